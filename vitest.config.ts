@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { SkippedTests } from './test/skipped-tests.js'
+import { PATIENCE } from './test/patience.js'
 
 /**
  * Without `module`, which is for bundlers: Node.js may not be able to load those files. Without `import`: the processes
@@ -15,18 +16,25 @@ const LONGEST = [
   'redis/src/partition/commands',
   'redis/src/partition/game-servers.simulation',
   'lab/src/run/run-crowd.pools',
-  'matchmaker/src/server-schedules/',
+  'matchmaker/src/fault-schedules/',
   'server/src/cli/serve',
   'server/src/cli/lab/run',
   'server/src/cli/verify/bot',
   'server/src/dev/start-dev',
   'test/matchmaker/faults.killed',
+  'matchmaker/src/matches/rationing',
+  'hosting/src/fault-schedules/',
+  'redis/src/partition/leader/schedules',
   'test/api-reports',
+  'test/configuration/choosing-rules',
+  'server/src/telemetry/alerts',
+  'queues/rules/rare-fits',
+  'hosting/src/pools/pools.load',
 ]
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // oxlint-disable-next-line no-array-sort -- it is no array
+    // oxlint-disable-next-line no-array-sort -- it is not an array
     const sorted = await super.sort(files)
     const isLong = ({ moduleId }: TestSpecification) => LONGEST.some((name) => moduleId.includes(name))
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
@@ -68,10 +76,7 @@ export default defineConfig({
     maxWorkers: 4,
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    // Only what hangs is meant: a busy machine takes several times as long as an idle one.
-    testTimeout: 90_000,
-    hookTimeout: 90_000,
-    expect: { poll: { timeout: 30_000 } },
+    ...PATIENCE,
     reporters: [
       'default',
       ...(report === undefined ? [] : [['json', { outputFile: report }] as ['json', object]]),

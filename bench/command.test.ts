@@ -25,8 +25,8 @@ async function run(...args: string[]) {
   return { code, out: lines.join('\n'), err: errors.join('\n') }
 }
 
-describe('a figure', () => {
-  test('has its median compared with the goal, and is shown with its least run', async () => {
+describe('a benchmark figure', () => {
+  test('a benchmark figure shows its median compared with the goal, and its lowest run', async () => {
     const { out } = await run('matchmaker')
     expect(out).toContain('ok    pairs: 2.5 ms (goal 2.5, least 1, most 9 of 4 runs); 99 % matched')
     expect(out).toContain('SHORT tens: 3 ms (goal 2.9, least 1, most 4 of 3 runs)')
@@ -34,7 +34,7 @@ describe('a figure', () => {
     expect(out).toContain('ok    waits: 7 % (goal 7)')
   })
 
-  test('is the same in JSON, beside what others do', async () => {
+  test('a benchmark figure has the same values in JSON, with those of other products', async () => {
     const { out } = await run('matchmaker', 'kernel-tens', '--json')
     expect(JSON.parse(out)).toEqual({
       figures: [{ name: 'tens', median: 3, least: 1, most: 4, runs: 3, goal: 2.9, unit: 'ms', ok: false }],
@@ -42,13 +42,13 @@ describe('a figure', () => {
     })
   })
 
-  test('of no runs is refused', () => {
+  test('a benchmark figure without runs is refused', () => {
     expect(() => atMost('tens', [], 1, 'ms')).toThrow('tens: there are no runs')
   })
 })
 
-describe('--check', () => {
-  test('exits with 1 and names each figure that falls short, and no other', async () => {
+describe('the benchmark option --check', () => {
+  test('a benchmark with --check exits with 1 and names exactly the figures that miss their goals', async () => {
     const { code, err } = await run('matchmaker', '--check')
     expect(code).toBe(1)
     expect(err.split('\n')).toEqual([
@@ -57,19 +57,19 @@ describe('--check', () => {
     ])
   })
 
-  test('exits with 0 where all reach their goals, as does a run without it', async () => {
+  test('a benchmark exits with 0 if all figures reach their goals, as does a run without --check', async () => {
     expect(await run('matchmaker', 'waits', '--check')).toMatchObject({ code: 0, err: '' })
     expect(await run('matchmaker')).toMatchObject({ code: 0, err: '' })
   })
 })
 
-describe('parts', () => {
+describe('parts of the benchmark suite', () => {
   const ran = async (...names: string[]) =>
     (JSON.parse((await run('matchmaker', ...names, '--json')).out) as { figures: Figure[] }).figures.map(
       ({ name }) => name,
     )
 
-  test('are run by name or by the words they begin with, each once, in the order of the suite', async () => {
+  test('benchmark parts are selected by name or first words, and run once each in the order of the suite', async () => {
     expect(await ran('waits', 'kernel')).toEqual(['pairs', 'tens', 'waits'])
     expect(await ran('kernel-tens', 'kernel')).toEqual(['pairs', 'tens'])
   })
@@ -80,14 +80,14 @@ describe('parts', () => {
     [['constructor'], 'no suite constructor'],
     [[], 'which suite?'],
     [['matchmaker', '--rounds'], "Unknown option '--rounds'"],
-  ])('that do not exist are refused with all names there are: %j', async (args, message) => {
+  ])('an unknown benchmark part is refused with all existing names: %j', async (args, message) => {
     const { code, out, err } = await run(...args)
     expect([code, out]).toEqual([2, ''])
     expect(err).toContain(message)
     expect(err).toContain('  matchmaker: kernel-pairs, kernel-tens, whole, waits\n')
   })
 
-  test('that fail are named, and the others go on', async () => {
+  test('a failing benchmark part is named, and the other parts still run', async () => {
     const { code, out, err } = await run('broken')
     expect([code, err]).toEqual([1, 'failed: first: no turnserver'])
     expect(out).toContain('ok    second: 1 ms (goal 2)')

@@ -32,7 +32,7 @@ export async function measuredBy<Result>(
     return await Promise.race([answer, timeIsUp])
   } finally {
     clearTimeout(timer)
-    // If it is given up, its end is no news.
+    // If it is given up, its end is not news.
     answer.catch(() => {})
     child.kill()
   }

@@ -33,7 +33,7 @@ listener.listen(server.ports['game']?.internal ?? 0)
 await server.serve({
   match: (match) => {
     console.log(`match ${match.id}: ${[...match.players.keys()].join(', ')}`)
-    // Whoever leaves for good is replaced.
+    // A player who leaves for good is replaced.
     match.seats({ open: true })
     const timer = setTimeout(() => match.over({ ranking: [[...match.players.keys()]] }), MATCH_MS)
     match.signal.addEventListener('abort', () => clearTimeout(timer))

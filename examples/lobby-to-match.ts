@@ -26,7 +26,7 @@ function partiesOf(matchmaker: Matchmaker, queue: string) {
     },
   }
 
-  /** From now on the lobbies are told. Tickets that no lobby made are none of theirs, which they know by the key. */
+  /** From now on the lobbies are notified. They ignore tickets that no lobby made, which they know by the key. */
   const reportTo = (lobbies: Lobbies): void => {
     const playing = new Map<string, readonly string[]>()
     const reportAll = (keys: readonly string[], report: (key: string) => MatchReport) =>
@@ -88,7 +88,7 @@ async function gather(host: Player, friend: Player) {
   return { lobbyId, code }
 }
 
-/** Starts a lobby; gives where its events go on from there. */
+/** Starts a lobby; returns where its events continue. */
 const start = async (lobbyId: string, { id: playerId }: Player) => (await lobbies.start({ lobbyId, playerId })).cursor
 
 /** What a member hears next of this type. */
@@ -107,7 +107,7 @@ async function heard<Type extends LobbyMessage['type']>(
 const red = await gather(ann, ben)
 const blue = await gather(cleo, dan)
 
-// Whoever leaves while the party waits takes the ticket along: nobody waits for, or pays for, one who is gone.
+// A member who leaves while the party waits cancels the ticket: nobody waits for, or pays for, one who is gone.
 const firstStart = await start(red.lobbyId, ann)
 const { reference: firstTicket } = await heard(red.lobbyId, ann, 'match.handed-over', firstStart)
 assert.equal(matchmaker.getTicket(firstTicket)?.status, 'SEARCHING')

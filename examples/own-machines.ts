@@ -67,7 +67,7 @@ const assigned = new Promise<number>((resolve, reject) => {
   matchmaker.on('serverAssigned', ({ assignment }) => {
     const port = assignment.ports['game']?.external ?? 0
     console.log(`${Math.round(performance.now() - begun)} ms: a match at ${assignment.fqdn}:${port}`)
-    if (!ports.includes(port)) reject(new Error(`nobody listens at ${port}`))
+    if (!ports.includes(port)) reject(new Error(`no process listens on port ${port}`))
     count += 1
     if (count === ports.length) resolve(count)
   })

@@ -19,7 +19,7 @@ async function gameServer() {
 
 async function backend() {
   const launch = launchProcess(process.execPath, [fileURLToPath(import.meta.url), '--game-server'])
-  // Whoever has the token starts processes on this machine, so nobody else should be able to guess it.
+  // The token allows starting processes on this machine, so nobody else should be able to guess it.
   const token = randomUUID()
   const emulator = createEmulator({ speed: 20, token, launch })
   const { url } = await emulator.listen()

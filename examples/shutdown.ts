@@ -1,5 +1,5 @@
 /**
- * A backend that ends well, and whose next process goes on. On SIGTERM it takes no more players and makes no more
+ * A backend that ends cleanly, and whose next process continues. On SIGTERM it takes no more players and makes no more
  * matches, and leaves everything else as it is: who waits, waits on, and a server that starts gets its players. The
  * next process learns of that from one file. After kill -9 it is the same.
  */
@@ -61,7 +61,7 @@ const waiting = join2('eve')
 process.kill(process.pid, 'SIGTERM')
 await ended
 
-// The next one goes on with the match that runs, with the server that starts, and with whoever waits.
+// The next one continues with the running match, the starting server and the waiting tickets.
 const next = await begin()
 assert.equal(next.matchmaker.getTicket(waiting.id)?.status, 'SEARCHING')
 let ticket = next.matchmaker.getTicket(starting.id)

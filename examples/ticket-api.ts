@@ -72,7 +72,7 @@ const adapters: Readonly<Record<string, () => Promise<Running>>> = {
     return { port: portOf(server), close: () => void server.close() }
   },
 
-  // Fastify is told to leave the bodies of these routes alone.
+  // Fastify must leave the bodies of these routes alone.
   Fastify: async () => {
     const app = fastify()
     const listener: (message: IncomingMessage, response: ServerResponse) => void = nodeListener(apiAt('/matchmaking'))

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { doors, writeApiPages } from './api-pages.js'
-import { GENERATED, mapLinks, root, siteHref, titleOf } from './links.js'
+import { GENERATED, mapLinks, root, siteHref } from './links.js'
 import { openApiPages, type OpenApi } from './openapi-pages.js'
 
 const read = (path: string) => readFileSync(`${root}${path}`, 'utf8')
@@ -53,14 +53,6 @@ function homePage(): string {
   return `---\n${JSON.stringify(front, undefined, 1)}\n---\n\n${linked}`
 }
 
-/** The decisions as a list, by their headings. */
-function decisionsPage(): string {
-  const files = readdirSync(`${root}docs/decisions`).filter((name) => name.endsWith('.md'))
-  const list = files.map((name) => `- [${titleOf(read(`docs/decisions/${name}`))}](${name})\n`)
-  const intro = 'Why Muster is as it is: one decision a page, in the order in which they were made.'
-  return `# Decisions\n\n${intro}\n\n${list.join('')}`
-}
-
 /** The OpenAPI documents: their folder on the site, and what their API is called. */
 export const documents = [
   { file: 'docs/ticket-api.openapi.json', folder: 'ticket-api', name: 'Ticket API' },
@@ -73,7 +65,6 @@ const newest = (files: readonly string[]) => Math.max(...files.map((file) => sta
 /** Writes all pages that are made from sources. Those of the TypeScript API only if a source is newer than they are. */
 export async function generate(): Promise<void> {
   write('index.md', homePage())
-  write('decisions/index.md', decisionsPage())
   for (const { file, folder, name } of documents)
     for (const [page, text] of openApiPages(JSON.parse(read(file)) as OpenApi, name))
       write(`http/${folder}/${page}`, text)

@@ -17,6 +17,7 @@ export const GENERATED = 'site/generated'
 
 /** The path on the site of a page of the repository, without extension: `docs/rules.md` → `rules.md`. */
 export function sitePath(page: string): string {
+  if (page === 'docs/decisions/README.md') return 'decisions/index.md'
   for (const folder of ['docs', GENERATED]) if (page.startsWith(`${folder}/`)) return page.slice(folder.length + 1)
   return page
 }
@@ -35,8 +36,8 @@ export function siteHref(page: string, href: string): string {
   const document = /^docs\/(.+)\.openapi\.json$|^docs\/(openapi)\.json$/.exec(target)
   if (document !== null) return `/http/${document[1] ?? 'service-api'}/`
   if (!existsSync(`${root}${target}`)) throw new Error(`${page}: nothing is at ${href}`)
+  if (/^docs\/decisions(\/README\.md)?$/.test(target)) return `/decisions/${hash}`
   if (target.startsWith('docs/') && target.endsWith('.md')) return `/${sitePath(target)}${hash}`
-  if (target === 'docs/decisions') return '/decisions/'
   return `${web}/${statSync(`${root}${target}`).isDirectory() ? 'tree' : 'blob'}/main/${target}${hash}`
 }
 

@@ -39,7 +39,8 @@ export function parts(): Record<'guide' | 'reference' | 'operations' | 'design',
   }
 }
 
-const pagesIn = (folder: string) => readdirSync(`${root}${folder}`).filter((name) => /^(?!index).*\.md$/.test(name))
+const pagesIn = (folder: string) =>
+  readdirSync(`${root}${folder}`).filter((name) => /^(?!index|README).*\.md$/.test(name))
 
 /** For each entry point a sidebar with all entry points, and the names of this one by kind. */
 function apiSidebars(): DefaultTheme.SidebarMulti {

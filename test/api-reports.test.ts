@@ -93,22 +93,25 @@ beforeAll(() => {
   })
 })
 
-test.each(doors)('$name has the public surface of its report: `pnpm api` writes it anew', async ({ file, config }) => {
-  const complaints: string[] = []
-  Extractor.invoke(config, {
-    compilerState,
-    // The report in git is compared below, as every snapshot is.
-    localBuild: true,
-    messageCallback: (message) => {
-      if (message.category === ExtractorMessageCategory.Compiler) complaints.push(message.text)
-      message.handled = true
-    },
-  })
-  expect(complaints).toEqual([])
-  await expect(readFileSync(join(into, file), 'utf8')).toMatchFileSnapshot(`../api/${file}`)
-})
+test.each(doors)(
+  'the entry point $name has the public surface of its report, which `pnpm api` updates',
+  async ({ file, config }) => {
+    const complaints: string[] = []
+    Extractor.invoke(config, {
+      compilerState,
+      // The report in git is compared below, as every snapshot is.
+      localBuild: true,
+      messageCallback: (message) => {
+        if (message.category === ExtractorMessageCategory.Compiler) complaints.push(message.text)
+        message.handled = true
+      },
+    })
+    expect(complaints).toEqual([])
+    await expect(readFileSync(join(into, file), 'utf8')).toMatchFileSnapshot(`../api/${file}`)
+  },
+)
 
-test('no report is left of a door that is gone', () => {
+test('no API report exists of a removed entry point', () => {
   const files = doors.map(({ file }) => file)
   expect(readdirSync(join(root, 'api')).filter((file) => !files.includes(file))).toEqual([])
 })

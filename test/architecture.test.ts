@@ -10,12 +10,12 @@ const section = (title: string) =>
 const quotedIn = (part: string) =>
   Array.from(part.replaceAll(/```[\s\S]*?```/g, '').matchAll(/`([^`]+)`/g), ([, quoted = '']) => quoted)
 
-test('it has at most 150 lines, and a drawing of the packages, of a ticket and of a server', () => {
+test('docs/ARCHITECTURE.md has at most 150 lines, with diagrams of packages, a ticket and a server', () => {
   expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(150)
   for (const title of ['Packages', "A ticket's way", "A server's way"]) expect(section(title)).toContain('```mermaid')
 })
 
-test('the files where to look exist, for twenty behaviours and more', () => {
+test('docs/ARCHITECTURE.md names existing files for at least twenty behaviours', () => {
   const rows = Array.from(section('Where to look').matchAll(/^\| .+ \| (`.+`) \|$/gm), ([, files = '']) => files)
   expect(rows.length).toBeGreaterThanOrEqual(20)
   expect(rows.length).toBeLessThanOrEqual(40)
@@ -29,7 +29,7 @@ test('the files where to look exist, for twenty behaviours and more', () => {
   expect(missing).toEqual([])
 })
 
-test('it names every package, and every folder of the matchmaker and of the server', () => {
+test('docs/ARCHITECTURE.md names every package, and every folder of matchmaker and server', () => {
   const packages = section('Packages')
   const folders = (path: string) =>
     readdirSync(join(root, path), { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [one.name] : []))
@@ -38,7 +38,7 @@ test('it names every package, and every folder of the matchmaker and of the serv
     expect(folders(path).filter((name) => !packages.includes(`\`${name}\``))).toEqual([])
 })
 
-test('the paths of the ways exist below packages', () => {
+test('the paths in the step tables of docs/ARCHITECTURE.md exist in packages', () => {
   const ways = section("A ticket's way") + section("A server's way") + section('Several processes')
   const paths = quotedIn(ways).filter((quoted) => /^\w+\/src\//.test(quoted))
   expect(paths.length).toBeGreaterThan(15)

@@ -34,7 +34,7 @@ const runScript = (path: string, ...args: readonly string[]) =>
     )
   })
 
-describe('a change that users get', () => {
+describe('the changeset check of a change that users notice', () => {
   const check = (...args: readonly string[]) => runScript('scripts/changeset-check.mjs', ...args)
   const passed = { code: 0, output: '' }
   const source = 'packages/core/src/index.ts'
@@ -42,29 +42,32 @@ describe('a change that users get', () => {
 
   beforeEach(() => commit({ [source]: '1', 'api/core.api.md': '1', '.changeset/README.md': 'how' }))
 
-  test('needs no changeset before the first release', async () => {
+  test('the changeset check requires no changeset before the first release', async () => {
     commit({ [source]: '2' })
     expect(await check()).toEqual(passed)
   })
 
-  test.each([source, 'api/core.api.md', 'packages/client/src/new.ts'])('fails without one: %s', async (path) => {
-    git('tag', 'v0.1.0')
-    expect(await check()).toEqual(passed)
-    commit({ [path]: '2', '.changeset/README.md': 'how else' })
-    const failed = await check()
-    expect(failed.code).toBe(1)
-    expect(failed.output).toContain(`No changeset since v0.1.0 tells users of a change in ${path}: write one with`)
-    commit(told)
-    expect(await check()).toEqual(passed)
-  })
+  test.each([source, 'api/core.api.md', 'packages/client/src/new.ts'])(
+    'the changeset check fails without a changeset: %s',
+    async (path) => {
+      git('tag', 'v0.1.0')
+      expect(await check()).toEqual(passed)
+      commit({ [path]: '2', '.changeset/README.md': 'how else' })
+      const failed = await check()
+      expect(failed.code).toBe(1)
+      expect(failed.output).toContain(`No changeset since v0.1.0 tells users of a change in ${path}: write one with`)
+      commit(told)
+      expect(await check()).toEqual(passed)
+    },
+  )
 
-  test('is not one of tests, documents or tools', async () => {
+  test('the changeset check ignores changes of tests, documents and tools', async () => {
     git('tag', 'v0.1.0')
     commit({ 'packages/core/src/x.test.ts': '1', 'packages/core/src/x.fixture.ts': '1', 'docs/x.md': '1' })
     expect(await check()).toEqual(passed)
   })
 
-  test('is told by the changelog of a release whose tag is still to come', async () => {
+  test('the changeset check accepts the changelog of a release whose tag does not exist yet', async () => {
     git('tag', 'v0.1.0')
     commit({ [source]: '2', ...told })
     rmSync(join(folder, '.changeset/brave-cats-sing.md'))
@@ -72,7 +75,7 @@ describe('a change that users get', () => {
     expect(await check()).toEqual(passed)
   })
 
-  test('fails if the changeset is of an earlier change than the base, or is taken away', async () => {
+  test('the changeset check fails if the changeset is older than the base, or is removed', async () => {
     commit(told)
     const base = git('rev-parse', 'HEAD')
     commit({ [source]: '2' })
@@ -83,7 +86,7 @@ describe('a change that users get', () => {
   })
 })
 
-test('a release has one version for all public packages, and a changelog in each', { timeout: 60_000 }, async () => {
+test('a release has one version for all public packages, and a changelog in each', async () => {
   const foldersIn = (parent: string) => readdirSync(join(root, parent)).map((name) => `${parent}/${name}`)
   const published = foldersIn('packages')
   const others = [...foldersIn('tools'), 'examples', 'test', 'bench', '.']

@@ -38,7 +38,7 @@ const places = (count: number) =>
 const [defaults] = definePools([pool])
 const queue = defineQueue({ name: 'duel', matchSize: 2, deploy: pool.deploy })
 
-test('the bounds are the defaults of the configuration and of pools', () => {
+test('the limits in docs/costs.md are the defaults of the configuration and of pools', () => {
   const { properties } = configJsonSchema() as {
     readonly properties: { readonly spending: { readonly properties: Record<string, { readonly default?: unknown }> } }
   }
@@ -57,7 +57,7 @@ test('the bounds are the defaults of the configuration and of pools', () => {
   expect([hour, day]).toEqual([servers * price, servers * price * 24])
 })
 
-test('limits of the service, and the times after which servers are stopped, are those of the code', () => {
+test('the service limits and stop times in docs/costs.md are those of the code', () => {
   expect(firstIn(row('create')[1])).toBe(limits.createDeployment.limit)
   expect(numbersIn(row('status read')[1] ?? '')).toEqual([
     limits.status.limit,
@@ -71,10 +71,10 @@ test('limits of the service, and the times after which servers are stopped, are 
 
   const never = row('a server that never becomes READY')[0] ?? ''
   expect(numbersIn(never)).toEqual([queue.deploy.readyTimeoutMs / 1000, queue.maxAttempts])
-  expect(firstIn(row('a match that nobody ends')[0])).toBe(queue.deploy.maxDurationMs / 3_600_000)
-  const orphan = numbersIn(row('an orphan: a server whose match has ended, or whose create nobody remembers')[0] ?? '')
+  expect(firstIn(row('a match that no server or backend ends')[0])).toBe(queue.deploy.maxDurationMs / 3_600_000)
+  const orphan = numbersIn(row('an orphan: a server whose match has ended, or whose create no store has')[0] ?? '')
   expect(orphan).toEqual([usual, constantIn('packages/matchmaker/src/options.ts', /orphanGraceMs: ([\d_]+),/) / 1000])
-  expect(firstIn(row('an idle server of a pool that is not needed')[0])).toBe(defaults?.keepIdleSeconds)
+  expect(firstIn(row('a surplus idle server of a pool')[0])).toBe(defaults?.keepIdleSeconds)
   expect(firstIn(row('a listed server without players')[0])).toBe(defaults?.custom?.emptySeconds)
   expect(page).toContain(
     `after ${constantIn('packages/matchmaker/src/options.ts', /BUDGET = 0\.(\d+)/)} % of its interval`,
@@ -86,7 +86,7 @@ test('limits of the service, and the times after which servers are stopped, are 
   expect(page).toContain(`by a long poll of ${constantIn('packages/client/src/machine.ts', /WAIT_SECONDS = (\d+)/)} s`)
 })
 
-test('idle shares are those of the table of servers.md, which are those of the formula', () => {
+test('the idle shares in docs/costs.md equal those of docs/servers.md and of the formula', () => {
   const said = /idle: ([\d.]+) to ([\d.]+) % of those that play, from ([\d,]+) down to (\d+) matches/.exec(page) ?? []
   const [least = 0, most = 0, many = 0, few = 0] = said.slice(1).flatMap(numbersIn)
   const [cost] = definePools([{ ...pool, warm: { maxIdleShare: 1 }, places: places(1) }])
@@ -103,7 +103,7 @@ test('idle shares are those of the table of servers.md, which are those of the f
   }
 })
 
-test('goals are those of the benchmarks', () => {
+test('the goals in docs/costs.md are those of the benchmarks', () => {
   const goals: readonly (readonly [label: string, file: string, pattern: RegExp])[] = [
     ['memory of `muster serve` at rest', 'server/start.ts', /'program: memory at rest',\n.*\n\s+(\d+)/],
     ['memory of a waiting ticket', 'matchmaker/whole.ts', /memory of a waiting ticket', [\w.]+, ([\d.]+)/],
@@ -134,7 +134,7 @@ test('goals are those of the benchmarks', () => {
   }
 })
 
-test('the load of those who wait follows from the figures above it', () => {
+test('the load of queued players in docs/costs.md follows from the figures above it', () => {
   const [resting, polling] = [
     row('memory of `muster serve` at rest'),
     row('memory of 20,000 open long polls, with the process'),
@@ -148,7 +148,7 @@ test('the load of those who wait follows from the figures above it', () => {
   expect(firstIn(cpu)).toBe(10_000 / constantIn('packages/client/src/machine.ts', /WAIT_SECONDS = (\d+)/))
 })
 
-test('a match costs a create, a stop and a few status reads', { timeout: 60_000 }, async () => {
+test('a match costs a create, a stop and a few status reads, as docs/costs.md says', async () => {
   const MATCHES = 12
   const clock = createManualClock()
   const emulator = createEmulator({ clock })
@@ -239,7 +239,7 @@ function exampleOf(text: string) {
 }
 const constantOf = (text: string | undefined) => Number(text ?? Number.NaN)
 
-test('the example follows from what it is given', () => {
+test('the example in docs/costs.md follows from its input', () => {
   expect(exampleOf(page)).toEqual([])
   // What the default of `warm.max` would leave of the large one.
   const [one] = definePools([{ ...pool, places: places(10) }])
@@ -248,17 +248,17 @@ test('the example follows from what it is given', () => {
   expect(page).toContain(`default of ${defaults?.warm?.max} only ${Math.round(100 * hit)} % of its matches`)
 })
 
-test('a wrong figure of the example is found', () => {
+test('a wrong figure in the example of docs/costs.md is detected', () => {
   expect(page).toContain('| 122.67 |')
   expect(exampleOf(page.replace('| 122.67 |', '| 122.76 |'))).toHaveLength(1)
   expect(exampleOf(page.replace('boots of 20 s', 'boots of 30 s')).length).toBeGreaterThan(3)
 })
 
-test('it has at most 120 lines', () => {
+test('docs/costs.md has at most 120 lines', () => {
   expect(page.trimEnd().split('\n').length).toBeLessThanOrEqual(120)
 })
 
-test('base load on own machines is what Erlang’s loss formula says', () => {
+test('the base load on own machines in docs/costs.md equals Erlang’s loss formula', () => {
   const metal = read('docs/own-machines.md')
   const table = metal.slice(metal.indexOf('## Base load on metal'))
   const [places = 0, machinePrice = 0] = numbersIn(/A machine has .*? an hour/.exec(table)?.[0] ?? '')

@@ -90,7 +90,7 @@ async function complaintsAbout(modules: readonly (readonly [name: string, code: 
   }
 }
 
-test('the code in the documents compiles', { timeout: 120_000 }, async () => {
+test('the code in the documents compiles', async () => {
   const modules = documents.flatMap((document) => modulesOf(document, readFileSync(join(root, document), 'utf8')))
   expect(modules.length).toBeGreaterThan(10)
   // A wrong module, to show that the compiler reads the modules at all.

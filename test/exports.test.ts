@@ -46,7 +46,7 @@ function publicNamesOf(name: string): string[] {
 
 const packages = readdirSync(join(root, 'packages')).filter((name) => Object.keys(exportsOf(name)).length > 0)
 
-test.each(packages)('@muster/%s exports no more names than users need', (name) => {
+test.each(packages)('@muster/%s exports no more names than listed for it', (name) => {
   const names = publicNamesOf(name)
   expect(names.length).toBeGreaterThan(0)
   expect(names.length).toBeLessThanOrEqual(MOST[name] ?? 0)
@@ -57,7 +57,7 @@ test('all packages together export at most 607 names', () => {
   expect(packages.flatMap(publicNamesOf).length).toBeLessThanOrEqual(MOST_IN_ALL)
 })
 
-test('a name is counted however it is exported', () => {
+test('exportedNames counts a name in every form of export', () => {
   const source = [
     "export { a, b as c, type D } from './a.js'",
     "export type { E } from './e.js'",

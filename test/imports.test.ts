@@ -17,25 +17,25 @@ describe('this repository', () => {
     tree = readTree(root)
   })
 
-  test('has no violations of the import rules', () => {
+  test('this repository has no violations of the import rules', () => {
     expect(violations(tree)).toEqual([])
   })
 
-  test('has one door for each folder, and no chain of re-exports', () => {
+  test('each folder of this repository has one entry point, and no chain of re-exports', () => {
     expect(doorFaults(tree)).toEqual([])
   })
 
-  test('has no line over 120 columns, and no file over 500 lines', () => {
+  test('this repository has no line over 120 columns, and no file over 500 lines', () => {
     const paths = filesBelow(root, '').filter((path) => /\.([cm]?[jt]s|tsx|css|[ch]pp|h|cs|gd)$/.test(path))
     expect(paths.length).toBeGreaterThan(tree.modules.size)
     expect(layoutFaults(paths.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') })))).toEqual([])
   })
 
-  test('has no folder with more than 20 source files, and each base name once in a package', () => {
+  test('this repository has at most 20 source files a folder, and each base name once in a package', () => {
     expect(folderFaults([...tree.modules.keys()])).toEqual([])
   })
 
-  test('was read as a whole', () => {
+  test('the import rules are checked for the whole repository', () => {
     const paths = [...tree.modules.keys()]
     for (const folder of [
       'packages/core/src/api/',
@@ -93,7 +93,7 @@ function breaches(changed: Readonly<Record<string, string>>): string[] {
   return violations({ modules: new Map(modules), entryPoints })
 }
 
-test('a valid tree has no violations', () => {
+test('a valid tree has no violations of the import rules', () => {
   expect(breaches({})).toEqual([])
 })
 
@@ -166,13 +166,13 @@ test.each([
   ],
   ['a test imports an unknown module', 'test/x.ts', "import { km } from './geo.js'", 'which is no module'],
   [
-    'the description imports a dependency',
+    'the API description imports a dependency',
     'packages/core/src/api/x.ts',
     "import { LRUCache } from 'lru-cache'",
     'part of the API description, yet imports lru-cache',
   ],
   [
-    'the description imports the client',
+    'the API description imports the client',
     'packages/core/src/api/x.ts',
     "import type { C } from '../client.js'",
     'part of the API description, yet imports ../client.js',
@@ -201,7 +201,7 @@ test.each([
     "// pure: x\nimport { readFileSync } from 'node:fs'",
     'from node:fs',
   ],
-])('a violation is reported: %s', (_, path, source, message) => {
+])('a violation of the import rules is reported: %s', (_, path, source, message) => {
   const found = breaches({ [path]: source })
   expect(found).toHaveLength(1)
   expect(found[0]).toContain(`${path}: `)
@@ -220,7 +220,7 @@ test('a pure file may import types, pure files and data', () => {
   expect(breaches({ 'packages/core/src/x.ts': source.join('\n') })).toEqual([])
 })
 
-test('the entry point of the description may pass on pure files', () => {
+test('the entry point of the API description may re-export pure files', () => {
   const index = "export { fleets as operations } from './fleets.js'\n"
   const passingOn = `${index}export { km, type Place } from '../geo.js'`
   expect(breaches({ 'packages/core/src/api/index.ts': passingOn })).toEqual([])
@@ -228,12 +228,12 @@ test('the entry point of the description may pass on pure files', () => {
   expect(breach).toContain('part of the API description, yet imports ../time.js')
 })
 
-test('an import in a comment or a string does not count', () => {
+test('an import in a comment or a string is not a violation', () => {
   const source = "/** import { e } from '@muster/emulator' */\nexport const x = `import { e } from '@muster/emulator'`"
   expect(breaches({ 'packages/relay/src/x.ts': source })).toEqual([])
 })
 
-test('a module with markup is found by its name as JavaScript', () => {
+test('a module with markup is found under its JavaScript name', () => {
   const page = { 'packages/core/src/page.tsx': 'export const page = <p>one</p>' }
   const found = "import { page } from './page.js'\nconst x = page"
   expect(breaches({ ...page, 'packages/core/src/x.ts': found })).toEqual([])
@@ -247,7 +247,7 @@ test('export * and default exports are violations', () => {
   expect(breaches({ 'test/x.ts': 'const x = 1\nexport { x as default }' })).toEqual(['test/x.ts: has a default export'])
 })
 
-test('import cycles of any length are violations, also through entry points and of types', () => {
+test('import cycles of any length are violations, even through entry points and of types', () => {
   expect(breaches({ 'test/a.ts': "import './b.js'", 'test/b.ts': "import { a } from './a.js'" })).toEqual([
     'test/a.ts: imports itself by test/b.ts → test/a.ts',
   ])
@@ -261,45 +261,45 @@ test('import cycles of any length are violations, also through entry points and 
   ])
 })
 
-describe('the rooms of the matchmaker', () => {
+describe('the layers of the matchmaker', () => {
   const src = 'packages/matchmaker/src'
   const rooms = {
     [`${src}/wait-times/pool.ts`]: 'export const pool = 1',
     [`${src}/tickets/tickets.ts`]: 'export const tickets = 1',
   }
 
-  test('may import from lower floors and from their own room', () => {
+  test('the layers of the matchmaker may import from lower layers and from themselves', () => {
     const down = "import { pool } from '../wait-times/pool.js'\nimport './searching.js'\nexport const tickets = pool"
     expect(breaches({ ...rooms, [`${src}/tickets/tickets.ts`]: down, [`${src}/tickets/searching.ts`]: '' })).toEqual([])
   })
 
   test.each([
     [
-      'upwards',
+      'from a higher layer',
       'wait-times/pool.ts',
       "import type { T } from '../tickets/tickets.js'\nexport type P = T",
       'tickets/tickets.js, of tickets, which is not below wait-times',
     ],
     [
-      'on the same floor',
+      'from its own level',
       'errors.ts',
       "import { pool } from './wait-times/pool.js'\nexport const id = pool",
       'of wait-times, which is not below errors',
     ],
-    ['from a room without a floor', 'attic/old.ts', 'export const old = 1', 'is in attic, which has no floor'],
-  ])('may not import %s', (_, path, source, message) => {
+    ['from a folder without a layer', 'attic/old.ts', 'export const old = 1', 'is in attic, which has no floor'],
+  ])('a layer of the matchmaker may not import %s', (_, path, source, message) => {
     const [breach, ...others] = breaches({ ...rooms, [`${src}/${path}`]: source })
     expect(breach).toContain(message)
     expect(others).toEqual([])
   })
 
-  test('may all be imported by tests', () => {
+  test('tests may import all layers of the matchmaker', () => {
     const source = "import { tickets } from '../tickets/tickets.js'\nconst x = tickets"
     expect(breaches({ ...rooms, [`${src}/wait-times/pool.test.ts`]: source })).toEqual([])
   })
 })
 
-test('the rooms of the program stand on floors too, each with all its folders', () => {
+test('the folders of the server are in layers, too, including their subfolders', () => {
   const importing = "import { a } from '../../auth/a.js'\nexport const x = a"
   const below = (path: string) =>
     breaches({ 'packages/server/src/auth/a.ts': 'export const a = 1', [`packages/server/src/${path}`]: importing })
@@ -307,7 +307,7 @@ test('the rooms of the program stand on floors too, each with all its folders', 
   expect(below('config/files/x.ts')[0]).toContain('of auth, which is not below config')
 })
 
-describe('a folder', () => {
+describe('a folder with an entry point', () => {
   const src = 'packages/relay/src'
   const faults = (changed: Readonly<Record<string, string>>) => {
     const files = Object.entries({ 'packages/relay/src/index.ts': '', ...changed })
@@ -315,7 +315,7 @@ describe('a folder', () => {
   }
   const room = { [`${src}/room/door.ts`]: 'export const a = 1', [`${src}/room/inner/deep.ts`]: 'export const b = 1' }
 
-  test('is entered by one file, whichever it is, or by its index.ts', () => {
+  test('a folder with an entry point is imported only through one file, possibly its index.ts', () => {
     const user = "import { a } from './room/door.js'\nconst x = a"
     expect(faults({ ...room, [`${src}/x.ts`]: user })).toEqual([])
     expect(faults({ ...room, [`${src}/x.ts`]: `${user}\nimport type { b } from './room/inner/deep.js'` })).toEqual([
@@ -331,7 +331,7 @@ describe('a folder', () => {
     ])
   })
 
-  test('is open to what is in it, to its tests and to the entry points of the package', () => {
+  test('a folder can be imported fully by itself, its tests and the entry points of the package', () => {
     const inside = { [`${src}/room/other.ts`]: "import { b } from './inner/deep.js'\nexport const c = b" }
     const tests = { [`${src}/x.test.ts`]: "import { b } from './room/inner/deep.js'\nconst x = b" }
     const gathering = "export { a } from './room/door.js'\nexport { b } from './room/inner/deep.js'"
@@ -339,7 +339,7 @@ describe('a folder', () => {
     expect(faults({ ...room, ...inside, ...tests, ...entry })).toEqual([])
   })
 
-  test('has a door that takes from files, and not from another door', () => {
+  test('an entry point re-exports from its folder, and not from other entry points', () => {
     const chain = {
       [`${src}/room/inner/index.ts`]: "export { b } from './deep.js'",
       [`${src}/room/index.ts`]: "export { b } from './inner/index.js'",

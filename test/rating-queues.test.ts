@@ -11,12 +11,12 @@ const crowds = ['crowd.yaml', 'regulars.yaml']
 const files = readdirSync(folder).filter((name) => !crowds.includes(name))
 const read = (name: string): unknown => parse(readFileSync(new URL(name, folder), 'utf8'))
 
-test.each(files)('the queue of docs/ratings/%s is one', (name) => {
+test.each(files)('the queue of docs/ratings/%s is valid', (name) => {
   const { queues } = read(name) as { readonly queues: readonly [object] }
   expect(checkQueue({ ...queues[0], deploy: { application: 'game', version: '1' } }).faults).toEqual([])
 })
 
-test.each(crowds)('the crowd of docs/ratings/%s is one', (name) => {
+test.each(crowds)('the crowd of docs/ratings/%s is valid', (name) => {
   const parameters = { ...(read(name) as CrowdParameters), players: 20 }
   const players = generateCrowd(parameters, 1).parties.flatMap((party) => party.players)
   expect(players.length).toBeGreaterThanOrEqual(20)
@@ -31,7 +31,7 @@ const rulesOf = (name: string) => {
 /** The study of docs/ratings.md in small: there it is 2,000 players, and 100 matches of each. */
 const study = { players: 100, matches: 30, seed: 1, ratings: { newcomers: 1 } }
 
-test('by the recommended rules ratings learn as fast, matches are evener and waits shorter than by mu', async () => {
+test('the recommended rating rules give fairer matches and shorter waits than mu, and converge as fast', async () => {
   const mu = await studyLearning({ ...study, rules: rulesOf('mu.yaml') })
   const recommended = await studyLearning({ ...study, rules: rulesOf('learning.yaml') })
   const [before, after] = [mu.errors[30], recommended.errors[30]]

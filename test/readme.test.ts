@@ -15,14 +15,14 @@ test("the README's links have targets", () => {
   for (const path of targets) expect(existsSync(new URL(`../${path}`, import.meta.url)), path).toBe(true)
 })
 
-test('the README has at most 150 lines, and links every page of docs', () => {
+test('the README has at most 150 lines, and links to every page of docs', () => {
   const text = read('README.md')
   expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(150)
   const pages = readdirSync(new URL('../docs', import.meta.url)).filter((name) => name.endsWith('.md'))
   expect(pages.filter((name) => !text.includes(`(docs/${name})`))).toEqual([])
 })
 
-test('the code of docs/a-game.md is that of the game', () => {
+test('the code in docs/a-game.md is that of the example game', () => {
   const lines = (text: string) => text.split('\n').map((line) => line.trim())
   const blocks = [...read('docs/a-game.md').matchAll(/^```\w+ (\S+)\n([\s\S]*?)^```/gm)]
   expect(blocks.length).toBeGreaterThan(10)

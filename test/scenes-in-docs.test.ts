@@ -19,11 +19,11 @@ const examples = readdirSync(docs)
       ),
   )
 
-test('other matchmakers and genres have examples', () => {
+test('the docs have scenes for other matchmakers and genres', () => {
   expect(examples.length).toBeGreaterThanOrEqual(6)
 })
 
-test.each(examples)('$where: its scenes pass', async ({ code }) => {
+test.each(examples)('the scenes in the docs pass: $where', async ({ code }) => {
   const { queues, ...file } = parse(code) as { readonly queues: readonly QueueDefinition[] }
   const deploy = { application: 'game', version: '1' }
   const { scenes, faults } = checkScenes(

@@ -2,7 +2,7 @@ import { faultOfShownName } from '@muster/core/internal'
 import { createGameServer } from '@muster/game-server'
 import { expect, test } from 'vitest'
 
-test('the package for game servers refuses a name as Muster does, whatever its characters', () => {
+test('the game-server package refuses the same display names as Muster', () => {
   const server = createGameServer({ env: {}, handleSignals: false, fetch: () => Promise.reject(new Error('no')) })
   const said = (name: string): string | undefined => {
     try {

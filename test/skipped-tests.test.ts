@@ -12,11 +12,11 @@ function lineFor(...modules: readonly ReturnType<typeof moduleOf>[]): string {
   return line
 }
 
-test('a run in which nothing was skipped ends without a further line', () => {
+test('a test run without skipped tests prints no line about them', () => {
   expect(lineFor(moduleOf('a.test.ts', 0))).toBe('')
 })
 
-test('a run says in one line how many tests were skipped, and where', () => {
+test('a test run prints in one line how many tests were skipped, and where', () => {
   const line = lineFor(moduleOf('a.test.ts', 0), moduleOf('b.test.ts', 3))
   expect(line).toMatch(/^3 tests were skipped in b\.test\.ts.*\n$/)
   const several = lineFor(moduleOf('a.test.ts', 2), moduleOf('b.test.ts', 3))

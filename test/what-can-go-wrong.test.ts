@@ -69,11 +69,11 @@ function falseQuotes(text: string): string[] {
   return wrong
 }
 
-test('it quotes error codes, metrics, sentences and fields that the program has', () => {
+test('docs/what-can-go-wrong.md quotes only existing error codes, metrics, sentences and fields', () => {
   expect(falseQuotes(page)).toEqual([])
 })
 
-test('a code, a status, a metric, a sentence or a field that the program does not have is found', () => {
+test('a false quote in docs/what-can-go-wrong.md is detected', () => {
   const wrong = [
     ['409 `player-busy`', '409 `player-bussy`'],
     ['409 `player-busy`', '404 `player-busy`'],
@@ -89,14 +89,14 @@ test('a code, a status, a metric, a sentence or a field that the program does no
   }
 })
 
-test('it has at most 150 lines, and its table rows have four cells', () => {
+test('docs/what-can-go-wrong.md has at most 150 lines, and its table rows have four cells', () => {
   expect(page.trimEnd().split('\n').length).toBeLessThanOrEqual(150)
   const rows = page.split('\n').filter((line) => line.startsWith('|'))
   expect(rows.length).toBeGreaterThan(50)
   expect(rows.filter((row) => row.split(' | ').length !== 4 && !row.startsWith('|---'))).toEqual([])
 })
 
-test('every alert has its runbook linked where its symptom stands, and every anchor exists', () => {
+test('docs/what-can-go-wrong.md links the runbook of every alert, and every anchor exists', () => {
   const anchorOf = (heading: string) =>
     heading
       .toLowerCase()

@@ -36,29 +36,29 @@ const workflowOf = (name: string) => parse(texts.get(name) ?? '') as Workflow
 const commandsOf = ({ steps }: Job) => steps.flatMap(({ run }) => run ?? [])
 const nodesOf = ({ steps }: Job) => steps.flatMap((step) => step.with?.['node-version'] ?? [])
 
-describe.each([...texts.keys()])('the workflow %s', (name) => {
+describe.each([...texts.keys()])('the GitHub workflow %s', (name) => {
   const { permissions, jobs } = workflowOf(name)
   const steps = Object.values(jobs).flatMap((job) => job.steps)
 
-  test('may only read, but for the one job that publishes', () => {
+  test('a GitHub workflow has read-only permissions, except for the one job that publishes', () => {
     expect(permissions).toEqual({ contents: 'read' })
     const further = Object.entries(jobs).filter(([, job]) => job.permissions !== undefined)
     expect(further.map(([job]) => `${name} ${job}`)).toEqual(name === 'release.yml' ? ['release.yml publish'] : [])
   })
 
-  test('has no secret, and leaves none to what it runs', () => {
+  test('a GitHub workflow contains no secret, and passes none to what it runs', () => {
     expect(texts.get(name)).not.toMatch(/secrets\.|_TOKEN|_authToken/i)
     const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'))
     expect(checkouts.map((step) => step.with?.['persist-credentials'])).toEqual(checkouts.map(() => false))
   })
 
-  test("uses GitHub's own actions by the hash of a commit, with its version behind it, and ends", () => {
+  test('a GitHub workflow pins GitHub’s own actions by commit hash with the version, and has timeouts', () => {
     for (const line of (texts.get(name) ?? '').split('\n').filter((one) => one.includes('uses:')))
       expect(line).toMatch(/^ +- uses: actions\/[\w-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/)
     for (const job of Object.values(jobs)) expect(job['timeout-minutes']).toBeLessThanOrEqual(60)
   })
 
-  test('runs what is there, by the pnpm of package.json', () => {
+  test('a GitHub workflow runs only existing scripts, with the pnpm version of package.json', () => {
     const commands = steps.flatMap(({ run }) => run?.split('\n') ?? [])
     for (const [, version, script = ''] of commands.join('\n').matchAll(/pnpm@(\S+) (\S+)/g))
       expect([version, manifest.scripts[script]], script).toEqual([pnpm, expect.any(String)])
@@ -68,7 +68,7 @@ describe.each([...texts.keys()])('the workflow %s', (name) => {
   })
 })
 
-describe('images of others', () => {
+describe('third-party images', () => {
   const paths = ['deploy/container', 'packages/create-muster/template'].flatMap((at) =>
     ['Dockerfile', 'compose.yaml'].map((file) => `${at}/${file}`),
   )
@@ -80,13 +80,13 @@ describe('images of others', () => {
     )
   }
 
-  test.each(paths)('are pinned by digest in %s', (path) => {
+  test.each(paths)('third-party images are pinned by digest in %s', (path) => {
     const images = imagesOf(path)
     expect(images.length).toBeGreaterThan(0)
     for (const image of images) expect(image).toMatch(/^[\w./-]+:\d+\.\d+\.\d+[\w-]*@sha256:[\da-f]{64}$/)
   })
 
-  test('and actions are kept up to date by dependabot', () => {
+  test('dependabot updates third-party images and actions', () => {
     const { updates } = parse(readFileSync(join(root, '.github/dependabot.yml'), 'utf8')) as {
       readonly updates: readonly { 'package-ecosystem': string; directory?: string; directories?: string[] }[]
     }
@@ -100,19 +100,19 @@ describe('images of others', () => {
   })
 })
 
-test('CI runs all checks on the oldest Node.js, and the tests on the newer ones', () => {
+test('CI runs all checks on the oldest Node.js, and the tests on the newer versions', () => {
   const { on, jobs } = workflowOf('ci.yml')
   expect(Object.keys(on)).toEqual(['push', 'pull_request'])
   expect(jobs['check'] && nodesOf(jobs['check'])).toEqual([20])
-  expect(jobs['test']?.strategy?.matrix.node).toEqual([22, 24])
+  expect(jobs['test']?.strategy?.matrix.node).toEqual([22, 24, 26])
   expect(readFileSync(join(root, '.ci/run'), 'utf8')).toContain(`pnpm@${pnpm}`)
 })
 
-describe('a release', () => {
+describe('the release workflow', () => {
   const { on, jobs } = workflowOf('release.yml')
   const { check, publish } = jobs as Readonly<Record<'check' | 'publish', Job>>
 
-  test('is published after all checks, where somebody has said yes', () => {
+  test('the release workflow publishes after all checks, with a manual approval', () => {
     expect(on).toEqual({ push: { tags: ['v*'] } })
     expect(commandsOf(check)).toContain('.ci/run')
     expect(publish.needs).toBe('check')
@@ -120,7 +120,7 @@ describe('a release', () => {
     expect(publish.permissions).toEqual({ contents: 'read', 'id-token': 'write' })
   })
 
-  test('is published without a token, which takes npm 11.5.1 and Node.js 22.14, and by nothing else', () => {
+  test('the release workflow publishes only by trusted publishing, without a token', () => {
     const [npm = '', node = '', ...others] = commandsOf(publish)
     const [, minor = 0] = (/^npm install --global npm@11\.(\d+)\.\d+$/.exec(npm) ?? []).map(Number)
     expect(minor).toBeGreaterThan(5)

@@ -1,4 +1,4 @@
-import { createBucket, createScheduler, type Slot } from '@muster/core/internal'
+import { createBucket, Scheduler, type CallSlot } from '@muster/core/internal'
 import { systemClock } from '@muster/core/clock'
 import Bottleneck from 'bottleneck'
 import { RateLimiter } from 'limiter'
@@ -6,14 +6,14 @@ import PQueue from 'p-queue'
 import pThrottle from 'p-throttle'
 
 /** Runs a request when it may start. Only ours is interested in when that was written. */
-export type Limited = (request: (slot: Pick<Slot, 'written'>) => Promise<void>) => Promise<unknown>
+export type Limited = (request: (slot: Pick<CallSlot, 'written'>) => Promise<void>) => Promise<unknown>
 
 const unheard = { written: () => {} }
 
 /** Each set to `limit` per second. Bottleneck uses the time between starts, which is faster here than its reservoir. */
 export const contenders: Record<string, (limit: number) => Limited> = {
   muster: (limit) => {
-    const scheduler = createScheduler({
+    const scheduler = new Scheduler({
       clock: systemClock,
       limiter: createBucket({ limit, windowMs: 1000 }),
       maxInFlight: Number.POSITIVE_INFINITY,

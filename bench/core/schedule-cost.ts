@@ -1,4 +1,4 @@
-import { createBucket, createScheduler, type Slot } from '@muster/core/internal'
+import { createBucket, Scheduler, type CallSlot } from '@muster/core/internal'
 import { systemClock } from '@muster/core/clock'
 import PQueue from 'p-queue'
 import { atMost, median, type Figures } from '../figure.js'
@@ -14,7 +14,7 @@ const OUT_OF_REACH = { limit: 1_000_000, windowMs: 1000 }
 type Schedule = () => Promise<unknown>
 
 const job = async () => {}
-const request = async (slot: Slot) => slot.written()
+const request = async (slot: CallSlot) => slot.written()
 
 /** Each begins with a queue of its own. */
 const variants = {
@@ -31,11 +31,11 @@ const variants = {
     return () => queue.add(job)
   },
   muster: (): Schedule => {
-    const scheduler = createScheduler({ clock: systemClock, maxInFlight: IN_FLIGHT })
+    const scheduler = new Scheduler({ clock: systemClock, maxInFlight: IN_FLIGHT })
     return () => scheduler.run(request)
   },
   'muster, limit out of reach': (): Schedule => {
-    const scheduler = createScheduler({
+    const scheduler = new Scheduler({
       clock: systemClock,
       maxInFlight: IN_FLIGHT,
       limiter: createBucket(OUT_OF_REACH),

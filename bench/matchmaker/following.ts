@@ -85,7 +85,7 @@ async function openWorld(): Promise<World> {
   return world
 }
 
-/** Lets so many be created, and gives what came of it. @param create the nth. */
+/** Lets this many be created, and gives what came of it. @param create the nth. */
 async function run(world: World, create: (nth: number) => void, knownAt: ReadonlyMap<string, number>): Promise<Result> {
   const { clock, emulator, client, readyAt } = world
   const start = clock.now()

@@ -8,7 +8,7 @@ const SIZES = [10_000, 30_000, 100_000, 300_000, 1_000_000] as const
 /** Linear is 1. */
 const MOST_EXPONENT = 1.1
 
-/** A point of a curve: so many tickets cost so much. */
+/** A point of a curve: this many tickets cost this much. */
 type Point = readonly [tickets: number, ms: number]
 
 /** How the cost of a round grows with its tickets: the exponent of the power law that suits several sizes best. */

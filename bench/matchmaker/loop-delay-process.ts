@@ -78,7 +78,7 @@ const seconds = (many: number) => new Promise<void>((resolve) => setTimeout(reso
 
 type TicketOf = (index: number) => TicketInput
 
-/** Creates tickets as a server's requests would: some in each turn of the event loop, at most so many per second. */
+/** Creates tickets as a server's requests would: some in each turn of the event loop, at most this many per second. */
 async function feed(matchmaker: Matchmaker, count: number, perSecond: number, ticketOf: TicketOf) {
   const began = performance.now()
   for (let made = 0; made < count;) {

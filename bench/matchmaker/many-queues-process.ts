@@ -10,7 +10,7 @@ import { createServedMatchmaker, unansweringService } from './services.js'
 import { createSampler, STEPS } from './workload.js'
 
 export interface QueueCosts {
-  /** The CPU time of so many queues with the tickets divided among them, in that of one queue. */
+  /** The CPU time of this many queues with the tickets divided among them, in that of one queue. */
   readonly divided: number
   /** The CPU time of one queue with all tickets beside the others, which are empty, in that of one queue alone. */
   readonly besideEmpty: number

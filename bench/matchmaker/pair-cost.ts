@@ -9,7 +9,7 @@ const SIZES = [2, 10, 100, 1000, 2500, 5000, 10_000, 50_000, 100_000]
 /** Tickets per size, in as many crowds as that makes, at least one. */
 const TICKETS = 20_000
 const MOST_CROWDS = 2000
-/** Ours may cost so many times as much: half a percent is less than two samples of a crowd differ by. */
+/** Ours may cost this many times as much: half a percent is less than two samples of a crowd differ by. */
 const GOAL = 1.005
 
 const STEP = 20_000

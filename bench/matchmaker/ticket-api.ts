@@ -8,13 +8,13 @@ const BARE = new URL('./bare-server.js', import.meta.url)
 const ROUNDS = 5
 const SINGLE = { perRequest: 1, tickets: 20_000, connections: 32 }
 const BATCHED = { perRequest: 500, tickets: 50_000, connections: 4 }
-/** A process here may have 20,000 files open, of which it needs some itself; what so many take is taken for 20,000. */
+/** A process here may have 20,000 files open, some of them for itself; the cost of this many stands for 20,000. */
 const WAITERS = 19_800
 const PROMISED_WAITERS = 20_000
 
 /**
  * The ticket API over loopback HTTP, in a process of its own: tickets per second of its CPU time, the kernel's part
- * for its sockets included, as many as one core makes; and the memory of the process while so many wait.
+ * for its sockets included, as many as one core makes; and the memory of the process while this many wait.
  */
 export async function ticketApiFigures(): Promise<Figures> {
   const [single = [], bare = []] = await createsPerSecond(SINGLE, [SERVER, BARE])

@@ -38,7 +38,7 @@ const rules: QueueDefinition['rules'] = [
 ]
 export const ranked: QueueDefinition = { name: 'ranked', teams: [{ name: 'team', count: 2, size: 5 }], rules, deploy }
 
-/** A day in so many hours, quiet and busy; where it is evening in the west, it is night in the east. */
+/** A day in this many hours, quiet and busy; where it is evening in the west, it is night in the east. */
 const DAY_S = 4 * 3600
 const day = (s: number, region: Region, least: number, most: number) =>
   least + (most - least) * (0.5 - 0.5 * Math.cos(2 * Math.PI * (s / DAY_S + (region === 'west' ? 0 : 0.35))))

@@ -8,7 +8,7 @@ import { atLeast, atMost, type Figures } from '../figure.js'
 import { createServedMatchmaker } from './services.js'
 import { drawPlayers, ranked, SCENES, type Region, type WaitScene } from './waits-workload.js'
 
-/** One ticket in so many gives up, after a minute of waiting on average: how long it would have waited is not known. */
+/** One ticket in this many gives up, after a minute on average: how long it would have waited is unknown. */
 const GIVE_UP = { share: 0.15, afterMs: 60_000 }
 
 /** A ticket that does not give up. */

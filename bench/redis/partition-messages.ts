@@ -10,7 +10,7 @@ export type Order =
       readonly seconds: number
       readonly port: number
     }
-  /** Creates tickets and waits until they are assigned, so many at once; answered with `over`. */
+  /** Creates tickets and waits until they are assigned, this many at once; answered with `over`. */
   | { readonly kind: 'work'; readonly prefix: string; readonly total: number; readonly atOnce: number }
   /** Creates tickets that nobody suits; answered with `over`. */
   | { readonly kind: 'stand'; readonly total: number }

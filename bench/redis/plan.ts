@@ -1,4 +1,4 @@
-// pure: what so many players need, by figures that were measured
+// pure: what this many players need, by figures that were measured
 /** Measured: microseconds of CPU, and bytes. */
 export interface Costs {
   readonly redisUs: number

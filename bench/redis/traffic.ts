@@ -78,7 +78,7 @@ export async function createAtRate(rate: number, seconds: number, create: (nth: 
   }
 }
 
-/** Does something so many times, a number of them at once. */
+/** Does something this many times, a number of them at once. */
 export async function manyAtOnce(total: number, atOnce: number, visit: (nth: number) => Promise<void>): Promise<void> {
   let next = 0
   const work = async () => {

@@ -2,7 +2,7 @@ import type { MatchRecord, ServerRecord } from '@muster/matchmaker/internal'
 import { encodeHeader, type Commit, type NewTicket, type PartitionStore } from '@muster/redis/internal'
 
 export interface Workload {
-  /** Creates so many tickets, while those created before go on along their way. */
+  /** Creates this many tickets, while those created before go on along their way. */
   run(tickets: number): Promise<void>
 }
 

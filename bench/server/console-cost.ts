@@ -5,7 +5,7 @@ import type { ConsoleCost, ConsoleLoad, Listening } from './console-process.js'
 
 const ROUNDS = 7
 /**
- * Before those, for the compiler, and until a part of the recording is full: with so many tickets, recording then rests
+ * Before those, for the compiler, and until a part of the recording is full: then recording rests
  * for the rest of ten minutes.
  */
 const FIRST_ROUNDS = 4

@@ -38,7 +38,7 @@ const duel = defineQueue({
   deploy: { application: 'game', version: '1' },
 })
 
-/** Tickets come in so many parts each second. */
+/** Tickets come in this many parts each second. */
 const PARTS_PER_SECOND = 20
 /** The last of them get a server meanwhile: milliseconds at most, and which share of all is enough. */
 const SETTLE_MS = 3000

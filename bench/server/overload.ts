@@ -13,7 +13,7 @@ const CAPACITY_SECONDS = 2
 const CROWD = 3.3
 /** After an attack, until the program refuses nothing any more. */
 const REST_MS = 3000
-/** A bystander's requests: one every so many milliseconds, a create and a read in turns. */
+/** A bystander's requests: one every this many milliseconds, a create and a read in turns. */
 const EVERY_MS = 20
 /** An answer that takes longer counts as this. */
 const LONGEST_MS = 10_000

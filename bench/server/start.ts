@@ -17,7 +17,7 @@ const STARTS = 9
 /** Between two attempts to connect, in milliseconds. */
 const TRY_EVERY_MS = 2
 
-/** After its first answer the program is left alone for so long, in milliseconds; then its memory is looked at. */
+/** After its first answer the program is left alone for this long, in milliseconds; then its memory is looked at. */
 const RESTS_MS = 2000
 
 /**

@@ -4,11 +4,11 @@ import type { ServerState } from '../matchmaker/ticket-api-messages.js'
 import { configuration, environment } from './configuration.js'
 import { startService } from './service.js'
 
-/** A process here may have 20,000 files open, of which it needs some itself; what so many take is taken for 20,000. */
+/** A process here may have 20,000 files open, some of them for itself; the cost of this many stands for 20,000. */
 const WAITERS = 19_800
 const PROMISED_WAITERS = 20_000
 
-/** The memory of the program while so many players follow their tickets by event streams. */
+/** The memory of the program while this many players follow their tickets by event streams. */
 export async function streamFigures(): Promise<Figures> {
   const service = await startService()
   const args = [configuration({ serviceUrl: service.url })]

@@ -63,7 +63,7 @@ interface Stubbed {
   isGoing: boolean
 }
 
-/** A namespace with a fleet of so many ready servers. */
+/** A namespace with a fleet of this many ready servers. */
 async function openCluster(count: number) {
   const servers: Stubbed[] = Array.from({ length: count }, (_, nth) => ({
     name: `game-1-${nth}`,
@@ -146,7 +146,7 @@ async function openCluster(count: number) {
   return { servers, faults, say, open, taken: () => servers.filter(({ state }) => state === 'Allocated') }
 }
 
-test('allocates one server an id, with its variables, also a second time and from the next process', async () => {
+test('the Agones allocator allocates one server for an id, with its variables, even across processes', async () => {
   const { servers, faults, open, taken } = await openCluster(3)
   const before = await open()
   await before.allocator.allocate(wanted('a'), call)
@@ -162,7 +162,7 @@ test('allocates one server an id, with its variables, also a second time and fro
   expect(faults).toEqual([])
 })
 
-test('tells how servers are, and stops them for good', async () => {
+test('the Agones allocator reports the state of servers, and stops them for good', async () => {
   const { servers, faults, open } = await openCluster(4)
   const { allocator } = await open()
   const ids = ['a', 'b', 'c', 'd']
@@ -178,7 +178,7 @@ test('tells how servers are, and stops them for good', async () => {
   expect(faults).toEqual([])
 })
 
-test('what a lost allocation makes after its stop is deleted by the next poll', async () => {
+test('the Agones allocator deletes at the next poll what a lost allocation made after its stop', async () => {
   const { servers, open } = await openCluster(1)
   const { allocator } = await open()
   await allocator.stop('a', call)
@@ -187,7 +187,7 @@ test('what a lost allocation makes after its stop is deleted by the next poll', 
   expect(servers[0]?.isGoing).toBe(true)
 })
 
-test('an empty fleet is no capacity, contention is for later, and a cluster that fails leaves it open', async () => {
+test('the Agones allocator reports no capacity, a retry or an unknown outcome by the cluster’s answer', async () => {
   const { say, open, taken } = await openCluster(1)
   const { allocator } = await open()
   say.state = 'Contention'

@@ -26,7 +26,7 @@ async function open(folder: string, machines = 'fra-1.example.com') {
   return openAllocator('allocator', { ...env, STATE: join(folder, 'state.json') })
 }
 
-test('starts one unit an id, finds it after a restart, stops it, and starts it no more', async () => {
+test('the systemd allocator starts one unit for an id, finds it after a restart, and stops it for good', async () => {
   const folder = await newFolder()
   const before = await open(folder)
   expect(await before.allocator.poll(['a'], call)).toEqual([])
@@ -57,7 +57,7 @@ test('starts one unit an id, finds it after a restart, stops it, and starts it n
   await expect(allocator.stop('$(reboot)', call)).rejects.toBeInstanceOf(InvalidInput)
 })
 
-test('a stranger who breaks off in a body, or sends one without end, ends nothing', async () => {
+test('a broken or endless request body from a stranger does not end the allocator', async () => {
   const { allocator, port } = await open(await newFolder())
   const stranger = async () => {
     const socket = connect(Number(port), '127.0.0.1').on('error', () => {})
@@ -75,7 +75,7 @@ test('a stranger who breaks off in a body, or sends one without end, ends nothin
   expect(await allocator.poll([], call)).toEqual([])
 })
 
-test('a machine that hangs delays no other, and its servers are unclear', async () => {
+test('an allocator machine that hangs delays no other, and the state of its servers is unknown', async () => {
   const { allocator } = await open(await newFolder(), 'hangs.example.com,fra-1.example.com')
   const onSilent = allocator.allocate(wanted('a'), call)
   const hanging = expect(onSilent).rejects.toBeInstanceOf(ServerError)

@@ -24,9 +24,10 @@ const { ALLOCATOR_SECRET: secret = '', PORT = '8070', STATE = 'allocator.json' }
 /** Of a body: more than 100 variables of 4 KiB. */
 const MOST_CHARACTERS = 2 ** 20
 const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
-if (!secret.startsWith('whsec_') || key.length < 24) throw new Error('ALLOCATOR_SECRET: whsec_ and 24 bytes in base64')
+if (!secret.startsWith('whsec_') || key.length < 24)
+  throw new Error('ALLOCATOR_SECRET: must be whsec_ followed by at least 24 bytes in base64')
 
-/** A map that a file keeps, for one process at a time. */
+/** A map that is stored in a file, for one process at a time. */
 export function stored<Value>(path: string) {
   const values = new Map<string, Value>(existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : [])
   const write = () => {
@@ -71,7 +72,7 @@ export function serve({ allocate, poll, stop }: Acts): void {
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     let body = ''
     for await (const chunk of request.setEncoding('utf8'))
-      if ((body += chunk).length > MOST_CHARACTERS) throw new Error('too long')
+      if ((body += chunk).length > MOST_CHARACTERS) throw new Error('the request body is too long')
     const [status, said = {}] = isSigned(request.headers, body)
       ? await answerTo(request.url, JSON.parse(body)).catch((): Answer => [503, { error: 'unavailable' }])
       : [401, { error: 'signature' }]

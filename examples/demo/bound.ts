@@ -3,7 +3,7 @@ import { operations } from '@muster/core/api'
 import type { Inspection } from '@muster/matchmaker'
 
 /** Why no more servers were created for a while: the service's limit, this process, or a bound of the matchmaker. */
-export type Cause = 'creates' | 'process' | NonNullable<Inspection['held']>
+export type Cause = 'creates' | 'process' | NonNullable<Inspection['blockedBy']>
 
 /** What was scarce while players were matched, as measured. */
 export interface Pressure {
@@ -22,7 +22,7 @@ export interface Measured {
   readonly seconds: number
   readonly creates: number
   readonly busy: number
-  readonly held: Inspection['held']
+  readonly blockedBy: Inspection['blockedBy']
 }
 
 const PER_SECOND = new Map(operations).get('deployments.create')?.limit?.limit ?? Infinity
@@ -40,21 +40,23 @@ const MANY_WITHOUT = 0.1
  * `maxStarting` comes last: starting servers also pile up when the limit makes creates wait or the process has no time
  * for answers. The other bounds apply by themselves.
  */
-export function causeOf({ seconds, creates, busy, held }: Measured): Cause | undefined {
+export function causeOf({ seconds, creates, busy, blockedBy }: Measured): Cause | undefined {
   if (creates >= NEAR_THE_LIMIT * PER_SECOND * seconds) return 'creates'
-  if (held !== undefined && held !== 'maxStarting') return held
-  return busy >= NO_TIME ? 'process' : held
+  if (blockedBy !== undefined && blockedBy !== 'maxStarting') return blockedBy
+  return busy >= NO_TIME ? 'process' : blockedBy
 }
 
 /** In words, what held for longest first; undefined where most found a match, or nothing was seen to hold. */
 export function boundOf({ players, expired, pressure }: Crowd): string | undefined {
   if (expired < MANY_WITHOUT * players) return undefined
   const { seconds, creates, causes } = pressure
-  const held = Object.entries(causes as Record<Cause, number>)
+  const bounds = Object.entries(causes as Record<Cause, number>)
     .filter(([, of]) => of >= WORTH_TELLING * seconds)
     .toSorted(([, a], [, b]) => b - a)
     .map(([cause, of]) => `${wordsOf(cause as Cause, pressure)} (${of.toFixed(0)} of ${seconds.toFixed(0)} s)`)
-  return held.length === 0 ? undefined : `${held.join('; ')}. Sent: ${(creates / seconds).toFixed(1)} creates a second`
+  return bounds.length === 0
+    ? undefined
+    : `${bounds.join('; ')}. Sent: ${(creates / seconds).toFixed(1)} creates a second`
 }
 
 interface Crowd {

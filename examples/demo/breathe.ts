@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 /** Milliseconds of work after which the event loop gets its turn: answers and timers wait no longer. */
 const SLICE_MS = 10
 
-/** Called between two pieces of work that is behind its time: lets the event loop go on after each slice of it. */
+/** Called between two pieces of work that is behind its time: yields to the event loop after each slice of it. */
 export function createBreather(now: () => number): () => Promise<void> | undefined {
   let since = now()
   return () => {

@@ -32,7 +32,7 @@ const ROLES: readonly (readonly string[])[] = [
   ['damage', 'tank', 'healer'],
   ['tank', 'healer'],
 ]
-/** One in so many avoids the one who stands before them. */
+/** One in this many avoids the one who stands before them. */
 const AVOIDS = 40
 
 /** Draws players from the sample, and when they come: more and more, then fewer and fewer. */

@@ -3,7 +3,7 @@ import { systemClock } from '@muster/core/clock'
 /** Exit code, as shells have it for what SIGINT has ended. */
 export const INTERRUPTED = 130
 
-/** Within so many milliseconds a second signal is the first again: the terminal's, and the one that pnpm passes on. */
+/** A second signal within this many milliseconds is the first again: the terminal's, passed on by pnpm. */
 const SAME_MS = 500
 
 /** Aborted by Ctrl-C; a second one ends the process at once. */

@@ -15,7 +15,7 @@ import { liveSocially } from './social-life.js'
 import { createUnmatched } from './unmatched.js'
 import { watchDemo } from './watch.js'
 
-/** Nobody is waited for longer: whoever has not ended by then is lost, and the demo says so. */
+/** The longest wait for players: those who have not ended by then are lost, and the demo says so. */
 const LONGEST_MS = 60_000
 const LOOK_MS = 100
 

@@ -24,7 +24,7 @@ export function wrap(text: string, width: number): readonly string[] {
   return lines
 }
 
-/** A name and what there is to say, which goes on below itself. */
+/** A name and its text, which wraps below itself. */
 export function row(name: string, text: string, columns: number, nameWidth = 16): readonly string[] {
   const [first = '', ...others] = wrap(text, Math.max(10, columns - nameWidth - 3))
   return [`  ${name.padEnd(nameWidth)} ${first}`, ...others.map((line) => `  ${' '.repeat(nameWidth)} ${line}`)]

@@ -5,7 +5,7 @@ import { percentiles } from './percentiles.js'
 import { isGood, type DemoResult } from './result.js'
 import { summary } from './summary.js'
 
-test('percentiles are occurring values', () => {
+test('percentiles of the demo are occurring values', () => {
   expect(percentiles([])).toEqual({ p50: 0, p95: 0, p99: 0 })
   expect(percentiles([7])).toEqual({ p50: 7, p95: 7, p99: 7 })
   expect(percentiles(Array.from({ length: 100 }, (_, index) => 100 - index))).toEqual({ p50: 50, p95: 95, p99: 99 })
@@ -14,7 +14,7 @@ test('percentiles are occurring values', () => {
 const matches = { players: 700, queueSize: undefined, processes: 0 }
 const options = { ...matches, relay: false, warm: false, lobbies: 1, faults: false, seed: 5, json: true }
 
-test('a crowd has the stated size and duration, and is equal for equal seeds', () => {
+test('a demo crowd has the stated size and duration, and is equal for equal seeds', () => {
   const { arrivals, places } = gather(options, 9000)
   const players = arrivals.flatMap(({ ticket }) => ticket.players)
   expect(new Set(players.map(({ id }) => id)).size).toBe(700)
@@ -27,7 +27,7 @@ test('a crowd has the stated size and duration, and is equal for equal seeds', (
   expect(gather({ ...options, seed: 6 }, 9000).arrivals).not.toEqual(arrivals)
 })
 
-test('each queue gets its share, in parties that fit', () => {
+test('each queue of the demo gets its share, in parties that fit', () => {
   const { arrivals } = gather(options, 9000)
   const sizesOf = (queue: string) =>
     arrivals.flatMap(({ ticket }) => (ticket.queue === queue ? [ticket.players.length] : []))
@@ -81,13 +81,13 @@ const result: DemoResult = {
   cities: [{ city: 'Lima', servers: 1 }],
 }
 
-test('a result is good only without lost players, broken rules, refusals and servers left', () => {
+test('the demo passes only without lost players, broken rules, refusals and orphaned servers', () => {
   expect(isGood(result)).toBe(true)
   for (const key of ['lost', 'rejected429', 'serversLeft'] as const) expect(isGood({ ...result, [key]: 1 })).toBe(false)
   expect(isGood({ ...result, broken: ['a rule'] })).toBe(false)
 })
 
-test('the summary shows all figures', () => {
+test('the summary of the demo shows all figures', () => {
   const text = summary(result)
   const players = ['10 playing', '9 without a match in time', '1 cancelled (attempts)', 'p95 2.0 s']
   const service = ['Lima', '1 × 202', '39 of 40', 'no server is left running']
@@ -98,16 +98,16 @@ test('the summary shows all figures', () => {
   expect(summary({ ...result, broken: ['match m: 3 duellists'] })).toContain('match m: 3 duellists')
 })
 
-test('the bound of the creates is the one that was measured', () => {
-  const measured = { seconds: 2, creates: 70, busy: 0.97, held: 'maxStarting' } as const
+test('the demo reports the measured limit: creates, maxServers or none', () => {
+  const measured = { seconds: 2, creates: 70, busy: 0.97, blockedBy: 'maxStarting' } as const
   expect(causeOf(measured)).toBe('creates')
   expect(causeOf({ ...measured, creates: 20 })).toBe('process')
   expect(causeOf({ ...measured, creates: 20, busy: 0.5 })).toBe('maxStarting')
-  expect(causeOf({ ...measured, creates: 20, held: 'maxServers' })).toBe('maxServers')
-  expect(causeOf({ ...measured, creates: 20, busy: 0.5, held: undefined })).toBeUndefined()
+  expect(causeOf({ ...measured, creates: 20, blockedBy: 'maxServers' })).toBe('maxServers')
+  expect(causeOf({ ...measured, creates: 20, busy: 0.5, blockedBy: undefined })).toBeUndefined()
 })
 
-test('many players without a match are attributed to the longest bound', () => {
+test('many players without a match are attributed to the limit that held longest', () => {
   const causes = { process: 4, creates: 15, maxServers: 1 }
   const many = {
     ...result,
@@ -126,7 +126,7 @@ test('many players without a match are attributed to the longest bound', () => {
   expect(summary(result)).not.toContain('bounded by')
 })
 
-test('the summary of a stopped demo says what became of the servers', () => {
+test('the summary of a stopped demo says what happened to the servers', () => {
   const interrupted = { notCome: 7, waiting: 3, servers: 12 }
   const text = summary({ ...result, interrupted })
   expect(text).toContain('3 still waiting, 7 not there yet')
@@ -138,12 +138,12 @@ test('the summary of a stopped demo says what became of the servers', () => {
   )
 })
 
-test('the effects of declared faults are listed', () => {
+test('the summary of the demo lists the effects of declared faults', () => {
   const faults = [{ operation: 'deployments.create', what: 'the answer was lost', struck: 3, of: 260 }]
   expect(summary({ ...result, faults })).toContain('deployments.create       3 of 260: the answer was lost')
 })
 
-test('the summary fits a narrow terminal without losing text', () => {
+test('the summary of the demo fits a narrow terminal without losing text', () => {
   const faults = [
     { operation: 'deployments.create', what: 'the answer was lost after it had taken effect', struck: 3, of: 260 },
   ]

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { readOptions } from './options.js'
 
-test('every option has a default', () => {
+test('every option of the demo has a default', () => {
   const plain = { relay: false, warm: false, lobbies: 40, processes: 0, faults: false, seed: 1, json: false }
   expect(readOptions([])).toEqual({ players: 2000, queueSize: undefined, ...plain })
 })
 
-test('every option is read', () => {
+test('every option of the demo is read from the command line', () => {
   const both = ['--seed=9', '--faults', '--json']
   const said = { warm: false, faults: true, seed: 9, json: true }
   const matches = { players: 50, queueSize: 5, relay: false, lobbies: 40, processes: 3 }
@@ -32,10 +32,10 @@ test.each([
   [['--processes', '1'], '--processes must be a whole number from 2 to 16, got "1"'],
   [['--relay', '--processes', '3'], '--processes is for matches'],
   [['--relay', '--queue-size', '5'], '--queue-size is for matches'],
-  [['--warm', '--relay'], '--warm is a demo of its own; give it without --relay and --processes'],
-  [['--warm', '--processes', '3'], '--warm is a demo of its own'],
+  [['--warm', '--relay'], '--warm cannot be combined with --relay or --processes'],
+  [['--warm', '--processes', '3'], '--warm cannot be combined'],
   [['--warm', '--lobbies', '5'], '--lobbies is for lobbies'],
   [['--lobbies', '5'], '--lobbies is for lobbies over a relay; give --relay as well'],
-])('%j is refused, with the reason', (args, message) => {
+])('the demo options %j are refused with the reason', (args, message) => {
   expect(() => readOptions(args)).toThrow(message)
 })

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 export interface DemoOptions {
   /** How many arrive. */
   readonly players: number
-  /** One plain queue with matches of so many players, instead of the three. */
+  /** One plain queue with matches of this many players, instead of the three. */
   readonly queueSize: number | undefined
   /** Lobbies over a relay instead of matches on servers. */
   readonly relay: boolean
@@ -53,7 +53,7 @@ export function readOptions(args: readonly string[]): DemoOptions | undefined {
   })
   if (values.help) return undefined
   if (values.warm && (values.relay || values.processes !== undefined))
-    throw new Error('--warm is a demo of its own; give it without --relay and --processes')
+    throw new Error('--warm cannot be combined with --relay or --processes')
   const misplaced = values.relay ? (['players', 'queue-size', 'processes'] as const) : (['lobbies'] as const)
   for (const option of misplaced) {
     if (values[option] === undefined) continue

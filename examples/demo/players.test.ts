@@ -6,13 +6,13 @@ const players = loadPlayers()
 
 const share = (part: number) => part / players.length
 
-test('thousands of players have distinct public addresses', () => {
+test('thousands of demo players have distinct public addresses', () => {
   expect(players.length).toBeGreaterThanOrEqual(5_000)
   expect(players.filter(({ ip }) => canonicalIp(ip) !== ip || !isPublicIp(ip))).toEqual([])
   expect(new Set(players.map(({ ip }) => ip)).size).toBe(players.length)
 })
 
-test('players come from all continents', () => {
+test('demo players come from all continents', () => {
   const continents = new Set(players.map(({ continent }) => continent))
   expect([...continents].toSorted()).toEqual(['Africa', 'Asia', 'Europe', 'North America', 'Oceania', 'South America'])
   expect(new Set(players.map(({ country }) => country)).size).toBeGreaterThan(100)
@@ -21,7 +21,7 @@ test('players come from all continents', () => {
   expect(share(ipv6)).toBeLessThan(0.25)
 })
 
-test('every column is filled, and every place is on the map', () => {
+test('every column of the demo players is filled, and every place is on the map', () => {
   const broken = players.filter(
     ({ latitude, longitude, city, country }) =>
       !(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180) ||
@@ -32,7 +32,7 @@ test('every column is filled, and every place is on the map', () => {
   expect(broken).toEqual([])
 })
 
-test('the first players are a fair sample of all', () => {
+test('the first demo players are a fair sample of all', () => {
   const europeans = (list: typeof players) =>
     list.filter(({ continent }) => continent === 'Europe').length / list.length
   expect(Math.abs(europeans(players.slice(0, 600)) - europeans(players))).toBeLessThan(0.06)

@@ -28,7 +28,7 @@ export function startPressureMeter(
     for (let last = first; ; last = reading()) {
       await clock.sleep(LOOK_EVERY_MS, over.signal)
       const measured = since(last)
-      const cause = causeOf({ ...measured, held: matchmaker.inspect().held })
+      const cause = causeOf({ ...measured, blockedBy: matchmaker.inspect().blockedBy })
       if (cause !== undefined) causes.set(cause, (causes.get(cause) ?? 0) + measured.seconds)
     }
   }

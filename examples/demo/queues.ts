@@ -1,6 +1,6 @@
 import type { QueueDefinition } from '@muster/matchmaker'
 
-/** Whoever has waited for so long is cancelled; for longer where two processes are killed on the way. */
+/** A ticket that has waited for this long is cancelled; for longer where two processes are killed on the way. */
 export const EXPIRE_MS = 14_000
 export const EXPIRE_IN_PROCESSES_MS = 18_000
 
@@ -79,7 +79,7 @@ const plain = (matchSize: number): QueueDefinition => ({
 export interface DemoQueue {
   readonly definition: QueueDefinition
   readonly title: string
-  /** Of all players, from 0 to 1. */
+  /** Share of all players, from 0 to 1. */
   readonly share: number
   /** Sizes of parties, each as likely as the others. */
   readonly parties: readonly number[]

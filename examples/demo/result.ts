@@ -5,9 +5,9 @@ import type { FaultReport } from './fault-report.js'
 /** What `--json` prints; the summary shows the same. */
 export interface DemoResult {
   readonly players: number
-  /** Players who were told where to connect. */
+  /** Players who got an address to connect to. */
   readonly assigned: number
-  /** Players who found no match before their ticket expired, and were told so. */
+  /** Players who found no match before their ticket expired, and were notified. */
   readonly expired: number
   /** The same by what was in their way shortly before. */
   readonly unmatched: Readonly<Record<string, number>>

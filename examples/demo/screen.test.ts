@@ -16,7 +16,7 @@ const progress: Progress = {
   phase: 'matching',
 }
 
-test('shows each queue as a bar that is as long as its players, and why the longest waits', () => {
+test('the demo screen shows each queue as a bar by its players, and why the oldest ticket waits', () => {
   const lines = picture(progress, 12_340, false, PAPER).split('\n')
   expect(lines[1]).toBe('   12.3 s   matching')
   expect(lines[3]).toBe(
@@ -28,7 +28,7 @@ test('shows each queue as a bar that is as long as its players, and why the long
   expect(lines).toContain('  ranked, waiting for 4.2 s: Nobody else is near.')
 })
 
-test('keeps its height for any content', () => {
+test('the demo screen keeps its height for any content', () => {
   const height = picture(progress, 0, false, PAPER).split('\n').length
   const { longest } = progress
   const why = `${'several words '.repeat(50)}${'x'.repeat(200)}`
@@ -39,7 +39,7 @@ test('keeps its height for any content', () => {
   }
 })
 
-test('has colours only on a terminal that shows them', () => {
+test('the demo screen has colours only on a terminal that supports them', () => {
   const escape = String.fromCharCode(27)
   expect(picture(progress, 0, true, PAPER)).toContain(escape)
   expect(picture(progress, 0, false, PAPER)).not.toContain(escape)
@@ -56,7 +56,7 @@ test.each([
   [80, 24],
   [100, 15],
   [40, 10],
-])('fits a terminal of %i × %i', (columns, rows) => {
+])('the demo screen fits a terminal of %i × %i', (columns, rows) => {
   const queues = Array.from({ length: 3 }, () => ({
     title: 'social 4–12',
     players: 42_000,
@@ -71,7 +71,7 @@ test.each([
   if (columns >= 60) expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns)
 })
 
-test('the limits stand beside one another where there is room, and below otherwise', () => {
+test('the rate limits are next to each other on a wide demo screen, and otherwise below each other', () => {
   const shown = (columns: number) =>
     picture({ ...progress, limits }, 0, false, { columns, rows: 50 })
       .split('\n')

@@ -5,7 +5,7 @@ import { badDay } from './faults.js'
 import type { DemoOptions } from './options.js'
 import type { Player } from './players.js'
 
-/** Servers start and stop so many times faster than they would; players wait in real time. */
+/** Servers start and stop this many times faster than they would; players wait in real time. */
 export const SPEED = 5
 
 type PlaceOf = (ip: string) => Player | undefined

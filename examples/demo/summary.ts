@@ -76,7 +76,7 @@ function verdict(result: DemoResult): string {
   return 'Everybody is accounted for, every match keeps its rules, and no server is left running.'
 }
 
-/** What kept so many from a match, where that was measured. */
+/** What kept this many from a match, where that was measured. */
 function boundLines(result: DemoResult, columns: number): readonly string[] {
   const bound = boundOf(result)
   return bound === undefined ? [] : row('bounded by', bound, columns)

@@ -8,7 +8,7 @@ const nothing = async () => {
   throw new Error('nothing is deployed here')
 }
 
-test('of who finds no match it is told why, shortly before their time is over', async () => {
+test('the demo reads the reason of each unmatched ticket shortly before its expiry', async () => {
   const clock = createManualClock()
   const matchmaker = createMatchmaker({
     deployments: { create: nothing, get: nothing, stop: nothing, list: async () => ({ data: [], pagination: null }) },
@@ -38,7 +38,7 @@ test('of who finds no match it is told why, shortly before their time is over', 
   await clock.until(matchmaker.close())
 })
 
-test('the reasons are a line, most players first', () => {
+test('the demo shows the reasons of unmatched tickets in one line, most players first', () => {
   expect(unmatchedText({ 'had too few others left': 3, 'lacked a tank or a healer': 9 })).toBe(
     '9 lacked a tank or a healer, 3 had too few others left',
   )

@@ -31,24 +31,24 @@ function match(teams: readonly (readonly string[])[], more: Partial<Ticket> = {}
 const wrongWith = ({ tickets, players }: ReturnType<typeof match>, left: readonly string[] = []) =>
   verify(tickets, players, new Set(left))
 
-test('a valid match has no faults', () => {
+test('a valid match has no faults in the demo verification', () => {
   expect(wrongWith(match([five, five.toReversed()]))).toEqual([])
 })
 
-test('teams of a wrong size or without their roles are found', () => {
+test('the demo verification finds teams of a wrong size or without their roles', () => {
   expect(wrongWith(match([five]))).toEqual(['match m: 1 teams'])
   expect(wrongWith(match([five, five.slice(0, 4)]))).toEqual(['match m: team-2 has 4 players'])
   const unhealed = ['tank', 'damage', 'damage', 'damage', 'damage']
   expect(wrongWith(match([five, unhealed]))).toEqual(['match m: team-2 lacks a tank or a healer'])
 })
 
-test('one player is not both tank and healer', () => {
+test('the demo verification does not count one player as both tank and healer', () => {
   const { tickets, players } = match([five, ['both', 'damage', 'damage', 'damage', 'damage']])
   players.set('1-0', { id: '1-0', roles: ['tank', 'healer'] })
   expect(wrongWith({ tickets, players })).toEqual(['match m: team-2 lacks a tank or a healer'])
 })
 
-test('players who avoid each other or are in two matches are found', () => {
+test('the demo verification finds players who avoid each other or are in two matches', () => {
   const { tickets, players } = match([five, five])
   players.set('0-0', { id: '0-0', roles: ['tank'], avoid: ['1-4'] })
   expect(wrongWith({ tickets, players })).toEqual(['match m: players who avoid each other'])
@@ -58,14 +58,14 @@ test('players who avoid each other or are in two matches are found', () => {
   ).toHaveLength(10)
 })
 
-test('players of duels and present players of social matches are counted', () => {
+test('the demo verification counts players of duels and present players of social matches', () => {
   expect(wrongWith(match([['damage'], ['damage'], ['damage']], { queue: 'duel' }))).toEqual(['match m: 3 duellists'])
   const crowd = match([Array.from({ length: 13 }, () => 'damage')], { queue: 'social' })
   expect(wrongWith(crowd)).toEqual(['match m: 13 players'])
   expect(wrongWith(crowd, ['0-3'])).toEqual([])
 })
 
-test('a promised beacon that is too far from a player is found', () => {
+test('the demo verification finds a promised beacon that is too far from a player', () => {
   const promised = { beacon: 'Oslo', latencyMs: 60 }
   const { tickets, players } = match([['damage'], ['damage']], {
     queue: 'duel',

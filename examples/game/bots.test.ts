@@ -14,21 +14,21 @@ function play(left: readonly string[], right: readonly string[]): World {
   return world
 }
 
-test('a bot shoots goals, on either side', () => {
+test('a bot of the example game shoots goals for either team', () => {
   expect(winner(play(['bot-1'], ['ann']))).toBe(0)
   expect(winner(play(['ann'], ['bot-1']))).toBe(1)
 })
 
-test('games of bots come to an end', () => {
+test('example games of bots come to an end', () => {
   expect(winner(play(['bot-1'], ['bot-2']))).toBeDefined()
   expect(winner(play(['bot-1', 'bot-2'], ['bot-3', 'bot-4']))).toBeDefined()
 })
 
-test('a bot that is not on the field stays where it is', () => {
+test('a bot of the example game that is not on the field stays where it is', () => {
   expect(botMove(newWorld(90), 'bot-1')).toEqual([0, 0])
 })
 
-test('a session is whose it says, and another process believes none of it', () => {
+test('a session of the example game is accepted only by the process that issued it', () => {
   const sessions = createSessions()
   const token = sessions.begin()
   const id = sessions.playerOf(token) ?? ''

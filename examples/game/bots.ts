@@ -135,7 +135,7 @@ export function botMove(
   const rests = (((secondsLeft + nth * 2.3) % 7) + 7) % 7 < 1.2
   const home = { x: field.width / 2 - toward * field.width * 0.36, y: (puck.y + field.height / 2) / 2 }
   const ahead = (puck.x - own.x) * toward
-  // Whoever is before the puck goes around it, so that it does not roll into the own goal.
+  // A bot in front of the puck goes around it, so that it does not roll into its own goal.
   const around = (own.y > puck.y ? 1 : -1) * (ahead < 0 ? 2.4 : 0) * field.skater
   const behind = { x: puck.x - toward * 2.2 * field.skater, y: puck.y + around }
   const isBehind = ahead > field.puck && Math.abs(own.y - puck.y) < ahead

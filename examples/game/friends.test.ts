@@ -13,7 +13,7 @@ import { WebSocket } from 'ws'
 import { createFriends } from './friends.js'
 import { createSessions } from './sessions.js'
 
-test('a page that goes away while it connects sends nothing to the relay any more', async () => {
+test('a page of the example game that closes while it connects sends nothing more to the relay', async () => {
   // The relay checks a peer for a second, in which the page goes away.
   const emulator = createEmulator({ token: 'dev', speed: 1000, relayData: { authDelayMs: 1_000_000 } })
   const client = createClient({ baseUrl: (await emulator.listen()).url, token: 'dev' })

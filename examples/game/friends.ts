@@ -71,7 +71,7 @@ export function createFriends({ url, client, sessions }: FriendsOptions): Friend
 /** Connects a page with the relay, by the credentials that its player has in the lobby. The page tries again. */
 async function bridge(socket: WebSocket, lobbies: Lobbies, by: Parameters<Lobbies['get']>[0]): Promise<void> {
   const { run } = await lobbies.get(by)
-  if (run?.status !== 'relayed' || run.credentials === null) throw new Error('the lobby does not run')
+  if (run?.status !== 'relayed' || run.credentials === null) throw new Error('the lobby is not running')
   const peer = createPeer(run.credentials)
   socket.once('close', () => peer.close())
   peer.onState((state) => {
@@ -83,7 +83,7 @@ async function bridge(socket: WebSocket, lobbies: Lobbies, by: Parameters<Lobbie
   socket.send(JSON.stringify({ role: peer.role }))
 }
 
-/** A host names the client to which a packet goes, and is told from which one comes. */
+/** A host names the client to which a packet goes, and learns from which client one comes. */
 function carryForHost(socket: WebSocket, peer: HostPeer): void {
   peer.onMessage(({ connectionId, data }) => socket.send(JSON.stringify({ from: connectionId, text: data.toString() })))
   socket.on('message', (message) => {
@@ -99,10 +99,10 @@ function carryForClient(socket: WebSocket, peer: ClientPeer): void {
   })
 }
 
-/** What is too long is cut, and then no JSON for whoever gets it. */
+/** A text that is too long is cut, and then no JSON for its reader. */
 const packet = (text: unknown) => Buffer.from(String(text)).subarray(0, LARGEST_BYTES)
 
-/** What a page says; nothing if it is no JSON. */
+/** What a page says; nothing if it is not JSON. */
 function read(data: RawData): Readonly<Record<string, unknown>> {
   try {
     return Object(JSON.parse(String(data))) as Record<string, unknown>

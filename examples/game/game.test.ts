@@ -45,7 +45,7 @@ async function newPlayer() {
   return { token, id, muster }
 }
 
-test('the page and its modules are served, and nothing else', async () => {
+test('the example game serves its page and modules, and nothing else', async () => {
   const get = async (path: string) => {
     const answer = await fetch(url + path)
     return [answer.status, answer.headers.get('content-type')]
@@ -72,7 +72,7 @@ interface GameView {
 const games = async () =>
   ((await (await fetch(`${url}/games`)).json()) as { readonly games: readonly GameView[] }).games
 
-test('bots play while nobody does, and one makes way for a player who joins', async () => {
+test('bots of the example game play without players, and one leaves when a player joins', async () => {
   const { id, token, muster } = await newPlayer()
   let shown: GameView | undefined
   await expect.poll(async () => (shown = (await games()).find(({ isOpen }) => isOpen))).toBeDefined()
@@ -85,14 +85,14 @@ test('bots play while nobody does, and one makes way for a player who joins', as
   expect(joined.filter((player) => !isBot(player))).toEqual([id])
 })
 
-test('a bot comes where a player waits for long', async () => {
+test('a bot of the example game joins when a player has waited long', async () => {
   const { id, muster } = await newPlayer()
   await muster.play({ profile: 'pairs' })
   const found = (await games()).find(({ players: all }) => all.includes(id))
   expect(found?.players.filter(isBot)).toHaveLength(3)
 })
 
-test('two players meet on one field, and the list has their game', async () => {
+test('two players of the example game meet on one field, and the list shows their game', async () => {
   const [ann, ben] = [await newPlayer(), await newPlayer()]
   const [annsPlace, bensPlace] = await Promise.all([ann, ben].map(({ muster }) => muster.play({ profile: 'duel' })))
   expect(annsPlace?.ports).toEqual(bensPlace?.ports)
@@ -109,7 +109,7 @@ test('two players meet on one field, and the list has their game', async () => {
   for (const socket of sockets) socket.close()
 })
 
-test('a rating is nothing that players state, and a result that nobody signed counts for nothing', async () => {
+test('the example game ignores a rating stated by a player, or by an unsigned result', async () => {
   const { token, id } = await newPlayer()
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const stated = JSON.stringify({ profile: 'duel', attributes: { mu: 90 } })
@@ -120,7 +120,7 @@ test('a rating is nothing that players state, and a result that nobody signed co
   expect(session).toEqual({ token, id, shown: 1000, played: 0, won: 0 })
 })
 
-test('a body that is too large, or does not say how large it is, is refused before it is read', async () => {
+test('the example game refuses a body that is too large or has no length before it is read', async () => {
   const { token } = await newPlayer()
   const headers = { authorization: `Bearer ${token}` }
   const large = 'x'.repeat(70_000)
@@ -132,7 +132,7 @@ test('a body that is too large, or does not say how large it is, is refused befo
     }
 })
 
-test('who wants to join a game that is none is told so', async () => {
+test('the example game refuses to join a game that does not exist, with the reason', async () => {
   const { token } = await newPlayer()
   const join = async (body: string, authorization = `Bearer ${token}`) =>
     (await fetch(`${url}/join`, { method: 'POST', headers: { authorization }, body })).status
@@ -142,7 +142,7 @@ test('who wants to join a game that is none is told so', async () => {
   expect(await join('{}', 'Bearer none')).toBe(401)
 })
 
-test('the bridge to the relay is for members of a lobby that runs, whatever else is sent', async () => {
+test('the relay bridge of the example game accepts only members of a running lobby, for any messages', async () => {
   const { token } = await newPlayer()
   const closed = (first?: string) => {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/relay`)
@@ -153,7 +153,7 @@ test('the bridge to the relay is for members of a lobby that runs, whatever else
     expect(await closed(first)).toBe(4001)
 })
 
-test('it ends by a signal, with all that it started', async () => {
+test('the example game ends by a signal, with everything it started', async () => {
   const running = await games()
   const exited = new Promise((resolve) => game.once('exit', resolve))
   game.kill('SIGTERM')

@@ -20,7 +20,7 @@ function delivery(
 
 const open = () => createRatings(secret, () => NOW)
 
-test('who wins rises, who loses falls, and the best come first', () => {
+test('the winner’s rating rises, the loser’s falls, and the best players are listed first', () => {
   const ratings = open()
   expect(ratings.standing('ann')).toEqual({ id: 'ann', shown: 1000, played: 0, won: 0 })
   expect(ratings.take(...delivery([['ann'], ['ben']]))).toBe(204)
@@ -33,14 +33,14 @@ test('who wins rises, who loses falls, and the best come first', () => {
   expect(ratings.best(10, (id) => id !== 'ann').map(({ id }) => id)).toEqual(['ben'])
 })
 
-test('a result that comes twice counts once', () => {
+test('a match result that arrives twice counts once in the ratings', () => {
   const ratings = open()
   const given = delivery([['ann'], ['ben']])
   expect([ratings.take(...given), ratings.take(...given)]).toEqual([204, 204])
   expect(ratings.standing('ann').played).toBe(1)
 })
 
-test('a result that another has signed, or that is old, is refused', () => {
+test('a match result with a wrong signature or an old date is refused', () => {
   const ratings = open()
   expect(ratings.take(...delivery([['ann'], ['ben']], { by: 8 }))).toBe(401)
   expect(ratings.take(...delivery([['ann'], ['ben']], { at: NOW - 600_000 }))).toBe(401)
@@ -50,7 +50,7 @@ test('a result that another has signed, or that is old, is refused', () => {
   expect(ratings.best(10, () => true)).toEqual([])
 })
 
-test('a match without a result changes nothing', () => {
+test('a match without a result changes no rating', () => {
   const ratings = open()
   expect(ratings.take(...delivery(null))).toBe(204)
   expect(ratings.best(10, () => true)).toEqual([])

@@ -15,7 +15,7 @@ function play(world: World, seconds: number, moves: Readonly<Record<string, Move
   return now
 }
 
-test('a skater goes where the player wants, and stays on the field', () => {
+test('a skater moves where the player wants, and stays on the field', () => {
   const { skaters } = play(begin(), 5, { ann: [-1, -1] })
   // The corner is round.
   const [x, y] = [(skaters[0]?.x ?? 0) - field.corner, (skaters[0]?.y ?? 0) - field.corner]
@@ -23,51 +23,51 @@ test('a skater goes where the player wants, and stays on the field', () => {
   expect(skaters[1]).toMatchObject({ id: 'ben', x: field.width * 0.78 })
 })
 
-test('a move longer than 1 is no faster', () => {
+test('a skater with an input vector longer than 1 is no faster', () => {
   const [fair, unfair] = [1, 1000].map((x) => play(begin(), 0.5, { ann: [0, x] }).skaters[0]?.y)
   expect(unfair).toBe(fair)
 })
 
-test('nobody plays the puck before the face-off is over', () => {
+test('no player can touch the puck before the face-off is over', () => {
   const waiting = play(withPlayers(newWorld(60), duel), 1.5, { ann: [1, 0.2] })
   expect(waiting.puck).toMatchObject({ x: field.width / 2, vx: 0 })
   expect(waiting.secondsLeft).toBe(60)
 })
 
-test('a puck in the goal counts for the other team, and all begin anew', () => {
+test('a puck in the goal counts for the other team, and all positions are reset', () => {
   const shot = play({ ...begin(), puck: { x: field.width - 60, y: field.height / 2, vx: 900, vy: 0 } }, 0.2)
   expect(shot.score).toEqual([1, 0])
   expect(shot.puck).toMatchObject({ x: field.width / 2, vx: 0 })
   expect(shot.faceOff).toBeGreaterThan(1)
 })
 
-test('a puck beside the goal bounces back', () => {
+test('a puck next to the goal bounces back', () => {
   const { score, puck } = play({ ...begin(), puck: { x: field.width - 60, y: 100, vx: 900, vy: 0 } }, 0.2)
   expect(score).toEqual([0, 0])
   expect(puck.vx).toBeLessThan(0)
 })
 
-test('three goals win, and so does the lead when the time is over', () => {
+test('three goals win the example game, and so does the lead at the end of the time', () => {
   expect(winner({ ...begin(), score: [1, 3] })).toBe(1)
   expect(winner({ ...begin(), score: [2, 1] })).toBeUndefined()
   expect(winner({ ...begin(), score: [2, 1], secondsLeft: 0 })).toBe(0)
   expect(winner({ ...begin(), score: [1, 1], secondsLeft: -5 })).toBeUndefined()
 })
 
-test('after the time the goals grow, so that a game ends', () => {
+test('goals grow in overtime, so that the example game ends', () => {
   expect(goalHeight({ secondsLeft: 3 })).toBe(field.goal)
   expect(goalHeight({ secondsLeft: -5 })).toBeGreaterThan(field.goal)
   expect(goalHeight({ secondsLeft: -1000 })).toBe(field.height)
 })
 
-test('who comes later takes a place, and who is gone leaves none behind', () => {
+test('a late player takes a free place, and a player who leaves frees the place', () => {
   const moved = play(begin(), 1, { ann: [0, 1] })
   const changed = withPlayers(moved, [duel[0], { id: 'cas', team: 1 }])
   expect(changed.skaters.map(({ id }) => id)).toEqual(['ann', 'cas'])
   expect(changed.skaters[0]).toBe(moved.skaters[0])
 })
 
-test('whatever players do, nothing leaves the field but a puck in a goal', () => {
+test('nothing leaves the field but a puck in a goal, for any moves of players (property)', () => {
   let world = begin(1000)
   for (let tick = 0; tick < 3000; tick += 1) {
     const at = (id: number): Move => [Math.sin(tick / (7 + id)), Math.cos(tick / (11 - id))]

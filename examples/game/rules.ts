@@ -10,7 +10,7 @@ const FASTEST_PUCK = 1900
 const PUCK_MASS = 0.35
 const BOUNCE = 0.9
 const FACE_OFF_SECONDS = 2
-/** A goal that nobody has shot after the time is over is found sooner: by so much both goals grow in a second. */
+/** A goal that nobody has shot after the time is over is found sooner: by this much both goals grow in a second. */
 const GROWTH = 120
 
 export interface Disc {
@@ -69,7 +69,7 @@ const spot = (team: number, nth: number): Disc => ({
 export const goalHeight = ({ secondsLeft }: Pick<World, 'secondsLeft'>): number =>
   Math.min(field.height, field.goal + Math.max(0, -secondsLeft) * GROWTH)
 
-/** The team that has won; undefined while the game goes on. */
+/** The team that has won; undefined while the game continues. */
 export function winner({ score: [left, right], secondsLeft }: World): 0 | 1 | undefined {
   const isOver = Math.max(left, right) >= field.goalsToWin || (secondsLeft <= 0 && left !== right)
   if (!isOver) return undefined

@@ -51,17 +51,17 @@ async function openServer(players: string, variables: Readonly<Record<string, st
 
 const place = (world: World | undefined, player: string) => world?.skaters.find(({ id }) => id === player)?.x ?? 0
 
-test('players come with their tokens, move, and see each other', async () => {
+test('players join the game server with their tokens, move, and see each other', async () => {
   const { join } = await openServer('left:ann,right:ben')
   const [ann, ben] = [join('ann'), join('ben')]
-  await expect.poll(() => ben.world()?.here).toEqual(['ann', 'ben'])
+  await expect.poll(() => ben.world()?.here.toSorted()).toEqual(['ann', 'ben'])
   const before = place(ben.world(), 'ann')
   ann.say({ move: [-1, 0] })
   await expect.poll(() => place(ben.world(), 'ann')).toBeLessThan(before - 50)
   expect([ann.heard[0], ben.heard[0]]).toEqual([{ you: 'ann' }, { you: 'ben' }])
 })
 
-test('who has no token, or says nothing sensible, is sent away, and nobody is disturbed', async () => {
+test('a client without a token or with invalid messages is disconnected, without affecting others', async () => {
   const { join, connect } = await openServer('left:ann,right:ben')
   const ann = join('ann')
   expect(await connect({ join: 'x.y.z' }).closed).toBe('malformed')
@@ -74,7 +74,7 @@ test('who has no token, or says nothing sensible, is sent away, and nobody is di
   await expect.poll(() => ann.world()?.skaters[0]?.vy).toBeGreaterThan(vy)
 })
 
-test('who lost the connection comes back to the same place with the same token', async () => {
+test('a player who lost the connection returns to the same place with the same token', async () => {
   const { join } = await openServer('left:ann,right:ben')
   const [ann, ben] = [join('ann'), join('ben')]
   await expect.poll(() => ben.world()?.here).toHaveLength(2)
@@ -87,7 +87,7 @@ test('who lost the connection comes back to the same place with the same token',
   expect(again.world()?.skaters[0]?.y).toBeGreaterThan(600)
 })
 
-test('a player who has left for good does not come back with the token', async () => {
+test('a player who left for good cannot return with the same token', async () => {
   const { join } = await openServer('left:ann,right:ben')
   const ann = join('ann')
   await expect.poll(() => ann.heard.length).toBeGreaterThan(1)
@@ -96,7 +96,7 @@ test('a player who has left for good does not come back with the token', async (
   expect(await join('ann').closed).toBe('used')
 })
 
-test('anybody may watch, and a game that is over ends the server', async () => {
+test('anybody may watch the example game, and the server ends with its game', async () => {
   const { join, connect, exited } = await openServer('left:ann,right:ben', { GAME_SECONDS: '0.1' })
   const [ann, watcher] = [join('ann'), connect({ watch: 'local' })]
   await expect.poll(() => watcher.world()?.here).toEqual(['ann'])

@@ -12,7 +12,7 @@ const TICKS_PER_SECOND = 30
 const MAY_RETURN_MS = 15_000
 const ABANDONED_MS = 30_000
 const SECONDS = Number(process.env['GAME_SECONDS'] ?? 90)
-/** The largest message of a client. A connection that says nothing for so long is closed. */
+/** The largest message of a client. A connection that says nothing for this long is closed. */
 const LARGEST_BYTES = 4096
 const SILENT_MS = 5000
 

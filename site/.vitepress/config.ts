@@ -27,7 +27,11 @@ export default async () => {
       ...readdirSync(root).flatMap((name) => (['docs', 'site'].includes(name) ? [] : [name, `${name}/**`])),
       'site/*.md',
     ],
-    rewrites: { 'docs/:page(.*)': ':page', [`${GENERATED}/:page(.*)`]: ':page' },
+    rewrites: {
+      'docs/decisions/README.md': 'decisions/index.md',
+      'docs/:page(.*)': ':page',
+      [`${GENERATED}/:page(.*)`]: ':page',
+    },
     // The navigation is one file instead of a part of each page.
     metaChunk: true,
     outDir: `${root}site/dist`,
@@ -57,7 +61,7 @@ export default async () => {
           if (info !== 'mermaid') return fence?.(...args) ?? ''
           return `<MermaidDrawing source="${encodeURIComponent(content)}" />\n`
         }
-        // Two braces in prose are no expression of Vue.
+        // Two braces in prose are not an expression of Vue.
         const text = md.renderer.rules.text
         md.renderer.rules.text = (...args) => (text?.(...args) ?? '').replaceAll('{{', '&#123;&#123;')
       },

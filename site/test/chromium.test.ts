@@ -45,7 +45,7 @@ function serve(): Promise<Server> {
   return new Promise((resolve) => site.listen(0, '127.0.0.1', () => resolve(site)))
 }
 
-describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
+describe.skipIf(chromiumPath === undefined)('a page of the site in Chromium', () => {
   beforeAll(async () => {
     server = await serve()
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -79,7 +79,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
 
   for (const [size, viewport] of Object.entries(SIZES))
     for (const colorScheme of ['light', 'dark'] as const)
-      test(`${size}, ${colorScheme}: is accessible, requests nothing from elsewhere, and is not too wide`, async () => {
+      test(`a site page in Chromium is accessible, loads own files only and fits ${size}, ${colorScheme}`, async () => {
         const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
         const wrong: string[] = []
         for (const path of PAGES) {
@@ -94,7 +94,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
         expect(wrong).toEqual([])
       })
 
-  test('what is written as a diagram is drawn', async () => {
+  test('a site page draws its diagrams in Chromium', async () => {
     const context = await browser.newContext({ viewport: SIZES.desktop })
     const { page } = await open(context, '/ARCHITECTURE.html')
     await expect.poll(() => page.locator('.vp-doc svg[aria-roledescription]').count()).toBe(3)
@@ -102,7 +102,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
     await context.close()
   })
 
-  test('the search box shows what the index finds', async () => {
+  test('the search box of a site page shows what the index finds', async () => {
     const context = await browser.newContext({ viewport: SIZES.desktop })
     const { page } = await open(context, '/')
     await page.keyboard.press('Control+k')

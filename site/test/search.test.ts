@@ -18,7 +18,7 @@ async function siteSearch(): Promise<(text: string) => string[]> {
   return (text) => index.search(text, searchOptions.miniSearch.searchOptions).map(({ id }) => id as string)
 }
 
-test('the search answers what a newcomer asks by its first hit', async () => {
+test('the site search answers the questions of newcomers by its first hit', async () => {
   const search = await siteSearch()
   expect(questions).toHaveLength(20)
   const missed = questions.flatMap(({ ask, answers }) => {
@@ -30,7 +30,7 @@ test('the search answers what a newcomer asks by its first hit', async () => {
   expect(missed.length, JSON.stringify(missed, undefined, 1)).toBeLessThanOrEqual(2)
 })
 
-test('the name of an export is found', async () => {
+test('the site search finds the name of an export', async () => {
   const search = await siteSearch()
   for (const name of ['createMatchmaker', 'openStore', 'createGameServer'])
     expect(search(name)[0]).toMatch(new RegExp(`^/api/.*#${name}$`, 'i'))

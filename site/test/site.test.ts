@@ -14,7 +14,7 @@ test('every page of docs/ is built, and is in the navigation', () => {
   expect(pages.size).toBeGreaterThan(500)
 })
 
-test('every link of a page leads to a page, and every anchor to a heading', () => {
+test('every link of a site page leads to a page, and every anchor to a heading', () => {
   const ids = new Map([...pages].map(([page, html]) => [page, idsOf(html)]))
   const dead: string[] = []
   let links = 0
@@ -30,7 +30,7 @@ test('every link of a page leads to a page, and every anchor to a heading', () =
   expect(links).toBeGreaterThan(10_000)
 })
 
-test('a page loads nothing from elsewhere', () => {
+test('a site page loads nothing from other hosts', () => {
   const elsewhere: string[] = []
   for (const [page, html] of pages) {
     const loaded = [...attributes(html, 'src'), ...attributes(html, 'href').filter(([tag]) => tag !== 'a')]
@@ -46,7 +46,7 @@ test('a page loads nothing from elsewhere', () => {
   expect(elsewhere).toEqual([])
 })
 
-test('what is written in angle brackets or braces is shown as it is', () => {
+test('text in angle brackets or braces is shown unchanged on the site', () => {
   // Elements that HTML does not have are text that was read as an element.
   const known = new Set(
     `a abbr b blockquote body br button circle code details div em footer g h1 h2 h3 h4 h5 h6 head header hr html i img
@@ -62,7 +62,7 @@ test('what is written in angle brackets or braces is shown as it is', () => {
   expect([...new Set(wrong)]).toEqual([])
 })
 
-test('every page is there as Markdown, and llms.txt names it', () => {
+test('every site page exists as Markdown, and llms.txt names it', () => {
   const markdown = [...pages.keys()].map((page) => page.replace(/html$/, 'md'))
   expect(markdown.filter((path) => !existsSync(`${dist}${path}`))).toEqual([])
   const list = readFileSync(`${dist}/llms.txt`, 'utf8')

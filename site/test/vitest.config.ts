@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { PATIENCE } from '../../test/patience.js'
 
 /** `pnpm site:check`: builds the site and checks it, apart from the other tests. */
 export default defineConfig({
@@ -7,8 +8,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/build.setup.ts', '../test/browser/chromium.setup.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    ...PATIENCE,
     pool: 'forks',
     // The files share what was read of the site.
     maxWorkers: 1,

@@ -49,7 +49,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string }[]
 }
 
-describe.skipIf(chromiumPath === undefined)('the report', () => {
+describe.skipIf(chromiumPath === undefined)('the lab report in a browser', () => {
   let browser: Browser
   let folder: string
   let address: string
@@ -81,27 +81,30 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
     ['dark', 1280],
     ['light', 360],
     ['dark', 360],
-  ] as const)('is accessible, asks for nothing and fits, in %s at %i pixels', async (colorScheme, width) => {
-    const { page, complaints, requests } = await visit({ colorScheme, viewport: { width, height: 800 } })
-    expect(await page.title()).toContain('strict.yaml')
-    expect(await page.locator('figure svg:visible').count()).toBe(await page.locator('figure').count())
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
-    expect([complaints, requests]).toEqual([[], [address]])
-    const dark = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
-    expect(dark).toBe(colorScheme === 'dark' ? 'rgb(14, 19, 26)' : 'rgb(244, 246, 248)')
-    // A page without scripts is looked at by one that the policy does not know.
-    await page.evaluate(axe)
-    const violations = await page.evaluate(async () => {
-      const { axe: tool } = globalThis as unknown as {
-        axe: { run: (options: object) => Promise<{ violations: readonly Violation[] }> }
-      }
-      return (await tool.run({ resultTypes: ['violations'] })).violations
-    })
-    expect(violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html).slice(0, 3)])).toEqual([])
-    await page.context().close()
-  })
+  ] as const)(
+    'the lab report is accessible, loads only own files and fits, in %s at %i pixels',
+    async (colorScheme, width) => {
+      const { page, complaints, requests } = await visit({ colorScheme, viewport: { width, height: 800 } })
+      expect(await page.title()).toContain('strict.yaml')
+      expect(await page.locator('figure svg:visible').count()).toBe(await page.locator('figure').count())
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      expect([complaints, requests]).toEqual([[], [address]])
+      const dark = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+      expect(dark).toBe(colorScheme === 'dark' ? 'rgb(14, 19, 26)' : 'rgb(244, 246, 248)')
+      // A page without scripts is looked at by one that the policy does not know.
+      await page.evaluate(axe)
+      const violations = await page.evaluate(async () => {
+        const { axe: tool } = globalThis as unknown as {
+          axe: { run: (options: object) => Promise<{ violations: readonly Violation[] }> }
+        }
+        return (await tool.run({ resultTypes: ['violations'] })).violations
+      })
+      expect(violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html).slice(0, 3)])).toEqual([])
+      await page.context().close()
+    },
+  )
 
-  test('is light on paper, with every plot whole on its page', async () => {
+  test('the lab report is light in print, with every plot whole on its page', async () => {
     const { page, complaints } = await visit({ colorScheme: 'dark', viewport: { width: 700, height: 990 } })
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
     const look = await page.evaluate(() => ({

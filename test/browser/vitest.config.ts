@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { PATIENCE } from '../patience.js'
 
 const conditions = ['@muster/source', 'node']
 const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -12,8 +13,7 @@ export default defineConfig({
     include: ['test/browser/**/*.test.ts'],
     setupFiles: [beside('../properties.setup.ts')],
     globalSetup: [beside('../built.setup.ts'), beside('chromium.setup.ts')],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    ...PATIENCE,
     pool: 'forks',
     maxWorkers: 2,
   },

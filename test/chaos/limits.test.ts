@@ -59,8 +59,8 @@ async function openWorld(works: readonly object[]) {
   }
 }
 
-describe.skipIf(skipsRedis())('the limits that processes share', () => {
-  test('a busy process uses the shares of three idle ones, which do not wait', async () => {
+describe.skipIf(skipsRedis())('rate limits shared by processes', () => {
+  test('a busy process uses the rate-limit shares of three idle ones, which do not wait', async () => {
     const { warm, part, wrong, processes, counts } = await openWorld([busy, light, light, light])
     await warm()
     expect(await part(6000)).toBeGreaterThan(0.75)
@@ -70,7 +70,7 @@ describe.skipIf(skipsRedis())('the limits that processes share', () => {
     expect(wrong()).toEqual([])
   })
 
-  test(`kill -9 and SIGSTOP of one after the other (seed ${seed}): none refused`, async () => {
+  test(`shared rate limits hold under kill -9 and SIGSTOP of processes in turn (seed ${seed})`, async () => {
     const { warm, wrong, processes, live, part } = await openWorld([busy, busy, busy, busy])
     await warm()
     const random = seededRandom(seed)
@@ -91,7 +91,7 @@ describe.skipIf(skipsRedis())('the limits that processes share', () => {
     expect(wrong()).toEqual([])
   })
 
-  test('Redis is emptied, killed, and begins again with what it had: none refused, and it goes on', async () => {
+  test('shared rate limits hold, and calls continue, when Redis is emptied, killed and restored', async () => {
     const { warm, wrong, part, redis } = await openWorld([busy, busy, busy])
     await warm()
     await redis.ask('FLUSHALL')
@@ -105,7 +105,7 @@ describe.skipIf(skipsRedis())('the limits that processes share', () => {
     expect(wrong()).toEqual([])
   })
 
-  test('Redis stands still: calls time out and say why, none is sent, and it goes on', async () => {
+  test('calls under shared rate limits time out while Redis hangs, and continue afterwards', async () => {
     const { warm, wrong, part, redis, processes, counts, answered } = await openWorld([
       { ...busy, timeoutMs: 1500 },
       { ...busy, timeoutMs: 1500 },

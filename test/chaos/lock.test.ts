@@ -29,7 +29,7 @@ async function starter(path: string, wrapped: readonly string[] = []): Promise<V
 }
 const ask = (process: Victim, kind: 'open' | 'append' | 'close') => process.ask<Answer>({ kind }, 'answer')
 
-test('of six processes at once exactly one gets the lock, 100 times, after a close or a kill -9', async () => {
+test('of six simultaneous processes exactly one gets the store lock, 100 times, after a close or kill -9', async () => {
   const path = join(folder, 'race')
   let starters = await Promise.all(Array.from({ length: 6 }, () => starter(path)))
   let kills = 0
@@ -53,7 +53,7 @@ test('of six processes at once exactly one gets the lock, 100 times, after a clo
   expect(kills).toBe(10)
 })
 
-test('of two containers with one volume, host name and pid, one holds the lock until it is killed', async () => {
+test('of two containers with one volume, host name and pid, one holds the store lock until it is killed', async () => {
   const path = join(folder, 'containers')
   const [first, second] = [await starter(path, containers), await starter(path, containers)]
   const opened = await ask(first, 'open')
@@ -71,7 +71,7 @@ test('of two containers with one volume, host name and pid, one holds the lock u
   expect((await ask(third, 'open')).error).toBe('StoreLocked')
 })
 
-test('a stopped process keeps the lock and goes on', async () => {
+test('a process stopped by SIGSTOP keeps the store lock, and continues afterwards', async () => {
   const path = join(folder, 'stopped')
   const [first, second] = [await starter(path), await starter(path)]
   await ask(first, 'open')

@@ -16,7 +16,7 @@ const BAD_WEATHER = ['slow', 'refused', 'black hole', 'deaf'] as const
 
 describe.skipIf(skipsRedis())('the processes of a partition', () => {
   test(
-    `keep what was promised, whatever is killed, stopped or cut, for ${seconds} s (seed ${seed})`,
+    `partition processes keep all promises under kills, stops and cut connections for ${seconds} s (seed ${seed})`,
     async () => {
       const { redis, proxy, begin, ask, servers, leaders, unhandled } = await openWorld(seed)
       const random = seededRandom(seed)

@@ -40,7 +40,7 @@ async function openIn(path: string): Promise<readonly MatchRecord[]> {
   return matches.map(({ value, change = '{}' }) => ({ ...JSON.parse(value), ...JSON.parse(change) }) as MatchRecord)
 }
 
-test(`kill -9, and the store is cut at any byte, ${CUTS} times (seed ${seed})`, async () => {
+test(`after kill -9 and a store cut at any byte Muster recovers, ${CUTS} times (seed ${seed})`, async () => {
   const random = seededRandom(seed)
   const world = await openProgramWorld(folder, 'both', () => ({
     inspect: true,

@@ -44,79 +44,82 @@ async function play({ ask }: ProgramWorld): Promise<Playing | undefined> {
   return undefined
 }
 
-test.each(['SIGKILL', 'SIGTERM'] as const)('%s while commands are in flight', async (signal) => {
-  const world = await openProgramWorld(folder, signal)
-  const { ask, begin, end, until, ready, living } = world
-  const wrong: string[] = []
-  const playing = new Map<string, Playing>()
-  /** Stops that were acknowledged. */
-  const stopped = new Set<string>()
-  const sum = { lives: 0, asked: 0, unavailable: 0, stopped: 0 }
-  const note = (what: string, { status, text }: Answer, isTrue: boolean) => {
-    sum.asked += 1
-    if (status === 0 || status === 503) sum.unavailable += 1
-    else if (!isTrue) wrong.push(`${what}: ${status} ${text.slice(0, 200)}`)
-  }
-  /** Asks of matches that run, and stops some of them. */
-  const question = async ({ matchId, players }: Playing) => {
-    const [player = ''] = players
-    const found = await ask('GET', `/players/${player}`)
-    if (playing.has(matchId)) note('a player who plays', found, found.text.includes(matchId))
-    const ticket = { profile: 'duel', player_id: player, player_ip: '192.0.2.1' }
-    const created = await ask('POST', '/tickets', ticket)
-    if (playing.has(matchId)) note('a second ticket', created, created.status === 409)
-    if (random() > 0.2 || playing.size <= KEPT || !playing.has(matchId)) return
-    playing.delete(matchId)
-    const answer = await ask('DELETE', `/matches/${matchId}`)
-    note('a stop', answer, answer.status === 202)
-    if (answer.status === 202) stopped.add(matchId)
-  }
+test.each(['SIGKILL', 'SIGTERM'] as const)(
+  'no acknowledged command is lost by %s while commands are in flight',
+  async (signal) => {
+    const world = await openProgramWorld(folder, signal)
+    const { ask, begin, end, until, ready, living } = world
+    const wrong: string[] = []
+    const playing = new Map<string, Playing>()
+    /** Stops that were acknowledged. */
+    const stopped = new Set<string>()
+    const sum = { lives: 0, asked: 0, unavailable: 0, stopped: 0 }
+    const note = (what: string, { status, text }: Answer, isTrue: boolean) => {
+      sum.asked += 1
+      if (status === 0 || status === 503) sum.unavailable += 1
+      else if (!isTrue) wrong.push(`${what}: ${status} ${text.slice(0, 200)}`)
+    }
+    /** Asks of matches that run, and stops some of them. */
+    const question = async ({ matchId, players }: Playing) => {
+      const [player = ''] = players
+      const found = await ask('GET', `/players/${player}`)
+      if (playing.has(matchId)) note('a player who plays', found, found.text.includes(matchId))
+      const ticket = { profile: 'duel', player_id: player, player_ip: '192.0.2.1' }
+      const created = await ask('POST', '/tickets', ticket)
+      if (playing.has(matchId)) note('a second ticket', created, created.status === 409)
+      if (random() > 0.2 || playing.size <= KEPT || !playing.has(matchId)) return
+      playing.delete(matchId)
+      const answer = await ask('DELETE', `/matches/${matchId}`)
+      note('a stop', answer, answer.status === 202)
+      if (answer.status === 202) stopped.add(matchId)
+    }
 
-  for (let life = 0; life < LIVES; life += 1) {
-    sum.lives += 1
+    for (let life = 0; life < LIVES; life += 1) {
+      sum.lives += 1
+      begin()
+      let isOver = false
+      const asking = Array.from({ length: 4 }, async () => {
+        while (!isOver) {
+          const all = [...playing.values()]
+          const one = all[Math.floor(random() * all.length)]
+          if (one !== undefined) await question(one)
+          await sleep(5)
+        }
+      })
+      await ready()
+      for (const one of await Promise.all(Array.from({ length: 10 }, () => play(world))))
+        if (one !== undefined) playing.set(one.matchId, one)
+      await sleep(random() * 300)
+      // A machine with much else to do answers few questions in that time.
+      const enough = (life + 1) * (ANSWERED + 1)
+      await until(() => Promise.resolve(sum.asked - sum.unavailable >= enough || playing.size === 0))
+      await end(signal)
+      isOver = true
+      await Promise.all(asking)
+    }
+
     begin()
-    let isOver = false
-    const asking = Array.from({ length: 4 }, async () => {
-      while (!isOver) {
-        const all = [...playing.values()]
-        const one = all[Math.floor(random() * all.length)]
-        if (one !== undefined) await question(one)
-        await sleep(5)
-      }
-    })
     await ready()
-    for (const one of await Promise.all(Array.from({ length: 10 }, () => play(world))))
-      if (one !== undefined) playing.set(one.matchId, one)
-    await sleep(random() * 300)
-    // A machine with much else to do answers few questions in that time.
-    const enough = (life + 1) * (ANSWERED + 1)
-    await until(() => Promise.resolve(sum.asked - sum.unavailable >= enough || playing.size === 0))
-    await end(signal)
-    isOver = true
-    await Promise.all(asking)
-  }
-
-  begin()
-  await ready()
-  const tagsOf = async () => (await living()).flatMap(({ tags }) => tags)
-  // What was acknowledged is carried out by whoever comes next.
-  await until(async () => !(await tagsOf()).some((tag) => stopped.has(matchIn(tag))))
-  for (const { matchId } of playing.values()) await ask('DELETE', `/matches/${matchId}`)
-  const inspected = async () => (await tagsOf()).filter((tag) => tag.startsWith('match-'))
-  for (const tag of await inspected()) await ask('DELETE', `/matches/${tag.slice('match-'.length)}`)
-  await until(async () => {
+    const tagsOf = async () => (await living()).flatMap(({ tags }) => tags)
+    // What was acknowledged is carried out by whoever comes next.
+    await until(async () => !(await tagsOf()).some((tag) => stopped.has(matchIn(tag))))
+    for (const { matchId } of playing.values()) await ask('DELETE', `/matches/${matchId}`)
+    const inspected = async () => (await tagsOf()).filter((tag) => tag.startsWith('match-'))
     for (const tag of await inspected()) await ask('DELETE', `/matches/${tag.slice('match-'.length)}`)
-    return (await living()).length === 0
-  })
-  await end('SIGTERM')
-  sum.stopped = stopped.size
-  expect(wrong).toEqual([])
-  expect(sum.asked - sum.unavailable).toBeGreaterThan(ANSWERED * LIVES)
-  expect(sum.unavailable).toBeGreaterThan(0)
-  expect(sum.stopped).toBeGreaterThan(0)
-})
+    await until(async () => {
+      for (const tag of await inspected()) await ask('DELETE', `/matches/${tag.slice('match-'.length)}`)
+      return (await living()).length === 0
+    })
+    await end('SIGTERM')
+    sum.stopped = stopped.size
+    expect(wrong).toEqual([])
+    expect(sum.asked - sum.unavailable).toBeGreaterThan(ANSWERED * LIVES)
+    expect(sum.unavailable).toBeGreaterThan(0)
+    expect(sum.stopped).toBeGreaterThan(0)
+  },
+)
 
-test('with a store of a newer version the program says nothing, and goes on once it is readable', async () => {
+test('with a store of a newer version Muster answers no request, and continues once it is readable', async () => {
   const world = await openProgramWorld(folder, 'newer')
   const { ask, begin, end, ended, until, ready, living, store } = world
   begin()

@@ -38,7 +38,7 @@ async function opened(path: string) {
   )
 }
 
-test("a killed backend's store, cut or changed at any byte, is read as far as it is whole", async () => {
+test('the store of a killed backend, cut or changed at any byte, is read up to the damage', async () => {
   const whole = await writtenUntilKilled(join(folder, 'written'))
   const lines = whole.toString('latin1').split('\n').slice(0, 14)
   const bytes = Buffer.from(`${lines.join('\n')}\n`, 'latin1')

@@ -29,11 +29,11 @@ matchmaker.start()
 await matchmaker.ready()
 
 const state = () => {
-  const { matches, stopsPending, held } = matchmaker.inspect()
+  const { matches, stopsPending, blockedBy } = matchmaker.inspect()
   return {
     kind: 'state',
     stopsPending,
-    held,
+    blockedBy,
     matches: matches.map(({ matchId, phase, requestId }) => ({ matchId, phase, requestId })),
   }
 }

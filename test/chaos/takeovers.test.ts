@@ -38,7 +38,7 @@ const assignedTo = (tickets: readonly Ticket[]): ReadonlyMap<string, string | un
   new Map(tickets.map(({ id, status, matchId }) => [id, status === 'HOST_ASSIGNED' ? matchId : undefined]))
 
 describe.skipIf(skipsRedis())('the processes of a partition', () => {
-  test(`have one change of leader when three compete for ${matches} matches, and match again soon`, async () => {
+  test(`three competing processes change the leader once for ${matches} matches, and soon match again`, async () => {
     const world = await openWorld(seed)
     const { begin, ask, leaders, counts, unhandled } = world
     const bounds = { maxServers: 1e6, maxStarting: 1e6, maxCreatesInFlight: 1e6, readsPerSecond: 1e6 }
@@ -71,7 +71,7 @@ describe.skipIf(skipsRedis())('the processes of a partition', () => {
     expect(unhandled).toEqual([])
   }, 150_000)
 
-  test('expire no ticket before its time, though their clocks are ten minutes apart', async () => {
+  test('partition processes whose clocks are ten minutes apart expire no ticket early', async () => {
     const world = await openWorld(seed)
     const { begin, leaders, unhandled } = world
     const minutes = [10, 0, -10]
@@ -96,7 +96,7 @@ describe.skipIf(skipsRedis())('the processes of a partition', () => {
   }, 60_000)
 
   test(
-    `stop every server whose stop was acknowledged, though ${ends} leaders end meanwhile`,
+    `every server whose stop was acknowledged is stopped, though ${ends} leaders end during it`,
     async () => {
       const world = await openWorld(seed)
       const { begin, ask, servers, leaders, unhandled } = world

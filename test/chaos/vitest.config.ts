@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { PATIENCE } from '../patience.js'
 
 /**
  * Tests whose processes are killed, stopped and cut off in real time, apart from the others: `pnpm chaos`, or
@@ -7,8 +8,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/chaos/*.test.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
+    ...PATIENCE,
     // Files mostly wait for their processes: two at once take three minutes in place of five.
     maxWorkers: 2,
     reporters: ['verbose'],

@@ -122,7 +122,7 @@ const RIGHT: readonly Json[] = [
 ]
 
 test.each(RIGHT.map((value, index) => [index, value] as const))(
-  'configuration %i is right for both',
+  'JSON Schema and muster check both accept configuration %i',
   async (_, value) => {
     expect(await faultsOf(value)).toEqual([])
     expect(bySchema(value), JSON.stringify(bySchema.errors)).toBe(true)
@@ -192,7 +192,7 @@ const BEYOND = new RegExp(
   ].join('|'),
 )
 
-test('schema and program take the same, but for what no schema can say', async () => {
+test('JSON Schema and muster check agree, except on what no schema can express', async () => {
   await fc.assert(
     fc.asyncProperty(change, async (value) => {
       const faults = await faultsOf(value)
@@ -204,7 +204,7 @@ test('schema and program take the same, but for what no schema can say', async (
   )
 })
 
-test('both refuse a name that is not known, at any place', async () => {
+test('JSON Schema and muster check both refuse an unknown configuration name at any place', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...RIGHT).chain((value) => fc.tuple(fc.constant(value), fc.constantFrom(...placesIn(value)))),

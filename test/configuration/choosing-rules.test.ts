@@ -41,7 +41,7 @@ async function rowOf({ title, queues }: (typeof examples)[number], sizes: number
 }
 
 test(
-  'docs/choosing-rules.md has what the lab says of its rules; `pnpm schema` writes it',
+  'docs/choosing-rules.md has the results of the lab, which `pnpm schema` writes',
   { timeout: 300_000 },
   async () => {
     expect(examples).toHaveLength(PARTIES.length)

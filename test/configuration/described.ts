@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Comments, FieldComment } from '@muster/core/internal'
-import { commentsIn } from '../specification/comments.js'
+import { type Comments, commentsIn, type FieldComment } from '../specification/comments.js'
 
 export type Json = Readonly<Record<string, unknown>>
 type Fields = Readonly<Record<string, FieldComment>>
@@ -9,7 +8,7 @@ const packages = new URL('../../packages/', import.meta.url)
 
 const SOURCES = [
   'matchmaker/src/queues/queue.ts',
-  'matchmaker/src/queues/cooldown.ts',
+  'matchmaker/src/queues/cooldown-terms.ts',
   'matchmaker/src/queues/rule-parts/rule-base.ts',
   'matchmaker/src/queues/rule-parts/relaxing.ts',
   'matchmaker/src/queues/rule-parts/teams.ts',

@@ -7,7 +7,7 @@ import { tablesOf } from './tables.js'
 const page = new URL('../../docs/configuration.md', import.meta.url)
 const MARKS = /(<!-- fields -->\n)[^]*(<!-- \/fields -->)/
 
-test('docs/configuration.md has every field of the configuration; `pnpm schema` writes them', async () => {
+test('docs/configuration.md has every field of the configuration, which `pnpm schema` writes', async () => {
   const text = readFileSync(page, 'utf8')
   expect(text).toMatch(MARKS)
   const tables = tablesOf(withQueueTexts(configJsonSchema()))

@@ -39,9 +39,9 @@ const examples = readdirSync(docs)
     }))
   })
 
-test('guides have examples', () => expect(examples.length).toBeGreaterThan(20))
+test('the guides contain more than twenty example configurations', () => expect(examples.length).toBeGreaterThan(20))
 
-test.each(examples)('$where', async ({ code }) => {
+test.each(examples)('the example in the guide is a valid configuration: $where', async ({ code }) => {
   const text = stringify(fileWith(parse(code) as Fields))
   const faults = await readConfigText(text, { path: 'muster.yaml', outside: false }).then(
     () => [],

@@ -4,7 +4,7 @@ import { withQueueTexts, type Json } from './described.js'
 
 const document = withQueueTexts(configJsonSchema())
 
-test('packages/server/muster.schema.json is the schema of the configuration; `pnpm schema` writes it', async () => {
+test('packages/server/muster.schema.json is the schema of the configuration, which `pnpm schema` writes', async () => {
   await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot('../../packages/server/muster.schema.json')
 })
 
@@ -28,7 +28,7 @@ test('every field of the configuration is explained', () => {
   expect(silent.map(([path]) => path)).toEqual([])
 })
 
-test('every object of the configuration refuses names that it does not know', () => {
+test('every object of the configuration refuses unknown names', () => {
   const open: string[] = []
   const visit = (schema: unknown, path: string): void => {
     if (typeof schema !== 'object' || schema === null) return

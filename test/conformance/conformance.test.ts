@@ -84,7 +84,7 @@ function checkRefusal({ id, status, body }: RawAnswer, error: unknown): void {
   expect(JSON.parse(body)).toMatchObject({ message: expect.stringMatching(/./) as string })
 }
 
-describe('successes, and errors with a specific cause', () => {
+describe('a response of the emulator to a specific cause', () => {
   let service: Harness | undefined
   afterEach(() => service?.close())
 
@@ -94,18 +94,21 @@ describe('successes, and errors with a specific cause', () => {
     return Object.entries(own).map(([status, cause]) => ({ id, status: Number(status), cause }))
   })
 
-  test.each([...usual, ...unusual])('$id $status', async ({ id, status, cause }) => {
-    const { service: fresh, furniture } = await furnished(cause?.options)
-    service = fresh
-    // A link must exist before it can be removed.
-    if (id === 'pullProfiles.unlink') await fresh.client.pullProfiles.link(inputsFor(furniture).pullProfiles.link)
-    if (id === 'fleets.unlink') await fresh.client.fleets.link(inputsFor(furniture).fleets.link)
-    const input = cause === undefined ? inputOf(id, furniture) : await cause.input(fresh, furniture)
-    expect(await statusOf(fresh, id, () => call(fresh.client, id, input))).toBe(status)
-  })
+  test.each([...usual, ...unusual])(
+    'the response of the emulator conforms to the API document: $id $status',
+    async ({ id, status, cause }) => {
+      const { service: fresh, furniture } = await furnished(cause?.options)
+      service = fresh
+      // A link must exist before it can be removed.
+      if (id === 'pullProfiles.unlink') await fresh.client.pullProfiles.link(inputsFor(furniture).pullProfiles.link)
+      if (id === 'fleets.unlink') await fresh.client.fleets.link(inputsFor(furniture).fleets.link)
+      const input = cause === undefined ? inputOf(id, furniture) : await cause.input(fresh, furniture)
+      expect(await statusOf(fresh, id, () => call(fresh.client, id, input))).toBe(status)
+    },
+  )
 })
 
-describe('errors that every operation has in the same way', () => {
+describe('an error that every operation has in the same way', () => {
   let shared: Furnished
   beforeAll(async () => {
     shared = await furnished()
@@ -119,7 +122,7 @@ describe('errors that every operation has in the same way', () => {
     return { ...request, path: `${request.path}${separator}unheard_of=1` }
   }
 
-  test.each(declaring(400))('%s 400: an unknown parameter', async (id) => {
+  test.each(declaring(400))('the emulator answers %s with 400 for an unknown parameter', async (id) => {
     const { service, furniture } = shared
     const client = service.clientWith({ tamper: withUnknownParameter })
     expect(await statusOf(service, id, () => call(client, id, inputOf(id, furniture)))).toBe(400)
@@ -132,7 +135,7 @@ describe('errors that every operation has in the same way', () => {
     return { ...request, headers: headers.filter((_, index) => headers[index - (index % 2)] !== 'authorization') }
   }
 
-  test.each(declaring(401))('%s 401: a missing or wrong token', async (id) => {
+  test.each(declaring(401))('the emulator answers %s with 401 for a missing or wrong token', async (id) => {
     const { service, furniture } = shared
     const clients = [service.clientWith({ tamper: withoutAuthorization })]
     if (operationOf(id).auth === 'token') clients.push(service.clientWith({ token: 'wrong' }))
@@ -146,20 +149,21 @@ describe('errors that every operation has in the same way', () => {
     return (pathKeys.length > 0 ? pathKeys : ['session_id']).map((name) => [id, name] as const)
   })
 
-  test.each(names)('%s 404: %s is unknown', async (id, name) => {
+  test.each(names)('the emulator answers %s with 404 for an unknown id: %s', async (id, name) => {
     const { service, furniture } = shared
     const input = { ...inputOf(id, furniture), [name]: 'nobody' }
     expect(await statusOf(service, id, () => call(service.client, id, input))).toBe(404)
+    if (name !== 'access_point_id') expect(service.answers.at(-1)?.body).toContain('"nobody')
   })
 
-  test.each(declaring(500))('%s 500: a declared fault', async (id) => {
+  test.each(declaring(500))('the emulator answers %s with 500 for a declared fault', async (id) => {
     const { service, furniture } = shared
     const withdraw = service.emulator.faults.add({ operation: id, status: 500 })
     expect(await statusOf(service, id, () => call(service.client, id, inputOf(id, furniture)))).toBe(500)
     withdraw()
   })
 
-  test('none of them had an effect', () => {
+  test('refused calls of every operation have no effect on the emulator', () => {
     const { service, furniture } = shared
     expect(service.emulator.inspect()).toMatchObject({
       applications: [{ name: 'arena', versions: ['1.0'] }],
@@ -171,7 +175,7 @@ describe('errors that every operation has in the same way', () => {
   })
 })
 
-test('fields that are empty at first get values later', async () => {
+test('fields of emulator responses that are empty at first get values later', async () => {
   const { service, furniture } = await furnished()
   const { client, clock, emulator } = service
   const read = (id: OperationId, input: Input) => statusOf(service, id, () => call(client, id, input))
@@ -189,14 +193,14 @@ test('fields that are empty at first get values later', async () => {
   await service.close()
 })
 
-test('every status that the description declares was seen', () => {
+test('every status that the API document declares occurred in the tests', () => {
   const declared = operations.flatMap(([id, { success, errors }]) =>
     [...success, ...errors].map((status) => pair(id, status)),
   )
   expect([...seen].toSorted()).toEqual(declared.toSorted())
 })
 
-test('the answers showed every field of the document, except those that the emulator never has', () => {
+test('the responses had every field of the API document, except those that the emulator never has', () => {
   const all = new Set(operations.flatMap(([id, { method, path }]) => fieldsIn(shapeOf(`${method} ${path}`), id)))
   expect([...all].filter((field) => !seenFields.has(field)).toSorted()).toEqual([
     'ContainerLogs.logs_link', // There is nowhere else to fetch them.

@@ -49,19 +49,22 @@ const unsayable = ['an empty name in a path', 'a number as storage']
 
 const sayable = badInputs.filter(([what]) => !unsayable.includes(what))
 
-test.each(sayable)('%s: 400 with the name of the field', async (_, operation, valid, change, field) => {
-  const { status, message } = await sendInput(operation, { ...valid, ...change })
-  expect(status).toBe(400)
-  expect(message).toMatch(new RegExp(`^${field.replaceAll('.', '\\.')}: .`))
-})
+test.each(sayable)(
+  'the emulator answers an invalid input with 400 and the name of the field: %s',
+  async (_, operation, valid, change, field) => {
+    const { status, message } = await sendInput(operation, { ...valid, ...change })
+    expect(status).toBe(400)
+    expect(message).toMatch(new RegExp(`^${field.replaceAll('.', '\\.')}: .`))
+  },
+)
 
-test('only inputs that cannot be written as JSON are left out', () => {
+test('the only invalid inputs without this test are those that JSON cannot express', () => {
   expect(sayable).toHaveLength(badInputs.length - unsayable.length)
 })
 
 const paged = operations.filter(([, { items }]) => items !== undefined)
 
-test.each(paged)('%s: 400 for impossible page numbers', async (_, operation) => {
+test.each(paged)('%s answers 400 to impossible page numbers', async (_, operation) => {
   const names = Object.fromEntries(operation.pathKeys.map((key) => [key, 'x']))
   for (const key of ['page', 'limit']) {
     for (const value of ['0', '-1', '1.5', 'one', '', '1e2', ' 1', '99999999999999999999']) {
@@ -74,7 +77,7 @@ test.each(paged)('%s: 400 for impossible page numbers', async (_, operation) => 
 
 const withBody = operations.filter(([, { method }]) => method === 'POST' || method === 'PATCH')
 
-test.each(withBody)('%s: 400 for a body that is not a JSON object', async (_, operation) => {
+test.each(withBody)('%s answers 400 to a body that is not a JSON object', async (_, operation) => {
   const target = operation.path.replace(/\{\w+\}/g, 'x')
   for (const body of ['{"name":', '[]', '"text"', '7', 'null', '<xml/>']) {
     const { status, message } = await send(operation.method, target, body)
@@ -82,9 +85,19 @@ test.each(withBody)('%s: 400 for a body that is not a JSON object', async (_, op
   }
 })
 
-test.each(operations)('%s: 401 before any other check', async (_, operation) => {
+test.each(operations)('%s answers 401 before any other check', async (_, operation) => {
   const target = operation.path.replace(/\{\w+\}/g, 'x')
-  const wrong = ['zebra', 'token zebra', 'token ', TOKEN, `Bearer ${TOKEN}`, `token ${TOKEN}zebra`]
+  const right = `token ${TOKEN}`
+  const wrong = [
+    'zebra',
+    'token zebra',
+    'token ',
+    TOKEN,
+    `Bearer ${TOKEN}`,
+    `${right}zebra`,
+    `token  ${TOKEN}`,
+    `Token ${TOKEN}`,
+  ]
   // Whether a delete token is right is only known to the operation.
   for (const authorization of operation.auth === 'token' ? ['', ...wrong] : ['']) {
     const { status, message } = await send(operation.method, `${target}?unheard_of=1`, undefined, { authorization })

@@ -27,7 +27,7 @@ const sendable = <Input>({ input, pathKeys }: Pick<Operation<Input>, 'input' | '
     pathKeys.every((key) => isName(String((value as Readonly<Record<string, unknown>>)[key]))),
   )
 
-describe('any valid input of any operation is sent, routed and read unchanged', () => {
+describe('any valid input sent by the client to the emulator', () => {
   const given = furnishedService()
   /** The errors of the emulator for requests that it cannot read. */
   const unread = new RegExp(
@@ -35,30 +35,33 @@ describe('any valid input of any operation is sent, routed and read unchanged', 
       'the body must',
   )
 
-  test.each(operations)('%s', async (id, operation) => {
-    const handled = () =>
-      Object.values(given.service.emulator.counters.requests[id] ?? {}).reduce((sum, count) => sum + count, 0)
-    await fc.assert(
-      fc.asyncProperty(sendable(operation), async (input) => {
-        const before = handled()
-        const error = await call(given.service.client, id, input).then(
-          () => undefined,
-          (reason: unknown) => reason as { readonly status?: number; readonly message: string },
-        )
-        expect(handled()).toBe(before + 1)
-        if (error === undefined) return
-        // Unknown names and wrong values are refused, but not as unreadable.
-        expect(operation.errors).toContain(error.status)
-        expect(error.status).toBeLessThan(500)
-        expect(error.message).not.toMatch(unread)
-      }),
-      { numRuns: 15 },
-    )
-    expect(given.service.emulator.counters.unrouted).toBe(0)
-  })
+  test.each(operations)(
+    'any valid input of the client is routed and read unchanged by the emulator: %s',
+    async (id, operation) => {
+      const handled = () =>
+        Object.values(given.service.emulator.counters.requests[id] ?? {}).reduce((sum, count) => sum + count, 0)
+      await fc.assert(
+        fc.asyncProperty(sendable(operation), async (input) => {
+          const before = handled()
+          const error = await call(given.service.client, id, input).then(
+            () => undefined,
+            (reason: unknown) => reason as { readonly status?: number; readonly message: string },
+          )
+          expect(handled()).toBe(before + 1)
+          if (error === undefined) return
+          // Unknown names and wrong values are refused, but not as unreadable.
+          expect(operation.errors).toContain(error.status)
+          expect(error.status).toBeLessThan(500)
+          expect(error.message).not.toMatch(unread)
+        }),
+        { numRuns: 15 },
+      )
+      expect(given.service.emulator.counters.unrouted).toBe(0)
+    },
+  )
 })
 
-describe('written values are read back', () => {
+describe('values written to the emulator', () => {
   const given = furnishedService()
   const roundTrips = <Input>(
     operation: Pick<Operation<Input>, 'input' | 'pathKeys'>,
@@ -70,7 +73,7 @@ describe('written values are read back', () => {
       { numRuns: 20 },
     )
 
-  test('applications', () =>
+  test('values of applications are read back from the emulator', () =>
     roundTrips(api.applications.create, async (input) => {
       fc.pre(isName(input.name) && input.name !== 'arena')
       await given.service.client.applications.create(input)
@@ -78,7 +81,7 @@ describe('written values are read back', () => {
       await given.service.client.applications.delete({ app_name: input.name })
     }))
 
-  test('versions, except their secrets', () =>
+  test('values of versions are read back from the emulator, except for their secrets', () =>
     roundTrips(
       api.versions.create,
       async ({ app_name, private_token: _token, endpoint_storage: _storage, ...input }) => {
@@ -99,7 +102,7 @@ describe('written values are read back', () => {
       { app_name: 'arena', verify_image: false },
     ))
 
-  test('endpoint storages, except their secret, and their names in a query', async () => {
+  test('values of endpoint storages are read back from the emulator, except for their secret', async () => {
     const { request_id } = await given.service.client.deployments.create({
       application: 'arena',
       version: '1.0',
@@ -118,7 +121,7 @@ describe('written values are read back', () => {
     })
   })
 
-  test('pull profiles', () =>
+  test('values of pull profiles are read back from the emulator', () =>
     roundTrips(
       api.pullProfiles.create,
       async (input) => {
@@ -133,7 +136,7 @@ describe('written values are read back', () => {
       { endpoint_name: 'logs' },
     ))
 
-  test('fleets and pages', () =>
+  test('values of fleets and pages of them are read back from the emulator', () =>
     fc.assert(
       fc.asyncProperty(
         sendable(api.fleets.create),
@@ -156,7 +159,7 @@ describe('written values are read back', () => {
       { numRuns: 20 },
     ))
 
-  test('policies', () =>
+  test('values of fleet policies are read back from the emulator', () =>
     roundTrips(
       api.policies.create,
       async ({ fleet_name, data, ...input }) => {
@@ -171,7 +174,7 @@ describe('written values are read back', () => {
       { fleet_name: 'europe', type: 'Location' },
     ))
 
-  test('deployment tags, also as JSON in a query', () =>
+  test('deployment tags are read back from the emulator, even as JSON in a query', () =>
     roundTrips(api.tags.create, async ({ name }: InputOf<typeof api.tags.create>) => {
       fc.pre(isName(name) && name !== 'ranked')
       const { request_id } = given.furniture
@@ -183,7 +186,7 @@ describe('written values are read back', () => {
       await given.service.client.tags.delete({ request_id, tag_name: name })
     }))
 
-  test('masks of fields in a header', async () => {
+  test('masks of fields in a header are applied by the emulator', async () => {
     const masked = await given.service.client.storages.list({ x_fields: 'endpoints{name,bucket}' })
     expect(masked.endpoints?.find(({ name }) => name === 'logs')).toEqual({ name: 'logs', bucket: 'logs' })
     expect(masked).not.toHaveProperty('pagination')

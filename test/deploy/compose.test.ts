@@ -49,14 +49,14 @@ function run([, ...args]: readonly string[], env: Readonly<Record<string, string
   return { output: () => output, ended, stop: () => child.kill('SIGTERM') }
 }
 
-test.skipIf(skipsRedis())('the commands of the compose file serve players', async () => {
+test.skipIf(skipsRedis())('the commands of the compose file start a Muster that serves players', async () => {
   const redis = await startRedisServer()
   onTestFinished(() => redis.close())
   const { emulator, muster } = services
   const [port, apiPort] = [await freePort(), await freePort()]
   const command = emulator?.command.map((word) => (word === '8090' ? String(port) : word)) ?? []
   const service = run(here([...(emulator?.entrypoint ?? []), ...command]))
-  await expect.poll(service.output, { timeout: 20_000 }).toContain(`:${port}`)
+  await expect.poll(service.output).toContain(`:${port}`)
   const url = `http://127.0.0.1:${port}`
   const client = createClient({ baseUrl: url, token: muster?.environment['MUSTER_TOKEN'] ?? '' })
   await publishGame(client)
@@ -84,7 +84,7 @@ test.skipIf(skipsRedis())('the commands of the compose file serve players', asyn
     return fetch(`http://127.0.0.1:${apiPort}${path}`, init).catch(() => new Response(null, { status: 599 }))
   }
   const isReady = async () => ((await ask('/readyz')).status === 200 ? 'ready' : program.output())
-  await expect.poll(isReady, { timeout: 30_000 }).toBe('ready')
+  await expect.poll(isReady).toBe('ready')
   const ids: string[] = []
   for (const id of ['ann', 'ben']) {
     const created = await ask('/tickets', { profile: 'duel', player_id: id, player_ip: '203.0.113.7', attributes: {} })
@@ -93,7 +93,7 @@ test.skipIf(skipsRedis())('the commands of the compose file serve players', asyn
     ids.push(ticket.id)
   }
   const statusOf = async () => ((await (await ask(`/tickets/${ids[0]}`)).json()) as { readonly status: string }).status
-  await expect.poll(statusOf, { timeout: 30_000 }).toMatch(/^(MATCH_FOUND|HOST_ASSIGNED)$/)
+  await expect.poll(statusOf).toMatch(/^(MATCH_FOUND|HOST_ASSIGNED)$/)
   program.stop()
   expect(await program.ended).toBe(0)
 })

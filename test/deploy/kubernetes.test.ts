@@ -54,7 +54,7 @@ const SECRET = Object.fromEntries(names.map((name, index) => [name, `${index}`.r
 const matches = (selector: Labels | undefined, labels: Labels) =>
   selector !== undefined && Object.entries(selector).every(([name, value]) => labels[name] === value)
 
-test('every file is part of an overlay, but for the example of a Secret', () => {
+test('every Kubernetes file is part of an overlay, except for the example of a Secret', () => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yaml'))
   const used = OVERLAYS.flatMap((overlay) => render(join(folder, overlay)).files)
   expect(files.map((file) => join(folder, file)).toSorted()).toEqual(
@@ -62,7 +62,7 @@ test('every file is part of an overlay, but for the example of a Secret', () => 
   )
 })
 
-test('every object is one of Kubernetes, without a field that it does not know', async () => {
+test('every Kubernetes object is valid, without unknown fields', async () => {
   const sound = [example, ...OVERLAYS.flatMap((overlay) => render(join(folder, overlay)).objects)]
   const { deployment, all } = partsOf('redis')
   const [monitor] = all<IServiceMonitor>('ServiceMonitor')
@@ -86,7 +86,7 @@ test('every object is one of Kubernetes, without a field that it does not know',
   expect(faults.slice(sound.length).map(({ length }) => length > 0)).toEqual(wrong.map(() => true))
 })
 
-test('a resource that is missing, and a patch without its object, are refused', () => {
+test('a missing Kubernetes resource, and a patch without its object, are refused', () => {
   const copied = () => {
     const copy = mkdtempSync(join(tmpdir(), 'muster-kubernetes-'))
     onTestFinished(() => rmSync(copy, { recursive: true }))
@@ -111,7 +111,7 @@ const installed = (() => {
     return false
   }
 })()
-test.skipIf(!installed).each(OVERLAYS)('kubectl builds the overlay %s as this test does', (overlay) => {
+test.skipIf(!installed).each(OVERLAYS)('kubectl builds the overlay %s with the same result as this test', (overlay) => {
   const built = execFileSync('kubectl', ['kustomize', join(folder, overlay)], { encoding: 'utf8' })
   const byName = (objects: readonly KubernetesObject[]) =>
     Object.fromEntries(objects.map((object) => [`${object.kind} ${object.metadata.name}`, object]))
@@ -119,7 +119,7 @@ test.skipIf(!installed).each(OVERLAYS)('kubectl builds the overlay %s as this te
   expect(byName(objects)).toEqual(byName(partsOf(overlay).objects))
 })
 
-describe.each(OVERLAYS)('the overlay %s', (overlay) => {
+describe.each(OVERLAYS)('the overlay %s of Kubernetes', (overlay) => {
   const { objects, all, deployment, labels, pod, container, read } = partsOf(overlay)
   const ports = Object.fromEntries((container.ports ?? []).map(({ name, containerPort }) => [name, containerPort]))
   const services = all<IService>('Service')
@@ -127,7 +127,7 @@ describe.each(OVERLAYS)('the overlay %s', (overlay) => {
   const [monitor] = all<IServiceMonitor>('ServiceMonitor') as [IServiceMonitor]
   const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe]
 
-  test('has selectors that find the pods, in one namespace', () => {
+  test('every selector of the Kubernetes overlay finds the pods, in one namespace', () => {
     const selectors = [
       deployment.spec?.selector.matchLabels,
       ...services.map(({ spec }) => spec?.selector),
@@ -139,7 +139,7 @@ describe.each(OVERLAYS)('the overlay %s', (overlay) => {
     for (const { metadata } of objects) expect(metadata).toMatchObject({ namespace: 'muster', labels })
   })
 
-  test('has a configuration that the program takes without a warning, and secrets that it refuses', async () => {
+  test('the Kubernetes overlay has a valid configuration without a warning, and placeholder secrets', async () => {
     const { config, warnings } = await read(SECRET)
     expect(warnings).toEqual([])
     expect(ports).toEqual({ http: config.listen.port, admin: config.listen.admin?.port })
@@ -148,7 +148,7 @@ describe.each(OVERLAYS)('the overlay %s', (overlay) => {
     expect(container.envFrom).toEqual([{ secretRef: { name: example.metadata.name } }])
   })
 
-  test('names ports that there are', () => {
+  test('the Kubernetes overlay refers only to ports that exist', () => {
     const named = [
       ...services.flatMap(({ spec }) => (spec?.ports ?? []).map(({ targetPort }) => targetPort)),
       ...probes.map((probe) => probe?.httpGet?.port),
@@ -161,7 +161,7 @@ describe.each(OVERLAYS)('the overlay %s', (overlay) => {
       expect(port).toBe(ports[String(targetPort)])
   })
 
-  test('is scraped as the job of the alerts, with the key of the Secret', () => {
+  test('the Kubernetes overlay is scraped as the job of the alerts, with the key of the Secret', () => {
     const { selector, endpoints, jobLabel = '' } = monitor.spec
     const scraped = services.filter(({ metadata }) => matches(selector.matchLabels, metadata.labels ?? {}))
     expect(scraped).toHaveLength(1)
@@ -172,7 +172,7 @@ describe.each(OVERLAYS)('the overlay %s', (overlay) => {
     expect([name, names.includes(key ?? '')]).toEqual([example.metadata.name, true])
   })
 
-  test('asks a running program at paths that it answers', async () => {
+  test('the probes of the Kubernetes overlay use paths that the running server answers', async () => {
     const { config } = await read(SECRET)
     const emulator = createEmulator({ token: SECRET['MUSTER_TOKEN'] ?? '' })
     const { url } = await emulator.listen()
@@ -202,14 +202,14 @@ describe.each(OVERLAYS)('the overlay %s', (overlay) => {
     expect(await status(path)).toBe(404)
   })
 
-  test('lets the program end by itself', async () => {
+  test('the Kubernetes overlay gives the server time for its own shutdown', async () => {
     const { config } = await read(SECRET)
     const pause = container.lifecycle?.preStop?.sleep?.seconds ?? 0
     const needed = pause + config.shutdown.withinMs / 1000
     expect(pod.terminationGracePeriodSeconds).toBe(needed + 5)
   })
 
-  test('gives each container bounds, and no right that it does not need', () => {
+  test('the Kubernetes overlay gives each container limits, and only necessary rights', () => {
     for (const { resources, securityContext } of [...pod.containers, ...(pod.initContainers ?? [])]) {
       const bounds = ['cpu', 'ephemeral-storage', 'memory']
       expect(Object.keys(resources?.requests ?? {}).toSorted()).toEqual(bounds)
@@ -230,7 +230,7 @@ describe.each(OVERLAYS)('the overlay %s', (overlay) => {
   })
 })
 
-test('one process has its folder in a volume, which no second process opens', async () => {
+test('the Kubernetes overlay of one process has its folder in a volume, which no second process opens', async () => {
   const { all, deployment, pod, container, read } = partsOf('one')
   const { config } = await read(SECRET)
   const [claim] = all<IPersistentVolumeClaim>('PersistentVolumeClaim')
@@ -241,7 +241,7 @@ test('one process has its folder in a volume, which no second process opens', as
   expect(deployment.spec).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } })
 })
 
-test('three processes find the Redis of the ConfigMap, with the password of the Secret', async () => {
+test('the Kubernetes overlay of three processes finds its Redis, with the password of the Secret', async () => {
   const { all, deployment, read } = partsOf('redis')
   const { store, streamTokens } = (await read(SECRET)).config
   if (store.kind !== 'redis' || typeof store.url === 'string') throw new Error('the URL is no secret')

@@ -39,7 +39,7 @@ export interface Rendered {
   readonly files: readonly string[]
 }
 
-/** The objects of a file. @throws if it is no YAML, or gives a name twice */
+/** The objects of a file. @throws if it is not YAML, or gives a name twice */
 export const objectsIn = (file: string): KubernetesObject[] =>
   parseAllDocuments(readFileSync(file, 'utf8')).map((document) => {
     if (document.errors.length > 0) throw new Error(`${file}: ${document.errors[0]?.message}`)

@@ -51,7 +51,7 @@ async function start(families: readonly string[]) {
   return { output: () => output, exited, end: () => child.kill('SIGTERM'), isRunning: () => child.exitCode === null }
 }
 
-test('the unit starts the program of the package that it names', () => {
+test('the systemd unit starts the program of the package that it names', () => {
   const [, path = ''] = settingOf('ExecStart').split(' ')
   const [, inPackage] = path.split('/@muster/server/')
   expect(existsSync(join(root, 'packages/server', inPackage ?? 'nothing'))).toBe(true)
@@ -60,11 +60,11 @@ test('the unit starts the program of the package that it names', () => {
 const own = settingOf('RestrictAddressFamilies').split(' ')
 const isLinux = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch)
 
-describe.runIf(isLinux)('under RestrictAddressFamilies', () => {
+describe.runIf(isLinux)('the systemd setting RestrictAddressFamilies', () => {
   test.each([
     ['as in the unit', own],
     ['without AF_NETLINK, as in units of earlier versions', own.filter((family) => family !== 'AF_NETLINK')],
-  ])('the program starts, serves and ends: %s', async (_, families) => {
+  ])('the server starts, serves and ends under RestrictAddressFamilies: %s', async (_, families) => {
     const unit = await start(families)
     await expect.poll(() => unit.isRunning() && unit.output()).toContain('"text":"listening"')
     unit.end()

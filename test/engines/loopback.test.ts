@@ -22,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const main = fileURLToPath(new URL('../../packages/server/dist/cli/main.js', import.meta.url))
 const deploy = { application: 'game', version: '1', probe: { kind: 'registration' as const, withinMs: 60_000 } }
 
-describe.each(languages)('$name', ({ runsHere, hasRelay, build, command: [program, ...flags] }) => {
+describe.each(languages)('the $name SDK', ({ runsHere, hasRelay, build, command: [program, ...flags] }) => {
   const children: ChildProcessWithoutNullStreams[] = []
   beforeAll(() => {
     if (runsHere) build()
@@ -46,47 +46,50 @@ describe.each(languages)('$name', ({ runsHere, hasRelay, build, command: [progra
     return { said, hasEnded: () => hasEnded, write: (line: string) => child.stdin.write(`${line}\n`) }
   }
 
-  test.skipIf(!runsHere)('two players are assigned and admitted, and Muster has the result', async () => {
-    const results: unknown[] = []
-    const { url, emulator, deployments, matchmaker, shut } = await openCounter({
-      studio: { matchmaker: { queues: [{ name: 'duel', matchSize: 2, deploy }] } },
-      api: {
-        authenticate: (request) => {
-          const id = (request.headers.get('authorization') ?? '').replace('Bearer ', '')
-          return id === '' || id.includes('.') ? undefined : { id }
+  test.skipIf(!runsHere)(
+    'two players are matched and admitted by the server of the SDK, and Muster gets the result',
+    async () => {
+      const results: unknown[] = []
+      const { url, emulator, deployments, matchmaker, shut } = await openCounter({
+        studio: { matchmaker: { queues: [{ name: 'duel', matchSize: 2, deploy }] } },
+        api: {
+          authenticate: (request) => {
+            const id = (request.headers.get('authorization') ?? '').replace('Bearer ', '')
+            return id === '' || id.includes('.') ? undefined : { id }
+          },
+          address: () => '203.0.113.7',
         },
-        address: () => '203.0.113.7',
-      },
-    })
-    matchmaker.on('matchOver', ({ result }) => results.push(result))
-    const players = ['ann', 'ben'].map((name) => start('client', url, name, 'duel'))
-    await until('a server boots', () => deployments()[0]?.current_status === 'Status.READY')
-    const environment = emulator.environment(deployments()[0]?.request_id ?? '')
-    const server = start('server', url, environment?.['MUSTER_SERVER_TOKEN'] ?? '')
-    await until('both are assigned', () => players.every(({ hasEnded }) => hasEnded()))
-    for (const { said } of players) {
-      expect(said.slice(0, -2)).toEqual(['searching', 'found', 'assigned'])
-      expect(said.at(-2)).toMatch(/^\S+:\d+$/)
-    }
-    const tokens = players.map(({ said }) => said.at(-1) ?? '')
-    for (const token of [tokens[0], tokens[0], `${tokens[1]}A`, tokens[1]]) server.write(token ?? '')
-    await until('the server has ended', () => server.hasEnded())
-    expect(server.said).toEqual([
-      'match duel',
-      'admitted ann',
-      'refused used',
-      'refused forged',
-      'admitted ben',
-      'over',
-      'ended The match is over.',
-      expect.stringMatching(/^stop /),
-      'finished',
-    ])
-    expect(results).toEqual([{ ranking: [['ben']] }])
-    expect(await shut()).toEqual(nothingLeft)
-  })
+      })
+      matchmaker.on('matchOver', ({ result }) => results.push(result))
+      const players = ['ann', 'ben'].map((name) => start('client', url, name, 'duel'))
+      await until('a server boots', () => deployments()[0]?.current_status === 'Status.READY')
+      const environment = emulator.environment(deployments()[0]?.request_id ?? '')
+      const server = start('server', url, environment?.['MUSTER_SERVER_TOKEN'] ?? '')
+      await until('both are assigned', () => players.every(({ hasEnded }) => hasEnded()))
+      for (const { said } of players) {
+        expect(said.slice(0, -2)).toEqual(['searching', 'found', 'assigned'])
+        expect(said.at(-2)).toMatch(/^\S+:\d+$/)
+      }
+      const tokens = players.map(({ said }) => said.at(-1) ?? '')
+      for (const token of [tokens[0], tokens[0], `${tokens[1]}A`, tokens[1]]) server.write(token ?? '')
+      await until('the server has ended', () => server.hasEnded())
+      expect(server.said).toEqual([
+        'match duel',
+        'admitted ann',
+        'refused used',
+        'refused forged',
+        'admitted ben',
+        'over',
+        'ended The match is over.',
+        expect.stringMatching(/^stop /),
+        'finished',
+      ])
+      expect(results).toEqual([{ ranking: [['ben']] }])
+      expect(await shut()).toEqual(nothingLeft)
+    },
+  )
 
-  test.skipIf(!runsHere)('a process with the key of a pool adds itself to it, and is sent players', async () => {
+  test.skipIf(!runsHere)('a server of the SDK with the key of a pool enrols itself, and gets players', async () => {
     const MUSTER_ENROL_KEY = 'a-key-of-the-arena-in-frankfurt-1'
     const places = [{ name: 'Frankfurt', latitude: 50.1, longitude: 8.7 }]
     const enrol = [{ key: MUSTER_ENROL_KEY, place: 'Frankfurt', max: 1 }]
@@ -118,36 +121,39 @@ describe.each(languages)('$name', ({ runsHere, hasRelay, build, command: [progra
     expect(await shut()).toEqual(nothingLeft)
   })
 
-  test.skipIf(!runsHere)('`muster dev` runs the game server for players who queue, and hears of the end', async () => {
-    const dir = mkdtempSync(join(folder, 'dev-'))
-    const [tokensIn, out] = [join(dir, 'tokens'), join(dir, 'out')]
-    execFileSync('mkfifo', [tokensIn])
-    const line = `exec "$@" server "$MUSTER_URL" "$MUSTER_SERVER_TOKEN" < ${tokensIn} > ${out}`
-    const key = 'the-key-of-everything'
-    const options = ['--token', key, '--port', '0', '--emulator-port', '0']
-    const command = ['sh', '-c', line, 'sh', program, ...flags]
-    const dev = spawn(process.execPath, [main, 'dev', ...options, '--', ...command])
-    children.push(dev)
-    let text = ''
-    dev.stdout.on('data', (part) => (text += part))
-    await until('it listens', () => /^ *API /m.test(text))
-    const url = /^ *API +(\S+)/m.exec(text)?.[1] ?? ''
-    const players = ['ann', 'ben'].map((name) => start('client', url, `${key}:${name}`, 'duel'))
-    await until('both are assigned', () => players.every(({ hasEnded }) => hasEnded()))
-    for (const { said } of players) expect(said.slice(0, -2)).toEqual(['searching', 'found', 'assigned'])
-    const tokens = players.map(({ said }) => said.at(-1) ?? '')
-    writeFileSync(tokensIn, `${tokens.join('\n')}\n`)
-    // Muster has the result then: it stops the server, which the program does not wait for.
-    await until('the server has ended', () => /: has ended with/.test(text))
-    expect(readFileSync(out, 'utf8').split('\n').slice(0, 3)).toEqual(['match duel', 'admitted ann', 'admitted ben'])
-    const me = await fetch(`${url}/me`, { headers: { authorization: `Bearer ${key}:ann` } })
-    expect(await me.json()).toMatchObject({ tickets: [], matches: [] })
-    dev.kill('SIGTERM')
-    const [code] = (await once(dev, 'close')) as [number | null]
-    expect(code).toBe(0)
-  })
+  test.skipIf(!runsHere)(
+    '`muster dev` runs the game server of the SDK for queued players, and is notified of its end',
+    async () => {
+      const dir = mkdtempSync(join(folder, 'dev-'))
+      const [tokensIn, out] = [join(dir, 'tokens'), join(dir, 'out')]
+      execFileSync('mkfifo', [tokensIn])
+      const line = `exec "$@" server "$MUSTER_URL" "$MUSTER_SERVER_TOKEN" < ${tokensIn} > ${out}`
+      const key = 'the-key-of-everything'
+      const options = ['--token', key, '--port', '0', '--emulator-port', '0']
+      const command = ['sh', '-c', line, 'sh', program, ...flags]
+      const dev = spawn(process.execPath, [main, 'dev', ...options, '--', ...command])
+      children.push(dev)
+      let text = ''
+      dev.stdout.on('data', (part) => (text += part))
+      await until('it listens', () => /^ *API /m.test(text))
+      const url = /^ *API +(\S+)/m.exec(text)?.[1] ?? ''
+      const players = ['ann', 'ben'].map((name) => start('client', url, `${key}:${name}`, 'duel'))
+      await until('both are assigned', () => players.every(({ hasEnded }) => hasEnded()))
+      for (const { said } of players) expect(said.slice(0, -2)).toEqual(['searching', 'found', 'assigned'])
+      const tokens = players.map(({ said }) => said.at(-1) ?? '')
+      writeFileSync(tokensIn, `${tokens.join('\n')}\n`)
+      // Muster has the result then: it stops the server, which the program does not wait for.
+      await until('the server has ended', () => /: has ended with/.test(text))
+      expect(readFileSync(out, 'utf8').split('\n').slice(0, 3)).toEqual(['match duel', 'admitted ann', 'admitted ben'])
+      const me = await fetch(`${url}/me`, { headers: { authorization: `Bearer ${key}:ann` } })
+      expect(await me.json()).toMatchObject({ tickets: [], matches: [] })
+      dev.kill('SIGTERM')
+      const [code] = (await once(dev, 'close')) as [number | null]
+      expect(code).toBe(0)
+    },
+  )
 
-  test.skipIf(!runsHere)('`muster verify-server` finds nothing wrong with the game server', async () => {
+  test.skipIf(!runsHere)('`muster verify-server` finds no fault in the game server of the SDK', async () => {
     const child = spawn(process.execPath, [main, 'verify-server', '--json', '--', program, ...flags, 'verify'])
     children.push(child)
     let said = ''
@@ -162,7 +168,7 @@ describe.each(languages)('$name', ({ runsHere, hasRelay, build, command: [progra
   const peerOf = ({ role, host, port, sessionToken, userToken }: RelayCredentials) =>
     start('relay', role, host, `${port}`, `${sessionToken}`, `${userToken}`)
 
-  test.skipIf(!runsHere)('plays over the relay beside another peer, and hears that it was taken out', async () => {
+  test.skipIf(!runsHere)('the SDK plays over the relay with another peer, and is notified of its removal', async () => {
     const ann = { id: 'ann', ip: '203.0.113.7' }
     const ben = { id: 'ben', ip: '203.0.113.8' }
     const cid = { id: 'cid', ip: '203.0.113.9' }
@@ -193,39 +199,42 @@ describe.each(languages)('$name', ({ runsHere, hasRelay, build, command: [progra
     expect(await shut()).toEqual([])
   })
 
-  test.skipIf(!runsHere)('outlives datagrams that no relay sends, and a relay that is gone for a while', async () => {
-    const tokens = { userToken: 4_000_000_001, sessionToken: 3_500_589_645 }
-    const header = '01286bee4dc2a6d0'
-    const heard: string[] = []
-    const open = async (at: number) => {
-      const socket = createSocket('udp4').bind(at, '127.0.0.1')
-      socket.on('message', (datagram) => heard.push(datagram.toString('hex')))
-      await once(socket, 'listening')
-      return socket
-    }
-    let relay = await open(0)
-    const { port } = relay.address()
-    const host = peerOf({ role: 'host', host: '127.0.0.1', port, sessionId: '', protocol: 'UDP', ...tokens })
-    const [, { port: peerPort }] = (await once(relay, 'message')) as [Buffer, RemoteInfo]
-    expect(heard).toEqual([`${header}01`])
-    const send = (...bytes: number[]) => relay.send(Buffer.from(bytes), peerPort, '127.0.0.1')
-    for (const odd of [[], [1], [1, 0], [1, 6], [1, 2, 0], [2], [2, 1, 0, 0], [3, 2]]) send(...odd)
-    send(2, ...Array.from({ length: 1200 }, () => 65))
-    send(1, 2)
-    send(2, 1, 2, 3, 0xff, 65)
-    await until('the host sends it back', () => heard.includes(`${header}02010203ff41`))
-    expect(host.said).toEqual(['valid', 'received A'])
-    relay.close()
-    await until('the relay counts as lost', () => host.said.at(-1) === 'lost')
-    relay = await open(port)
-    await once(relay, 'message')
-    send(1, 4)
-    await until('the session has timed out', () => host.said.at(-1) === 'timedout')
-    await once(relay, 'message')
-    send(1, 5)
-    send(1, 2)
-    await until('the host ends', () => host.hasEnded())
-    relay.close()
-    expect(host.said.slice(2)).toEqual(['lost', 'timedout', 'error'])
-  })
+  test.skipIf(!runsHere)(
+    'the SDK survives datagrams that no relay sends, and a temporary loss of the relay',
+    async () => {
+      const tokens = { userToken: 4_000_000_001, sessionToken: 3_500_589_645 }
+      const header = '01286bee4dc2a6d0'
+      const heard: string[] = []
+      const open = async (at: number) => {
+        const socket = createSocket('udp4').bind(at, '127.0.0.1')
+        socket.on('message', (datagram) => heard.push(datagram.toString('hex')))
+        await once(socket, 'listening')
+        return socket
+      }
+      let relay = await open(0)
+      const { port } = relay.address()
+      const host = peerOf({ role: 'host', host: '127.0.0.1', port, sessionId: '', protocol: 'UDP', ...tokens })
+      const [, { port: peerPort }] = (await once(relay, 'message')) as [Buffer, RemoteInfo]
+      expect(heard).toEqual([`${header}01`])
+      const send = (...bytes: number[]) => relay.send(Buffer.from(bytes), peerPort, '127.0.0.1')
+      for (const odd of [[], [1], [1, 0], [1, 6], [1, 2, 0], [2], [2, 1, 0, 0], [3, 2]]) send(...odd)
+      send(2, ...Array.from({ length: 1200 }, () => 65))
+      send(1, 2)
+      send(2, 1, 2, 3, 0xff, 65)
+      await until('the host sends it back', () => heard.includes(`${header}02010203ff41`))
+      expect(host.said).toEqual(['valid', 'received A'])
+      relay.close()
+      await until('the relay counts as lost', () => host.said.at(-1) === 'lost')
+      relay = await open(port)
+      await once(relay, 'message')
+      send(1, 4)
+      await until('the session has timed out', () => host.said.at(-1) === 'timedout')
+      await once(relay, 'message')
+      send(1, 5)
+      send(1, 2)
+      await until('the host ends', () => host.hasEnded())
+      relay.close()
+      expect(host.said.slice(2)).toEqual(['lost', 'timedout', 'error'])
+    },
+  )
 })

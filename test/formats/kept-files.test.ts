@@ -31,7 +31,7 @@ const queues = [
 const never = () => new Promise<never>(() => {})
 const deployments = { create: never, get: never, list: never, stop: never } as never
 
-describe.each(readdirSync(kept).filter((name) => name.startsWith('store-')))('%s', (name) => {
+describe.each(readdirSync(kept).filter((name) => name.startsWith('store-')))('the kept store %s', (name) => {
   const { playing, waiting } = idsIn(join(kept, name, 'ids.json'))
   const copy = () => {
     const folder = mkdtempSync(join(scratch, `${name}-`))
@@ -45,7 +45,7 @@ describe.each(readdirSync(kept).filter((name) => name.startsWith('store-')))('%s
       takeOver: [join(folder, 'tickets.log'), join(folder, 'servers.journal')],
     })
 
-  test('the matchmaker knows its tickets, matches and pauses', async () => {
+  test('a kept store is read by the matchmaker, with its tickets, matches and pauses', async () => {
     const folder = copy()
     const log = readFileSync(
       join(folder, filesIn(folder).includes('muster.log') ? 'muster.log' : 'tickets.log'),
@@ -69,7 +69,7 @@ describe.each(readdirSync(kept).filter((name) => name.startsWith('store-')))('%s
   })
 })
 
-test('the recording of version 1 is replayed; one of a later version is refused', async () => {
+test('a recording of version 1 is replayed, and one of a later version is refused', async () => {
   const path = join(kept, 'recording-1.jsonl')
   const replay = await replayTickets(readFileSync(path, 'utf8').split('\n'))
   expect(replay.matches).toHaveLength(1)
@@ -77,7 +77,7 @@ test('the recording of version 1 is replayed; one of a later version is refused'
   await expect(replayTickets(later)).rejects.toThrow('format: must be "muster-recording-1", got "muster-recording-2"')
 })
 
-test('the crowd of version 1 is read; one of a later version is refused', async () => {
+test('a crowd of version 1 is read, and one of a later version is refused', async () => {
   const text = readFileSync(join(kept, 'crowd-1.jsonl'), 'utf8')
   const read = async (all: string) => readCrowd(all.split('\n'))
   const crowd = await read(text)
@@ -87,7 +87,7 @@ test('the crowd of version 1 is read; one of a later version is refused', async 
   )
 })
 
-describe.skipIf(skipsRedis())('Redis', () => {
+describe.skipIf(skipsRedis())('kept data in Redis', () => {
   let redis: Awaited<ReturnType<typeof startRedisServer>>
   beforeAll(async () => {
     redis = await startRedisServer()
@@ -100,25 +100,28 @@ describe.skipIf(skipsRedis())('Redis', () => {
     readonly value: Readonly<Record<string, string>> | string | readonly string[]
   }
 
-  test.each(readdirSync(kept).filter((name) => name.startsWith('redis-')))('%s is led on', async (name) => {
-    const { keys, ...ids } = JSON.parse(readFileSync(join(kept, name), 'utf8')) as Ids & { keys: readonly KeptKey[] }
-    const connection = await connectRedis({ client: { url: redis.url }, prefix: 'kept' })
-    for (const { key, type, value } of keys) {
-      if (key.endsWith(':lead')) continue
-      if (type === 'string') await connection.command(key, ['SET', key, value as string])
-      else if (type === 'list') await connection.command(key, ['RPUSH', key, ...(value as readonly string[])])
-      else await connection.command(key, ['HSET', key, ...Object.entries(value).flat()])
-    }
-    const partition = createRedisPartition({ redis: connection, name: 'kept', queues, deployments })
-    const problems: unknown[] = []
-    partition.on('problem', ({ error }) => problems.push(error))
-    partition.start()
-    await expect.poll(partition.leads, { timeout: 20_000 }).toBe(true)
-    expect(await partition.getTicket(ids.waiting)).toMatchObject({ players: [{ id: 'cas' }], queues: ['ranked'] })
-    for (const id of ids.playing)
-      expect(await partition.getTicket(id)).toMatchObject({ queue: 'duel', assignment: { ports: { game: {} } } })
-    expect(problems).toEqual([])
-    await partition.close()
-    await connection.close()
-  })
+  test.each(readdirSync(kept).filter((name) => name.startsWith('redis-')))(
+    'kept data in Redis can be taken over by a new leader: %s',
+    async (name) => {
+      const { keys, ...ids } = JSON.parse(readFileSync(join(kept, name), 'utf8')) as Ids & { keys: readonly KeptKey[] }
+      const connection = await connectRedis({ client: { url: redis.url }, prefix: 'kept' })
+      for (const { key, type, value } of keys) {
+        if (key.endsWith(':lead')) continue
+        if (type === 'string') await connection.command(key, ['SET', key, value as string])
+        else if (type === 'list') await connection.command(key, ['RPUSH', key, ...(value as readonly string[])])
+        else await connection.command(key, ['HSET', key, ...Object.entries(value).flat()])
+      }
+      const partition = createRedisPartition({ redis: connection, name: 'kept', queues, deployments })
+      const problems: unknown[] = []
+      partition.on('problem', ({ error }) => problems.push(error))
+      partition.start()
+      await expect.poll(partition.leads).toBe(true)
+      expect(await partition.getTicket(ids.waiting)).toMatchObject({ players: [{ id: 'cas' }], queues: ['ranked'] })
+      for (const id of ids.playing)
+        expect(await partition.getTicket(id)).toMatchObject({ queue: 'duel', assignment: { ports: { game: {} } } })
+      expect(problems).toEqual([])
+      await partition.close()
+      await connection.close()
+    },
+  )
 })

@@ -4,7 +4,7 @@ import type { Tree } from './rules.js'
 /** Doors besides `index.ts`: files that must be loaded without all that it gathers. */
 const FURTHER_DOORS: Readonly<Record<string, readonly string[]>> = {
   // The public entry point loads all schemas with zod, which a client does with its first call.
-  'packages/core/src/api': ['api.ts', 'fields.ts', 'rate-limits.ts', 'settings.ts', 'value-limits.ts'],
+  'packages/core/src/api': ['api.ts', 'fields.ts', 'documented-limits.ts', 'settings.ts', 'value-limits.ts'],
   // Loads the emulator alone, without the server.
   'packages/server/src/dev': ['dev-emulator.ts'],
   // Loads @muster/redis, only where a store is in Redis.

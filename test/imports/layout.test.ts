@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { folderFaults, layoutFaults } from './layout.js'
 
-test('a line over 120 columns and a file over 500 lines are named, one fault each', () => {
+test('a line over 120 columns and a file over 500 lines are each reported as a violation', () => {
   const file = (text: string) => layoutFaults([{ path: 'a.ts', text }])
   expect(file(`${'x'.repeat(120)}\n`)).toEqual([])
   expect(file(`a\n${'x'.repeat(121)}\nb\n${'x'.repeat(130)}\n`)).toEqual([
@@ -12,7 +12,7 @@ test('a line over 120 columns and a file over 500 lines are named, one fault eac
   expect(file('x\n'.repeat(501))).toEqual(['a.ts: has 501 lines, over 500'])
 })
 
-test('a folder of more than 20 source files, and a base name that a package has twice, are named', () => {
+test('a folder with more than 20 source files, and a duplicate base name, are reported', () => {
   const files = (count: number) => Array.from({ length: count }, (_, index) => `packages/a/src/b/${index}.ts`)
   const others = ['packages/a/src/b/0.test.ts', 'packages/a/src/b/x.fixture.ts', 'packages/c/src/0.ts', 'test/0.ts']
   expect(folderFaults([...files(20), ...others])).toEqual([])

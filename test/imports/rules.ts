@@ -64,11 +64,17 @@ const TESTS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   matchmaker: [
     '@muster/game-server/internal',
     '@muster/hosting/allocator-fixture',
+    '@muster/hosting/schedules-fixture',
     '@muster/hosting/service-fixture',
     '@muster/hosting/store-fixture',
   ],
   lab: ['@muster/matchmaker/rules-oracle'],
-  redis: ['@muster/matchmaker/group-store-suite', '@muster/redis-server', '@muster/relay/store-suite'],
+  redis: [
+    '@muster/hosting/schedules-fixture',
+    '@muster/matchmaker/group-store-suite',
+    '@muster/redis-server',
+    '@muster/relay/store-suite',
+  ],
   server: ['@muster/redis-server'],
 }
 
@@ -87,6 +93,7 @@ const MATCHMAKER: Floors = [
   ['tickets'],
   ['events', 'unwritten'],
   ['matches'],
+  ['commands'],
   ['telemetry', 'http-api'],
   ['create-matchmaker', 'partition'],
   ['replay'],

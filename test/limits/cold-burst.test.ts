@@ -26,7 +26,7 @@ async function refusedOfBurst(through: 'HTTP' | 'a function call'): Promise<numb
 
 // In real time, because the delay between writing and counting is caused by this process's own work.
 test.each(['HTTP', 'a function call'] as const)(
-  'no create of a cold burst to an emulator in this process, by %s, is refused',
+  'no create of a first burst to an emulator in this process, by %s, is refused',
   async (through) => {
     expect(await refusedOfBurst(through)).toBe(0)
   },

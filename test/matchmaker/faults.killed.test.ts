@@ -37,20 +37,16 @@ async function live(arguments_: Readonly<Record<string, unknown>>): Promise<stri
   return code === 0 ? 'done' : signal
 }
 
-/** The other points of death look the same to the next process: no intent yet, or as after `assigned`. */
+/** Before and after what is hard to undo. `pnpm test` has all other points of death in hosting/src/fault-schedules. */
 const deaths = [
-  { moment: 'after', kind: 'server' },
   { moment: 'before', kind: 'created' },
   { moment: 'after', kind: 'created' },
-  { moment: 'before', kind: 'up' },
   { moment: 'after', kind: 'up' },
-  { moment: 'after', kind: 'dropped' },
   { moment: 'after', kind: 'gone' },
 ] as const
 
 test.concurrent.each(deaths)(
-  'killed with -9 $moment $kind is written: the next process leaves no server, and stops none under its players',
-  { timeout: 120_000 },
+  'after kill -9 $moment $kind is written the next process orphans no server and stops none in use',
   async ({ kind, moment }) => {
     const emulator = createEmulator({ speed: 40, random: seededRandom(1), deployments: { listLagMs: 100 } })
     const { url } = await emulator.listen()

@@ -1,12 +1,11 @@
 import type { Fault } from '@muster/emulator'
-import { AlreadyAssigned } from '@muster/matchmaker'
 import { describe, expect, test } from 'vitest'
 import { nothingLeft, openStudio as open, until } from './studio.js'
 
-describe.each(['specification', 'observed'] as const)('on a service as in mode %s,', (as) => {
+describe.each(['specification', 'observed'] as const)('a first match on a service in mode %s', (as) => {
   const openStudio = (given: Parameters<typeof open>[0] = {}) => open({ ...given, emulator: { ...given.emulator, as } })
 
-  test.concurrent('two players are matched, receive the address, and the server knows them', async () => {
+  test.concurrent('two players get a match: both receive the address, and their server gets their data', async () => {
     const { emulator, matchmaker, deployments, ticket, join, hasServer, shut } = await openStudio()
     join('ann')
     join('ben')
@@ -40,92 +39,7 @@ describe.each(['specification', 'observed'] as const)('on a service as in mode %
     expect(await shut()).toEqual(nothingLeft)
   })
 
-  describe.concurrent('a failing create', () => {
-    test.each<[what: string, fault: Omit<Fault, 'operation'>, deployments: number]>([
-      ['its answer is lost after the effect', { drop: 'after' }, 1],
-      ['its answer is lost before the effect', { drop: 'before' }, 1],
-      ['its answer is not JSON', { body: 'html' }, 1],
-      ['its answer is a 500 in spite of the effect', { status: 500, effect: true }, 1],
-      ['its answer is a 500', { status: 500 }, 1],
-      ['there is no capacity', { deployment: 'no capacity' }, 2],
-      ['the server ends in error', { deployment: 'error' }, 2],
-      ['it is refused', { status: 400, message: 'no' }, 1],
-    ])('%s: the players get one server, and nothing else is left', async (_, fault, expected) => {
-      const { deployments, ticket, join, hasServer, shut } = await openStudio({
-        emulator: { faults: [{ operation: 'deployments.create', nth: [1], ...fault }] },
-      })
-      const { createdAt } = join('ann', 'ben')
-      await hasServer('ann-ben')
-      expect(ticket('ann-ben')?.createdAt).toBe(createdAt)
-      await until(
-        'one server is left',
-        () => deployments().filter((one) => one.current_status === 'Status.READY').length === 1,
-      )
-      expect(deployments()).toHaveLength(expected)
-      expect(await shut()).toEqual(nothingLeft)
-    })
-
-    test('that never becomes READY is stopped, and another one is made', async () => {
-      const faults: Fault[] = [{ operation: 'deployments.create', nth: [1], deployment: 'stay deploying' }]
-      const { deployments, ticket, join, hasServer, shut } = await openStudio({ emulator: { faults } })
-      join('ann', 'ben')
-      await hasServer('ann-ben')
-      expect(ticket('ann-ben')?.attempts).toBe(1)
-      expect(deployments()).toHaveLength(2)
-      expect(await shut()).toEqual(nothingLeft)
-    })
-  })
-
-  describe.concurrent('cancelling', () => {
-    const cancelling = async (
-      when: (studio: Awaited<ReturnType<typeof openStudio>>) => Promise<void>,
-      faults: readonly Fault[] = [],
-    ) => {
-      const studio = await openStudio({ emulator: { faults } })
-      studio.join('ann')
-      studio.join('ben')
-      await when(studio)
-      expect(studio.matchmaker.cancelTicket('ann').status).toBe('CANCELLED')
-      expect(studio.ticket('ben')).toMatchObject({ status: 'SEARCHING' })
-      studio.join('cas')
-      await studio.hasServer('ben')
-      expect(studio.ticket('ben')?.matchId).toBe(studio.ticket('cas')?.matchId)
-      return studio.shut()
-    }
-
-    test('ends a search', async () => {
-      expect(await cancelling(async () => {})).toEqual(nothingLeft)
-    })
-    test('ends a create in flight', async () => {
-      const slow: Fault = { operation: 'deployments.create', nth: [1], delayMs: 300 }
-      expect(
-        await cancelling(
-          ({ ticket }) => until('a match is found', () => ticket('ann')?.status === 'MATCH_FOUND'),
-          [slow],
-        ),
-      ).toEqual(nothingLeft)
-    })
-    test('ends a create whose answer was lost', async () => {
-      const lost: Fault = { operation: 'deployments.create', nth: [1], drop: 'after' }
-      const isLost = (studio: Awaited<ReturnType<typeof openStudio>>) =>
-        until('the answer is lost', () => studio.matchmaker.inspect().matches[0]?.phase === 'finding')
-      expect(await cancelling(isLost, [lost])).toEqual(nothingLeft)
-    })
-    test('ends a starting server', async () => {
-      const starts = (studio: Awaited<ReturnType<typeof openStudio>>) =>
-        until('the server starts', () => studio.deployments().length === 1)
-      expect(await cancelling(starts)).toEqual(nothingLeft)
-    })
-    test('is refused when the players know their server', async () => {
-      const { matchmaker, join, hasServer, shut } = await openStudio()
-      join('ann', 'ben')
-      await hasServer('ann-ben')
-      expect(() => matchmaker.cancelTicket('ann-ben')).toThrow(AlreadyAssigned)
-      expect(await shut()).toEqual(nothingLeft)
-    })
-  })
-
-  test.concurrent('closing while servers start and creates are in flight leaves nothing', async () => {
+  test.concurrent('close leaves nothing behind while servers start and creates are in flight', async () => {
     const { matchmaker, deployments, join, shut } = await openStudio({
       emulator: { faults: [{ operation: 'deployments.create', nth: [3], delayMs: 500 }] },
     })
@@ -143,5 +57,41 @@ describe.each(['specification', 'observed'] as const)('on a service as in mode %
       'closed',
       'closed',
     ])
+  })
+})
+
+describe.concurrent('a failing create', () => {
+  test.each<[what: string, fault: Omit<Fault, 'operation'>, deployments: number]>([
+    ['the answer is lost after the effect', { drop: 'after' }, 1],
+    ['the answer is lost before the effect', { drop: 'before' }, 1],
+    ['the answer is not JSON', { body: 'html' }, 1],
+    ['the answer is a 500 in spite of the effect', { status: 500, effect: true }, 1],
+    ['the answer is a 500', { status: 500 }, 1],
+    ['there is no capacity', { deployment: 'no capacity' }, 2],
+    ['the server ends in error', { deployment: 'error' }, 2],
+    ['the create is refused', { status: 400, message: 'no' }, 1],
+  ])('a failing create leads to one server, and leaves nothing else behind: %s', async (_, fault, expected) => {
+    const { deployments, ticket, join, hasServer, shut } = await open({
+      emulator: { faults: [{ operation: 'deployments.create', nth: [1], ...fault }] },
+    })
+    const { createdAt } = join('ann', 'ben')
+    await hasServer('ann-ben')
+    expect(ticket('ann-ben')?.createdAt).toBe(createdAt)
+    await until(
+      'one server is left',
+      () => deployments().filter((one) => one.current_status === 'Status.READY').length === 1,
+    )
+    expect(deployments()).toHaveLength(expected)
+    expect(await shut()).toEqual(nothingLeft)
+  })
+
+  test('a server that is never READY is stopped, and the match gets another one', async () => {
+    const faults: Fault[] = [{ operation: 'deployments.create', nth: [1], deployment: 'stay deploying' }]
+    const { deployments, ticket, join, hasServer, shut } = await open({ emulator: { as: 'observed', faults } })
+    join('ann', 'ben')
+    await hasServer('ann-ben')
+    expect(ticket('ann-ben')?.attempts).toBe(1)
+    expect(deployments()).toHaveLength(2)
+    expect(await shut()).toEqual(nothingLeft)
   })
 })

@@ -9,7 +9,7 @@ import { until } from './studio.js'
 const rules = [{ kind: 'latency', maxMs: 120 }] as const
 const oslo = { latitude: 59.9, longitude: 10.7 }
 
-test('the server runs at the best common beacon of its players', async () => {
+test('the server of a match runs at the best common beacon of its players', async () => {
   const emulator = createEmulator({ speed: 50 })
   const { url } = await emulator.listen()
   const client = createClient({ baseUrl: url, token: 'dev' })

@@ -73,8 +73,8 @@ async function polled({ clock, ask, ann, matchmaker }: World, begin: () => void)
   return { took: clock.now() - before, ticket: (await (await answer).json()) as { ended?: object; status: string } }
 }
 
-describe('a long poll until the end of the match tells', () => {
-  test('within 5 s that its server crashed, and the players may play again', async () => {
+describe('a long poll for the end of the match', () => {
+  test('a long poll answers within 5 s that the server crashed, and the players may play again', async () => {
     const world = await open()
     const { matchmaker, join } = world
     expect(() => join('ann')).toThrow(PlayerPlaying)
@@ -86,7 +86,7 @@ describe('a long poll until the end of the match tells', () => {
     await world.close()
   })
 
-  test('within 5 s that the server has ended by itself', async () => {
+  test('a long poll answers within 5 s that the server ended by itself', async () => {
     const world = await open()
     const { took, ticket } = await polled(world, () => world.exit(0))
     expect(took).toBeLessThanOrEqual(5000)
@@ -94,7 +94,7 @@ describe('a long poll until the end of the match tells', () => {
     await world.close()
   })
 
-  test('at once that the match was stopped', async () => {
+  test('a long poll answers immediately that the match was stopped', async () => {
     const world = await open()
     const { matchmaker, ann } = world
     const matchId = matchmaker.getTicket(ann.id)?.matchId ?? ''
@@ -105,7 +105,7 @@ describe('a long poll until the end of the match tells', () => {
   })
 })
 
-test('a stream until the end of the match has an event for it, and ends; others end with HOST_ASSIGNED', async () => {
+test('a stream for the end of the match ends with that event; other streams end with HOST_ASSIGNED', async () => {
   const world = await open()
   const { clock, ask, ann, ben } = world
   const usual = await ask('ben', `/tickets/${ben.id}/events`)
@@ -124,7 +124,7 @@ test('a stream until the end of the match has an event for it, and ends; others 
   await world.close()
 })
 
-test('a ticket whose match has ended is answered at once', async () => {
+test('a long poll for the end of an ended match answers immediately', async () => {
   const world = await open()
   world.exit(0)
   await world.clock.advance(6000)

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@muster/core'
 import { openStore } from '@muster/matchmaker'
-// What keeps servers without tickets is no part of what the package offers.
+// What keeps servers without tickets is not part of what the package offers.
 import { createMatchmakerOver } from '../../packages/matchmaker/dist/create-matchmaker.js'
 import { createServerLog } from '../../packages/hosting/dist/internal.js'
 

@@ -68,7 +68,7 @@ async function openWorld(options: EmulatorOptions = {}) {
   return { emulator, live, shut }
 }
 
-test('kill -9 with 5,000 waiting loses none that was answered, whenever it comes', { timeout: 60_000 }, async () => {
+test('kill -9 at any time loses none of 5,000 waiting tickets that were acknowledged', async () => {
   const { live, shut } = await openWorld()
   const first = live({ queue: 'crowd', joins: 100_000 })
   await until('5,000 wait', () => first.heard('created') >= 5600, 40_000)
@@ -88,7 +88,7 @@ test('kill -9 with 5,000 waiting loses none that was answered, whenever it comes
   await shut()
 })
 
-test('SIGTERM while servers start ends in time, and the next process goes on', { timeout: 60_000 }, async () => {
+test('a process that gets SIGTERM while servers start ends in time, and the next process continues', async () => {
   const { emulator, live, shut } = await openWorld({ speed: 10 })
   const first = live({ queue: 'duel', joins: 60, closeWithinMs: 8000 })
   const alive = () => emulator.inspect().deployments.filter((one) => one.current_status !== 'Status.TERMINATED')

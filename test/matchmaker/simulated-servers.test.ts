@@ -82,7 +82,7 @@ async function open(gameServers: EmulatorOptions['gameServers']) {
 }
 
 describe('simulated game servers', () => {
-  test('register, play match after match with results, and end when they are told to', async () => {
+  test('simulated servers register, play match after match with results, and end when ordered to', async () => {
     const { emulator, seen, join, run, living, shut } = await open({ matchMs: 10_000, spread: 0 })
     await run(10_000)
     expect(living()).toHaveLength(1)
@@ -101,7 +101,7 @@ describe('simulated game servers', () => {
     expect(await shut()).toBe(0)
   })
 
-  test('crash, fall silent, refuse and lie as they are asked to; every match ends and nothing is left', async () => {
+  test('simulated servers crash, fall silent, refuse and lie on request; every match ends', async () => {
     const { matchmaker, emulator, seen, join, run, living, shut } = await open({
       matchMs: 8000,
       crash: 0.2,
@@ -127,7 +127,7 @@ describe('simulated game servers', () => {
     expect(await shut()).toBe(0)
   })
 
-  test('settings that cannot be are refused by name', () => {
+  test('simulated servers refuse invalid settings by name', () => {
     expect(() => createEmulator({ gameServers: true, launch: () => undefined, token: 'mine' })).toThrow(
       'option gameServers: cannot be given with launch',
     )

@@ -119,7 +119,7 @@ describe.each(cases)('mounted in %s, the API of %s', (mount, name) => {
     return { clock, api, open, unfinished }
   }
 
-  test('ends the oldest of too many bodies in 1-byte pieces, and the others at their deadline', async () => {
+  test('a mounted API ends the oldest of too many slow bodies, and the others at their deadline', async () => {
     const { clock, api, open, unfinished } = await setUp()
     const all: Raw[] = []
     for (let index = 0; index < 12; index += 1) {
@@ -139,7 +139,7 @@ describe.each(cases)('mounted in %s, the API of %s', (mount, name) => {
     await unfinished(0)
   })
 
-  test('answers an unknown caller before the body has arrived', async () => {
+  test('a mounted API answers an unknown caller before the body has arrived', async () => {
     const { api, open } = await setUp()
     for (const more of [chunked, 'content-length: 500']) {
       const raw = open()
@@ -148,7 +148,7 @@ describe.each(cases)('mounted in %s, the API of %s', (mount, name) => {
     }
   })
 
-  test('accepts a slow body within its deadline', async () => {
+  test('a mounted API accepts a slow body within its deadline', async () => {
     const { clock, api, open, unfinished } = await setUp()
     const raw = open()
     raw.begin('POST', api.path, 'ann', `content-length: ${api.body.length}`)
@@ -160,7 +160,7 @@ describe.each(cases)('mounted in %s, the API of %s', (mount, name) => {
     await unfinished(0)
   })
 
-  test('refuses a body that is too large, with or without its length', async () => {
+  test('a mounted API refuses a body that is too large, with or without its length', async () => {
     const { api, open } = await setUp()
     const said = open()
     said.begin('POST', api.path, 'ann', 'content-length: 10000000')
@@ -173,7 +173,7 @@ describe.each(cases)('mounted in %s, the API of %s', (mount, name) => {
 })
 
 test.each(Object.keys(mounts))(
-  'mounted in %s, an unknown game server is answered before its body has arrived',
+  'mounted in %s, the API answers an unknown game server before its body has arrived',
   async (mount) => {
     const clock = createManualClock()
     const { port, close } = await (mounts[mount] as (typeof mounts)[string])((apis['tickets'] as Api).create(clock))

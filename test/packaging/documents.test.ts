@@ -5,8 +5,8 @@ import { root } from './packed.js'
 
 const names = readdirSync(join(root, 'packages'))
 
-describe('every document of a package', () => {
-  test.each(names)('@muster/%s links to files of the package or to the home in its manifest', (name) => {
+describe('the documents of the package', () => {
+  test.each(names)('the documents of @muster/%s link to its files or to the home page in its manifest', (name) => {
     const folder = join(root, 'packages', name)
     const { homepage } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { homepage: string }
     const links = Array.from(
@@ -19,7 +19,7 @@ describe('every document of a package', () => {
     ).toEqual([])
   })
 
-  test.each(names)('@muster/%s links to files that exist at its home', (name) => {
+  test.each(names)('the documents of @muster/%s link to files that exist at its home page', (name) => {
     const text = readFileSync(join(root, 'packages', name, 'README.md'), 'utf8')
     const { homepage } = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')) as {
       homepage: string

@@ -38,9 +38,9 @@ test('all 58 operations have a hover text', () => {
   )
 })
 
-describe('the hover text says', () => {
+describe('the hover text of an operation', () => {
   test.each(operations)(
-    '%s: what it does, its limit, its errors and the source',
+    'the hover text of an operation says its purpose, limit, errors and source: %s',
     (id, { method, path, summary, limit, errors }) => {
       const route = `${method} ${path}`
       const comment = comments.get(route) ?? ''
@@ -58,7 +58,7 @@ describe('the hover text says', () => {
   )
 })
 
-test('a replaced operation is marked as deprecated', () => {
+test('the hover text of a replaced operation is marked as deprecated', () => {
   const struck = [...comments].filter(([, comment]) => comment.includes('@deprecated')).map(([route]) => route)
   expect(struck).toEqual(['POST /v1/deploy'])
 })

@@ -15,7 +15,7 @@ function loadedBy(file: URL, seen = new Set<string>()): Set<string> {
   return packages
 }
 
-test('importing @muster/core loads neither zod nor undici, which take longer than all the rest', () => {
+test('importing @muster/core loads neither zod nor undici, which are slow to load', () => {
   const loaded = loadedBy(new URL('../../packages/core/dist/index.js', import.meta.url))
   expect(loaded).toContain('p-queue')
   expect([...loaded].filter((name) => /^(?:zod|undici)/.test(name))).toEqual([])

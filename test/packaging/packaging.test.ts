@@ -21,20 +21,20 @@ afterAll(() => rmSync(into, { recursive: true }))
 const modulesOf = ({ exports = {} }: Manifest) =>
   Object.entries(exports).filter(([, targets]) => typeof targets !== 'string')
 
-describe.each(names)('@muster/%s', (name) => {
+describe.each(names)('the package @muster/%s', (name) => {
   let packed: Packed
   beforeAll(async () => {
     packed = await unpack(name, inject('tarballs'), into)
   })
 
-  test('has all its files', () => {
+  test('the packed package contains all its files', () => {
     expect(packed.manifest.name).toBe(publishedName(name))
     const code = packed.manifest.exports === undefined ? 'main' : 'index'
     const modules = [`dist/${code}.js`, `dist/${code}.d.ts`, `src/${code}.ts`]
     expect(packed.files).toEqual(expect.arrayContaining(['package.json', 'README.md', 'LICENSE', ...modules]))
   })
 
-  test('has no tests, fixtures, build records or outdated files', () => {
+  test('the packed package contains no tests, fixtures, build records or outdated files', () => {
     const allowed = /^(package\.json|README\.md|LICENSE|dist\/.*\.(js|d\.ts)(\.map)?|src\/.*\.tsx?)$/
     const further = furtherFiles[name] ?? /^$/
     const own = packed.files.filter((file) => !further.test(file))
@@ -47,7 +47,7 @@ describe.each(names)('@muster/%s', (name) => {
     expect(built.filter((file) => !sourcesOf(file).some((source) => packed.files.includes(source)))).toEqual([])
   })
 
-  test('refers only to built files and runnable programs', async () => {
+  test('the packed package refers only to built files and runnable programs', async () => {
     const { exports = {} } = packed.manifest
     expect(JSON.stringify(exports)).not.toContain('@muster/source')
     const targets = [...targetsOf(exports), ...Object.values(packed.manifest.bin ?? {})].map((target) =>
@@ -62,7 +62,7 @@ describe.each(names)('@muster/%s', (name) => {
     )
   })
 
-  test('has entry points that load', async () => {
+  test('the packed package has entry points that load', async () => {
     for (const [, targets] of modulesOf(packed.manifest)) {
       const file = targetsOf(targets).find((target) => target.endsWith('.js')) as string
       const module = (await import(/* @vite-ignore */ pathToFileURL(join(packed.folder, file)).href)) as object
@@ -70,11 +70,11 @@ describe.each(names)('@muster/%s', (name) => {
     }
   })
 
-  test('passes publint', async () => {
+  test('the packed package passes publint', async () => {
     await expect(complaintsOf('publint', 'run', packed.tarball, '--strict')).resolves.toBe('')
   })
 
-  test('passes arethetypeswrong', async () => {
+  test('the packed package passes arethetypeswrong', async () => {
     const modules = modulesOf(packed.manifest).map(([subpath]) => subpath)
     if (modules.length === 0) return
     const options = ['--profile', 'esm-only', '--entrypoints', ...modules]

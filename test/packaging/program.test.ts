@@ -71,7 +71,7 @@ async function endByCtrlC(command: Typed, urls: readonly string[]): Promise<void
 }
 
 /** A first use: an empty folder outside the workspace, the packages as published, and the README's code as pasted. */
-describe('installed in an empty folder', () => {
+describe('muster installed in an empty folder', () => {
   const folder = openFolder()
   const published = readdirSync(join(root, 'packages')).map(publishedName)
   // The one outside of the scope is run by `npm create`, below.
@@ -82,14 +82,14 @@ describe('installed in an empty folder', () => {
     ),
   )
 
-  test('the quickstart of the README runs as pasted', async () => {
+  test('the quickstart of the README runs as pasted in an empty folder with Muster installed', async () => {
     writeFileSync(join(folder, 'quickstart.mjs'), quickstart)
     const { stdout, stderr } = await run('node', ['quickstart.mjs'], { cwd: folder, timeout: 60_000 })
     expect(stdout).toMatch(/^HOST_ASSIGNED \S+:\d+$/m)
     expect(stderr).toBe('')
   })
 
-  test('npx muster --version says the version of the package', async () => {
+  test('npx muster --version prints the version of the package', async () => {
     const { version } = JSON.parse(readFileSync(join(root, 'packages/server/package.json'), 'utf8')) as {
       readonly version: string
     }
@@ -97,17 +97,17 @@ describe('installed in an empty folder', () => {
     expect(stdout).toBe(`${version}\n`)
   })
 
-  test('the quickstart is the example that CI runs', () => {
+  test('the quickstart of the README is the example that CI runs', () => {
     const example = readFileSync(join(root, 'examples/quickstart.ts'), 'utf8')
     expect(example.slice(example.indexOf('import '))).toBe(quickstart)
   })
 
-  test('the emulator starts as a program and prints its URL', async () => {
+  test('npx muster-emulator --help prints its options', async () => {
     const { stdout } = await run('npx', ['--no-install', 'muster-emulator', '--help'], { cwd: folder, timeout: 60_000 })
     expect(stdout).toContain('--port')
   })
 
-  test('the README types dev, init, check and serve', () => {
+  test('the README types the commands dev, init, check and serve', () => {
     expect(quickPath).toEqual(['npx muster dev', 'npx muster init', 'npx muster check', 'npx muster serve'])
   })
 
@@ -120,35 +120,38 @@ describe('installed in an empty folder', () => {
     for (const { assignment } of await Promise.all(['ann', 'ben'].map(play)))
       expect(assignment?.ports['game']?.link).toMatch(/^\S+:\d+$/)
     await ask('/console/api/bots', { body: { players: 100 } })
-    await expect.poll(assigned, { timeout: 60_000, interval: 500 }).toBeGreaterThan(2)
+    await expect.poll(assigned, { interval: 500 }).toBeGreaterThan(2)
 
     await endByCtrlC(command, [urls.api, urls.emulator])
     expect(command.output()).toMatch(/info +Shutdown complete\.\n/)
     expect(command.output()).not.toMatch(/error|Error/)
   })
 
-  test.skipIf(chromiumPath === undefined)('the page in Chromium moves as bots arrive by its button', async () => {
-    const command = typeIn(folder, 'npx muster dev --port 0 --emulator-port 0')
-    const { urls } = await greetedBy(command)
-    const browser = await launch()
-    try {
-      const { page, complaints } = await visit(browser, urls.console)
-      const total = (name: string) => page.locator('.total', { hasText: name }).locator('b')
-      await total('Players waiting').filter({ hasText: /^0$/ }).waitFor()
-      const crowds = page.getByRole('group', { name: 'Let players in' })
-      await crowds.getByRole('button', { name: '100', exact: true }).click()
-      for (const name of ['Players waiting', 'Matches a minute', 'Servers'])
-        await total(name)
-          .filter({ hasText: /^[1-9]/ })
-          .waitFor({ timeout: 60_000 })
-      expect(complaints).toEqual([])
-    } finally {
-      await browser.close()
-    }
-    await endByCtrlC(command, [urls.api, urls.emulator])
-  })
+  test.skipIf(chromiumPath === undefined)(
+    'npx muster dev shows a page in Chromium that moves when its button adds bots',
+    async () => {
+      const command = typeIn(folder, 'npx muster dev --port 0 --emulator-port 0')
+      const { urls } = await greetedBy(command)
+      const browser = await launch()
+      try {
+        const { page, complaints } = await visit(browser, urls.console)
+        const total = (name: string) => page.locator('.total', { hasText: name }).locator('b')
+        await total('Players waiting').filter({ hasText: /^0$/ }).waitFor()
+        const crowds = page.getByRole('group', { name: 'Let players in' })
+        await crowds.getByRole('button', { name: '100', exact: true }).click()
+        for (const name of ['Players waiting', 'Matches a minute', 'Servers'])
+          await total(name)
+            .filter({ hasText: /^[1-9]/ })
+            .waitFor({ timeout: 60_000 })
+        expect(complaints).toEqual([])
+      } finally {
+        await browser.close()
+      }
+      await endByCtrlC(command, [urls.api, urls.emulator])
+    },
+  )
 
-  test('where its ports are taken it takes others', async () => {
+  test('npx muster dev uses other ports if its own are taken', async () => {
     const taken = [await listenAt(), await listenAt()]
     const [port = 0, emulatorPort = 0] = taken.map(portOf)
     const { urls } = await greetedBy(typeIn(folder, `npx muster dev -p ${port} --emulator-port ${emulatorPort}`))
@@ -158,7 +161,7 @@ describe('installed in an empty folder', () => {
     for (const server of taken) await shut(server)
   })
 
-  test('npx muster init and check work, and serve runs what they made', async () => {
+  test('npx muster init creates a configuration that check accepts and serve runs', async () => {
     const init = typeIn(folder, 'npx muster init')
     expect([await init.ended, init.output()]).toEqual([0, expect.stringContaining('Wrote muster.yaml')])
     const file = join(folder, 'muster.yaml')
@@ -176,7 +179,7 @@ describe('installed in an empty folder', () => {
     const { port } = await serve.said(/"port":(?<port>\d+)/)
     const api = `http://127.0.0.1:${port}`
     expect(await (await fetch(`${api}/healthz`)).json()).toEqual({ alive: true })
-    await expect.poll(async () => (await fetch(`${api}/readyz`)).status, { timeout: 20_000 }).toBe(200)
+    await expect.poll(async () => (await fetch(`${api}/readyz`)).status).toBe(200)
     await endByCtrlC(serve, [api])
     expect(serve.output()).toContain('"text":"Shutdown complete."')
     await endByCtrlC(emulator, [url])
@@ -196,22 +199,22 @@ describe('a game made by npm create muster', () => {
     await installIn(game)
   })
 
-  test('is there, and the command has said what to do next', () => {
+  test('npm create muster creates a game, and prints what to do next', () => {
     // By the tool that runs it, which is pnpm where that runs the tests.
     expect(said).toMatch(/^ {2}cd tap-duel\n {2}(npm|pnpm) install\n {2}\1 run dev\n/m)
   })
 
-  test('plays a match in its own test', async () => {
+  test('a game made by npm create muster plays a match in its own test', async () => {
     const tests = typeIn(game, 'npm test')
     expect([await tests.ended, tests.output()]).toEqual([0, expect.stringMatching(/^. pass 1$/m)])
   })
 
-  test('has a configuration that is right', async () => {
+  test('a game made by npm create muster has a valid configuration', async () => {
     const check = typeIn(game, 'npx muster check --without-secrets')
     expect([await check.ended, check.output()]).toEqual([0, expect.stringMatching(/is right[^]*pool arena/)])
   })
 
-  test('npm run dev serves its page and a token for each player, and Ctrl-C leaves nothing running', async () => {
+  test('npm run dev of a created game serves page and tokens, and Ctrl-C leaves nothing running', async () => {
     const command = typeIn(game, 'npm run dev')
     const { urls } = await greetedBy(command)
     const { page = '' } = await command.said(/Play +(?<page>http:\S+)/)
@@ -225,35 +228,38 @@ describe('a game made by npm create muster', () => {
     await endByCtrlC(command, [urls.api, urls.emulator, page])
   })
 
-  test.skipIf(chromiumPath === undefined)('two players play on its page in Chromium, and play again', async () => {
-    const command = typeIn(game, 'npm run dev')
-    const { page: address = '' } = await command.said(/Play +(?<page>http:\S+)/)
-    const browser = await launch()
-    try {
-      const phone = { viewport: { width: 375, height: 667 }, isMobile: true }
-      const [ann, ben] = [await visit(browser, address, phone), await visit(browser, address)]
-      for (const match of [1, 2]) {
-        await ann.page.getByLabel('Your name').fill('ann')
-        await ben.page.getByLabel('Your name').fill('ben')
-        for (const { page } of [ann, ben]) await page.getByRole('button', { name: 'Play' }).click()
-        await ben.page.getByText('ann: 0').waitFor()
-        await ann.page.getByText('ben: 0').waitFor()
-        for (let tap = 0; tap < 20; tap += 1) await ann.page.getByRole('button', { name: 'Tap!' }).click()
-        for (const { page } of [ann, ben]) {
-          await page.getByText('ann has won.').waitFor()
-          await page.locator('#play:enabled').waitFor()
+  test.skipIf(chromiumPath === undefined)(
+    'two players play a created game on its page in Chromium, twice',
+    async () => {
+      const command = typeIn(game, 'npm run dev')
+      const { page: address = '' } = await command.said(/Play +(?<page>http:\S+)/)
+      const browser = await launch()
+      try {
+        const phone = { viewport: { width: 375, height: 667 }, isMobile: true }
+        const [ann, ben] = [await visit(browser, address, phone), await visit(browser, address)]
+        for (const match of [1, 2]) {
+          await ann.page.getByLabel('Your name').fill('ann')
+          await ben.page.getByLabel('Your name').fill('ben')
+          for (const { page } of [ann, ben]) await page.getByRole('button', { name: 'Play' }).click()
+          await ben.page.getByText('ann: 0').waitFor()
+          await ann.page.getByText('ben: 0').waitFor()
+          for (let tap = 0; tap < 20; tap += 1) await ann.page.getByRole('button', { name: 'Tap!' }).click()
+          for (const { page } of [ann, ben]) {
+            await page.getByText('ann has won.').waitFor()
+            await page.locator('#play:enabled').waitFor()
+          }
+          expect([ann.complaints, ben.complaints], `match ${match}`).toEqual([[], []])
         }
-        expect([ann.complaints, ben.complaints], `match ${match}`).toEqual([[], []])
+        expect(await ann.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375)
+      } finally {
+        await browser.close()
       }
-      expect(await ann.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375)
-    } finally {
-      await browser.close()
-    }
-    command.interrupt()
-    await command.ended
-  })
+      command.interrupt()
+      await command.ended
+    },
+  )
 
-  test('plays with muster serve, as its compose.yaml runs it', async () => {
+  test('a created game runs with muster serve as in its compose.yaml', async () => {
     const compose = parse(readFileSync(join(game, 'compose.yaml'), 'utf8'), { merge: true }) as {
       services: Record<string, { command: string }>
     }
@@ -271,7 +277,7 @@ describe('a game made by npm create muster', () => {
     const serve = typeIn(game, 'npx muster serve -c other.yaml')
     const web = typeIn(game, 'node web.js', { MUSTER_URL: `http://127.0.0.1:${port}`, PORT: '0' })
     const { page = '' } = await web.said(/Play +(?<page>http:\S+)/)
-    await expect.poll(async () => readiness(port), { timeout: 20_000 }).toBe(200)
+    await expect.poll(async () => readiness(port)).toBe(200)
 
     const ask = async (name: string, method: string, path: string, body?: object) => {
       const session = await (await fetch(new URL(`/session?name=${name}`, page))).json()
@@ -285,18 +291,18 @@ describe('a game made by npm create muster', () => {
       const me = (await (await ask('ann', 'GET', '/me')).json()) as { matches: TicketSeen[] }
       return me.matches[0]?.assignment?.ports['game']?.link
     }
-    await expect.poll(link, { timeout: 30_000 }).toMatch(/:200\d\d$/)
+    await expect.poll(link).toMatch(/:200\d\d$/)
     const [, gamePort] = (await link())?.split(':') ?? []
     for (const command of [serve, web, service]) {
       command.interrupt()
       await command.ended
     }
     // The process of the game server has ended too.
-    await expect.poll(() => listenAt(Number(gamePort)).then(shut), { timeout: 10_000 }).toBeUndefined()
+    await expect.poll(() => listenAt(Number(gamePort)).then(shut)).toBeUndefined()
   })
 })
 
-describe('installed without what is optional', () => {
+describe('muster installed without optional packages', () => {
   const folder = openFolder()
   beforeAll(async () => {
     await installIn(folder, [
@@ -318,7 +324,7 @@ describe('installed without what is optional', () => {
     return serve.output()
   }
 
-  test('the matchmaker runs, and a store in a file says which one it needs', async () => {
+  test('without optional packages the matchmaker runs, and a file store names the package it needs', async () => {
     const code = `
       import { createMatchmaker, openStore } from '@muster/matchmaker'
       const nothing = async () => { throw new Error('not asked') }
@@ -334,17 +340,17 @@ describe('installed without what is optional', () => {
     expect(stdout).toMatch(/^SEARCHING\nThe store cannot be locked: koffi, an optional dependency, is not installed/)
   })
 
-  test('a Redis store needs no further package', async () => {
+  test('without optional packages a Redis store can be used', async () => {
     expect(await refusalOf('{ redis: { url: redis://127.0.0.1:1 } }')).toMatch(/ECONNREFUSED|Redis/)
   })
 
-  test('a folder store says what is missing', async () => {
+  test('without optional packages a folder store says what it lacks', async () => {
     expect(await refusalOf('{ folder: ./data }')).toContain(
       'The store cannot be locked: koffi, an optional dependency, is not installed',
     )
   })
 
-  test('muster dev needs neither', async () => {
+  test('muster dev needs no optional package', async () => {
     const command = typeIn(folder, 'npx muster dev --port 0 --emulator-port 0')
     const { urls } = await greetedBy(command)
     expect((await fetch(`${urls.api}/healthz`)).status).toBe(200)

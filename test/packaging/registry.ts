@@ -6,7 +6,7 @@ import { listenAt, portOf, shut } from './dev-typed.js'
 
 const run = promisify(execFile)
 
-/** The last one that runs on Node.js 20. It is no dependency of the repository: only these tests need its 58 MB. */
+/** The last one that runs on Node.js 20. It is not a dependency of the repository: only these tests need its 58 MB. */
 const VERDACCIO = 'verdaccio@6.8.0'
 const STARTS_WITHIN_MS = 60_000
 

@@ -18,30 +18,34 @@ afterAll(() => rmSync(into, { recursive: true }))
 const openFolder = () => mkdtempSync(join(into, 'project-'))
 
 // What is installed on the Node.js that runs this is used in program.test.ts.
-describe.each(['22', '24'])('a release on Node.js %s', (major) => {
-  test('is installed, says its version, matches two players and is ready', { timeout: 300_000 }, async () => {
-    const found = await run('npx', ['-y', '-p', `node@${major}`, '-c', 'command -v node'])
-    const env = { ...process.env, PATH: `${dirname(found.stdout.trim())}${delimiter}${process.env['PATH']}` }
-    const folder = openFolder()
-    const typed = async (command: string, ...args: readonly string[]) =>
-      (await run(command, args, { cwd: folder, env, timeout: 60_000 })).stdout
-    expect(await typed('node', '--version')).toMatch(new RegExp(`^v${major}\\.`))
-    await installIn(folder, ['@muster/core', '@muster/matchmaker', '@muster/emulator', '@muster/server'], env)
-    expect(await typed('npx', 'muster', '--version')).toBe(`${version}\n`)
+describe.each(['22', '24', '26'])('a release on Node.js %s', (major) => {
+  test(
+    'a release can be installed, prints its version, matches two players and becomes ready',
+    { timeout: 300_000 },
+    async () => {
+      const found = await run('npx', ['-y', '-p', `node@${major}`, '-c', 'command -v node'])
+      const env = { ...process.env, PATH: `${dirname(found.stdout.trim())}${delimiter}${process.env['PATH']}` }
+      const folder = openFolder()
+      const typed = async (command: string, ...args: readonly string[]) =>
+        (await run(command, args, { cwd: folder, env, timeout: 60_000 })).stdout
+      expect(await typed('node', '--version')).toMatch(new RegExp(`^v${major}\\.`))
+      await installIn(folder, ['@muster/core', '@muster/matchmaker', '@muster/emulator', '@muster/server'], env)
+      expect(await typed('npx', 'muster', '--version')).toBe(`${version}\n`)
 
-    writeFileSync(join(folder, 'quickstart.mjs'), example.slice(example.indexOf('import ')))
-    expect(await typed('node', 'quickstart.mjs')).toMatch(/^HOST_ASSIGNED \S+:\d+$/m)
+      writeFileSync(join(folder, 'quickstart.mjs'), example.slice(example.indexOf('import ')))
+      expect(await typed('node', 'quickstart.mjs')).toMatch(/^HOST_ASSIGNED \S+:\d+$/m)
 
-    const command = type('npx muster dev --port 0 --emulator-port 0', folder, { PATH: env.PATH })
-    try {
-      const { urls } = await greetedBy(command)
-      await expect.poll(async () => (await fetch(`${urls.api}/readyz`)).status, { timeout: 20_000 }).toBe(200)
-      command.interrupt()
-      await command.ended
-    } finally {
-      command.kill()
-    }
-  })
+      const command = type('npx muster dev --port 0 --emulator-port 0', folder, { PATH: env.PATH })
+      try {
+        const { urls } = await greetedBy(command)
+        await expect.poll(async () => (await fetch(`${urls.api}/readyz`)).status).toBe(200)
+        command.interrupt()
+        await command.ended
+      } finally {
+        command.kill()
+      }
+    },
+  )
 })
 
 /** What each package of the first is for is in packages/matchmaker/README.md. */

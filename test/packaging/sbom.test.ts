@@ -31,7 +31,7 @@ function sbomOf(tarballs: string): { readonly said: string; readonly text: () =>
   return { said: status === 0 ? '' : stderr, text: () => readFileSync(file, 'utf8') }
 }
 
-test('the SBOM of the program has what is installed with it and what is bundled in it, under allowed licences', () => {
+test('the SBOM of the program has all installed and bundled packages, with allowed licences', () => {
   const { said, text } = sbomOf(inject('tarballs'))
   expect(said).toBe('')
   expect(text()).not.toContain('file:')
@@ -71,6 +71,6 @@ test.each([
   expect(sbomOf(withLicences(own, bundled)).said).toContain(`${named} has a licence that is not allowed`)
 })
 
-test('a licence may be chosen among several', () => {
+test('one allowed licence among several is enough', () => {
   expect(sbomOf(withLicences('Apache-2.0 AND BSL-1.0', '(MIT OR GPL-3.0-only)')).said).toBe('')
 })

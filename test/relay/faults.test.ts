@@ -20,7 +20,7 @@ const lostAnswers = (probability: number): Fault[] =>
 
 const unlimited = { joinsPerPlayer: null, joinsPerAddress: null, joinsOverall: null, createsPerPlayer: null }
 
-test('with lost answers, all lobbies start with the right tokens and nothing is left', async () => {
+test('with lost answers all relay lobbies start with the right tokens, and nothing is left behind', async () => {
   const { emulator, lobbies, credentialsOf, shut } = await openArcade({
     emulator: { faults: [...lostAnswers(0.03), { operation: 'relays.create', probability: 0.05, relay: 'no tokens' }] },
     sessions: { pollMs: 100, readyTimeoutMs: 1500 },

@@ -30,7 +30,7 @@ async function transportOfPage(): Promise<OpenPeer> {
 const ann = { id: 'ann', ip: '203.0.113.7' }
 const ben = { id: 'ben', ip: '203.0.113.8' }
 
-test('the transport of docs/relay-packets.md plays over the relay, and hears that it was taken out', async () => {
+test('the transport of docs/relay-packets.md plays over the relay, and is notified of its removal', async () => {
   const openPeer = await transportOfPage()
   const { call, credentialsOf, shut } = await openArcade()
   const { lobbyId, code } = await call<LobbyView>(ann, 'POST', '/lobbies', {
@@ -68,7 +68,7 @@ test('the transport of docs/relay-packets.md plays over the relay, and hears tha
   expect(await shut()).toEqual([])
 })
 
-test('the transport of docs/relay-packets.md waits for a silent host, and stops where the relay refuses', async () => {
+test('the transport of docs/relay-packets.md waits for a silent host, and stops if the relay refuses it', async () => {
   const openPeer = await transportOfPage()
   const answers = [4, 2, 5, 2]
   let pings = 0
@@ -98,7 +98,7 @@ test('the transport of docs/relay-packets.md waits for a silent host, and stops 
   relay.close()
 })
 
-test('the transport of docs/relay-packets.md outlives a name that cannot be found, and can be closed', async () => {
+test('the transport of docs/relay-packets.md survives an unknown host name, and can be closed', async () => {
   const openPeer = await transportOfPage()
   const states: number[] = []
   const { credentialsOf, call, shut } = await openArcade()

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { eventually, openArcade as open } from './arcade.js'
 import { exchange, hostBy, joinBy } from './playing.js'
 
-describe.each(['specification', 'observed'] as const)('on a service as in mode %s,', (as) => {
+describe.each(['specification', 'observed'] as const)('a relay session on a service in mode %s', (as) => {
   const openArcade = (given: Parameters<typeof open>[0] = {}) => open({ ...given, emulator: { ...given.emulator, as } })
 
   const ann = { id: 'ann', ip: '203.0.113.7' }
@@ -12,7 +12,7 @@ describe.each(['specification', 'observed'] as const)('on a service as in mode %
   const ben = { id: 'ben', ip: '203.0.113.8' }
   const cleo = { id: 'cleo', ip: '203.0.113.8' }
 
-  test('three players, two at one address, play on while the host leaves, one is kicked and one returns', async () => {
+  test('a relay session keeps three players playing while the host leaves, one is kicked and one returns', async () => {
     const { call, credentialsOf, hooks, emulator, shut } = await openArcade()
     const { lobbyId, code } = await call<LobbyView>(ann, 'POST', '/lobbies', {
       maxPlayers: 3,

@@ -25,25 +25,28 @@ async function started(fault: Omit<Fault, 'operation'>) {
   return { ...arcade, lobbyId, code }
 }
 
-describe('sessions', () => {
+describe('relay sessions with faults', () => {
   test.each([
     ['never ready', 'not ready in time'],
     ['no tokens', 'without relay or tokens'],
-  ] as const)('that are %s are given up, and the lobby can be started again', async (relay, reason) => {
-    const { emulator, lobbies, call, credentialsOf, lobbyId, shut } = await started({ relay })
-    const failed = await eventually('the failure', async () => {
-      const { messages } = await lobbies.poll({ lobbyId, playerId: 'ben', after: 0, waitMs: 0 })
-      return messages.find((message) => message.type === 'run.failed')
-    })
-    expect(failed).toMatchObject({ term: 1, reason })
-    expect(emulator.inspect().relaySessions).toEqual([])
-    emulator.faults.clear()
-    await call(ann, 'POST', `/lobbies/${lobbyId}/start`)
-    expect(await credentialsOf(ann, lobbyId, 2)).toMatchObject({ role: 'host' })
-    expect(await shut()).toEqual([])
-  })
+  ] as const)(
+    'relay sessions with the fault "%s" are given up, and the lobby can start again',
+    async (relay, reason) => {
+      const { emulator, lobbies, call, credentialsOf, lobbyId, shut } = await started({ relay })
+      const failed = await eventually('the failure', async () => {
+        const { messages } = await lobbies.poll({ lobbyId, playerId: 'ben', after: 0, waitMs: 0 })
+        return messages.find((message) => message.type === 'run.failed')
+      })
+      expect(failed).toMatchObject({ term: 1, reason })
+      expect(emulator.inspect().relaySessions).toEqual([])
+      emulator.faults.clear()
+      await call(ann, 'POST', `/lobbies/${lobbyId}/start`)
+      expect(await credentialsOf(ann, lobbyId, 2)).toMatchObject({ role: 'host' })
+      expect(await shut()).toEqual([])
+    },
+  )
 
-  test('that show each user with the token of another still give every player a distinct token', async () => {
+  test('every player gets a distinct relay token even if the service mixes up the tokens of users', async () => {
     const { call, credentialsOf, lobbyId, code, shut } = await started({ relay: 'token of another' })
     await credentialsOf(ann, lobbyId)
     await call(dora, 'POST', '/lobbies/join', { code })
@@ -59,7 +62,7 @@ describe('sessions', () => {
   })
 
   test.each(['lost', 'early', 'repeated', 'forged', { lateMs: 300 }] as const)(
-    'whose webhooks are %j are opened with the state of the service',
+    'relay sessions open by the state of the service if their webhooks are %j',
     async (webhooks) => {
       const { credentialsOf, lobbyId, shut, emulator } = await started({ webhooks })
       const peer = await hostBy(await credentialsOf(ann, lobbyId), 'ann')
@@ -70,7 +73,7 @@ describe('sessions', () => {
   )
 })
 
-describe('packets', () => {
+describe('relay packets with faults', () => {
   async function playing(packets: NonNullable<Fault['packets']>) {
     const { credentialsOf, lobbyId, shut, emulator } = await started({ packets })
     const host = await hostBy(await credentialsOf(ann, lobbyId), 'ann')
@@ -84,19 +87,19 @@ describe('packets', () => {
     return { order, rounds, tookMs, lost: emulator.counters.packets.dropped.fault }
   }
 
-  test('are lost, and arrive when sent again', async () => {
+  test('lost relay packets arrive when sent again', async () => {
     const { rounds, lost } = await playing({ loss: 0.3 })
     expect(lost).toBeGreaterThan(5)
     expect(rounds).toBeGreaterThan(1)
   })
 
-  test('are delayed in both directions', async () => {
+  test('relay packets with a declared delay are delayed in both directions', async () => {
     const { tookMs, lost } = await playing({ delayMs: 60 })
     expect(tookMs).toBeGreaterThanOrEqual(118) // twice 60, and timers may be a millisecond early
     expect(lost).toBe(0)
   })
 
-  test('overtake one another', async () => {
+  test('relay packets with declared reordering overtake one another', async () => {
     const { order, lost } = await playing({ reorder: 0.5 })
     expect(order).not.toEqual(order.toSorted((a, b) => a - b))
     expect(lost).toBe(0)

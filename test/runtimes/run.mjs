@@ -1,7 +1,7 @@
 /**
  * Runs the service's client and the game's client in each supported runtime, against an emulator and a ticket API in
- * this process: `pnpm runtimes`. Runtimes other than the present one are downloaded when they are needed, since they
- * are 100 MB each.
+ * this process: `pnpm runtimes`. With each version of Node.js both sides run in that version. Runtimes other than the
+ * present one are downloaded when they are needed, since they are 100 MB each.
  */
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
@@ -14,17 +14,24 @@ import { createMatchmaker, createTicketApi } from '@muster/matchmaker'
 const path = (name) => fileURLToPath(new URL(name, import.meta.url))
 const bun = ['npx', '-y', 'bun@1.4.5', 'run']
 const deno = ['npx', '-y', 'deno@2.9.6', 'run', '--allow-all', '--no-lock']
-/** What runs in which runtime. Games run where the service's client need not. */
-const runs = [
-  ['client.mjs', 'node', [process.execPath]],
+/** Versions of Node.js that are in support, besides the oldest one that works. */
+const NODES = ['22', '24', '26']
+/** The option with which this program runs on the present runtime alone. */
+const ONLY_THIS = '--only-this'
+const own = `node${process.versions.node}`
+const here = [
+  ['client.mjs', own, [process.execPath]],
+  ['game-client.mjs', own, [process.execPath]],
+]
+const elsewhere = [
   ['client.mjs', 'bun', bun],
   ['client.mjs', 'deno', deno],
-  ['game-client.mjs', 'node', [process.execPath]],
-  ['game-client.mjs', 'node22', ['npx', '-y', '-p', 'node@22', 'node']],
-  ['game-client.mjs', 'node24', ['npx', '-y', '-p', 'node@24', 'node']],
   ['game-client.mjs', 'bun', bun],
   ['game-client.mjs', 'deno', deno],
+  ...NODES.map((major) => ['run.mjs', `node${major}`, ['npx', '-y', '-p', `node@${major}`, 'node']]),
 ]
+/** What runs in which runtime. */
+const runs = process.argv.includes(ONLY_THIS) ? here : [...here, ...elsewhere]
 const MOST_MS = 120_000
 
 const emulator = createEmulator({ speed: 20, images: [{ image: 'studio/server', tag: '1.0' }] })
@@ -47,11 +54,15 @@ const ticketApi = createTicketApi(matchmaker, {
 const listener = createServer(nodeListener((request) => ticketApi(request, { remoteAddress: '203.0.113.7' })))
 await new Promise((resolve) => listener.listen(0, '127.0.0.1', resolve))
 matchmaker.start()
-const addressOf = { 'client.mjs': url, 'game-client.mjs': `http://127.0.0.1:${listener.address().port}` }
+const argumentOf = {
+  'client.mjs': url,
+  'game-client.mjs': `http://127.0.0.1:${listener.address().port}`,
+  'run.mjs': ONLY_THIS,
+}
 
 const failed = []
 for (const [program, name, [command, ...flags]] of runs) {
-  const child = spawn(command, [...flags, path(program), addressOf[program], name], {
+  const child = spawn(command, [...flags, path(program), argumentOf[program], name], {
     stdio: 'inherit',
     timeout: MOST_MS,
   })

@@ -69,7 +69,7 @@ async function keep(page: Page, name: string, fullPage: boolean): Promise<void> 
   writeFileSync(`${folder}/${name}.png`, png)
 }
 
-test('pictures of every view', async () => {
+test('the screenshots of every console view are written', async () => {
   expect(chromiumPath, 'no Chromium on this machine').toBeDefined()
   mkdirSync(folder, { recursive: true })
   const browser = await launch()
@@ -98,7 +98,7 @@ test('pictures of every view', async () => {
   await browser.close()
 })
 
-test('the page that asks for a token', async () => {
+test('the screenshot of the page that asks for a token is written', async () => {
   const browser = await launch()
   const server = await openFakeServer(some, { at: AT })
   const page = await (await browser.newContext({ viewport: { width: 1400, height: 700 } })).newPage()

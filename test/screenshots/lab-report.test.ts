@@ -55,7 +55,7 @@ async function result(): Promise<LabResult> {
 
 const CROWD = { players: 1500, hours: 2 }
 
-test('pictures of a report of the rule lab', { timeout: 600_000 }, async () => {
+test('the screenshots of a lab report are written', { timeout: 600_000 }, async () => {
   expect(chromiumPath, 'no Chromium on this machine').toBeDefined()
   mkdirSync(folder, { recursive: true })
   const scratch = mkdtempSync(join(tmpdir(), 'muster-report-'))

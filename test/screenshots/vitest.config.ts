@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { PATIENCE } from '../patience.js'
 
 const conditions = ['@muster/source', 'node']
 
@@ -10,6 +11,6 @@ export default defineConfig({
   test: {
     include: ['test/screenshots/**/*.test.ts'],
     globalSetup: [fileURLToPath(new URL('../built.setup.ts', import.meta.url))],
-    testTimeout: 120_000,
+    ...PATIENCE,
   },
 })

@@ -173,7 +173,7 @@ async function toldBy(maker: Maker, options: object): Promise<string[]> {
 
 const secret = fc.stringMatching(/^[a-zA-Z\d]{12,24}$/).map((text) => `planted-${text}`)
 
-describe.each(Object.keys(places) as Maker[])('%s', (maker) => {
+describe.each(Object.keys(places) as Maker[])('an error of the component %s', (maker) => {
   const right = Object.entries(places[maker] as Readonly<Record<string, (text: string) => unknown>>)
   const cases = [
     ...right.map(([path, value]) => [path, 'where it belongs', value] as const),
@@ -181,7 +181,7 @@ describe.each(Object.keys(places) as Maker[])('%s', (maker) => {
       Object.entries(mistakes).map(([how, value]) => [path, how, value] as const),
     ),
   ]
-  test.each(cases)('a secret at %s, %s', async (path, _, value) => {
+  test.each(cases)('the error of a component does not show a secret at %s, %s', async (path, _, value) => {
     await fc.assert(
       fc.asyncProperty(secret, async (planted) => {
         const told = await toldBy(maker, withAt(base[maker](), path, value(planted)))
@@ -198,7 +198,7 @@ test.each([
   (secret: string) => `https://user:${secret}@example.com`,
   (secret: string) => `ftp://${secret}@example.com`,
   (secret: string) => `https://example.com?key=${secret}`,
-])('client: a secret in the base URL: %s', (url) => {
+])('an error of the client does not show a secret in the base URL: %s', (url) => {
   fc.assert(
     fc.property(secret, (planted) => {
       expect(() => createClient({ baseUrl: url(planted), token: 'token' })).toThrow('option baseUrl')
@@ -207,7 +207,7 @@ test.each([
   )
 })
 
-test('a secret in a queue that is not JSON', () => {
+test('an error does not show a secret in a queue that is not JSON', () => {
   fc.assert(
     fc.property(secret, fc.nat(), (planted, at) => {
       const text = JSON.stringify({

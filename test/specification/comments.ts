@@ -1,11 +1,29 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Comments, FieldComment, TypeComment } from '@muster/core/internal'
 import { parseAst } from 'vitest/node'
 
 /**
  * Reads the doc comments of the description from its sources. Fields are explained only at the interfaces, and the
  * OpenAPI document takes its descriptions from there.
  */
+
+/** Doc comments of the description, by type and field, read from its sources. */
+export type Comments = Readonly<Record<string, TypeComment>>
+
+/** The comment on an interface and those on its fields, including inherited fields. */
+export interface TypeComment {
+  readonly description?: string
+  readonly fields: Readonly<Record<string, FieldComment>>
+}
+
+/** The comment on one field. */
+export interface FieldComment {
+  readonly description?: string
+  readonly deprecated?: boolean
+  /** Known values of a text that may have other values too. */
+  readonly examples?: readonly string[]
+  /** Comments on the fields of the field's own object, or of the objects in its list. */
+  readonly fields?: Readonly<Record<string, FieldComment>>
+}
 
 type Node = Readonly<Record<string, unknown>> & { readonly type: string; readonly start: number }
 

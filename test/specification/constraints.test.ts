@@ -22,13 +22,16 @@ function complaint(
   return issue && { field: issue.path.join('.') || ('keys' in issue ? String(issue.keys) : ''), message: issue.message }
 }
 
-describe('input that the document or public facts exclude is refused with the field', () => {
-  test.each(badInputs)('%s', (_, operation, valid, change, field) => {
-    expect(complaint(operation, valid)).toBeUndefined()
-    const found = complaint(operation, { ...valid, ...change })
-    expect(found?.field).toBe(field)
-    expect(found?.message).not.toBe('')
-  })
+describe('an input that the document or public facts exclude', () => {
+  test.each(badInputs)(
+    'an input that the document or public facts exclude is refused with the field: %s',
+    (_, operation, valid, change, field) => {
+      expect(complaint(operation, valid)).toBeUndefined()
+      const found = complaint(operation, { ...valid, ...change })
+      expect(found?.field).toBe(field)
+      expect(found?.message).not.toBe('')
+    },
+  )
 })
 
 type Edge = readonly [what: string, operation: AnyOperation, input: object]
@@ -47,7 +50,7 @@ const accepted: readonly Edge[] = [
     },
   ],
   [
-    'a value of exactly 4096 bytes',
+    'an environment value of exactly 4096 bytes',
     api.versions.create,
     { ...version, envs: [{ key: 'k', value: `${'€'.repeat(1365)}x` }] },
   ],
@@ -80,7 +83,7 @@ const accepted: readonly Edge[] = [
   ['an empty image', api.applications.create, { name: 'shooter', image: '' }],
 ]
 
-test.each(accepted)('input just inside the bounds is accepted: %s', (_, operation, input) => {
+test.each(accepted)('an operation input just within the limits is accepted: %s', (_, operation, input) => {
   expect(complaint(operation, input)).toBeUndefined()
 })
 
@@ -90,7 +93,7 @@ const paged = Object.entries(api).flatMap(([group, members]) =>
     .filter(([, { items }]) => items !== undefined),
 )
 
-test.each(paged)('%s: page and limit are whole numbers from 1', (_, operation) => {
+test.each(paged)('the page and limit of a list are whole numbers from 1: %s', (_, operation) => {
   const names = Object.fromEntries(operation.pathKeys.map((key) => [key, 'x']))
   for (const key of ['page', 'limit']) {
     expect(complaint(operation, { ...names, [key]: 1 })).toBeUndefined()
@@ -111,7 +114,7 @@ const required: readonly (readonly [string, AnyOperation, object])[] = [
   ['deployments.selfStop', api.deployments.selfStop, { request_id: 'r', access_point_id: 'a', authorization: 'token' }],
 ]
 
-test.each(required)('%s: a missing field is named', (_, operation, valid) => {
+test.each(required)('a missing input field is refused by name: %s', (_, operation, valid) => {
   for (const key of Object.keys(valid)) {
     const { [key as keyof typeof valid]: _removed, ...rest } = valid
     expect(complaint(operation, rest)?.field, key).toBe(key)

@@ -54,7 +54,7 @@ test('the types of input, answer and statuses can be derived from an operation',
   expectTypeOf<SuccessOf<Api['applications']['delete']>>().toEqualTypeOf<204>()
 })
 
-test('a placeholder that is not a key of the input does not compile', () => {
+test('a path placeholder that is not a key of the input does not compile', () => {
   const input = z.object({ app_name: z.string() })
   const fine = operation('GET /v1/app/{app_name}', { summary: 'fine', input, errors: [400, 404] })
   expectTypeOf<InputOf<typeof fine>>().toEqualTypeOf<{ app_name: string }>()

@@ -16,7 +16,7 @@ const refined: readonly OperationId[] = [
 ]
 
 test.each(operations.filter(([id]) => !refined.includes(id)))(
-  '%s accepts everything that its JSON Schema allows',
+  'the input of %s accepts everything that its JSON Schema allows',
   (_, { input }) => {
     fc.assert(
       fc.property(fromJsonSchema(jsonSchema(input)), (value) => {
@@ -28,7 +28,7 @@ test.each(operations.filter(([id]) => !refined.includes(id)))(
 )
 
 test.each(operations.filter(([id]) => refined.includes(id)))(
-  '%s accepts everything that its JSON Schema and its bounds allow',
+  'the input of %s accepts everything that its JSON Schema and its limits allow',
   (_, { input }) => {
     fc.assert(
       fc.property(arbitraryOf(input), (value) => {
@@ -39,7 +39,7 @@ test.each(operations.filter(([id]) => refined.includes(id)))(
   },
 )
 
-test.each(operations)('%s refuses an unknown key', (_, { input }) => {
+test.each(operations)('the input of %s refuses an unknown key', (_, { input }) => {
   const known = new Set([...Object.keys(jsonSchema(input).properties ?? {}), ...Object.values(defaultSettings)])
   const unknown = fc.string({ minLength: 1 }).filter((key) => !known.has(key) && key !== '__proto__')
   fc.assert(

@@ -48,15 +48,15 @@ const answers = operations.flatMap(([id, operation]) => {
   return [{ id, output: operation.output, response, answer: sample(response) }]
 })
 
-describe.each(answers)('$id', ({ id, output, answer }) => {
+describe.each(answers)('the response of $id', ({ id, output, answer }) => {
   const fits = (value: unknown) => output.safeParse(value).success
   const named = (path: Path) => path.join('.')
 
-  test('a complete answer is unchanged', () => {
+  test('a complete response is unchanged when parsed', () => {
     expect(output.parse(answer)).toEqual(answer)
   })
 
-  test('unknown fields pass through, at any depth', () => {
+  test('a parsed response keeps unknown fields at any depth', () => {
     const objects = [[], ...pathsIn(answer)].filter((path) => {
       const value = valueAt(answer, path)
       // The keys below ports are names, not fields, so an unknown key would have to be a port.
@@ -68,12 +68,12 @@ describe.each(answers)('$id', ({ id, output, answer }) => {
     }
   })
 
-  test('only necessary fields must be present', () => {
+  test('a parsed response needs only the required fields', () => {
     const refused = pathsIn(answer).filter((path) => !fits(withValueAt(answer, path, undefined)))
     expect(refused.map(named).toSorted()).toEqual([...(necessary[id] ?? [])].toSorted())
   })
 
-  test('null counts as absent', () => {
+  test('a parsed response may have null for an absent field', () => {
     for (const path of pathsIn(answer)) {
       const withNull = withValueAt(answer, path, null)
       if (necessary[id]?.includes(named(path)) === true) expect(fits(withNull), named(path)).toBe(false)
@@ -81,7 +81,7 @@ describe.each(answers)('$id', ({ id, output, answer }) => {
     }
   })
 
-  test('a value of another type counts as absent, unless it is necessary', () => {
+  test('an optional response field with a value of another type counts as absent', () => {
     for (const path of pathsIn(answer)) {
       const other = ofAnotherType(valueAt(answer, path))
       const wrong = withValueAt(answer, path, other)
@@ -117,7 +117,7 @@ function leaves(shape: Shape): (readonly [path: Path, shape: Shape])[] {
   })
 }
 
-test('numeric fields sampled as strings accept both', () => {
+test('numeric response fields that the samples show as strings accept both forms', () => {
   const seen = new Set<string>()
   for (const { id, output, answer, response } of answers) {
     for (const [path] of leaves(response).filter(([, shape]) => shape === 'number or string')) {
@@ -131,7 +131,7 @@ test('numeric fields sampled as strings accept both', () => {
   expect([...seen].toSorted()).toEqual(['latitude', 'longitude', 'sockets', 'sockets_usage', 'user_count'])
 })
 
-test('an unknown value of an enumeration is accepted', () => {
+test('a response with an unknown value of an enumeration is accepted', () => {
   const unknown = [
     ['deployments.get', ['current_status'], 'Status.HIBERNATING'],
     ['deployments.get', ['last_status'], 'asleep'],

@@ -1,13 +1,13 @@
 import { operations } from '@muster/core/api'
-import { openApiDocument } from '@muster/core/internal'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 import { readComments, readOperationComments } from './comments.js'
 import { beyondDocument, rows } from './rows.js'
+import { serviceDocument } from './service-document.js'
 import { groupSizes } from './tables.js'
 
 const comments = readComments(new URL('../../packages/core/src/api', import.meta.url))
-const document = openApiDocument({
+const document = serviceDocument({
   comments,
   operationComments: readOperationComments(new URL('../../packages/core/src/api', import.meta.url)),
 })
@@ -29,11 +29,11 @@ function bodyOf({ requestBody }: Json): Json | undefined {
   return name === undefined ? undefined : document.components.schemas[name]
 }
 
-test('docs/openapi.json is this document; `pnpm openapi` writes it', async () => {
+test('docs/openapi.json is the generated document, which `pnpm openapi` writes', async () => {
   await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot('../../docs/openapi.json')
 })
 
-test('a validator accepts it as OpenAPI 3.1', async () => {
+test('an OpenAPI validator accepts docs/openapi.json as version 3.1', async () => {
   const validator = new Validator()
   expect(await validator.validate(JSON.parse(JSON.stringify(document)) as Record<string, unknown>)).toEqual({
     valid: true,
@@ -41,7 +41,7 @@ test('a validator accepts it as OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1')
 })
 
-test('the validator refuses a wrong document', async () => {
+test('the OpenAPI validator refuses an invalid document', async () => {
   const { valid } = await new Validator().validate({
     ...document,
     paths: { '/v1/apps': { get: { responses: 'none' } } },
@@ -49,16 +49,16 @@ test('the validator refuses a wrong document', async () => {
   expect(valid).toBe(false)
 })
 
-test('all references have targets, and every component is used', () => {
+test('all references of docs/openapi.json have targets, and every component is used', () => {
   const references = new Set(objectsIn(document).flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : [])))
   const components = [
     ...Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`),
-    ...Object.keys(document.components.responses).map((name) => `#/components/responses/${name}`),
+    ...Object.keys(document.components.responses ?? {}).map((name) => `#/components/responses/${name}`),
   ]
   expect([...references].toSorted()).toEqual(components.toSorted())
 })
 
-test('it has every operation, under its group, with its statuses and its rate limit', () => {
+test('docs/openapi.json has every operation, under its group, with its statuses and its rate limit', () => {
   expect(described.map(([route]) => route).toSorted()).toEqual(rows.map(({ route }) => route).toSorted())
   for (const [route, object] of described) {
     const row = rows.find((each) => each.route === route)
@@ -73,7 +73,7 @@ test('it has every operation, under its group, with its statuses and its rate li
   expect(document.tags.map(({ name }) => name)).toEqual(Object.keys(groupSizes))
 })
 
-test('each key of an input is in exactly one place', () => {
+test('docs/openapi.json has each key of an input in exactly one place', () => {
   for (const [route, object] of described) {
     const row = rows.find((each) => each.route === route)
     const inBody = Object.keys((bodyOf(object)?.['properties'] ?? {}) as Json)
@@ -87,8 +87,8 @@ test('each key of an input is in exactly one place', () => {
   }
 })
 
-describe('descriptions', () => {
-  test('every schema, field and parameter has a description', () => {
+describe('the descriptions in the document', () => {
+  test('docs/openapi.json describes every schema, field and parameter', () => {
     const parameters = described.flatMap(([route, object]) =>
       parametersOf(object).map((each) => [`${route} ${each['name']}`, each] as const),
     )
@@ -101,7 +101,7 @@ describe('descriptions', () => {
     expect(fields.length).toBeGreaterThan(300)
   })
 
-  test('deprecated operations are marked', () => {
+  test('docs/openapi.json marks deprecated operations', () => {
     const fields = allFields()
     const marked = fields.filter(([, { deprecated }]) => deprecated === true).map(([where]) => where)
     expect(marked).toEqual(['DeployLegacy.is_public_app', 'DeployLegacy.telemetry_profile_uuid_list'])
@@ -110,7 +110,7 @@ describe('descriptions', () => {
     ])
   })
 
-  test('known values of open texts are examples', () => {
+  test('docs/openapi.json shows known values of open strings as examples', () => {
     const examples = new Map(allFields().map(([where, field]) => [where, field['examples']]))
     expect(examples.get('Deployment.current_status')).toContain('Status.READY')
     expect(examples.get('VersionPort.protocol')).toEqual(['TCP', 'UDP', 'TCP/UDP', 'HTTP', 'HTTPS', 'WS', 'WSS'])
@@ -133,7 +133,7 @@ function fieldsIn(where: string, schema: Json): (readonly [where: string, field:
   })
 }
 
-test('secrets are marked', () => {
+test('docs/openapi.json marks secrets', () => {
   const fields = allFields()
   const marked = fields.filter(([, field]) => field['x-secret'] === true).map(([where]) => where)
   expect(marked.toSorted()).toEqual([
@@ -157,8 +157,8 @@ test('secrets are marked', () => {
   })
 })
 
-test('open names and the server address follow the options', () => {
-  const { paths, servers } = openApiDocument({
+test('open names and the server address in the OpenAPI document follow the options', () => {
+  const { paths, servers } = serviceDocument({
     baseUrl: 'https://api.example.com',
     settings: { createDeploymentPath: '/v2/deployments', locationTypeParameter: 'kind' },
   })

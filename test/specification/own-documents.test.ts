@@ -21,7 +21,7 @@ async function documentOf(api: HttpHandler): Promise<string> {
   return `${JSON.stringify(await response.json(), null, 2)}\n`
 }
 
-test('docs/ticket-api.openapi.json is the document of the ticket API; `pnpm openapi` writes it', async () => {
+test('docs/ticket-api.openapi.json is the document of the ticket API, which `pnpm openapi` writes', async () => {
   const matchmaker = createMatchmaker({
     deployments: client.deployments,
     clock,
@@ -33,7 +33,7 @@ test('docs/ticket-api.openapi.json is the document of the ticket API; `pnpm open
   )
 })
 
-test('docs/lobby-api.openapi.json is the document of the lobby API; `pnpm openapi` writes it', async () => {
+test('docs/lobby-api.openapi.json is the document of the lobby API, which `pnpm openapi` writes', async () => {
   const relay = createRelaySessions({ client: client.relays, clock })
   const lobbies = createLobbies({ relay, clock })
   await expect(await documentOf(createLobbyApi(lobbies, { authenticate: nobody }))).toMatchFileSnapshot(

@@ -1,28 +1,46 @@
-import { type groupSizes, type Shape } from './tables.js'
-import {
-  fields,
-  application,
-  versionChanges,
-  version,
-  versionSaved,
-  storage,
-  pullProfile,
-  policy,
-  page,
-  variables,
-  webhook,
-  message,
-  stopped,
-  logStorage,
-  app,
-  ofVersion,
-  image,
-  endpoint,
-  profile,
-  fleet,
-  tags,
-  relays,
-} from './row-parts.js'
+import { type groupSizes, resources, type Shape } from './tables.js'
+
+/** Fields of a resource by name, which a body has. */
+const fields = (resource: keyof typeof resources, ...keys: readonly string[]) =>
+  Object.fromEntries(keys.map((key) => [key, resources[resource][key] as Shape]))
+
+const application = fields('Application', 'name', 'is_active', 'is_telemetry_agent_active', 'image')
+
+const versionChanges = fields(
+  'Version',
+  ...(
+    'name is_active docker_repository docker_image docker_tag private_username private_token ' +
+    'max_duration force_cache time_to_deploy session_config ports envs verify_image ' +
+    'termination_grace_period_seconds endpoint_storage command arguments dns_config ' +
+    'will_deploy_in_mainland_china'
+  ).split(' '),
+)
+const version = { ...versionChanges, ...fields('Version', 'req_cpu', 'req_memory', 'req_video') }
+const versionSaved = { success: 'boolean', version: 'Version' } as const
+
+const storage = {
+  ...fields('EndpointStorage', 'name', 'container_log_version', 'access_key_id', 'endpoint', 'bucket', 'output_format'),
+  secret_access_key: 'string',
+} as const
+const pullProfile = fields('PullProfile', 'name', 'source', 'source_type', 'destination')
+const policy = fields('FleetPolicy', 'name', 'enabled', 'type', 'minimum', 'maximum', 'threshold', 'data')
+
+const page = { page: 'integer', limit: 'integer' } as const
+const variables = [{ key: 'string', value: 'string', is_hidden: 'boolean' }] as const
+const webhook = { url: 'string' } as const
+const message = { message: 'string' } as const
+const stopped = { message: 'string', deployment_summary: 'Deployment' } as const
+/** `true`, `false` or a storage's name. */
+const logStorage = { container_log_storage: 'anything' } as const
+
+const app = '/v1/app/{app_name}'
+const ofVersion = `${app}/version/{version_name}`
+const image = '/v1/container-registry/images/{image_name}/tags'
+const endpoint = '/v1/storage/endpoint/{endpoint_name}'
+const profile = `${endpoint}/pull-profile/{pull_profile_name}`
+const fleet = '/v1/fleet/{fleet_name}'
+const tags = '/v1/deployments/{request_id}/tags'
+const relays = '/v1/relays/sessions'
 
 /** One row of the tables in 'Endpoints'. */
 export interface Row {

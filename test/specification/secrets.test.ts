@@ -32,7 +32,7 @@ const isPassword = (schema: JsonSchema): boolean =>
   schema.format === 'password' || (schema.anyOf ?? []).some(isPassword)
 const isText = ({ type, anyOf }: JsonSchema): boolean => type === 'string' || (anyOf ?? []).some(isText)
 
-test('every field named like a secret is marked as one', () => {
+test('every API field named like a secret is marked as one', () => {
   const sounding = all.filter(
     ({ key }) => /secret|token|password|authorization/.test(key) && !secretFlags.includes(key),
   )
@@ -40,7 +40,7 @@ test('every field named like a secret is marked as one', () => {
   expect([...new Set(sounding.map(({ key }) => key))].toSorted()).toEqual([...secretKeys].toSorted())
 })
 
-test('every secret string is marked in its schema', () => {
+test('every secret string of the API is marked in its schema', () => {
   const texts = all.filter(({ key, schema }) => secretKeys.includes(key) && isText(schema))
   expect(texts.length).toBeGreaterThan(5)
   expect(texts.filter(({ schema }) => !isPassword(schema)).map(({ where }) => where)).toEqual([])
@@ -49,19 +49,19 @@ test('every secret string is marked in its schema', () => {
   ).toEqual([])
 })
 
-test('only the secret access key is write-only, and it is in no answer', () => {
+test('only the secret access key is write-only, and no answer contains it', () => {
   expect(outputs.filter(({ key }) => key === 'secret_access_key')).toEqual([])
   const writeOnly = inputs.filter(({ schema }) => schema.writeOnly === true).map(({ where }) => where)
   expect(writeOnly).toEqual(['storages.create input.secret_access_key', 'storages.update input.secret_access_key'])
 })
 
-test('every flag that marks a value as secret is beside the value', () => {
+test('every flag that marks a value as secret is next to that value', () => {
   const flags = all.filter(({ key }) => secretFlags.includes(key))
   expect([...new Set(flags.map(({ key }) => key))].toSorted()).toEqual([...secretFlags].toSorted())
   expect(flags.filter(({ beside }) => !beside.includes('value'))).toEqual([])
 })
 
-test("the keys of players' addresses are marked", () => {
+test('the keys of player addresses are all in the list `addressKeys`', () => {
   const servers = ['public_ip']
   const sounding = all.filter(({ key }) => /(^|_)ip(_|$)/.test(key) && !servers.includes(key) && key !== 'geo_ip_list')
   expect([...new Set(sounding.map(({ key }) => key))].toSorted()).toEqual([...addressKeys].toSorted())

@@ -15,7 +15,7 @@ function operationOf({ route }: Row): Operation {
   return operation
 }
 
-test('the tables have 58 rows, with as many per group as the document', () => {
+test('the tables of the specification have 58 rows, with as many per group as the document', () => {
   expect(rows).toHaveLength(58)
   expect(Object.values(groupSizes)).toEqual([10, 2, 12, 2, 8, 1, 12, 5, 6])
   for (const [group, size] of Object.entries(groupSizes))
@@ -25,13 +25,13 @@ test('the tables have 58 rows, with as many per group as the document', () => {
     ).toHaveLength(size)
 })
 
-test('the description has the same 58 routes, each once', () => {
+test('the API description has the same 58 routes as the tables, each once', () => {
   expect(operations).toHaveLength(58)
   expect(new Set(operations.map(([id]) => id)).size).toBe(58)
   expect(sorted(described.keys())).toEqual(sorted(rows.map(({ route }) => route)))
 })
 
-test('the description has exactly the documented rate limits', () => {
+test('the API description has exactly the documented rate limits', () => {
   const limited = operations.filter(([, { limit }]) => limit !== undefined)
   expect(Object.fromEntries(limited.map(([, operation]) => [routeOf(operation), operation.limit?.limit]))).toEqual(
     rateLimits,
@@ -39,39 +39,42 @@ test('the description has exactly the documented rate limits', () => {
   for (const [, { limit }] of operations) expect([undefined, 1000]).toContain(limit?.windowMs)
 })
 
-test.each(rows.map((row) => [row.route, row] as const))('%s', (_, row) => {
-  const operation = operationOf(row)
-  const input = jsonSchema(operation.input)
-  const path = pathKeys(row)
-  const beyond = beyondDocument[row.route] ?? []
-  const undocumented = (found: readonly string[]) =>
-    found.filter((one) => !beyond.some((key) => one.endsWith(`.${key}: is not in the document`)))
+test.each(rows.map((row) => [row.route, row] as const))(
+  'the API description of %s agrees with the tables',
+  (_, row) => {
+    const operation = operationOf(row)
+    const input = jsonSchema(operation.input)
+    const path = pathKeys(row)
+    const beyond = beyondDocument[row.route] ?? []
+    const undocumented = (found: readonly string[]) =>
+      found.filter((one) => !beyond.some((key) => one.endsWith(`.${key}: is not in the document`)))
 
-  expect(sorted(operation.errors.map(String)), 'errors').toEqual(sorted(row.errors.map(String)))
-  expect(operation.success, 'success').toEqual(row.success)
+    expect(sorted(operation.errors.map(String)), 'errors').toEqual(sorted(row.errors.map(String)))
+    expect(operation.success, 'success').toEqual(row.success)
 
-  // The keys of path, query, headers and body never collide, since all are in one object.
-  expect(
-    Object.keys(row.request).filter((key) => path.includes(key)),
-    'collisions',
-  ).toEqual([])
-  expect(operation.pathKeys, 'path').toEqual(path)
-  const documented = Object.keys(input.properties ?? {}).filter((key) => key in row.request || !beyond.includes(key))
-  expect(sorted(documented), 'input keys').toEqual(sorted([...path, ...Object.keys(row.request)]))
-  expect(sorted(input.required ?? []), 'required keys').toEqual(sorted([...path, ...row.required]))
-  expect(input.additionalProperties, 'other keys').toBe(false)
-  const shape = { ...Object.fromEntries(path.map((key) => [key, 'string'] as const)), ...row.request }
-  expect(undocumented(mismatches(input, shape))).toEqual([])
+    // The keys of path, query, headers and body never collide, since all are in one object.
+    expect(
+      Object.keys(row.request).filter((key) => path.includes(key)),
+      'collisions',
+    ).toEqual([])
+    expect(operation.pathKeys, 'path').toEqual(path)
+    const documented = Object.keys(input.properties ?? {}).filter((key) => key in row.request || !beyond.includes(key))
+    expect(sorted(documented), 'input keys').toEqual(sorted([...path, ...Object.keys(row.request)]))
+    expect(sorted(input.required ?? []), 'required keys').toEqual(sorted([...path, ...row.required]))
+    expect(input.additionalProperties, 'other keys').toBe(false)
+    const shape = { ...Object.fromEntries(path.map((key) => [key, 'string'] as const)), ...row.request }
+    expect(undocumented(mismatches(input, shape))).toEqual([])
 
-  expect(operation.output === undefined, 'no content').toBe(row.response === undefined)
-  if (operation.output !== undefined && row.response !== undefined) {
-    expect(undocumented(mismatches(jsonSchema(operation.output), row.response)), 'answer').toEqual([])
-  }
-})
+    expect(operation.output === undefined, 'no content').toBe(row.response === undefined)
+    if (operation.output !== undefined && row.response !== undefined) {
+      expect(undocumented(mismatches(jsonSchema(operation.output), row.response)), 'answer').toEqual([])
+    }
+  },
+)
 
 const isUsed = ([, names]: readonly [string, object]) => Object.keys(names).length > 0
 
-test('headers and open names are those of the document', () => {
+test('headers and open names in the API description are those of the tables', () => {
   const headers = operations.map(([id, operation]) => [id, operation.headers] as const)
   expect(Object.fromEntries(headers.filter(isUsed))).toEqual({
     'storages.list': { x_fields: 'X-Fields' },
@@ -89,13 +92,13 @@ test('headers and open names are those of the document', () => {
   for (const name of open.flatMap(([, names]) => Object.values(names))) expect(defaultSettings).toHaveProperty(name)
 })
 
-test('only self-stop has another token', () => {
+test('only self-stop is authorized by a delete token', () => {
   expect(operations.filter(([, { auth }]) => auth === 'delete-token').map(([id]) => id)).toEqual([
     'deployments.selfStop',
   ])
 })
 
-test('paged lists name the field of their items', () => {
+test('each paged list names the field of its items', () => {
   for (const [id, operation] of operations) {
     const takesPage = 'page' in (jsonSchema(operation.input).properties ?? {})
     expect(operation.items !== undefined, id).toBe(takesPage)

@@ -7,8 +7,8 @@ const solo = { profile: 'duel', attributes: {} }
 const deploy = { application: 'game', version: '1', readyTimeoutMs: 4000 }
 const duelWith = (more: object) => ({ matchmaker: { queues: [{ name: 'duel', matchSize: 2, deploy, ...more }] } })
 
-describe.concurrent('clients of the ticket API', () => {
-  test('of the existing kind use monitor, beacons and tickets, and poll for the server', async () => {
+describe.concurrent('game clients of the ticket API', () => {
+  test('game clients use monitor, beacons and tickets, and poll for the server, as in existing games', async () => {
     const { call, request, emulator, deployments, untilStatus, shut } = await openCounter()
     expect(await call('ann', 'GET', '/monitor')).toMatchObject({ status: 'healthy' })
     const { count, beacons } = await call<{
@@ -41,7 +41,7 @@ describe.concurrent('clients of the ticket API', () => {
     expect(await shut()).toEqual(nothingLeft)
   })
 
-  test('in a group form one ticket, of which each has their own view', async () => {
+  test('game clients form one ticket in a group, and each client reads its own part', async () => {
     const { call, untilStatus, matchmaker, shut } = await openCounter({ studio: duelWith({ matchSize: 3 }) })
     const alone = await call<{ group_id: string; ticket_id: string }>('cleo', 'POST', '/groups', {
       ...solo,
@@ -61,7 +61,7 @@ describe.concurrent('clients of the ticket API', () => {
     expect(await shut()).toEqual(nothingLeft)
   })
 
-  test('that stream receive events as they happen, and resume after a break', async () => {
+  test('game clients receive events by stream as they happen, and resume after a break', async () => {
     const { api, url, call, request, shut } = await openCounter()
     const ann = await call<Ticket>('ann', 'POST', '/tickets', solo)
     const leaving = new AbortController()
@@ -86,56 +86,10 @@ describe.concurrent('clients of the ticket API', () => {
     ).toBe(200)
     expect(await shut()).toEqual(nothingLeft)
   })
-
-  test('that are asked to accept can accept and decline', async () => {
-    const { call, request, untilStatus, shut } = await openCounter({
-      studio: duelWith({ acceptance: { withinMs: 20_000 } }),
-    })
-    const [ann, bob, cleo] = (await Promise.all(
-      ['ann', 'bob', 'cleo'].map((who) => call<Ticket>(who, 'POST', '/tickets', solo)),
-    )) as [Ticket, Ticket, Ticket]
-    await untilStatus('ann', ann.id, 'MATCH_FOUND')
-    expect((await request('cleo', 'POST', `/tickets/${cleo.id}/accept`)).status).toBe(409)
-    await call('ann', 'POST', `/tickets/${ann.id}/accept`, undefined, 200)
-    expect(await call('bob', 'POST', `/tickets/${bob.id}/decline`, undefined, 200)).toMatchObject({
-      status: 'CANCELLED',
-      cancel_reason: 'declined',
-    })
-    await untilStatus('cleo', cleo.id, 'MATCH_FOUND')
-    for (const [who, { id }] of [
-      ['ann', ann],
-      ['cleo', cleo],
-    ] as const)
-      await call(who, 'POST', `/tickets/${id}/accept`, undefined, 200)
-    expect((await untilStatus('ann', ann.id, 'HOST_ASSIGNED')).assignment).not.toBeNull()
-    expect(await shut()).toEqual(nothingLeft)
-  })
-
-  test('that wait can read an explanation and cancel', async () => {
-    const rules = [{ kind: 'difference', attribute: 'skill', max: 10 }]
-    const { call, shut } = await openCounter({ studio: duelWith({ rules, playerMayState: ['skill'] }) })
-    const ann = await call<Ticket>('ann', 'POST', '/tickets', { ...solo, attributes: { skill: 100 } })
-    await call('bob', 'POST', '/tickets', { ...solo, attributes: { skill: 150 } })
-    expect(await call('ann', 'GET', `/tickets/${ann.id}/explain`)).toMatchObject({
-      ticket_id: ann.id,
-      waiting_for: 'players',
-      summary: 'Fewer than 5 others wait.',
-    })
-    expect(await call('backend', 'GET', `/tickets/${ann.id}/explain`)).toMatchObject({
-      queues: [{ queue: 'duel', others: 1, compatible: 0, nearest: { value: 50, limit: 10, gap: 40 } }],
-    })
-    expect(await call('cleo', 'POST', '/tickets', solo, 400)).toMatchObject({ status: 400, field: 'attributes.skill' })
-    await call('ann', 'DELETE', `/tickets/${ann.id}`, undefined, 204)
-    expect(await call('ann', 'GET', `/tickets/${ann.id}`)).toMatchObject({
-      status: 'CANCELLED',
-      cancel_reason: 'cancelled',
-    })
-    expect(await shut()).toEqual(nothingLeft)
-  })
 })
 
-describe.concurrent('game servers and backends', () => {
-  test('replace a leaver by a backfill with the tickets that are still present', async () => {
+describe.concurrent('game servers and backends that use the ticket API', () => {
+  test('a server or backend replaces a leaver by a backfill with the tickets that are still present', async () => {
     const { call, untilStatus, matchmaker, shut } = await openCounter()
     const party = await call<{ player_tickets: Ticket[] }>('backend', 'POST', '/group-tickets', {
       player_tickets: ['ann', 'bob'].map((player_id) => ({ ...solo, player_id, player_ip: '203.0.113.9' })),
@@ -169,53 +123,9 @@ describe.concurrent('game servers and backends', () => {
     expect(matchmaker.inspect().matches[0]?.playerIds).toEqual(['cleo'])
     expect(await shut()).toEqual(nothingLeft)
   })
-
-  test('report that they are ready', async () => {
-    const queues = [{ name: 'duel', matchSize: 2, deploy: { ...deploy, probe: { kind: 'registration' as const } } }]
-    const { call, request, emulator, deployments, untilStatus, shut } = await openCounter({
-      studio: { matchmaker: { queues } },
-    })
-    const ann = await call<Ticket>('ann', 'POST', '/tickets', solo)
-    const bob = await call<Ticket>('bob', 'POST', '/tickets', solo)
-    const { match_id } = await untilStatus('ann', ann.id, 'MATCH_FOUND')
-    await until('the server is READY', () => deployments()[0]?.current_status === 'Status.READY')
-    const secret = emulator.environment(deployments()[0]?.request_id ?? '')?.['MM_REGISTRATION_SECRET'] ?? ''
-    expect((await request('a guess', 'POST', '/server-ready', { match_id })).status).toBe(403)
-    expect(await call<Ticket>('ann', 'GET', `/tickets/${ann.id}`)).toMatchObject({ status: 'MATCH_FOUND' })
-    await call(secret, 'POST', '/server-ready', { match_id }, 204)
-    expect((await untilStatus('bob', bob.id, 'HOST_ASSIGNED')).assignment).not.toBeNull()
-    expect(await shut()).toEqual(nothingLeft)
-  })
-
-  test('create many tickets at once, and list the waiting ones', async () => {
-    const { call, shut } = await openCounter({ api: { inspect: true }, studio: duelWith({ matchSize: 50 }) })
-    const tickets = Array.from({ length: 40 }, (_, index) => ({
-      ...solo,
-      player_id: `p${index}`,
-      player_ip: `203.0.113.${index}`,
-    }))
-    const { results } = await call<{ results: { ticket?: Ticket; error?: { code: string } }[] }>(
-      'backend',
-      'POST',
-      '/tickets/batch',
-      { tickets: [...tickets, tickets[0]] },
-      200,
-    )
-    expect([results.filter(({ ticket }) => ticket !== undefined).length, results[40]?.error?.code]).toEqual([
-      40,
-      'player-busy',
-    ])
-    expect(await call('backend', 'GET', '/inspect/tickets?limit=3')).toMatchObject({
-      total: 40,
-      tickets: [{ player_id: 'p0' }, { player_id: 'p1' }, { player_id: 'p2' }],
-      queues: [{ name: 'duel', players: 40 }],
-    })
-    expect(await call('backend', 'GET', '/inspect/matches')).toEqual({ matches: [] })
-    expect(await shut()).toEqual(nothingLeft)
-  })
 })
 
-test('the OpenAPI document of the API is valid', async () => {
+test('the OpenAPI document of the ticket API is valid', async () => {
   const { call, shut } = await openCounter()
   const { valid, errors } = await new Validator().validate(
     await call<Record<string, unknown>>('ann', 'GET', '/openapi.json'),

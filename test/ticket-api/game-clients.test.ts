@@ -4,11 +4,9 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { duel, nothingLeft } from '../matchmaker/studio.js'
-import { openCounter } from './counter.js'
 import { playAll, sequences } from './sequences.js'
 
-test('the page has sequences to play', () => {
+test('docs/game-clients.md has the expected sequences of requests', () => {
   expect(sequences.map(({ title }) => title)).toEqual([
     'Wait for a match',
     'Resume after a crash',
@@ -16,19 +14,6 @@ test('the page has sequences to play', () => {
     'Cancel',
     'Play as a group',
   ])
-})
-
-describe.concurrent('a client may rely on', () => {
-  test.each(sequences)(
-    '$title',
-    async ({ steps }) => {
-      const ranked = { ...duel, name: 'ranked', acceptance: { withinMs: 60_000 } }
-      const { request, shut } = await openCounter({ studio: { matchmaker: { queues: [duel, ranked] } } })
-      await playAll(steps, request)
-      expect(await shut()).toEqual(nothingLeft)
-    },
-    60_000,
-  )
 })
 
 /** A running `muster dev` with nothing configured, and a way to send requests as one of its players. */
@@ -80,21 +65,24 @@ async function openDev() {
   }
 }
 
-describe('bare `muster dev` takes players', () => {
+describe('`muster dev` without a file', () => {
   let dev: Awaited<ReturnType<typeof openDev>>
   beforeAll(async () => {
     dev = await openDev()
   })
   afterAll(() => dev.close())
 
-  test.each(sequences)('$title', { timeout: 90_000 }, async ({ steps }) => {
-    for (const who of ['ann', 'ben']) await dev.free(who)
-    await playAll(steps, dev.as)
-    const [, sinceTheGreeting = ''] = dev.said().split('Ctrl-C')
-    expect(sinceTheGreeting).not.toMatch(/^\S+ (warn|error)/m)
-  })
+  test.each(sequences)(
+    '`muster dev` without a file plays the sequence of docs/game-clients.md: $title',
+    async ({ steps }) => {
+      for (const who of ['ann', 'ben']) await dev.free(who)
+      await playAll(steps, dev.as)
+      const [, sinceTheGreeting = ''] = dev.said().split('Ctrl-C')
+      expect(sinceTheGreeting).not.toMatch(/^\S+ (warn|error)/m)
+    },
+  )
 
-  test('who say what they like of themselves, in every queue', async () => {
+  test('`muster dev` without a file accepts any attributes of players in every queue', async () => {
     for (const profile of ['duel', 'ranked', 'social']) {
       const attributes = { skill: 1200, maps: ['ice'], colour: 'red' }
       const answer = await dev.as(`cas-${profile}`, 'POST', '/tickets', { profile, attributes, roles: ['tank'] })
@@ -103,7 +91,7 @@ describe('bare `muster dev` takes players', () => {
     expect(dev.said()).toContain('playerMayState')
   })
 
-  test('who connect to this machine', async () => {
+  test('`muster dev` without a file accepts players who connect to this machine', async () => {
     const body = { profile: 'duel', attributes: { skill: 9 } }
     for (const who of ['dan', 'eve']) await dev.as(who, 'POST', '/tickets', body)
     const link = async () => {
@@ -112,10 +100,10 @@ describe('bare `muster dev` takes players', () => {
       }
       return me.matches[0]?.assignment?.ports.game.link
     }
-    await expect.poll(link, { timeout: 20_000 }).toMatch(/^localhost:\d+$/)
+    await expect.poll(link).toMatch(/^localhost:\d+$/)
   })
 
-  test('whose page is of any port of this machine, and of no other site', async () => {
+  test('`muster dev` without a file accepts pages of any port of this machine, and of no other site', async () => {
     const allowed = async (origin: string) => {
       const answer = await dev.send('TOKEN:ann', 'GET', '/queues', undefined, origin)
       return answer.headers.get('access-control-allow-origin')

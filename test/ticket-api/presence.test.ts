@@ -68,7 +68,7 @@ async function open() {
   return { api, create, ask, run, outcome, shut }
 }
 
-test('a client is there until its connection breaks, and one that reads no more is not there for ever', async () => {
+test('a client is present until its connection breaks, or until it stops reading for too long', async () => {
   const { api, create, ask, run, outcome, shut } = await open()
   const names = ['polls', 'streams', 'stays', 'vanishes']
   const [polls = '', streams = '', stays = '', vanishes = ''] = await Promise.all(names.map(create))

@@ -22,29 +22,32 @@ async function open(given?: Parameters<typeof openCounter>[0]) {
   return { ...counter, own: await begin('ann', 'ben'), other: await begin('cas', 'dan') }
 }
 
-test.concurrent('it tells who left, asks for players, asks who may come, and ends its match', async () => {
-  const { own, call, request, matchmaker, shut } = await open()
-  const { matchId, secret, ticketId } = own
-  expect(secret).toMatch(/^[0-9a-v]{21}\.[\w-]{22}$/)
-  const comes = (player: string) => call(secret, 'GET', `/matches/${matchId}/players/${player}`)
-  expect(await comes('ann')).toEqual({ player_id: 'ann', is_expected: true, team_id: 'team', ticket_id: ticketId })
-  expect(await comes('cas')).toEqual({ player_id: 'cas', is_expected: false, team_id: null, ticket_id: null })
+test.concurrent(
+  'the secret of a server allows it to report leavers, fill seats, look up players and end its match',
+  async () => {
+    const { own, call, request, matchmaker, shut } = await open()
+    const { matchId, secret, ticketId } = own
+    expect(secret).toMatch(/^[0-9a-v]{21}\.[\w-]{22}$/)
+    const comes = (player: string) => call(secret, 'GET', `/matches/${matchId}/players/${player}`)
+    expect(await comes('ann')).toEqual({ player_id: 'ann', is_expected: true, team_id: 'team', ticket_id: ticketId })
+    expect(await comes('cas')).toEqual({ player_id: 'cas', is_expected: false, team_id: null, ticket_id: null })
 
-  await call(secret, 'POST', `/matches/${matchId}/players-left`, { player_ids: ['ben'] }, 204)
-  expect(await comes('ben')).toMatchObject({ is_expected: false })
-  const backfill = await call<{ id: string; version: number }>(secret, 'POST', '/backfills', { match_id: matchId })
-  expect(await call(secret, 'GET', `/backfills/${backfill.id}`)).toMatchObject({ match_id: matchId })
-  const teams = [{ name: 'team', slots: 1 }]
-  const change = { version: backfill.version, teams }
-  expect(await call(secret, 'PATCH', `/backfills/${backfill.id}`, change, 200)).toMatchObject({ status: 'SEARCHING' })
-  await call(secret, 'DELETE', `/backfills/${backfill.id}`, undefined, 204)
+    await call(secret, 'POST', `/matches/${matchId}/players-left`, { player_ids: ['ben'] }, 204)
+    expect(await comes('ben')).toMatchObject({ is_expected: false })
+    const backfill = await call<{ id: string; version: number }>(secret, 'POST', '/backfills', { match_id: matchId })
+    expect(await call(secret, 'GET', `/backfills/${backfill.id}`)).toMatchObject({ match_id: matchId })
+    const teams = [{ name: 'team', slots: 1 }]
+    const change = { version: backfill.version, teams }
+    expect(await call(secret, 'PATCH', `/backfills/${backfill.id}`, change, 200)).toMatchObject({ status: 'SEARCHING' })
+    await call(secret, 'DELETE', `/backfills/${backfill.id}`, undefined, 204)
 
-  expect((await request(secret, 'DELETE', `/matches/${matchId}`)).status).toBe(202)
-  expect(matchmaker.findPlayer('ann').tickets).toEqual([])
-  expect(await shut()).toEqual(nothingLeft)
-})
+    expect((await request(secret, 'DELETE', `/matches/${matchId}`)).status).toBe(202)
+    expect(matchmaker.findPlayer('ann').tickets).toEqual([])
+    expect(await shut()).toEqual(nothingLeft)
+  },
+)
 
-test.concurrent('it opens nothing of another match, and nothing else', async () => {
+test.concurrent('the secret of a server is refused for another match and for any other request', async () => {
   const { own, other, call, request, matchmaker, shut } = await open()
   const { secret } = own
   await call('backend', 'POST', `/matches/${other.matchId}/players-left`, { player_ids: ['dan'] }, 204)
@@ -66,7 +69,7 @@ test.concurrent('it opens nothing of another match, and nothing else', async () 
     expect([method, at, answer.status]).toEqual([method, at, 403])
   }
   expect((await request(secret, 'POST', '/backfills', { tickets: { [other.ticketId]: {} } })).status).toBe(400)
-  // Elsewhere it is no token at all; here, where tokens are names, it is that of an unknown player.
+  // Elsewhere it is not a token at all; here, where tokens are names, it is that of an unknown player.
   expect((await request(secret, 'GET', `/tickets/${own.ticketId}`)).status).toBe(404)
   expect((await request(secret, 'GET', '/players/ann')).status).toBe(403)
   expect(matchmaker.inspect().matches.find(({ matchId }) => matchId === other.matchId)).toMatchObject({
@@ -77,14 +80,14 @@ test.concurrent('it opens nothing of another match, and nothing else', async () 
   expect(await shut()).toEqual(nothingLeft)
 })
 
-test.concurrent('of a match that is over it opens nothing', async () => {
+test.concurrent('the secret of a server is refused once its match is over', async () => {
   const { own, matchmaker, request, shut } = await open()
   await matchmaker.stopMatch(own.matchId)
   expect((await request(own.secret, 'GET', `/matches/${own.matchId}/players/ann`)).status).toBe(403)
   expect(await shut()).toEqual(nothingLeft)
 })
 
-test.concurrent('a match to which none of its players comes ends, unless its server asks for one of them', async () => {
+test.concurrent('a match that no player joins ends, unless its server looks up one of its players', async () => {
   const queues = [{ ...duel, deploy: { ...duel.deploy, joinWithinMs: 4000 } }]
   const { own, other, call, request, matchmaker, shut } = await open({ studio: { matchmaker: { queues } } })
   const asks = (secret: string, path: string) => request(secret, 'GET', `/matches/${path}`)
@@ -104,29 +107,32 @@ test.concurrent.each([
   ['by the tickets of its backfill', (ticketId: string) => [{ tickets: { [ticketId]: { player_id: 'ann' } } }]],
   ['in a team of its backfill', () => [{ teams: teamOf('ann') }]],
   ['in a team, later', () => [{ teams: teamOf('a stranger') }, { version: 1, teams: teamOf('ann') }]],
-] as const)('a match goes on whose server names a player %s; a backend’s word does not count', async (_, bodies) => {
-  const queues = [{ ...duel, deploy: { ...duel.deploy, joinWithinMs: 4000 } }]
-  const { own, other, call, matchmaker, shut } = await open({ studio: { matchmaker: { queues } } })
-  for (const { as, match } of [
-    { as: own.secret, match: own },
-    { as: 'backend', match: other },
-  ]) {
-    const text = JSON.stringify(bodies(match.ticketId))
-    const [create, change] = JSON.parse(match === own ? text : text.replaceAll('"ann"', '"cas"')) as readonly object[]
-    const { id } = await call<{ id: string }>(as, 'POST', '/backfills', { match_id: match.matchId, ...create })
-    if (change !== undefined) await call(as, 'PATCH', `/backfills/${id}`, change, 200)
-    await call(as, 'DELETE', `/backfills/${id}`, undefined, 204)
-  }
-  await until('the match ends', () => matchmaker.getTicket(other.ticketId)?.ended !== undefined)
-  expect(matchmaker.getTicket(other.ticketId)).toMatchObject({ ended: { reason: 'nobody-joined' } })
-  // Its players are free before the service has confirmed the stop.
-  await until('its server is gone', () => matchmaker.inspect().matches.length < 2)
-  expect(matchmaker.inspect().matches.map(({ matchId }) => matchId)).toEqual([own.matchId])
-  expect(await shut()).toEqual(nothingLeft)
-})
+] as const)(
+  'a match continues if its server names a player %s; a name from a backend does not count',
+  async (_, bodies) => {
+    const queues = [{ ...duel, deploy: { ...duel.deploy, joinWithinMs: 4000 } }]
+    const { own, other, call, matchmaker, shut } = await open({ studio: { matchmaker: { queues } } })
+    for (const { as, match } of [
+      { as: own.secret, match: own },
+      { as: 'backend', match: other },
+    ]) {
+      const text = JSON.stringify(bodies(match.ticketId))
+      const [create, change] = JSON.parse(match === own ? text : text.replaceAll('"ann"', '"cas"')) as readonly object[]
+      const { id } = await call<{ id: string }>(as, 'POST', '/backfills', { match_id: match.matchId, ...create })
+      if (change !== undefined) await call(as, 'PATCH', `/backfills/${id}`, change, 200)
+      await call(as, 'DELETE', `/backfills/${id}`, undefined, 204)
+    }
+    await until('the match ends', () => matchmaker.getTicket(other.ticketId)?.ended !== undefined)
+    expect(matchmaker.getTicket(other.ticketId)).toMatchObject({ ended: { reason: 'nobody-joined' } })
+    // Its players are free before the service has confirmed the stop.
+    await until('its server is gone', () => matchmaker.inspect().matches.length < 2)
+    expect(matchmaker.inspect().matches.map(({ matchId }) => matchId)).toEqual([own.matchId])
+    expect(await shut()).toEqual(nothingLeft)
+  },
+)
 const teamOf = (player: string) => [{ name: 'team', slots: 1, players: [{ player_id: player }] }]
 
-test.concurrent('guesses are limited for each address, and do not keep out the server', async () => {
+test.concurrent('guesses of a server secret are limited for each address, without blocking the server', async () => {
   const counter = await openCounter({
     api: {
       authenticate: (request) =>

@@ -57,16 +57,16 @@ function countedRight(id: OperationId, made: unknown): unknown {
 /** The service says that it knows nothing of the deployment. No status can stand for that: it is asked again. */
 const saysNothing = (id: OperationId, body: unknown) => id === 'deployments.get' && body === null
 
-describe('no answer that the observed description allows is refused or cut', () => {
+describe('a response that the observed description allows', () => {
   const known = operations.map(([id]) => id).filter((id) => observed.has(routeOf(id)))
 
-  test('of all operations but fleets and policies, which are gone there', () => {
+  test('the observed description has responses for all operations except fleets and policies', () => {
     const gone = operations.map(([id]) => id).filter((id) => !known.includes(id))
     expect(gone.every((id) => /^(fleets|policies)\./.test(id))).toBe(true)
     expect([known.length, gone.length]).toEqual([46, 12])
   })
 
-  test.each(known)('%s', async (id) => {
+  test.each(known)('the client reads a response of the observed description without loss: %s', async (id) => {
     for (const { status, body } of observed.get(routeOf(id))?.gives ?? [])
       await fc.assert(
         fc.asyncProperty(body === undefined ? fc.constant(undefined) : ofShape(body), async (made) => {
@@ -81,19 +81,22 @@ describe('no answer that the observed description allows is refused or cut', () 
   })
 })
 
-describe('no answer that the specification allows is refused or cut', () => {
-  test.each(operations)('%s', async (id, { output, success }) => {
-    await fc.assert(
-      fc.asyncProperty(output === undefined ? fc.constant(undefined) : arbitraryOf(output), async (sent) => {
-        const status = sent === undefined ? 204 : (success.find((one) => one !== 204) ?? 200)
-        expect(lost(sent, await answered(id, status, sent))).toBe(undefined)
-      }),
-      { numRuns: 10 },
-    )
-  })
+describe('a response that the specification allows', () => {
+  test.each(operations)(
+    'the client reads a response of the specification without loss: %s',
+    async (id, { output, success }) => {
+      await fc.assert(
+        fc.asyncProperty(output === undefined ? fc.constant(undefined) : arbitraryOf(output), async (sent) => {
+          const status = sent === undefined ? 204 : (success.find((one) => one !== 204) ?? 200)
+          expect(lost(sent, await answered(id, status, sent))).toBe(undefined)
+        }),
+        { numRuns: 10 },
+      )
+    },
+  )
 })
 
-test('metrics are texts, as the specification has them, and numbers by a function', async () => {
+test('metrics are strings, as in the specification, and metricValues converts them to numbers', async () => {
   const sent = { cpu: { datasets: [1, 2.5, 0] }, mem: { datasets: ['3', 'none', ''] } }
   const given = (await answered('deployments.metrics', 200, sent)) as {
     readonly cpu: { readonly datasets: readonly string[] }
@@ -110,7 +113,7 @@ test('metrics are texts, as the specification has them, and numbers by a functio
   ])
 })
 
-test('the beacons of a service that leaves out empty lists are listed to the end', async () => {
+test('all beacons are listed if a service omits empty lists', async () => {
   const location = {}
   const entries = [
     { host: 'one', location },
@@ -128,8 +131,8 @@ test('the beacons of a service that leaves out empty lists are listed to the end
   await client.close()
 })
 
-describe('a list whose key is absent', () => {
-  test('is empty where its count says so', async () => {
+describe('a list whose key is absent in a response', () => {
+  test('a list whose key is absent in a response is empty if its count is 0, or if it has no count', async () => {
     const pagination = { number: 1, has_next: false }
     expect(await answered('deployments.list', 200, { total_count: 0, pagination })).toMatchObject({ data: [] })
     expect(await answered('locations.beacons', 200, { count: 0 })).toMatchObject({ locations: [] })
@@ -137,7 +140,7 @@ describe('a list whose key is absent', () => {
   })
 
   test.each([{}, { total_count: 3 }, { message: 'down for maintenance' }])(
-    'is unknown, and no empty list, where nothing says so: %j',
+    'a list without its key is refused, and not read as empty, unless its count is 0: %j',
     async (body) => {
       await expect(answered('deployments.list', 200, body, { page: 2, limit: 2 })).rejects.toThrow(
         'field data is not as described',
@@ -146,8 +149,8 @@ describe('a list whose key is absent', () => {
   )
 })
 
-describe('the observed shapes', () => {
-  test('are read with their bounds', () => {
+describe('the observed shapes of responses', () => {
+  test('observed response shapes are read with their limits', () => {
     expect(readShape('{a*:text(3–64), b:[int[-1–1440]?], c:{NAME:{d:x|y}}}?')).toEqual({
       kind: 'object',
       nullable: true,
@@ -174,7 +177,7 @@ describe('the observed shapes', () => {
     expect(() => readShape('{a:text')).toThrow(SyntaxError)
   })
 
-  test('allow what is made of them, and name what they do not allow', () => {
+  test('observed response shapes allow valid responses, and name a violation', () => {
     for (const { gives } of observedOperations)
       for (const { body } of gives)
         if (body !== undefined) fc.assert(fc.property(ofShape(body), (value) => faultIn(value, body) === undefined))
@@ -184,7 +187,7 @@ describe('the observed shapes', () => {
   })
 })
 
-test('requests hold what the observed description requires: an application is sent with both fields', async () => {
+test('settings.fillRequired sends an application with both fields that the observed service requires', async () => {
   const bodies: unknown[] = []
   const send = async (settings: { readonly fillRequired?: boolean }) => {
     const client = createClient({

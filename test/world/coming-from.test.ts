@@ -24,33 +24,36 @@ const matches: Readonly<Record<string, { readonly players: readonly Attributes[]
   'Open Match': { players: [7, 8, 9, 10].map((level) => ({ level, tags: ['mode.capture'] })) },
 }
 
-test('each page has a match that is played', () => {
+test('each migration page of the docs has a match that is played in this test', () => {
   expect(pages.map(({ page }) => page.replace("'", '’'))).toEqual(Object.keys(matches))
 })
 
-test.concurrent.each(pages)('$page: its queue is played by clients of another matchmaker', async ({ page, queue }) => {
-  const { players, pings = false } = matches[page.replace("'", '’')] as (typeof matches)[string]
-  const deploy = { application: 'game', version: '1' }
-  const { url, matchmaker, shut } = await openCounter({ studio: { matchmaker: { queues: [{ deploy, ...queue }] } } })
-  const clients = players.map((attributes, index) => ({
-    client: createSdkClient({ url, token: `player-${index}`, address: `192.0.2.${index + 1}` }),
-    attributes,
-  }))
-  const [first] = clients
-  await first?.client.monitor()
-  const beacons = await first?.client.beacons()
-  const measured = pings ? { beacons: { [beacons?.beacons[0]?.location.city ?? '']: 30.5 } } : {}
-  const unknown = first?.client.createTicket(queue.name, { ...first.attributes, ...measured, shoe_size: 44 })
-  await expect(unknown).rejects.toMatchObject({ status: 400 })
+test.concurrent.each(pages)(
+  '$page has a queue that clients of the other matchmaker can play',
+  async ({ page, queue }) => {
+    const { players, pings = false } = matches[page.replace("'", '’')] as (typeof matches)[string]
+    const deploy = { application: 'game', version: '1' }
+    const { url, matchmaker, shut } = await openCounter({ studio: { matchmaker: { queues: [{ deploy, ...queue }] } } })
+    const clients = players.map((attributes, index) => ({
+      client: createSdkClient({ url, token: `player-${index}`, address: `192.0.2.${index + 1}` }),
+      attributes,
+    }))
+    const [first] = clients
+    await first?.client.monitor()
+    const beacons = await first?.client.beacons()
+    const measured = pings ? { beacons: { [beacons?.beacons[0]?.location.city ?? '']: 30.5 } } : {}
+    const unknown = first?.client.createTicket(queue.name, { ...first.attributes, ...measured, shoe_size: 44 })
+    await expect(unknown).rejects.toMatchObject({ status: 400 })
 
-  const assigned = await Promise.all(
-    clients.map(async ({ client, attributes }) => {
-      const { id } = await client.createTicket(queue.name, { ...attributes, ...measured })
-      return client.untilAssigned(id)
-    }),
-  )
-  expect(new Set(assigned.map(({ match_id }) => match_id)).size).toBe(1)
-  expect(new Set(assigned.map(({ assignment }) => assignment?.ports['game']?.link)).size).toBe(1)
-  await matchmaker.stopMatch(assigned[0]?.match_id ?? '')
-  expect(await shut()).toEqual(nothingLeft)
-})
+    const assigned = await Promise.all(
+      clients.map(async ({ client, attributes }) => {
+        const { id } = await client.createTicket(queue.name, { ...attributes, ...measured })
+        return client.untilAssigned(id)
+      }),
+    )
+    expect(new Set(assigned.map(({ match_id }) => match_id)).size).toBe(1)
+    expect(new Set(assigned.map(({ assignment }) => assignment?.ports['game']?.link)).size).toBe(1)
+    await matchmaker.stopMatch(assigned[0]?.match_id ?? '')
+    expect(await shut()).toEqual(nothingLeft)
+  },
+)

@@ -2,9 +2,6 @@ import { createManualClock } from '@muster/core/clock'
 import { type OperationId, operations } from '@muster/core/api'
 import { createEmulator, type EmulatorOptions } from '@muster/emulator'
 
-/** Which service is emulated. */
-export type Service = NonNullable<EmulatorOptions['as']>
-
 export interface RawAnswer {
   readonly status: number
   /** The text of the body; undefined without one. */
@@ -71,9 +68,9 @@ const filters = [{ field: 'continent', values: ['Europe'], filter_type: 'any' }]
  * A service with one object of each kind, a READY deployment and a ready relay session, and a request for each of its
  * operations that succeeds there.
  */
-export async function furnished(as: Service) {
+export async function furnished() {
   const clock = createManualClock()
-  const emulator = createEmulator({ ...OPTIONS, as, clock })
+  const emulator = createEmulator({ ...OPTIONS, as: 'observed', clock })
   const call: Call = async (method, target, body, headers = { authorization: 'token dev' }) => {
     const request = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
     const answer = await emulator.fetch(new Request(`http://service.invalid${target}`, request))
@@ -81,7 +78,7 @@ export async function furnished(as: Service) {
     const isJson = answer.headers.get('content-type') === 'application/json'
     return { status: answer.status, text, body: isJson && text !== undefined ? JSON.parse(text) : {} }
   }
-  const create = as === 'observed' ? '/v2/deployments' : '/deployments'
+  const create = '/v2/deployments'
   const deployment = {
     application: 'arena',
     version: '1.0',
@@ -97,17 +94,13 @@ export async function furnished(as: Service) {
   await call('POST', '/v1/storage/endpoint/logs/pull-profile', { ...profile, name: 'maps' })
   const link = '/v1/storage/endpoint/logs/pull-profile/maps/app/arena/version/1.0'
   await call('PUT', link)
-  await call('POST', '/v1/fleet', { name: 'europe' })
-  await call('POST', '/v1/fleet/europe/policies', { name: 'base', type: 'Location', minimum: 0, data: { filters } })
-  await call('PUT', '/v1/fleet/europe/app/arena/version/1.0')
   const { request_id = '' } = (await call('POST', create, deployment)).body as { request_id?: string }
   const relay = (await call('POST', '/v1/relays/sessions', { users: [{ ip: '203.0.113.7' }] })).body
   const session = String(relay['session_id'])
   await clock.advance(40_000)
   const variables = emulator.environment(request_id) ?? {}
-  const prefix = as === 'observed' ? 'ARBITRIUM' : 'SERVICE'
-  const selfStop = new URL(variables[`${prefix}_DELETE_URL`] ?? 'http://service.invalid/none').pathname
-  const authorization = variables[`${prefix}_DELETE_TOKEN`] ?? ''
+  const selfStop = new URL(variables['ARBITRIUM_DELETE_URL'] ?? 'http://service.invalid/none').pathname
+  const authorization = variables['ARBITRIUM_DELETE_TOKEN'] ?? ''
   const ready = (await call('GET', `/v1/relays/sessions/${session}`)).body
   const [user] = ready['session_users'] as readonly { readonly authorization_token: number }[]
 
@@ -153,18 +146,6 @@ export async function furnished(as: Service) {
       '/v1/deploy',
       { app_name: 'arena', version_name: '1.0', ip_list: ['203.0.113.7'], tags: ['old'], filters },
     ],
-    'fleets.create': ['/v1/fleet', { name: 'asia' }],
-    'fleets.get': ['/v1/fleet/europe'],
-    'fleets.update': ['/v1/fleet/europe', { enabled: false }],
-    'fleets.delete': ['/v1/fleet/europe'],
-    'fleets.list': ['/v1/fleets?page=1'],
-    'fleets.link': ['/v1/fleet/europe/app/arena/version/1.0'],
-    'fleets.unlink': ['/v1/fleet/europe/app/arena/version/1.0'],
-    'policies.create': ['/v1/fleet/europe/policies', { name: 'more', minimum: 0 }],
-    'policies.list': ['/v1/fleet/europe/policies'],
-    'policies.get': ['/v1/fleet/europe/policies/base'],
-    'policies.update': ['/v1/fleet/europe/policies/base', { maximum: 4 }],
-    'policies.delete': ['/v1/fleet/europe/policies/base'],
     'tags.list': [`/v1/deployments/${request_id}/tags?page=1&limit=3`],
     'tags.get': [`/v1/deployments/${request_id}/tags/ranked`],
     'tags.create': [`/v1/deployments/${request_id}/tags`, { name: 'casual' }],

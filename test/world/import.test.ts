@@ -64,7 +64,7 @@ async function openImported() {
   return { server, emulator }
 }
 
-test('the imported configuration takes clients of the SDKs as they are, who share one token', async () => {
+test('an imported configuration works with unchanged clients of the SDKs, which share one token', async () => {
   const { server, emulator } = await openImported()
   const play = async (index: number) => {
     const client = createSdkClient({ url: server.url, token: env.MUSTER_PLAYER_TOKEN, address: '' })

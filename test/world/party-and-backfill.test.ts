@@ -54,7 +54,7 @@ async function memberPlays(client: SdkClient, member: SdkMember) {
   return client.untilAssigned(now.ticket_id ?? '')
 }
 
-test('a party is single tickets with a group and a team, and a backfill takes one seat and is ASSIGNED', async () => {
+test('SDK clients see a party as single tickets with group and team, and a backfill ticket as ASSIGNED', async () => {
   const { url, call, emulator, deployments, matchmaker, shut } = await open()
   const clients = [1, 2, 3, 4, 5].map((nth) =>
     createSdkClient({ url, token: 'everyone', address: `192.0.2.${nth}` }),

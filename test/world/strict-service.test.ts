@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { until } from '../matchmaker/studio.js'
 import { startStrictService } from './strict-service.js'
 
-test('200 players are matched although 5 % of the create answers are lost, and no server is left', async () => {
+test('200 players are matched although 5 % of the create answers are lost, and no server is orphaned', async () => {
   const service = await startStrictService({ token: 'secret', loseEvery: 20, readyAfterMs: 100 })
   const client = createClient({
     baseUrl: service.url,
@@ -36,11 +36,11 @@ test('200 players are matched although 5 % of the create answers are lost, and n
 
 describe('the strict service', () => {
   test.each<[what: string, body: unknown, says: string]>([
-    ['nobody', { application: 'game', version: '1' }, 'users is required'],
-    ['a text where an object is described', { application: 'game', version: '1', users: ['192.0.2.7'] }, 'users is'],
+    ['no users', { application: 'game', version: '1' }, 'users is required'],
+    ['a string for an object', { application: 'game', version: '1', users: ['192.0.2.7'] }, 'users is'],
     ['an unknown member', { application: 'game', version: '1', users: [], app_name: 'game' }, 'app_name is'],
     ['a tag of 41 characters', { application: 'game', version: '1', users: [], tags: ['x'.repeat(41)] }, 'tags is'],
-  ])('refuses a create with %s', async (_, body, says) => {
+  ])('the strict service refuses a create with %s', async (_, body, says) => {
     const service = await startStrictService({ token: 'secret', loseEvery: 20, readyAfterMs: 0 })
     const response = await fetch(`${service.url}/v2/deployments`, {
       method: 'POST',

@@ -51,7 +51,7 @@ struct State {
   std::string reason;
 };
 
-/** Why a wish has not come true. */
+/** Why a command failed. */
 struct Refusal {
   /** HTTP status; 0: there was no answer, or the search has ended. */
   int status = 0;
@@ -129,11 +129,11 @@ inline Json client_answer(const Response& response) {
 }  // namespace detail
 
 /**
- * One player's connection with Muster. It sends nothing before the first wish. Every callback is called by update().
+ * One player's connection with Muster. It sends nothing before the first command. Every callback is called by update().
  */
 class Client {
  public:
-  /** Called with nullptr if the wish has come true. */
+  /** Called with nullptr once the command is done. */
   using Done = std::function<void(const Refusal*)>;
   struct Options {
     /** Where the ticket API is, for example `https://play.example.com/matchmaking`. */
@@ -155,30 +155,30 @@ class Client {
   void on_change(std::function<void(const State&)> listener) { listener_ = std::move(listener); }
 
   /** Takes up what the player is in, on any device: when the game starts. */
-  void resume(Done done = nullptr) { wish("resume", Json::object(), std::move(done)); }
+  void resume(Done done = nullptr) { command("resume", Json::object(), std::move(done)); }
   /** Searches a match, or goes on with what the player is in. Done: once there is a server. */
   void play(const Play& play, Done done = nullptr) {
-    wish("play", Json::object({{"request", detail::request_of(play)}}), std::move(done));
+    command("play", Json::object({{"request", detail::request_of(play)}}), std::move(done));
   }
-  void accept(Done done = nullptr) { wish("accept", Json::object(), std::move(done)); }
-  void decline(Done done = nullptr) { wish("decline", Json::object(), std::move(done)); }
+  void accept(Done done = nullptr) { command("accept", Json::object(), std::move(done)); }
+  void decline(Done done = nullptr) { command("decline", Json::object(), std::move(done)); }
   /** Leaves the queue or the group. Refused if a server was assigned meanwhile. */
-  void cancel(Done done = nullptr) { wish("cancel", Json::object(), std::move(done)); }
+  void cancel(Done done = nullptr) { command("cancel", Json::object(), std::move(done)); }
   void create_group(const Play& play, Done done = nullptr) {
-    wish("group", Json::object({{"request", detail::request_of(play)}}), std::move(done));
+    command("group", Json::object({{"request", detail::request_of(play)}}), std::move(done));
   }
   void join_group(const std::string& group_id, const Play& play, Done done = nullptr) {
-    wish("group", Json::object({{"request", detail::request_of(play)}, {"join", group_id}}), std::move(done));
+    command("group", Json::object({{"request", detail::request_of(play)}, {"join", group_id}}), std::move(done));
   }
   /** The search of the group begins when all members are ready. */
   void ready(bool is_ready = true, Done done = nullptr) {
-    wish("ready", Json::object({{"isReady", is_ready}}), std::move(done));
+    command("ready", Json::object({{"isReady", is_ready}}), std::move(done));
   }
 
  private:
-  void wish(const char* what, Json input, Done done) {
+  void command(const char* what, Json input, Done done) {
     commands_ += 1;
-    if (done) wishes_[commands_] = std::move(done);
+    if (done) pending_[commands_] = std::move(done);
     driver_.put(input.set("do", what).set("command", commands_));
   }
   void tell(const Json& output) {
@@ -188,10 +188,10 @@ class Client {
       return;
     }
     const bool is_done = output.has("done");
-    const auto found = wishes_.find(output[is_done ? "done" : "failed"].number());
-    if (found == wishes_.end()) return;
+    const auto found = pending_.find(output[is_done ? "done" : "failed"].number());
+    if (found == pending_.end()) return;
     const Done done = std::move(found->second);
-    wishes_.erase(found);
+    pending_.erase(found);
     const Refusal refusal = detail::refusal_in(output["refusal"]);
     done(is_done ? nullptr : &refusal);
   }
@@ -199,7 +199,7 @@ class Client {
   detail::Driver<Machine> driver_;
   State state_;
   std::function<void(const State&)> listener_;
-  std::map<double, Done> wishes_;
+  std::map<double, Done> pending_;
   double commands_ = 0;
 };
 

@@ -96,7 +96,7 @@ class Driver {
     transport_->poll();
     // First of all, since an answer may change when that is.
     if (wake_at_ >= 0 && wake_at_ <= now) step(Json::object({{"wake", true}}), now, tell);
-    // A callback may wish for something while it is told.
+    // A callback may give a command while it is told.
     for (auto inputs = inbox_->take(); !inputs.empty(); inputs = inbox_->take())
       for (const Json& input : inputs) {
         if (input.has("answer")) under_way_.erase(input["answer"].number());

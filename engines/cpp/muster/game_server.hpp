@@ -77,7 +77,7 @@ struct ServerHandlers {
   std::function<void(const Match&)> match;
   /** Players have come to a match by seats(). */
   std::function<void(const std::string& match_id, const std::vector<Player>&)> joined;
-  /** The match is over, by your over() or by Muster's wish. */
+  /** The match is over, by your over() or by Muster's order. */
   std::function<void(const std::string& match_id, const std::string& reason)> ended;
   /** No match comes any more. Those that are played go on to their end. */
   std::function<void(const std::string& reason)> draining;
@@ -131,45 +131,45 @@ class GameServer {
   }
 
   /** Players may come to the match. Muster sends it elsewhere if this takes longer than 3 s without an answer. */
-  void open(const std::string& match_id) { wish("open", match_id); }
+  void open(const std::string& match_id) { command("open", match_id); }
   /** The match goes to another server, and this one is drained. */
-  void refuse(const std::string& match_id) { wish("refuse", match_id); }
+  void refuse(const std::string& match_id) { command("refuse", match_id); }
   /** @param result an object of `ranking`, arrays of ids, the best first, and `data`; at most 8 KiB as JSON */
   void over(const std::string& match_id, const Json& result = nullptr, Done done = nullptr) {
     Json input = Json::object({{"match", match_id}});
     if (!result.is_null()) input.set("result", result);
-    wish("over", std::move(input), std::move(done));
+    command("over", std::move(input), std::move(done));
   }
   /** Asks for more players, or for none any more. @param teams how many by team; null: as many as have left */
   void seats(const std::string& match_id, bool is_open, const Json& teams = nullptr, Done done = nullptr) {
     Json input = Json::object({{"match", match_id}, {"open", is_open}});
     if (!teams.is_null()) input.set("teams", teams);
-    wish("seats", std::move(input), std::move(done));
+    command("seats", std::move(input), std::move(done));
   }
   /** Lets in the player who sent this token. Waits up to 2 s for a seat that Muster has given a moment ago. */
   void admit(const std::string& token, Admitted admitted) {
     admissions_[commands_ + 1] = std::move(admitted);
-    wish("admit", Json::object({{"token", token}}));
+    command("admit", Json::object({{"token", token}}));
   }
   /** A player has left, or never came: their seat is free for others, at once or after so many milliseconds. */
   void left(const std::string& player_id, int may_return_ms = 0) {
-    wish("left", Json::object({{"player", player_id}, {"mayReturnMs", may_return_ms}}));
+    command("left", Json::object({{"player", player_id}, {"mayReturnMs", may_return_ms}}));
   }
   /** `false` in three reports in a row: the server is drained and replaced. */
-  void healthy(bool is_healthy) { wish("healthy", Json::object({{"isHealthy", is_healthy}})); }
+  void healthy(bool is_healthy) { command("healthy", Json::object({{"isHealthy", is_healthy}})); }
   /** Takes no match any more. */
-  void drain(const std::string& reason = "own wish") { wish("drain", Json::object({{"reason", reason}})); }
+  void drain(const std::string& reason = "own wish") { command("drain", Json::object({{"reason", reason}})); }
   /** At a signal to the process: drains and stops. */
-  void stop(const std::string& reason) { wish("stop", Json::object({{"reason", reason}})); }
+  void stop(const std::string& reason) { command("stop", Json::object({{"reason", reason}})); }
   /** What was to be saved is saved, after the handler `stop`. */
-  void stopped() { wish("stopped", Json::object()); }
+  void stopped() { command("stopped", Json::object()); }
   /**
    * Hand it each datagram that comes to the game's socket. Returns whether it is a knock of Muster, and so not for the
    * game. Needed where the key of the pool has `knock` by UDP: docs/own-machines.md.
    */
   bool knocked(const void* datagram, std::size_t bytes) {
     if (bytes != knock_bytes || std::memcmp(datagram, "muster-knock-", 13) != 0) return false;
-    wish("knock", Json::object({{"text", std::string(static_cast<const char*>(datagram), bytes)}}));
+    command("knock", Json::object({{"text", std::string(static_cast<const char*>(datagram), bytes)}}));
     return true;
   }
 
@@ -177,7 +177,7 @@ class GameServer {
   /** Of each knock of Muster. */
   static constexpr std::size_t knock_bytes = 43;
 
-  /** With what the environment says where the game says nothing. A server that Muster has started has a token. */
+  /** The options, and the environment's values for those not given. A server that Muster has started has a token. */
   static Options filled(Options options) {
     Json& environment = options.environment;
     if (options.url.empty()) options.url = environment["MUSTER_URL"].text();
@@ -201,10 +201,10 @@ class GameServer {
                               {"environment", options.environment}}));
   }
 
-  void wish(const char* what, const std::string& match_id) { wish(what, Json::object({{"match", match_id}})); }
-  void wish(const char* what, Json input, Done done = nullptr) {
+  void command(const char* what, const std::string& match_id) { command(what, Json::object({{"match", match_id}})); }
+  void command(const char* what, Json input, Done done = nullptr) {
     commands_ += 1;
-    if (done) wishes_[commands_] = std::move(done);
+    if (done) pending_[commands_] = std::move(done);
     driver_.put(input.set("do", what).set("command", commands_));
   }
 
@@ -243,13 +243,13 @@ class GameServer {
       return call(taken(admissions_, output["refused"].number()), nobody, output["code"].text());
     const bool is_done = output.has("done");
     const char* const fault = is_done ? nullptr : output["message"].text().c_str();
-    call(taken(wishes_, output[is_done ? "done" : "failed"].number()), fault);
+    call(taken(pending_, output[is_done ? "done" : "failed"].number()), fault);
   }
 
   detail::Driver<ServerMachine> driver_;
   ServerHandlers handlers_;
   Json ports_;
-  std::map<double, Done> wishes_;
+  std::map<double, Done> pending_;
   std::map<double, Admitted> admissions_;
   double commands_ = 0;
   std::int64_t told_ahead_ms_ = 0;

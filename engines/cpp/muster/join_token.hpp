@@ -58,11 +58,11 @@ inline JoinClaims read_join_token(std::string_view token, const JoinKey& key, do
 
 /** A sentence about a player who is not let in. It holds nothing of the token. */
 inline const char* sentence_of(std::string_view refused) {
-  if (refused == "malformed") return "This is no join token.";
+  if (refused == "malformed") return "Not a valid join token.";
   if (refused == "forged") return "The join token was signed by another key.";
-  if (refused == "expired") return "The join token has expired. A fresh one comes with GET /me.";
+  if (refused == "expired") return "The join token has expired. Get a new one with GET /me.";
   if (refused == "other-server") return "The join token is for another server.";
-  if (refused == "used") return "The join token was used before. A fresh one comes with GET /me.";
+  if (refused == "used") return "The join token was used before. Get a new one with GET /me.";
   return "The join token is for a match or a seat that this server does not have.";
 }
 

@@ -1,5 +1,5 @@
-// The client without its connection, as packages/client/src/machine.ts: answers and wishes in, requests and states out.
-// It reads no clock, sends nothing and draws no random number of its own.
+// The client without its connection, as packages/client/src/machine.ts: answers and commands in, requests and states
+// out. It reads no clock, sends nothing and draws no random number of its own.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,7 @@ class Machine {
   static constexpr double longest_pause_ms = 15000;
 
   enum class Slot { me, enter, follow, act };
-  /** What ends a wish: all of a kind end at once. */
+  /** What ends a command: all of a kind end at once. */
   enum class Kind {
     /** With what the player is in. */
     resume,
@@ -390,24 +390,24 @@ class Machine {
 
   void obey(const Json& input) {
     const double command = input["command"].number();
-    const std::string& wish = input["do"].text();
+    const std::string& what = input["do"].text();
     const bool is_busy = entering_ || place_.in != Place::nothing;
-    if (wish == "resume") {
+    if (what == "resume") {
       // A create that is under way is not overtaken: whether it came about would never be known.
       if (entering_) return done(command);
       waiting_[Kind::resume].push_back(command);
       look();
-    } else if (wish == "play") {
+    } else if (what == "play") {
       // Whoever is in something goes on with that.
       waiting_[Kind::search].push_back(command);
       if (!is_busy) enter("/tickets", detail::body_of(input["request"]));
-    } else if (wish == "group") {
+    } else if (what == "group") {
       if (is_busy) return fail(command, detail::busy());
       waiting_[Kind::group].push_back(command);
       const Json& join = input["join"];
       enter(join.is_text() ? "/groups/" + detail::encoded(join.text()) + "/members" : "/groups",
             detail::body_of(input["request"]).set("is_ready", false));
-    } else if (wish == "ready") {
+    } else if (what == "ready") {
       if (place_.in != Place::group) return fail(command, detail::nothing_to("be ready for"));
       Job job{"PATCH", own_path(), [this, own = place_.member](const Json& answer) {
                 if (place_.in == Place::group && place_.member == own) set_member(answer);
@@ -415,12 +415,12 @@ class Machine {
       job.body = Json::object({{"is_ready", input["isReady"]}});
       job.shape = "member";
       act(command, std::move(job));
-    } else if (wish == "accept" || wish == "decline") {
-      if (place_.in != Place::ticket) return fail(command, detail::nothing_to(wish));
-      Job job{"POST", own_path() + "/" + wish, [this](const Json& answer) { set_ticket(answer, false); }};
+    } else if (what == "accept" || what == "decline") {
+      if (place_.in != Place::ticket) return fail(command, detail::nothing_to(what));
+      Job job{"POST", own_path() + "/" + what, [this](const Json& answer) { set_ticket(answer, false); }};
       job.shape = "ticket";
       act(command, std::move(job));
-    } else if (wish == "cancel") {
+    } else if (what == "cancel") {
       if (!is_busy) return done(command);
       waiting_[Kind::cancel].push_back(command);
       fail_all(Kind::group, detail::superseded());
@@ -487,7 +487,7 @@ class Machine {
   Json state_ = Json::object({{"phase", "idle"}});
   std::optional<double> stale_since_;
   Place place_;
-  /** Wishes that have no answer. */
+  /** Commands that have no answer. */
   std::map<Kind, std::vector<double>> waiting_;
   /** A create is not settled: it has no answer (null), or this refusal, which says that the player is in something. */
   std::optional<Json> entering_;

@@ -132,7 +132,7 @@ class ServedMatch {
     for (const Json& rank : given["ranking"].items()) {
       if (rank.items().empty()) empty = Invalid{"ranking", "has a rank of nobody"};
       for (const Json& one : rank.items()) {
-        if (!players_.has(one.text())) return Invalid{"ranking", one.dump() + " is no player of the match"};
+        if (!players_.has(one.text())) return Invalid{"ranking", one.dump() + " is not a player of the match"};
         if (!ranked.insert(one.text()).second && !twice) twice = Invalid{"ranking", "lists " + one.dump() + " twice"};
       }
     }

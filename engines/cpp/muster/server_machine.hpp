@@ -1,4 +1,4 @@
-// A game server without its connection, as packages/game-server does it: answers and wishes in, requests and orders
+// A game server without its connection, as packages/game-server does it: answers and commands in, requests and orders
 // out. It reads no clock, sends nothing and draws no random number of its own.
 #pragma once
 
@@ -282,8 +282,8 @@ class ServerMachine {
   }
 
   void obey(const Json& input) {
-    const std::string& wish = input["do"].text();
-    if (wish == "start") {
+    const std::string& what = input["do"].text();
+    if (what == "start") {
       instance_ = input["instance"].text();
       enrols_ = detail::enrols_in(input["environment"]);
       registration_ = detail::registration_in(input["registration"], input["environment"]);
@@ -291,45 +291,45 @@ class ServerMachine {
       std::string fault;
       if (enrols_) detail::listed_ports_in(input["environment"], &fault);
       if (!fault.empty()) tell(Json::object({{"problem", detail::fault_of_port(fault)}}));
-    } else if (wish == "clock") {
+    } else if (what == "clock") {
       wall_ahead_ms_ = input["aheadMs"].number();
-    } else if (wish == "knock") {
+    } else if (what == "knock") {
       const std::string& text = input["text"].text();
       // Anybody can send one that begins otherwise.
       if (awaited_knock_.empty() || text == knock_ || text.rfind(awaited_knock_, 0) != 0) return;
       knock_ = text;
       changed();
-    } else if (wish == "healthy") {
+    } else if (what == "healthy") {
       is_healthy_ = input["isHealthy"].boolean();
-    } else if (wish == "admit") {
+    } else if (what == "admit") {
       admissions_.push_back({input["command"].number(), input["token"].text(), now_ + seat_ms});
       if (admit(admissions_.back())) admissions_.pop_back();
-    } else if (wish == "left") {
+    } else if (what == "left") {
       for (Match& one : matches_)
         if (one.leave(input["player"].text(), input["mayReturnMs"].number(), now_)) changed();
-    } else if (wish == "drain") {
+    } else if (what == "drain") {
       drain(input["reason"].text());
-    } else if (wish == "stop") {
+    } else if (what == "stop") {
       drain(input["reason"].text());
       stop(input["reason"].text(), true);
-    } else if (wish == "stopped") {
+    } else if (what == "stopped") {
       stopped();
     } else {
       obey(input, match_of(input["match"].text()));
     }
   }
-  /** A wish about a match: `open`, `refuse`, `over` or `seats`. */
+  /** A command about a match: `open`, `refuse`, `over` or `seats`. */
   void obey(const Json& input, Match* match) {
-    const std::string& wish = input["do"].text();
+    const std::string& what = input["do"].text();
     const double command = input["command"].number();
-    if (wish == "open" || wish == "refuse") {
+    if (what == "open" || what == "refuse") {
       if (match == nullptr || match->status == "over") return;
-      if (wish == "open" && match->status != "loading") return;
-      match->status = wish == "open" ? "open" : "refused";
+      if (what == "open" && match->status != "loading") return;
+      match->status = what == "open" ? "open" : "refused";
       return changed();
     }
     if (match == nullptr) return fail(command, {"match", "there is no such match"});
-    if (wish == "seats") {
+    if (what == "seats") {
       if (const auto fault = match->fault_of_seats(input["teams"])) return fail(command, *fault);
       match->seats = Json::object({{"open", input["open"]}});
       if (input.has("teams")) match->seats.set("teams", input["teams"]);

@@ -47,8 +47,8 @@ inline constexpr Field fields[] = {
     {"claims", "aud", "text"}, {"claims", "sub", "text"}, {"claims", "mid", "text"}, {"claims", "sid", "text"},
     {"claims", "team", "text?"}, {"claims", "grp", "text?"}, {"claims", "iat", "number"},
     {"claims", "exp", "number"},
-    {"wish", "id", "number"}, {"wish", "do", "text"}, {"wish", "token", "text?"}, {"wish", "player", "text?"},
-    {"wish", "mayReturnMs", "number?"}, {"wish", "match", "text?"},
+    {"command", "id", "number"}, {"command", "do", "text"}, {"command", "token", "text?"},
+    {"command", "player", "text?"}, {"command", "mayReturnMs", "number?"}, {"command", "match", "text?"},
 };
 
 /** Whether a value has this type. What has another one is no answer of Muster. */

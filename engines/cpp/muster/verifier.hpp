@@ -14,7 +14,7 @@
 namespace muster {
 namespace detail {
 
-/** Does what the verifier wishes as if players had, one wish after the other. Does nothing without a URL. */
+/** Does what the verifier commands as if players had, one command after the other. Does nothing without a URL. */
 template <typename Server>
 class Verifier {
  public:
@@ -61,23 +61,23 @@ class Verifier {
     is_busy_ = false;
     if (response.status == 410) url_.clear();
     if (is_answer_ || response.status == 204) return;
-    const Json wish = Json::parse(response.body).value_or(Json());
-    if (response.status != 200 || !fits("wish", wish)) {
+    const Json command = Json::parse(response.body).value_or(Json());
+    if (response.status != 200 || !fits("command", command)) {
       ask_at_ = now + pause_ms;
       return;
     }
     is_busy_ = true;
-    const Json& id = wish["id"];
-    const std::string& what = wish["do"].text();
+    const Json& id = command["id"];
+    const std::string& what = command["do"].text();
     if (what == "admit") {
-      server_.admit(wish["token"].text(), [this, id](const auto* player, const std::string& refused) {
+      server_.admit(command["token"].text(), [this, id](const auto* player, const std::string& refused) {
         const bool is_in = player != nullptr;
         answer(Json::object({{"id", id}, {"ok", is_in}, {is_in ? "player" : "why", is_in ? player->id : refused}}));
       });
       return;
     }
-    if (what == "leave") server_.left(wish["player"].text(), static_cast<int>(wish["mayReturnMs"].number()));
-    if (what == "over") server_.over(wish["match"].text(), Json::object({{"data", "verified"}}));
+    if (what == "leave") server_.left(command["player"].text(), static_cast<int>(command["mayReturnMs"].number()));
+    if (what == "over") server_.over(command["match"].text(), Json::object({{"data", "verified"}}));
     answer(Json::object({{"id", id}, {"ok", true}}));
   }
 
@@ -92,9 +92,9 @@ class Verifier {
   std::string url_;
   std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
   std::optional<std::uint64_t> request_;
-  /** A request is under way, or a wish. */
+  /** A request is under way, or a command. */
   bool is_busy_ = false;
-  /** Whether the request that is under way says what came of a wish. */
+  /** Whether the request that is under way says what came of a command. */
   bool is_answer_ = false;
   double ask_at_ = 0;
 };

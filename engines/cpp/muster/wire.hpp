@@ -60,12 +60,14 @@ inline Json refusal(double status, const std::string& code, const std::string& m
   return Json::object({{"status", status}, {"code", code}, {"message", message}});
 }
 inline Json nothing_to(const std::string& verb) { return refusal(0, "nothing", "There is nothing to " + verb + "."); }
-inline Json superseded() { return refusal(0, "superseded", "Another wish came before the answer."); }
+inline Json superseded() {
+  return refusal(0, "superseded", "Another command replaced this one before Muster answered.");
+}
 inline Json closed() { return refusal(0, "closed", "The client was closed."); }
-inline Json busy() { return refusal(409, "player-busy", "The player is in something already."); }
+inline Json busy() { return refusal(409, "player-busy", "The player already has a ticket, group or match."); }
 /** Of an answer that says it is good, and is not what Muster answers: it is from a proxy, or from another version. */
 inline Json wrong_answer() {
-  return refusal(0, "wrong-answer", "The answer does not have the shape of an answer of Muster.");
+  return refusal(0, "wrong-answer", "The answer is not a valid answer of Muster.");
 }
 /** The longest pause that an answer may ask for. Without a bound, one wrong header ends the game's search. */
 inline constexpr double longest_retry_ms = 3600000;

@@ -62,7 +62,7 @@ namespace Muster
         readonly Driver driver;
         /// While MUSTER_VERIFY_URL is set.
         readonly Verifier verifier;
-        readonly Dictionary<double, TaskCompletionSource<Player>> wishes =
+        readonly Dictionary<double, TaskCompletionSource<Player>> pending =
             new Dictionary<double, TaskCompletionSource<Player>>();
         double commands;
         double toldAheadMs;
@@ -74,7 +74,7 @@ namespace Muster
         public event Action<Match> MatchStarted;
         /// Players have come to a match by Seats.
         public event Action<string, Player[]> Joined;
-        /// The match is over, by your Over or by Muster's wish: its id, and why.
+        /// The match is over, by your Over or by Muster's order: its id, and why.
         public event Action<string, string> Ended;
         /// No match comes any more. Those that are played go on to their end.
         public event Action<string> Draining;
@@ -128,9 +128,9 @@ namespace Muster
         }
 
         /// Players may come to the match. Muster sends it elsewhere if it hears nothing for 3 s.
-        public void Open(string matchId) => Wish("open", "match", matchId);
+        public void Open(string matchId) => Command("open", "match", matchId);
         /// The match goes to another server, and this one is drained.
-        public void Refuse(string matchId) => Wish("refuse", "match", matchId);
+        public void Refuse(string matchId) => Command("refuse", "match", matchId);
         /// Ends a match. @param ranking ids of players, the best first; those in one array have the same rank
         /// @param data anything else, at most 8 KiB as JSON with the ranking
         /// @returns once Muster has the result @throws ArgumentException and the match goes on
@@ -148,23 +148,23 @@ namespace Muster
         public void Seats(string matchId, bool isOpen, Dictionary<string, int> teams = null)
         {
             var wanted = teams?.ToDictionary(team => team.Key, team => (object)(double)team.Value);
-            if (wanted == null) Wish("seats", "match", matchId, "open", isOpen);
-            else Wish("seats", "match", matchId, "open", isOpen, "teams", wanted);
+            if (wanted == null) Command("seats", "match", matchId, "open", isOpen);
+            else Command("seats", "match", matchId, "open", isOpen, "teams", wanted);
         }
         /// Lets in the player who sent this token. Waits up to 2 s for a seat that Muster has given a moment ago.
         /// @throws JoinRefusedException
         public Task<Player> Admit(string token) => Ask("admit", "token", token);
         /// A player has left, or never came: their seat is free for others, at once or after so many milliseconds.
         public void Left(string playerId, double mayReturnMs = 0) =>
-            Wish("left", "player", playerId, "mayReturnMs", mayReturnMs);
+            Command("left", "player", playerId, "mayReturnMs", mayReturnMs);
         /// `false` in three reports in a row: the server is drained and replaced.
-        public void Healthy(bool isHealthy) => Wish("healthy", "isHealthy", isHealthy);
+        public void Healthy(bool isHealthy) => Command("healthy", "isHealthy", isHealthy);
         /// Takes no match any more.
-        public void Drain(string reason = "own wish") => Wish("drain", "reason", reason);
+        public void Drain(string reason = "own wish") => Command("drain", "reason", reason);
         /// At a signal to the process: drains and stops.
-        public void Stop(string reason) => Wish("stop", "reason", reason);
+        public void Stop(string reason) => Command("stop", "reason", reason);
         /// What was to be saved is saved, after StopRequested.
-        public void Stopped() => Wish("stopped");
+        public void Stopped() => Command("stopped");
         /// Hand it each datagram that comes to the game's socket. Returns whether it is a knock of Muster, and so not
         /// for the game. Needed where the key of the pool has `knock` by UDP: docs/own-machines.md.
         public bool Knocked(byte[] datagram)
@@ -172,7 +172,7 @@ namespace Muster
             if (datagram.Length != KnockBytes) return false;
             var text = new string(datagram.Select(one => (char)one).ToArray());
             if (!text.StartsWith("muster-knock-", StringComparison.Ordinal)) return false;
-            Wish("knock", "text", text);
+            Command("knock", "text", text);
             return true;
         }
 
@@ -183,7 +183,7 @@ namespace Muster
             verifier.Close();
         }
 
-        void Wish(string what, params object[] namesAndValues)
+        void Command(string what, params object[] namesAndValues)
         {
             commands += 1;
             var input = Json.Object(namesAndValues);
@@ -193,15 +193,15 @@ namespace Muster
         }
         Task<Player> Ask(string what, params object[] namesAndValues)
         {
-            var granted = wishes[commands + 1] = new TaskCompletionSource<Player>();
-            Wish(what, namesAndValues);
+            var granted = pending[commands + 1] = new TaskCompletionSource<Player>();
+            Command(what, namesAndValues);
             return granted.Task;
         }
         TaskCompletionSource<Player> Taken(double command)
         {
             TaskCompletionSource<Player> granted;
-            if (!wishes.TryGetValue(command, out granted)) return new TaskCompletionSource<Player>();
-            wishes.Remove(command);
+            if (!pending.TryGetValue(command, out granted)) return new TaskCompletionSource<Player>();
+            pending.Remove(command);
             return granted;
         }
 

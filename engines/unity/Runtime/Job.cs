@@ -24,7 +24,7 @@ namespace Muster
         public int Failures;
     }
 
-    /// What ends a wish: all of a kind end at once.
+    /// What ends a command: all of a kind end at once.
     enum Kind
     {
         /// With what the player is in.

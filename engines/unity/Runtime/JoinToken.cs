@@ -42,11 +42,11 @@ namespace Muster
         {
             switch (refused)
             {
-                case "malformed": return "This is no join token.";
+                case "malformed": return "Not a valid join token.";
                 case "forged": return "The join token was signed by another key.";
-                case "expired": return "The join token has expired. A fresh one comes with GET /me.";
+                case "expired": return "The join token has expired. Get a new one with GET /me.";
                 case "other-server": return "The join token is for another server.";
-                case "used": return "The join token was used before. A fresh one comes with GET /me.";
+                case "used": return "The join token was used before. Get a new one with GET /me.";
                 default: return "The join token is for a match or a seat that this server does not have.";
             }
         }

@@ -6,9 +6,9 @@ using Obj = System.Collections.Generic.Dictionary<string, object>;
 
 namespace Muster
 {
-    /// The client without its connection, as packages/client/src/machine.ts: answers and wishes in, requests and states
-    /// out. It reads no clock, sends nothing and draws no random number of its own. Inputs and outputs are those of
-    /// engines/transcript.jsonl.
+    /// The client without its connection, as packages/client/src/machine.ts: answers and commands in, requests and
+    /// states out. It reads no clock, sends nothing and draws no random number of its own. Inputs and outputs are
+    /// those of engines/transcript.jsonl.
     public sealed partial class Machine : IMachine
     {
         /// Seconds for which Muster holds a long poll: proxies cut connections that are silent for longer.
@@ -30,7 +30,7 @@ namespace Muster
         Obj state = Json.Object("phase", "idle");
         double? staleSince;
         Place place;
-        /// Wishes that have no answer.
+        /// Commands that have no answer.
         readonly Dictionary<Kind, List<double>> waiting = AllKinds.ToDictionary(kind => kind, _ => new List<double>());
         /// Whether a create is not settled: it has no answer, or `busy`, which says that the player is in something.
         bool isEntering;

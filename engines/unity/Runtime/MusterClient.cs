@@ -4,11 +4,11 @@ using System.Threading.Tasks;
 
 namespace Muster
 {
-    /// One player's connection with Muster. It sends nothing before the first wish. Everything happens in Update.
+    /// One player's connection with Muster. It sends nothing before the first command. Everything happens in Update.
     public sealed class MusterClient : IDisposable
     {
         readonly Driver driver;
-        readonly Dictionary<double, TaskCompletionSource<bool>> wishes =
+        readonly Dictionary<double, TaskCompletionSource<bool>> pending =
             new Dictionary<double, TaskCompletionSource<bool>>();
         double commands;
         bool isDisposed;
@@ -33,7 +33,7 @@ namespace Muster
         /// Takes up what the player is in, on any device: when the game starts. @throws MusterException
         public async Task<State> Resume()
         {
-            await Wish("resume");
+            await Command("resume");
             return State;
         }
 
@@ -41,23 +41,23 @@ namespace Muster
         /// @throws MusterException
         public async Task<Assignment> Play(PlayRequest request)
         {
-            await Wish("play", "request", RequestOf(request));
+            await Command("play", "request", RequestOf(request));
             return State.Assignment;
         }
 
         /// @throws MusterException
-        public Task Accept() => Wish("accept");
+        public Task Accept() => Command("accept");
         /// @throws MusterException
-        public Task Decline() => Wish("decline");
+        public Task Decline() => Command("decline");
         /// Leaves the queue or the group. @throws MusterException if a server was assigned meanwhile
-        public Task Cancel() => Wish("cancel");
+        public Task Cancel() => Command("cancel");
         /// Makes a group. Others join by `State.GroupId`. @throws MusterException
-        public Task CreateGroup(PlayRequest request) => Wish("group", "request", RequestOf(request));
+        public Task CreateGroup(PlayRequest request) => Command("group", "request", RequestOf(request));
         /// @throws MusterException
         public Task JoinGroup(string groupId, PlayRequest request) =>
-            Wish("group", "request", RequestOf(request), "join", groupId);
+            Command("group", "request", RequestOf(request), "join", groupId);
         /// The search begins when all members are ready. @throws MusterException
-        public Task Ready(bool isReady = true) => Wish("ready", "isReady", isReady);
+        public Task Ready(bool isReady = true) => Command("ready", "isReady", isReady);
 
         /// Ends its requests, and cancels what waits for them. The search goes on at Muster, unless the queue asks for
         /// presence.
@@ -65,11 +65,11 @@ namespace Muster
         {
             isDisposed = true;
             driver.Close();
-            foreach (var granted in wishes.Values) granted.TrySetCanceled();
-            wishes.Clear();
+            foreach (var granted in pending.Values) granted.TrySetCanceled();
+            pending.Clear();
         }
 
-        Task Wish(string what, params object[] namesAndValues)
+        Task Command(string what, params object[] namesAndValues)
         {
             commands += 1;
             var input = Json.Object(namesAndValues);
@@ -79,7 +79,7 @@ namespace Muster
             if (isDisposed) granted.SetCanceled();
             else
             {
-                wishes[commands] = granted;
+                pending[commands] = granted;
                 driver.Put(input);
             }
             return granted.Task;
@@ -95,8 +95,8 @@ namespace Muster
             }
             var isDone = output.ContainsKey("done");
             var command = Json.NumberAt(output, isDone ? "done" : "failed");
-            var granted = wishes[command];
-            wishes.Remove(command);
+            var granted = pending[command];
+            pending.Remove(command);
             if (isDone) granted.SetResult(true);
             else granted.SetException(new MusterException(output["refusal"]));
         }

@@ -3,7 +3,7 @@ using System.Globalization;
 
 namespace Muster
 {
-    /// A machine without its connection: it is told answers and wishes, and tells requests and states.
+    /// A machine without its connection: it is told answers and commands, and tells requests and states.
     public interface IMachine
     {
         /// @param at milliseconds of any clock that does not go backwards

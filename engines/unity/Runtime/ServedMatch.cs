@@ -155,7 +155,7 @@ namespace Muster
             var ranks = Json.ItemsAt(result, "ranking");
             var ranked = ranks.SelectMany(rank => (List<object>)rank).Cast<string>().ToList();
             var stranger = ranked.Find(id => !players.ContainsKey(id));
-            if (stranger != null) return new[] { "ranking", Json.Write(stranger) + " is no player of the match" };
+            if (stranger != null) return new[] { "ranking", Json.Write(stranger) + " is not a player of the match" };
             var twice = ranked.Where((id, nth) => ranked.IndexOf(id) != nth).FirstOrDefault();
             if (twice != null) return new[] { "ranking", $"lists {Json.Write(twice)} twice" };
             if (ranks.Any(rank => ((List<object>)rank).Count == 0)) return new[] { "ranking", "has a rank of nobody" };

@@ -4,7 +4,7 @@ using System.Linq;
 
 namespace Muster
 {
-    /// What the machine does at an order of Muster, and at a wish of the game.
+    /// What the machine does at an order of Muster, and at a command of the game.
     public sealed partial class ServerMachine
     {
         /// Does what Muster orders.
@@ -137,20 +137,20 @@ namespace Muster
             }
         }
 
-        /// A wish about a match: `open`, `refuse`, `over` or `seats`.
+        /// A command about a match: `open`, `refuse`, `over` or `seats`.
         void Obey(object input, ServedMatch match)
         {
-            var wish = Json.TextAt(input, "do");
+            var what = Json.TextAt(input, "do");
             var command = Json.NumberAt(input, "command");
-            if (wish == "open" || wish == "refuse")
+            if (what == "open" || what == "refuse")
             {
                 if (match == null || match.Status == "over") return;
-                if (wish == "open" && match.Status != "loading") return;
-                match.Status = wish == "open" ? "open" : "refused";
+                if (what == "open" && match.Status != "loading") return;
+                match.Status = what == "open" ? "open" : "refused";
                 Changed();
             }
             else if (match == null) Fail(command, "match", "there is no such match");
-            else if (wish == "seats")
+            else if (what == "seats")
             {
                 var teams = Json.At(input, "teams");
                 var fault = match.FaultOfSeats(teams);
@@ -164,10 +164,10 @@ namespace Muster
                 match.Seats = seats;
                 Changed();
             }
-            else EndByWish(match, command, Json.At(input, "result"));
+            else EndByCommand(match, command, Json.At(input, "result"));
         }
 
-        void EndByWish(ServedMatch match, double command, object result)
+        void EndByCommand(ServedMatch match, double command, object result)
         {
             if (match.Told == null)
             {

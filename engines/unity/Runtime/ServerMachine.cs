@@ -6,7 +6,7 @@ using Obj = System.Collections.Generic.Dictionary<string, object>;
 
 namespace Muster
 {
-    /// A game server without its connection, as packages/game-server does it: answers and wishes in, requests and
+    /// A game server without its connection, as packages/game-server does it: answers and commands in, requests and
     /// orders out. It reads no clock, sends nothing and draws no random number of its own. Inputs and outputs are those
     /// of engines/server-transcript.jsonl.
     public sealed partial class ServerMachine : IMachine

@@ -34,7 +34,7 @@ namespace Muster
             ["team"] = "name text, players roster[]",
             ["roster"] = "id text, ticket_id text, seat_id text?, attributes object?",
             ["claims"] = "aud text, sub text, mid text, sid text, team text?, grp text?, iat number, exp number",
-            ["wish"] = "id number, do text, token text?, player text?, mayReturnMs number?, match text?",
+            ["command"] = "id number, do text, token text?, player text?, mayReturnMs number?, match text?",
         };
 
         static readonly Dictionary<string, string[][]> Fields = Known.ToDictionary(

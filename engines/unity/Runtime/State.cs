@@ -95,7 +95,7 @@ namespace Muster
         public Dictionary<string, object> Attributes;
     }
 
-    /// Why a wish has not come true.
+    /// Why a command failed.
     public sealed class MusterException : Exception
     {
         /// HTTP status; 0: there was no answer, or the search has ended.

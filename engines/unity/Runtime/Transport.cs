@@ -69,7 +69,7 @@ namespace Muster
             CarryOutAll(tell);
             // First of all, since an answer may change when that is.
             if (wakeAt <= now) Step(Json.Object("wake", true), now, tell);
-            // A callback may wish for something while it is told.
+            // A callback may give a command while it is told.
             for (var input = Next(); input != null; input = Next())
             {
                 if (Json.At(input, "answer") != null) underWay.Remove(Json.NumberAt(input, "answer"));

@@ -5,7 +5,7 @@ using System.Threading.Tasks;
 namespace Muster
 {
     /// Stands in for players while `muster verify-server` plays the server (docs/game-server.md, Verify it): does what
-    /// the verifier wishes, one wish after the other. Does nothing without a URL.
+    /// the verifier commands, one command after the other. Does nothing without a URL.
     sealed class Verifier
     {
         const double PauseMs = 500;
@@ -15,9 +15,9 @@ namespace Muster
         readonly Queue<Response> responses = new Queue<Response>();
         string url;
         Action end;
-        /// A request is under way, or a wish.
+        /// A request is under way, or a command.
         bool isBusy;
-        /// Whether the request that is under way says what came of a wish.
+        /// Whether the request that is under way says what came of a command.
         bool isAnswer;
         double askAt;
 
@@ -62,17 +62,17 @@ namespace Muster
             isBusy = false;
             if (response.Status == 410) url = null;
             if (isAnswer || response.Status == 204) return;
-            var wish = Json.Parse(response.Body);
-            if (response.Status != 200 || !Shapes.Fits("wish", wish))
+            var command = Json.Parse(response.Body);
+            if (response.Status != 200 || !Shapes.Fits("command", command))
             {
                 askAt = now + PauseMs;
                 return;
             }
             isBusy = true;
-            var result = Json.Object("id", Json.At(wish, "id"), "ok", true, "by", "library");
+            var result = Json.Object("id", Json.At(command, "id"), "ok", true, "by", "library");
             try
             {
-                await Act(wish, result);
+                await Act(command, result);
             }
             catch (Exception refused)
             {
@@ -84,12 +84,12 @@ namespace Muster
             Send(new Request { Method = "POST", Url = url, Body = Json.Write(result), TimeoutMs = 10000 });
         }
 
-        async Task Act(object wish, Dictionary<string, object> result)
+        async Task Act(object command, Dictionary<string, object> result)
         {
-            var what = Json.TextAt(wish, "do");
-            if (what == "admit") result["player"] = (await server.Admit(Json.TextAt(wish, "token"))).Id;
-            if (what == "leave") server.Left(Json.TextAt(wish, "player"), Json.NumberAt(wish, "mayReturnMs"));
-            if (what == "over") await server.Over(Json.TextAt(wish, "match"), null, Json.Object("verified", true));
+            var what = Json.TextAt(command, "do");
+            if (what == "admit") result["player"] = (await server.Admit(Json.TextAt(command, "token"))).Id;
+            if (what == "leave") server.Left(Json.TextAt(command, "player"), Json.NumberAt(command, "mayReturnMs"));
+            if (what == "over") await server.Over(Json.TextAt(command, "match"), null, Json.Object("verified", true));
         }
     }
 }

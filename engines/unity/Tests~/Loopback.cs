@@ -105,7 +105,7 @@ static class Loopback
         }
     }
 
-    /// What `muster verify-server` starts: the package does what it wishes.
+    /// What `muster verify-server` starts: the package does what it commands.
     static void BeVerified()
     {
         // URL and token are those of the environment.

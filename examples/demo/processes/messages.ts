@@ -1,7 +1,7 @@
 import type { Placed } from '@muster/matchmaker'
 import type { Arrival } from '../crowd.js'
 
-/** What a process of the partition is told when it is started. */
+/** What a process of the partition gets when it is started. */
 export interface WorkerSetup {
   readonly redisUrl: string
   /** Of the emulator, which is in the demo's own process. */
@@ -25,7 +25,7 @@ export type WorkerMessage =
   /** Players left a match. */
   | { readonly kind: 'left'; readonly playerIds: readonly string[] }
 
-/** What the process of the players is told. */
+/** What the process of the players gets. */
 export type PlayersOrder =
   /** Where the ticket API is, from now on. */
   | { readonly kind: 'urls'; readonly urls: readonly string[] }

@@ -57,6 +57,6 @@ process.on('message', (order: PlayersOrder) => {
 })
 // Ctrl-C reaches all processes of a terminal; the demo's own ends this one in order.
 process.on('SIGINT', () => {})
-// Whoever started this process ends it; without it, there is nobody to play for.
+// The process that started this one ends it; without it, there is nobody to play for.
 process.once('disconnect', () => process.exit())
 tell({ kind: 'ready' })

@@ -49,7 +49,7 @@ export async function startPlayers(): Promise<PlayersProcess> {
     stop: async () => {
       order({ kind: 'stop' })
       await over
-      if (end === undefined) throw new Error('the process of the players has ended too early')
+      if (end === undefined) throw new Error('the process of the players ended too early')
       if (child.connected) child.disconnect()
       await exited
       return end

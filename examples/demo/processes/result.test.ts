@@ -15,7 +15,7 @@ const good: Seen = {
   deployments: [server('match-x'), server('match-x-2'), { tags: null }],
 }
 
-test('all is good after a takeover, also with a second attempt at another place', () => {
+test('the demo with several processes passes after a takeover, even with a second attempt elsewhere', () => {
   const whole = processesResult(result, good)
   expect(whole.several).toEqual({
     processes: 3,
@@ -28,17 +28,17 @@ test('all is good after a takeover, also with a second attempt at another place'
 })
 
 test.each<[string, Partial<Seen>, object]>([
-  ['a ticket that nobody knows', { acknowledged: ['a', 'b', 'c'] }, { ticketsLost: 1 }],
+  ['a ticket unknown to every process', { acknowledged: ['a', 'b', 'c'] }, { ticketsLost: 1 }],
   ['a ticket without an end', { ended: [ticket('a', 'MATCH_FOUND'), ticket('b', 'SEARCHING')] }, { ticketsLost: 2 }],
   ['two servers of one attempt', { deployments: [server('match-x'), server('match-x')] }, { matchesWithTwoServers: 1 }],
   ['no takeover', { takeoversMs: [] }, { takeoverSeconds: [] }],
-])('%s is not good', (_, change, wrong) => {
+])('the demo with several processes fails if it has %s', (_, change, wrong) => {
   const whole = processesResult(result, { ...good, ...change })
   expect(whole.several).toMatchObject(wrong)
   expect(isGoodInProcesses(whole)).toBe(false)
 })
 
-test('a demo that was stopped early loses no ticket that still waits, but one that nobody knows', () => {
+test('the result of a stopped demo passes with queued tickets, but not with lost ones', () => {
   const stopped = { ...result, interrupted: { notCome: 1, waiting: 1, servers: 0 } }
   const waiting = { ...good, ended: [ticket('a', 'SEARCHING')], acknowledged: ['a'], takeoversMs: [] }
   expect(isGoodInProcesses(processesResult(stopped, waiting))).toBe(true)

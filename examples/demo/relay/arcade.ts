@@ -7,7 +7,7 @@ import type { DemoOptions } from '../options.js'
 import type { Player } from '../players.js'
 import { badDay } from './faults.js'
 
-/** Sessions become ready so many times faster than they would; packets take what they take. */
+/** Sessions become ready this many times faster than they would; packets take what they take. */
 const SPEED = 10
 /** What is never ready is given up soon, so that the demo does not wait for it. */
 const READY_TIMEOUT_MS = 2000

@@ -13,7 +13,7 @@ function boardAfter(...events: readonly Record<string, unknown>[]) {
 const joined = (playerId: string, slot: number) => ({ type: 'member.joined', playerId, slot })
 const left = (playerId: string, reason: string) => ({ type: 'member.left', playerId, reason })
 
-test('slots and hosts follow the events', () => {
+test('the relay demo board shows slots and hosts as the events say', () => {
   const board = boardAfter(joined('ben', 1), joined('cleo', 2), left('ann', 'left'), {
     type: 'host.changed',
     hostId: 'ben',
@@ -23,7 +23,7 @@ test('slots and hosts follow the events', () => {
   expect(board.hasSeen('dan')).toBe(false)
 })
 
-test('joins, returns, departures, kicks and new hosts are counted', () => {
+test('the relay demo board counts joins, returns, departures, kicks and new hosts', () => {
   const board = boardAfter(
     joined('ben', 1),
     left('ben', 'kicked'),
@@ -38,6 +38,6 @@ test('joins, returns, departures, kicks and new hosts are counted', () => {
   expect(board.table('one')).toEqual({ seats: [undefined, undefined, undefined], hostId: undefined, over: true })
 })
 
-test('an event of an unknown lobby is an error', () => {
+test('an event of an unknown lobby is an error of the relay demo board', () => {
   expect(() => createBoard(2).table('two')).toThrow('there is no such lobby')
 })

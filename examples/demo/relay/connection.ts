@@ -23,7 +23,7 @@ export interface Connection {
 }
 
 const DRAIN_MS = 1000
-/** Of one who is refused, none of so many packets comes back, sent one after the other. */
+/** Packets that a refused peer sends, one after the other; none comes back. */
 const PROBES = 5
 const PROBE_MS = 50
 /** Rounds of probes. */
@@ -34,7 +34,7 @@ export function openConnection(credentials: RelayCredentials, toHost: Latencies)
   return credentials.role === 'host' ? hostConnection(credentials, toHost) : clientConnection(credentials)
 }
 
-/** Whoever is not let in is never linked, which the lobby's director notices. */
+/** A peer that is refused is never linked, which the lobby's director notices. */
 const quietly = () => {}
 
 /** Sends every packet back to where it came from. */
@@ -71,7 +71,7 @@ function clientConnection(credentials: RelayCredentials): Connection {
     log.back(readPacket(data).number)
   })
   peer.connect().catch(quietly)
-  /** The relay need not say so: it answers only so many of those that it does not know. */
+  /** The relay need not say so: it answers only this many of those that it does not know. */
   const isDeaf = async () => {
     const { heard } = now
     for (let probe = 0; probe < PROBES && peer.state === 'valid'; probe += 1) {

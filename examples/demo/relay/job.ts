@@ -16,7 +16,7 @@ import { createTally } from './tally.js'
 const PACKETS_PER_SECOND = 30
 /** Of all clients together: beyond that each sends less. */
 const MOST_PACKETS_PER_SECOND = 5000
-/** One packet in so many goes directly as well. */
+/** One packet in this many goes directly as well. */
 const DIRECT_EVERY = 20
 const SHOW_EVERY_MS = 200
 /** Nobody waits longer: what has not come to its end by then is unfinished, and the demo says so. */

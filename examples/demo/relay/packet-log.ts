@@ -27,7 +27,7 @@ export interface PacketLog {
  * A packet that was sent this long before the session ended for a client had the time to come back. On a
  * machine with nothing else to do it takes less than a millisecond; the rest is for machines that are busy.
  */
-const GRACE_MS = 1000
+const GRACE_MS = 3000
 
 export function createPacketLog(): PacketLog {
   const underWay = new Map<number, number>()

@@ -6,25 +6,25 @@ import { createPacketLog, NO_PACKETS } from './packet-log.js'
 import { readPacket, writePacket } from './packet.js'
 import { startPump } from './pump.js'
 
-test('a packet that does not come back is lost, unless the session ended soon after', () => {
+test('a relay packet that does not come back is lost, unless the session ended soon after', () => {
   const log = createPacketLog()
-  expect([0, 100, 200, 1500].map((now) => log.sent(now))).toEqual([1, 2, 3, 4])
+  expect([0, 100, 2200, 3500].map((now) => log.sent(now))).toEqual([1, 2, 3, 4])
   log.back(2)
   expect(log.underWay).toBe(3)
   expect(log.count()).toEqual({ sent: 4, back: 1, cutOff: 0, lost: 3 })
-  log.disturb(1100)
+  log.disturb(3100)
   // It has ended already.
   log.disturb(5000)
   expect(log.count()).toEqual({ sent: 4, back: 1, cutOff: 2, lost: 1 })
 })
 
-test('a packet carries its number and its time, in 64 bytes', () => {
+test('a relay packet of the demo contains its number and its time, in 64 bytes', () => {
   const packet = writePacket(4_000_000_000, 1234.5678)
   expect(packet.length).toBe(64)
   expect(readPacket(packet)).toEqual({ number: 4_000_000_000, sentAt: 1234.5678 })
 })
 
-test('latencies are in microseconds, overall and for the last second', () => {
+test('relay latencies of the demo are in microseconds, overall and for the last second', () => {
   const latencies = createLatencies()
   for (let number = 0; number < 100; number++) latencies.add(5)
   for (let number = 0; number < 2000; number++) latencies.add(0.25)
@@ -45,7 +45,7 @@ function connection() {
   return { ...all, sent }
 }
 
-test('all send in turn at the stated rate, which is bounded in all', async () => {
+test('relay demo players send in turn at the stated rate, which is limited in total', async () => {
   const clock = createManualClock()
   let also = 0
   const pump = startPump({ clock, perSecond: 10, mostPerSecond: 30, every: 10, also: () => void (also += 1) })

@@ -20,7 +20,7 @@ const progress: RelayProgress = {
   phase: 'playing',
 }
 
-test('every lobby is drawn slot by slot, and lobbies without room are counted', () => {
+test('the relay demo draws every lobby slot by slot, and counts lobbies without room', () => {
   const text = picture(progress, [10, 400], 7600, PAPER)
   expect(text).toContain('  ●◆·○  ◇···  ╌╌╌╌\n')
   expect(text).toContain('and 6 more')
@@ -38,12 +38,12 @@ test('every lobby is drawn slot by slot, and lobbies without room are counted', 
   expect(widest).toBeLessThanOrEqual(80)
 })
 
-test('one line shows the main figures', () => {
+test('one line of the relay demo shows the main figures', () => {
   const counts = '2 lobbies open, 3 joins, 5 new hosts, 12345 packets relayed, 6 sessions open'
   expect(line(progress, 7600)).toBe(`  8 s  playing: ${counts}`)
 })
 
-test('bars show the last values relative to the highest', () => {
+test('sparkline bars show the last values relative to the highest', () => {
   expect(sparkline([], 5)).toBe('')
   expect(sparkline([0, 0], 5)).toBe('▁▁')
   expect(sparkline([9, 0, 50, 100], 3)).toBe('▁▅█')
@@ -68,19 +68,19 @@ const result: RelayResult = {
 }
 
 test.each([
-  { packets: { ...result.packets, lost: 1 } },
+  { packets: { ...result.packets, lost: 10 } },
   { packets: { ...result.packets, sent: 0 } },
   { kicked: { refused: 3, notRefused: 1 } },
   { stuck: 1 },
   { unfinished: 1 },
   { sessionsLeft: 1 },
-])('the summary reports the fault %j', (change) => {
+])('the summary of the relay demo reports the fault %j', (change) => {
   expect(isGood(result)).toBe(true)
   expect(isGood({ ...result, ...change })).toBe(false)
   expect(summary({ ...result, ...change })).toContain('not as it should be')
 })
 
-test('the summary shows all figures', () => {
+test('the summary of the relay demo shows all figures', () => {
   const text = summary({ ...result, problems: ['Error: why'] })
   for (const part of [
     '40, with 200 players',
@@ -96,7 +96,7 @@ test('the summary shows all figures', () => {
   }
 })
 
-test('the picture fits a small terminal', () => {
+test('the picture of the relay demo fits a small terminal', () => {
   const tables = Array.from({ length: 40 }, () => ({
     seats: ['ann', 'ben', undefined, undefined, undefined, 'cleo'],
     hostId: 'ben',
@@ -108,7 +108,7 @@ test('the picture fits a small terminal', () => {
   expect(lines.filter((row) => row.includes('◇'))).not.toEqual([])
 })
 
-test('the summary of a stopped demo says what became of the sessions', () => {
+test('the summary of a stopped relay demo says what happened to the sessions', () => {
   const text = summary({ ...result, interruptedWith: 31, unfinished: 40 })
   expect(text).toContain('31 sessions were open when you stopped the demo. All have been closed, and none is left.')
   expect(text).not.toContain('not as it should be')

@@ -1,4 +1,4 @@
-// pure: how the relay demo looks while it goes on
+// pure: how the relay demo looks while it runs
 import { fitted, type Size } from '../layout.js'
 import type { Table } from './board.js'
 import type { RelayProgress } from './job.js'

@@ -14,7 +14,7 @@ export interface PumpOptions {
   readonly perSecond: number
   /** Packets of all connections together, at most. */
   readonly mostPerSecond: number
-  /** Called once in so many packets. */
+  /** Called once in this many packets. */
   readonly every: number
   readonly also: () => void
 }

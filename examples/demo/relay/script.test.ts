@@ -5,7 +5,7 @@ import { drawScripts, SLOTS, turnOf } from './script.js'
 
 const addresses = Array.from({ length: 100 }, (_, index) => `198.51.100.${index}`)
 
-test('every lobby has its own players, few at first and too many in all, and some share an address', () => {
+test('every demo lobby has its own players, few at first and too many in total, some at one address', () => {
   const scripts = drawScripts(10, addresses, seededRandom(1))
   const players = scripts.flatMap(({ gathering, later }) => [...gathering, ...later])
   expect(new Set(players.map(({ id }) => id)).size).toBe(80)
@@ -20,7 +20,7 @@ test('every lobby has its own players, few at first and too many in all, and som
   ])
 })
 
-test('equal seeds give equal scripts, different seeds different ones', () => {
+test('equal seeds give equal relay demo scripts, different seeds different ones', () => {
   expect(drawScripts(3, addresses, seededRandom(7))).toEqual(drawScripts(3, addresses, seededRandom(7)))
   expect(drawScripts(3, addresses, seededRandom(8))).not.toEqual(drawScripts(3, addresses, seededRandom(7)))
 })
@@ -28,7 +28,7 @@ test('equal seeds give equal scripts, different seeds different ones', () => {
 const ids = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'), { maxLength: 8 })
 const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
-test('every step is possible, and leaves a host with another player', () => {
+test('every step of a relay demo script is possible, and leaves a host with another player', () => {
   fc.assert(
     fc.property(ids, fc.nat(8), fc.nat(8), fc.nat(2), share, share, (all, first, second, free, chance, whom) => {
       const [from, to] = [Math.min(first, second), Math.max(first, second)]
@@ -44,7 +44,7 @@ test('every step is possible, and leaves a host with another player', () => {
   )
 })
 
-test('each kind of step occurs', () => {
+test('a relay demo script contains each kind of step', () => {
   const cast = { clients: ['a', 'b'], gone: ['c'], later: ['d'], freeSlots: 1 }
   const kinds = [0, 1, 2, 3, 4, 5].map((sixth) => turnOf({ afterMs: 0, chance: sixth / 6, whom: 0.6 }, cast))
   expect(kinds).toEqual([

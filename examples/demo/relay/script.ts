@@ -6,7 +6,7 @@ export interface DemoPlayer {
   readonly ip: string
 }
 
-/** What one lobby goes through. */
+/** The life of one lobby. */
 export interface LobbyScript {
   /** Milliseconds after the demo's start at which it is created. */
   readonly createdAfterMs: number
@@ -53,7 +53,7 @@ const CREATE_WITHIN_MS = 3000
 const TURNS = 6
 const TURN_MS = { least: 500, spread: 1000 }
 const JOIN_MS = { least: 60, spread: 200 }
-/** Every so many players share an address with the one before. */
+/** Every this many players share an address with the one before. */
 const SHARED_ADDRESS = 4
 
 /** @param addresses one for each player of all lobbies, used in turn. */
@@ -82,7 +82,7 @@ export function drawScripts(lobbies: number, addresses: readonly string[], rando
 /** Which of all that is possible happens. */
 export function turnOf({ chance, whom }: ScriptedTurn, { clients, gone, later, freeSlots }: Cast): Turn {
   const one = (ids: readonly string[]) => ids[Math.floor(whom * ids.length)]
-  // Whoever leaves leaves somebody behind to play with.
+  // A player who leaves leaves somebody behind to play with.
   const mayGo = clients.length >= 2
   const turns: readonly (Turn & { readonly possible: boolean })[] = [
     { kind: 'join', playerId: one(later), possible: freeSlots > 0 && later.length > 0 },

@@ -42,8 +42,11 @@ const endLines = (result: RelayResult): readonly string[] => [
   ...(result.stuck > 0 ? [`players could not go on in time: ${result.stuck} ×`] : []),
   ...(result.unfinished > 0 ? [`${result.unfinished} lobbies did not come to their end`] : []),
   ...result.problems,
-  isGood(result) ? 'Every packet is accounted for, and no session is left open.' : 'This is not as it should be.',
+  isGood(result) ? goodLine(result) : 'This is not as it should be.',
 ]
+
+const goodLine = ({ packets: { lost } }: RelayResult): string =>
+  `${lost === 0 ? 'Every packet is accounted for' : `Packets lost by UDP: ${lost}`}, and no session is left open.`
 
 function interruptedLines({ interruptedWith = 0, sessionsLeft }: RelayResult): readonly string[] {
   const sessions = interruptedWith === 1 ? 'session was' : 'sessions were'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTally } from './tally.js'
 
-test('counts add up', () => {
+test('the sums of the relay demo tally equal its counts', () => {
   const tally = createTally()
   tally.packets({ sent: 10, back: 7, cutOff: 2, lost: 1 })
   tally.packets({ sent: 5, back: 5, cutOff: 0, lost: 0 })

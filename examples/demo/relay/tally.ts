@@ -1,4 +1,4 @@
-// pure: what the demo counts while it goes on
+// pure: what the demo counts while it runs
 import { NO_PACKETS, type PacketCount } from './packet-log.js'
 
 export interface Tally {

@@ -14,7 +14,7 @@ import { PRICE_PER_HOUR, type Side, startSide } from './side.js'
 const ARRIVE_MS = 10_000
 /** The pool is given so long to become warm, which takes some 6 s. */
 const WARM_UP_MS = 12_000
-/** Nobody is waited for longer: whoever has not ended by then is lost, and the demo says so. */
+/** The longest wait for players: those who have not ended by then are lost, and the demo says so. */
 const LONGEST_MS = 40_000
 const LOOK_MS = 100
 /** Players of a match, where `--queue-size` does not say how many. */
@@ -42,7 +42,7 @@ const arena: PoolDefinition = {
 /** The queue with a server for each match, which registers before players are sent; and with the pool. */
 function queuesOf(queueSize: number): readonly [own: DemoQueue, pool: DemoQueue] {
   const [plain] = demoQueues(queueSize)
-  if (plain === undefined) throw new Error('there is a plain queue')
+  if (plain === undefined) throw new Error('the demo has no queues')
   const { deploy: _, ...definition }: QueueDefinition = plain.definition
   const own = { ...definition, deploy: { ...deploy, probe: { kind: 'registration' as const } } }
   return [

@@ -35,7 +35,7 @@ const result: WarmResult = {
   seed: 1,
 }
 
-test('both sides stand beside one another, with time to play and cost', () => {
+test('the summary of the warm demo compares both sides, with time to play and cost', () => {
   expect(summary(result, { columns: 80 }).split('\n').slice(1, 10)).toEqual([
     '                             a server each       a warm pool',
     '  time to play, p50                  4.4 s             1.2 s',
@@ -53,7 +53,7 @@ test('both sides stand beside one another, with time to play and cost', () => {
   expect(said.split('\n').filter((line) => line.length > 120)).toEqual([])
 })
 
-test('it is not as it should be where players are lost, servers are left, or warm ones do not help', () => {
+test('the warm demo fails if players are lost, servers are orphaned, or warm servers do not help', () => {
   expect(isGood(result)).toBe(true)
   for (const wrong of [{ lost: 1 }, { serversLeft: 1 }, { matches: 0 }, { toPlayMs: { p50: 4401, p95: 1, p99: 1 } }]) {
     const bad = { ...result, pool: { ...result.pool, ...wrong } }

@@ -16,7 +16,7 @@ const KEYS = {
 /** Pixels of a finger's way from where it touched to the greatest speed. */
 const STICK = 56
 
-/** @param moved is told where the player wants to go, in the field's directions */
+/** @param moved receives where the player wants to go, in the field's directions */
 export function createField(canvas, moved) {
   const context = canvas.getContext('2d')
   const held = new Set()
@@ -82,7 +82,7 @@ export function createField(canvas, moved) {
     const share = after.at === before.at ? 1 : (at - before.at) / (after.at - before.at)
     return [before, after, Math.min(1, Math.max(0, share))]
   }
-  /** Whoever is far from the place before was put there, as after a goal. */
+  /** A player far from the previous place was moved there, as after a goal. */
   const between = (one, other, share) => {
     if (one === undefined || Math.hypot(other.x - one.x, other.y - one.y) > 200) return other
     return { ...other, x: one.x + (other.x - one.x) * share, y: one.y + (other.y - one.y) * share }

@@ -25,7 +25,7 @@ async function signIn() {
 
 let session = await signIn()
 const muster = createMuster({ url: '/play', token: () => session.token })
-/** Is told where the player wants to go. */
+/** Receives where the player wants to go. */
 let moved = () => {}
 const field = createField(element('field'), (move) => moved(move))
 

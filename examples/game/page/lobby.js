@@ -67,7 +67,7 @@ export function createLobby({ muster, player, show, showWorld, stage, close, idl
     })
     socket.addEventListener('close', () => {
       side?.stop()
-      // The relay does not answer, or has forgotten this page: the lobby says how it goes on.
+      // The relay does not answer, or has forgotten this page: the lobby says what happens next.
       setTimeout(() => {
         if (game?.socket !== socket || lobby === undefined) return
         game = undefined

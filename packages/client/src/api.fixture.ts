@@ -12,10 +12,10 @@ const queues: readonly QueueDefinition[] = [
   { name: 'ranked', matchSize: 2, deploy, acceptance: { withinMs: 10_000 } },
 ]
 
-/** What becomes of a request on its way, drawn for each. */
+/** What happens to a request on its way. Drawn at random for each. */
 export type Fate = 'arrives' | 'lost' | 'answer lost' | 'twice' | 'proxy page' | 'login page' | 'late' | 'at once'
 
-/** The ticket API over a real matchmaker, in this process, with clients whose connections break as the test says. */
+/** The ticket API over a real matchmaker in this process, with clients whose connections break as the test demands. */
 export function openApi(more: Partial<MusterOptions> = {}, pools: readonly PoolDefinition[] = []) {
   const clock = createManualClock({ start: Date.parse('2026-11-26T12:00:00Z') })
   const { deployments, calls } = createTestService({ clock, fate: () => ({ readyMs: 3000 }) })
@@ -32,14 +32,14 @@ export function openApi(more: Partial<MusterOptions> = {}, pools: readonly PoolD
   matchmaker.start()
   const sent: string[] = []
 
-  /** @param fate of each request */
+  /** @param fate returns the fate of each request */
   const fetchWith =
     (fate: () => Fate): typeof fetch =>
     async (input, init) => {
       const url = String(input)
       sent.push(`${init?.method} ${url.replace('http://play.example', '')}`)
       const now = fate()
-      // A proxy that keeps answers does not wait for a change.
+      // A caching proxy does not wait for a change.
       const asked = now === 'at once' ? url.replace(/\?wait=.*/, '') : url
       const go = () => api(new Request(asked, init as RequestInit), { remoteAddress: '192.0.2.7' })
       if (now === 'lost') return untilAborted(init?.signal)
@@ -47,7 +47,7 @@ export function openApi(more: Partial<MusterOptions> = {}, pools: readonly PoolD
       if (now === 'login page') return new Response('<html>Who are you?</html>', { status: 401 })
       if (now === 'late') await clock.sleep(3000)
       const answer = await go()
-      // A group that a proxy makes twice is left behind, and ends by itself.
+      // A group that a proxy creates twice is abandoned and ends by itself.
       if (now === 'twice' && !url.endsWith('/groups')) await go()
       if (now === 'answer lost') return untilAborted(init?.signal)
       return answer
@@ -72,14 +72,14 @@ export function openApi(more: Partial<MusterOptions> = {}, pools: readonly PoolD
     return connectMachine(all, wrap(createMachine(all.random ?? (() => 0.5))))
   }
 
-  /** Moves time, a second at a time, so that long polls and rounds come in between. */
+  /** Advances time, a second at a time, so that long polls and rounds run in between. */
   const run = async (seconds: number) => {
     for (let nth = 0; nth < seconds; nth += 1) await clock.advance(1000)
   }
   /** The token of the first server that was created. */
   const tokenOfServer = () =>
     calls.create[0]?.environment_variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? ''
-  /** Servers are stopped by requests that time has to pass for. */
+  /** Stopping servers takes requests, which need time to pass. */
   const close = async () => {
     let isClosed = false
     void matchmaker.close().then(() => (isClosed = true))
@@ -88,7 +88,7 @@ export function openApi(more: Partial<MusterOptions> = {}, pools: readonly PoolD
   return { clock, matchmaker, api, sent, tokenOfServer, connect, run, fetchWith, close }
 }
 
-/** Errors that nobody handles, until the end of the test: they do not fail it. */
+/** Collects unhandled errors until the end of the test, so that they do not fail it. */
 export function gatherFaults(): unknown[] {
   const faults: unknown[] = []
   const onFault = (fault: unknown) => void faults.push(fault)

@@ -20,16 +20,16 @@ async function bundle(...modules: readonly string[]): Promise<string> {
   return outputFiles[0]?.text ?? ''
 }
 
-describe('bytes in gzip', () => {
+describe('the bundle of the client', () => {
   test.each([
-    ['the client', ['index'], 8000],
-    ['the client with lobbies and servers', ['index', 'lobbies', 'servers'], 11_000],
-  ])('of %s', async (_, modules, most) => {
+    ['client', ['index'], 8000],
+    ['client with lobbies and servers', ['index', 'lobbies', 'servers'], 11_000],
+  ])('the bundle of the client is small enough in gzip: %s', async (_, modules, most) => {
     expect(gzipSync(await bundle(...modules)).length).toBeLessThanOrEqual(most)
   })
 })
 
-test('it needs no global but fetch, AbortController and timers, as in React Native', async () => {
+test('the client bundle needs no global but fetch, AbortController and timers, as in React Native', async () => {
   const { connect, run, fetchWith, close } = openApi()
   const has = { fetch: fetchWith(() => 'arrives'), AbortController, setTimeout, clearTimeout, Date }
   const script = `${await bundle('index')}

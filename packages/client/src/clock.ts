@@ -1,14 +1,14 @@
-/** Time, so that tests need not wait. */
+/** The time source. Tests replace it, so that they need not wait. */
 export interface Clock {
-  /** Milliseconds since 1970 at the start, and monotonic since: for waits. Never goes back. */
+  /** Epoch milliseconds at the start, monotonic afterwards. Used for waits. Never goes back. */
   now(): number
-  /** Milliseconds since 1970 by the device's clock as it is set now: for dates. Default: `now`. */
+  /** Epoch milliseconds by the device's current clock. Used for dates. Default: `now`. */
   date?(): number
   /** Rejects when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** A device's time may be set back while the game runs; its monotonic time is not, where there is one. */
+/** A device's clock may be set back while the game runs. Its monotonic clock (if it has one) may not. */
 const { performance: monotonic } = globalThis as { readonly performance?: { now(): number } }
 const began = monotonic === undefined ? 0 : Date.now() - monotonic.now()
 
@@ -23,7 +23,7 @@ export const systemClock: Clock = {
         clearTimeout(timer)
         reject(new Error('aborted'))
       }
-      // A timer of more milliseconds fires at once.
+      // A timer with more milliseconds would fire at once.
       const go = (left: number) =>
         setTimeout(
           () => {
@@ -42,5 +42,5 @@ export const systemClock: Clock = {
     }),
 }
 
-/** From 0 to 1. */
+/** A random number from 0 to 1. */
 export const systemRandom = (): number => Math.random()

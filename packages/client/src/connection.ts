@@ -2,7 +2,7 @@ import type { Clock } from './clock.js'
 import { fits } from './shapes.js'
 
 export interface Answer {
-  /** 0: none came, or it was not from Muster. */
+  /** The HTTP status. 0: no response arrived, or it was not from Muster. */
   readonly status: number
   readonly body?: unknown
   readonly retryAfterMs?: number
@@ -13,7 +13,7 @@ export interface RequestOptions {
   /** Begins with a slash. */
   readonly path: string
   readonly body?: object | undefined
-  /** Milliseconds for which Muster may hold the answer. */
+  /** Maximum number of milliseconds for which Muster may hold the response. */
   readonly waitMs?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -28,20 +28,20 @@ export interface ConnectionOptions {
 /** Sends requests with the player's token. Never rejects. */
 export type Send = (request: RequestOptions) => Promise<Answer>
 
-/** The first and the longest pause after a failure, before the jitter. */
+/** The first and the longest pause after a failure, before jitter. */
 export const FIRST_PAUSE_MS = 500
 export const LONGEST_PAUSE_MS = 15_000
-/** Milliseconds between two long polls that ask for the same: a proxy may answer each at once. */
+/** Milliseconds between two long polls of the same path, because a proxy may answer each at once. */
 export const SAME_POLL_MS = 1000
-/** The longest pause that an answer may ask for (our choice): without a bound, one wrong header ends the search. */
+/** Longest pause that a response may ask for (our choice). Without a limit, one wrong header would end the search. */
 export const LONGEST_RETRY_MS = 3_600_000
 
-/** Whether the same request may be answered otherwise in a moment: none came, too many, or Muster is not ready. */
+/** True if a retry may succeed soon: no response arrived, there were too many requests, or Muster is not ready. */
 export const isPassing = (status: number): boolean => status === 0 || status === 429 || status >= 500
 
 /**
- * Sends a request until Muster has answered it, with growing pauses. Only for what may be done twice. Resolves with
- * status 0 when the signal has aborted.
+ * Sends a request until Muster has answered it, with growing pauses. Only for requests that may safely be repeated.
+ * Resolves with status 0 when the signal has aborted.
  */
 export function createRepeat(send: Send, clock: Clock, random: () => number): Send {
   return async (request) => {
@@ -56,7 +56,7 @@ export function createRepeat(send: Send, clock: Clock, random: () => number): Se
   }
 }
 
-/** Repeats until the answer is a refusal, or has this shape: one that has another is not from Muster. */
+/** Repeats until the response is a refusal or has this shape. A response of another shape is not from Muster. */
 export async function repeatFor(
   shape: string,
   { repeat, clock }: { readonly repeat: Send; readonly clock: Clock },
@@ -70,10 +70,13 @@ export async function repeatFor(
   }
 }
 
-/** Milliseconds until an answer counts as lost, beside the time for which it may be held. */
+/** Milliseconds until a response counts as lost, in addition to the time for which Muster may hold it. */
 const ANSWER_MS = 10_000
 
-/** A token that is refused is asked for again: once, for all requests that were refused with it. */
+/**
+ * Creates the function that sends requests. After a 401 it calls the token function again: once for all requests that
+ * were refused with the same token.
+ */
 export function createSend({ url, token, fetch, clock }: ConnectionOptions): Send {
   const base = url.replace(/\/+$/, '')
   let current: Promise<string> | undefined
@@ -81,10 +84,10 @@ export function createSend({ url, token, fetch, clock }: ConnectionOptions): Sen
   const tokenNow = (): Promise<string | undefined> => {
     if (typeof token !== 'function') return Promise.resolve(token)
     if (current === undefined) {
-      const asked = Promise.resolve().then(token)
-      current = asked
-      asked.catch(() => {
-        if (current === asked) current = undefined
+      const tokenRequest = Promise.resolve().then(token)
+      current = tokenRequest
+      tokenRequest.catch(() => {
+        if (current === tokenRequest) current = undefined
       })
     }
     return current
@@ -138,7 +141,7 @@ function read(status: number, text: string, retryAfter: string | null): Answer {
     const body: unknown = JSON.parse(text)
     if (typeof body === 'object' && body !== null) return { status, body, ...pause }
   } catch {
-    // A proxy's page, or half an answer.
+    // A proxy's page or an incomplete response.
   }
   return { status: status === 401 ? 401 : 0, ...pause }
 }

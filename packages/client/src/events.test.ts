@@ -40,7 +40,7 @@ function setUp(answers: (path: string) => Answer = () => ({ status: 201, body: {
 }
 const ticket = (version: number, status = 'SEARCHING') => ({ id: 't1', profile: 'duel', version, status })
 
-test('each version of a ticket comes by one stream, which ends with the last', async () => {
+test('every version of a ticket arrives by one event stream, which ends with the last version', async () => {
   const { follow, opened, sent, clock } = setUp()
   const first = follow(1)
   await clock.advance(0)
@@ -55,7 +55,7 @@ test('each version of a ticket comes by one stream, which ends with the last', a
   expect(sent).toEqual(['POST /tickets/t1/stream-token'])
 })
 
-test('a stream that begins with the version that is known is awaited further', async () => {
+test('an event stream that begins with the known version stays open for the next one', async () => {
   const { follow, opened, clock } = setUp()
   let answer: Answer | undefined
   void follow(1).then((given) => (answer = given))
@@ -68,7 +68,7 @@ test('a stream that begins with the version that is known is awaited further', a
   expect(answer).toEqual({ status: 200, body: ticket(2) })
 })
 
-test('the last version is not lost if the stream has ended before it is asked for', async () => {
+test('the last version of a ticket is not lost if the stream ends before the client reads it', async () => {
   const { follow, opened, clock } = setUp()
   const first = follow(1)
   await clock.advance(0)
@@ -79,7 +79,7 @@ test('the last version is not lost if the stream has ended before it is asked fo
   expect(opened).toHaveLength(1)
 })
 
-test('a stream that fails is an answer that was lost; one that was refused is opened with a new token', async () => {
+test('an event stream that fails counts as a lost answer, and a refused one is opened with a new token', async () => {
   const { follow, opened, clock, sent } = setUp()
   const lost = follow(1)
   await clock.advance(0)
@@ -101,7 +101,7 @@ test('a stream that fails is an answer that was lost; one that was refused is op
   expect(sent).toHaveLength(2)
 })
 
-test('a stream of which nothing is heard for 35 s is asked by a request, since it may be dead', async () => {
+test('an event stream that is silent for 35 s is checked by a request, since it may be dead', async () => {
   const { follow, clock, sent } = setUp((path) =>
     path.endsWith('token') ? { status: 201, body: { token: 'st' } } : { status: 200, body: ticket(1) },
   )
@@ -111,7 +111,7 @@ test('a stream of which nothing is heard for 35 s is asked by a request, since i
   expect(sent).toEqual(['POST /tickets/t1/stream-token', 'GET /tickets/t1'])
 })
 
-test('who wants no answer any more, follows another ticket, or closes, leaves no stream open', async () => {
+test('an aborted wait, another ticket and close each leave no event stream open', async () => {
   const { follow, opened, clock, close } = setUp()
   const ending = new AbortController()
   const given = follow(1, 't1', ending.signal)
@@ -126,7 +126,7 @@ test('who wants no answer any more, follows another ticket, or closes, leaves no
   expect(opened.map(({ source }) => source.readyState)).toEqual([2, 2, 2])
 })
 
-test('a token that is refused is the answer, and a stream that is not needed any more is not opened', async () => {
+test('a refused stream token is the answer, and an aborted wait opens no event stream', async () => {
   const { follow, opened } = setUp(() => ({ status: 404, body: { code: 'no-such-ticket' } }))
   expect(await follow(1)).toMatchObject({ status: 404 })
   const late = setUp()

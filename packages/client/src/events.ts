@@ -3,28 +3,28 @@ import type { Answer, RequestOptions, Send } from './connection.js'
 import { fits } from './shapes.js'
 import type { WireTicket } from './wire.js'
 
-/** What is used of `EventSource`. */
+/** The part of `EventSource` that is used. */
 export interface EventSourceLike {
   readonly readyState: number
   addEventListener(type: string, listener: (event: { readonly data?: unknown }) => void): void
   close(): void
 }
 
-interface Stream {
+interface EventStream {
   readonly ticket: string
   readonly source: EventSourceLike
   latest: WireTicket | undefined
-  /** Is told when there is something new, or when the stream has failed. */
+  /** Called when something is new or the stream has failed. */
   wake: (() => void) | undefined
   hasFailed: boolean
 }
 
 const CLOSED = 2
-/** A ticket of which nothing was heard for so long is read: a dead connection looks like a quiet one. */
+/** Milliseconds without an event after which the ticket is read, because a dead connection looks like a quiet one. */
 const QUIET_MS = 35_000
 const POLL = /^\/tickets\/([^/?]+)\?wait=\d+&version=(\d+)$/
 
-/** Follows tickets by server-sent events: a request for the next version of a ticket is answered by the stream. */
+/** Follows tickets by server-sent events. The stream answers requests for the next version of a ticket. */
 export function followByEvents(
   send: Send,
   url: string,
@@ -32,7 +32,7 @@ export function followByEvents(
   clock: Clock,
 ): { readonly send: Send; readonly close: () => void } {
   const base = url.replace(/\/+$/, '')
-  let stream: Stream | undefined
+  let stream: EventStream | undefined
 
   const close = () => {
     const ended = stream
@@ -41,16 +41,16 @@ export function followByEvents(
     ended?.wake?.()
   }
 
-  const openStream = async (ticket: string, signal: AbortSignal | undefined): Promise<Stream | Answer> => {
+  const openStream = async (ticket: string, signal: AbortSignal | undefined): Promise<EventStream | Answer> => {
     const answer = await send({ method: 'POST', path: `/tickets/${ticket}/stream-token`, signal })
     if (answer.status !== 201) return answer
     if (!fits('streamToken', answer.body)) return { status: 0 }
     const { token } = answer.body as { readonly token: string }
     const source = open(`${base}/tickets/${ticket}/events?token=${encodeURIComponent(token)}`)
-    const opened: Stream = { ticket, source, latest: undefined, wake: undefined, hasFailed: false }
+    const opened: EventStream = { ticket, source, latest: undefined, wake: undefined, hasFailed: false }
     source.addEventListener('ticket', ({ data }) => {
       const read = ticketIn(data)
-      // It counts as a connection that was lost.
+      // Counts as a lost connection.
       if (read === undefined) opened.hasFailed = true
       else opened.latest = read
       if (read?.status === 'HOST_ASSIGNED' || read?.status === 'CANCELLED') source.close()
@@ -64,8 +64,8 @@ export function followByEvents(
   }
 
   const next = async (ticket: string, version: number, signal: AbortSignal | undefined): Promise<Answer> => {
-    // The last version is there still when its stream has ended.
-    const isOver = (one: Stream) => one.source.readyState === CLOSED && !isNewer(one, version)
+    // The last version is still available after its stream has ended.
+    const isOver = (one: EventStream) => one.source.readyState === CLOSED && !isNewer(one, version)
     if (stream !== undefined && (stream.ticket !== ticket || isOver(stream))) close()
     if (stream === undefined) {
       const opened = await openStream(ticket, signal)
@@ -79,7 +79,7 @@ export function followByEvents(
     const mine = stream
     if (!isNewer(mine, version) && !mine.hasFailed) {
       const waiting = new AbortController()
-      // A stream begins with the version that is there, which may be known.
+      // A stream begins with the current version, which may already be known.
       const wake = () => {
         if (isNewer(mine, version) || mine.hasFailed || stream !== mine || signal?.aborted) waiting.abort()
       }
@@ -113,7 +113,7 @@ export function followByEvents(
   }
 }
 
-/** The ticket of an event; undefined if it is none. */
+/** The ticket of an event. Undefined if the event has none. */
 function ticketIn(data: unknown): WireTicket | undefined {
   try {
     const ticket: unknown = JSON.parse(String(data))
@@ -123,4 +123,4 @@ function ticketIn(data: unknown): WireTicket | undefined {
   }
 }
 
-const isNewer = ({ latest }: Stream, version: number) => latest !== undefined && latest.version > version
+const isNewer = ({ latest }: EventStream, version: number) => latest !== undefined && latest.version > version

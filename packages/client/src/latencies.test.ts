@@ -28,7 +28,7 @@ function setUp(
   return { clock, latencies, asked: () => asked }
 }
 
-test('round trips are measured by city, once in ten minutes; a beacon that does not answer is left out', async () => {
+test('ping round trips are measured per city every ten minutes, without beacons that do not answer', async () => {
   const hosts: string[] = []
   const { latencies, clock, asked } = setUp(async ({ host }, signal) => {
     hosts.push(host)
@@ -46,7 +46,7 @@ test('round trips are measured by city, once in ten minutes; a beacon that does 
   expect(asked()).toBe(2)
 })
 
-test('where there are no beacons, or none can be measured, there is nothing, and it is tried again', async () => {
+test('latencies are empty and measured again if no beacon exists or answers', async () => {
   const none = setUp(async () => 1, { status: 404 })
   expect(await none.latencies()).toEqual({})
   // What a ping of the game's own says of a beacon that it does not reach: Muster would refuse the whole request.
@@ -58,7 +58,7 @@ test('where there are no beacons, or none can be measured, there is nothing, and
   expect(broken.asked()).toBe(2)
 })
 
-test('the best of three requests counts, whatever they answer', async () => {
+test('a ping takes the best of three requests with any answers', async () => {
   const clock = createManualClock()
   const took = [90, 30, 40]
   const ping = pingByFetch(

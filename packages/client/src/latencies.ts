@@ -2,7 +2,7 @@ import type { Clock } from './clock.js'
 import type { Send } from './connection.js'
 import { fits } from './shapes.js'
 
-/** A host near which servers can be. */
+/** A host near possible server locations. */
 export interface Beacon {
   readonly city: string
   readonly host: string
@@ -10,7 +10,7 @@ export interface Beacon {
   readonly udpPort: number | null
 }
 
-/** Measures the round trip to a beacon in milliseconds; undefined where it cannot be measured. */
+/** Measures the round trip to a beacon in milliseconds. Undefined if it cannot be measured. */
 export type Ping = (beacon: Beacon, signal: AbortSignal) => Promise<number | undefined>
 
 interface WireBeacons {
@@ -23,13 +23,16 @@ interface WireBeacons {
   }[]
 }
 
-/** Milliseconds for which what was measured is good. */
+/** Milliseconds for which measurements are reused. */
 const GOOD_MS = 600_000
-/** Milliseconds for which a beacon is waited for. */
+/** Timeout of a ping in milliseconds. */
 const PING_MS = 2000
 const MOST_AT_ONCE = 6
 
-/** Round trips to the beacons in milliseconds by city. `{}` where there are none, or where none can be measured. */
+/**
+ * Measures the round trips to the beacons in milliseconds, by city. `{}` if there are no beacons, or none can be
+ * measured.
+ */
 export function createLatencies(send: Send, ping: Ping, clock: Clock) {
   let known: { readonly until: number; readonly result: Promise<Readonly<Record<string, number>>> } | undefined
 
@@ -73,7 +76,7 @@ export function createLatencies(send: Send, ping: Ping, clock: Clock) {
     if (known === undefined || now >= known.until) {
       const result = measure()
       known = { until: now + GOOD_MS, result }
-      // Nothing measured is tried again.
+      // An empty result is not cached, so the next call measures again.
       void result.then((given) => {
         if (Object.keys(given).length === 0 && known?.result === result) known = undefined
       })
@@ -83,8 +86,8 @@ export function createLatencies(send: Send, ping: Ping, clock: Clock) {
 }
 
 /**
- * Measures by requests to the TCP port of a beacon, the best one of three: whatever the answer is, it has made a
- * round trip. The first one also makes the connection.
+ * Measures by HTTP requests to the TCP port of a beacon and takes the best of three. Any response, even an error, has
+ * made a round trip. The first request also opens the connection.
  */
 export const pingByFetch =
   (fetch: typeof globalThis.fetch, clock: Clock, isSecure: boolean): Ping =>

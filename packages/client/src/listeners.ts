@@ -1,4 +1,4 @@
-/** Tells a listener of the game. An error of it is one that nobody handles, and ends nothing here. */
+/** Calls a listener of the game. If it throws, the error is reported as unhandled and stops nothing here. */
 export function tell<Told>(listener: (told: Told) => void, told: Told): void {
   try {
     listener(told)
@@ -7,11 +7,11 @@ export function tell<Told>(listener: (told: Told) => void, told: Told): void {
   }
 }
 
-/** Those who are told of each new state. */
+/** Listeners that are called with each new state. */
 export function createListeners<Told>() {
   const listeners = new Set<(told: Told) => void>()
   return {
-    /** Returns a function that ends it. */
+    /** Returns a function that removes the listener. */
     subscribe: (listener: (told: Told) => void) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)

@@ -52,7 +52,7 @@ async function open() {
   return { connect, cut: (down: boolean) => (isDown = down) }
 }
 
-test('a lobby is made, joined by its code and started: each member has their own way to the others', async () => {
+test('members join a lobby by its code, and each gets their own relay connection at the start', async () => {
   const { connect } = await open()
   const ann = await connect('ann').create({ maxPlayers: 4, visibility: 'private', data: { map: 'ice' } })
   ends.push(() => ann.close())
@@ -75,7 +75,7 @@ test('a lobby is made, joined by its code and started: each member has their own
   expect(Object.isFrozen(ben.state)).toBe(true)
 })
 
-test('a host hands over, takes a member out, and leaves; one who was taken out is told', async () => {
+test('a host can transfer the role, kick a member and leave, and the kicked member is notified', async () => {
   const { connect } = await open()
   const ann = await connect('ann').create({ maxPlayers: 4 })
   const ben = await connect('benny').join(ann.state.code)
@@ -94,7 +94,7 @@ test('a host hands over, takes a member out, and leaves; one who was taken out i
   await expect(connect('ann').join('nowhere')).rejects.toMatchObject({ name: 'MusterError' })
 })
 
-test('a proxy that answers long polls at once is asked once a second', async () => {
+test('a proxy that answers lobby long polls at once is polled once a second', async () => {
   const { connect } = await open()
   const clock = createManualClock()
   let polls = 0
@@ -111,7 +111,7 @@ test('a proxy that answers long polls at once is asked once a second', async () 
   }
 })
 
-test('a connection that breaks is made again, and what has happened meanwhile is shown', async () => {
+test('a lost connection to a lobby is restored, and then shows what happened meanwhile', async () => {
   const { connect, cut } = await open()
   const ann = await connect('ann').create({ maxPlayers: 4 })
   const ben = await connect('benny').join(ann.state.code)

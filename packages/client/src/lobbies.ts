@@ -3,16 +3,16 @@ import { createListeners } from './listeners.js'
 import type { Muster } from './muster.js'
 import { goodBody, MusterError } from './refusal.js'
 
-/** A value that a game gives a lobby, or a member. */
+/** A data value of a lobby or a member. */
 type LobbyValue = string | number | boolean
 
-/** A lobby as one of its members sees it. One frozen value: the same object until something changes. */
+/** A lobby as one of its members sees it. A frozen value, and the same object until something changes. */
 export interface LobbyState {
   readonly id: string
-  /** By which others join. */
+  /** The code with which others join. */
   readonly code: string
   readonly phase: 'open' | 'starting' | 'running' | 'closed'
-  /** Why one is not in it any more; null while one is. */
+  /** Why the player is no longer in the lobby. Null while the player is in it. */
   readonly left: string | null
   readonly maxPlayers: number
   readonly hostId: string | null
@@ -24,11 +24,11 @@ export interface LobbyState {
     readonly data: Readonly<Record<string, LobbyValue>>
   }[]
   readonly data: Readonly<Record<string, LobbyValue>>
-  /** While it runs: how one's own packets reach the others. */
+  /** The credentials for packets to the other members. Null unless its relay session is ready. */
   readonly relay: RelayCredentials | null
 }
 
-/** What one needs to send packets by the relay: see docs/relay-packets.md. Nobody else gets it. */
+/** The player's secret credentials for packets through the relay, see docs/relay-packets.md. */
 export interface RelayCredentials {
   readonly role: 'host' | 'client'
   readonly host: string
@@ -50,15 +50,15 @@ export interface Lobby {
   readonly state: LobbyState
   subscribe(listener: (state: LobbyState) => void): () => void
   ready(isReady?: boolean): Promise<void>
-  /** By the host. `state.relay` has the way to the others once it runs. */
+  /** Starts the lobby. Host only. `state.relay` then has the credentials for packets to the others. */
   start(): Promise<void>
   kick(playerId: string): Promise<void>
-  /** Makes another member the host, by the host. */
+  /** Makes another member the host. Host only. */
   handOver(playerId: string): Promise<void>
-  /** Changes the lobby's data, by the host. null takes a value away. */
+  /** Changes the lobby's data. Host only. null removes a value. */
   setData(changes: Readonly<Record<string, LobbyValue | null>>): Promise<void>
   leave(): Promise<void>
-  /** Follows it no more. One stays a member until that times out. */
+  /** Stops following the lobby. The player stays a member until a timeout. */
   close(): void
 }
 
@@ -66,7 +66,7 @@ export interface Lobby {
 interface Lobbies {
   create(lobby: NewLobby): Promise<Lobby>
   join(code: string, password?: string): Promise<Lobby>
-  /** Takes up a lobby that one is in, as after a reload. */
+  /** Opens a lobby that the player is already in, e.g. after a reload. */
   open(lobbyId: string): Promise<Lobby>
 }
 
@@ -74,7 +74,7 @@ interface WireLobby extends Omit<LobbyState, 'id' | 'left' | 'relay'> {
   readonly lobbyId: string
   readonly run: { readonly status: string; readonly credentials?: RelayCredentials | null } | null
 }
-interface Followed {
+interface FollowReply {
   readonly messages: readonly { readonly type: string; readonly reason?: string }[]
   readonly cursor: number
   readonly over: boolean
@@ -101,7 +101,7 @@ const stateOf = ({ lobbyId, run, code, phase, maxPlayers, hostId, members, data 
     relay: run?.status === 'relayed' ? (run.credentials ?? null) : null,
   })
 
-/** @param path where the lobby API is, below the URL of the ticket API. Default: beside it. */
+/** @param path the path of the lobby API, below the URL of the ticket API. Default: the same URL. */
 export function createLobbies(muster: Muster, { path = '' }: { readonly path?: string } = {}): Lobbies {
   const call = async (shape: string, method: string, below: string, body?: object) =>
     goodBody(await muster.send({ method, path: `${path}/lobbies${below}`, body }), shape)
@@ -144,12 +144,12 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
         if (status === 409) cursor = undefined
         else if (status !== 200) return leave('gone')
         else {
-          const { messages, over, cursor: next } = body as Followed
+          const { messages, over, cursor: next } = body as FollowReply
           cursor = next
           const ended = messages.find(({ type }) => type === 'you.left' || type === 'lobby.closed')
           if (ended !== undefined || over) return leave(ended?.reason ?? 'gone')
           if (messages.length > 0 && (await read()) !== 200 && !signal.aborted) return leave('gone')
-          // A proxy may answer each at once.
+          // A proxy may answer each request at once.
           const earlyMs = askedAt + SAME_POLL_MS - muster.clock.now()
           if (messages.length === 0 && waitMs > 0 && earlyMs > 0)
             await muster.clock.sleep(earlyMs, signal).catch(() => {})
@@ -187,7 +187,7 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
         readonly lobby?: WireLobby
       }
       if (joined.lobby !== undefined) return follow(joined.lobby)
-      throw new MusterError({ status: 202, code: 'waiting', message: 'The host has yet to let the player in.' })
+      throw new MusterError({ status: 202, code: 'waiting', message: 'The host has not approved the player yet.' })
     },
     open: async (lobbyId) => follow((await call('lobby', 'GET', `/${encodeURIComponent(lobbyId)}`)) as WireLobby),
   }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createMachine, type Input, type Output } from './machine.js'
+import { createMachine, type MachineInput, type Output } from './machine.js'
 
-type Wish = Extract<Input, { do: string }>
-type Unnumbered<One = Wish> = One extends Wish ? Omit<One, 'command'> : never
+type Command = Extract<MachineInput, { do: string }>
+type Unnumbered<One = Command> = One extends Command ? Omit<One, 'command'> : never
 type Request = Extract<Output, { request: number }>
 interface Answer {
   readonly status: number
@@ -11,7 +11,7 @@ interface Answer {
 }
 
 const request = { profile: 'duel' }
-const WISHES: readonly Unnumbered[] = [
+const COMMANDS: readonly Unnumbered[] = [
   { do: 'play', request },
   { do: 'group', request },
   { do: 'group', request, join: 'g1' },
@@ -86,12 +86,12 @@ function honest(me: (typeof PLAYERS)[number]) {
 function openMachine() {
   const machine = createMachine(() => 0.5)
   const underWay = new Map<number, Request>()
-  /** Wishes that were not answered. */
+  /** Commands that were not answered. */
   const open = new Map<number, string>()
   let [now, commands] = [0, 0]
   let wakeAt: number | null = null
   let phase = 'idle'
-  const step = (input: Input) => {
+  const step = (input: MachineInput) => {
     if ('answer' in input) underWay.delete(input.answer)
     for (const output of machine.step(input, now)) {
       if ('request' in output) underWay.set(output.request, output)
@@ -109,10 +109,10 @@ function openMachine() {
     open,
     phase: () => phase,
     answer: (given: Request, answer: Answer) => step({ answer: given.request, ...answer }),
-    wish: (wanted: Unnumbered | { readonly do: 'close' }) => {
+    command: (wanted: Unnumbered | { readonly do: 'close' }) => {
       commands += 1
       open.set(commands, wanted.do)
-      step({ ...wanted, command: commands } as Input)
+      step({ ...wanted, command: commands } as MachineInput)
     },
     wake: () => {
       if (wakeAt === null) return
@@ -122,9 +122,9 @@ function openMachine() {
   }
 }
 
-type Act = { readonly wish: Unnumbered } | { readonly nth: number; readonly draw: number } | 'wake'
+type Act = { readonly command: Unnumbered } | { readonly nth: number; readonly draw: number } | 'wake'
 const act: fc.Arbitrary<Act> = fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom(...WISHES).map((wish) => ({ wish })) },
+  { weight: 4, arbitrary: fc.constantFrom(...COMMANDS).map((command) => ({ command })) },
   { weight: 4, arbitrary: fc.record({ nth: fc.nat(3), draw: fc.nat(255) }) },
   { weight: 1, arbitrary: fc.constant<Act>('wake') },
 )
@@ -134,15 +134,15 @@ function play(acts: readonly Act[], me: (typeof PLAYERS)[number], isClosed: bool
   for (const one of acts) {
     const requests = [...machine.underWay.values()]
     if (one === 'wake') machine.wake()
-    else if ('wish' in one) machine.wish(one.wish)
+    else if ('command' in one) machine.command(one.command)
     else if (requests.length > 0) {
       const given = requests[one.nth % requests.length] as Request
       machine.answer(given, answerTo(given, one.draw))
     }
   }
   if (isClosed) {
-    machine.wish({ do: 'close' })
-    machine.wish({ do: 'resume' })
+    machine.command({ do: 'close' })
+    machine.command({ do: 'resume' })
   } else {
     const muster = honest(me)
     for (let turn = 0; turn < 20; turn += 1) {
@@ -154,12 +154,12 @@ function play(acts: readonly Act[], me: (typeof PLAYERS)[number], isClosed: bool
     }
     // Who searches waits for a server.
     if (/^(gathering|searching|found)$/.test(machine.phase()))
-      for (const [command, wish] of machine.open) if (wish === 'play') machine.open.delete(command)
+      for (const [command, what] of machine.open) if (what === 'play') machine.open.delete(command)
   }
   expect([...machine.open]).toEqual([])
 }
 
-test('property: each wish has one answer, at the latest when nothing changes any more or the machine is closed', () => {
+test('every command has one answer, at the latest when all is settled or the machine is closed (property)', () => {
   fc.assert(fc.property(fc.array(act, { maxLength: 30 }), fc.constantFrom(...PLAYERS), fc.boolean(), play), {
     numRuns: Number(process.env['MACHINE_RUNS'] ?? 3000),
   })

@@ -5,29 +5,29 @@ import type { PlayRequest, State } from './state.js'
 import { assignmentOf, type WireGroup, type WireMember, type WirePlayer, type WireTicket } from './wire.js'
 
 /**
- * The client without its connection: answers and wishes in, requests and states out. It reads no clock, sends nothing
- * and draws no random number of its own, so every language of the engines has the same one, and all replay one
- * transcript (engines/README.md).
+ * The client without its connection. Its inputs are responses and commands, its outputs requests and states. It reads
+ * no clock, sends nothing and draws no random numbers, so every engine's language has the same machine, and all replay
+ * one transcript (engines/README.md).
  */
 export interface Machine {
   /** @param now milliseconds of any clock that does not go backwards */
-  step(input: Input, now: number): readonly Output[]
+  step(input: MachineInput, now: number): readonly Output[]
 }
 
-/** A wish of the game has a number, by which it is told once what came of it: at the latest when the game closes. */
-export type Input =
+/** Each command of the game has a number. Its outcome is reported once with that number, at `close` at the latest. */
+export type MachineInput =
   | { readonly do: 'resume' | 'cancel' | 'accept' | 'decline'; readonly command: number }
   | { readonly do: 'play'; readonly command: number; readonly request: PlayRequest }
   | { readonly do: 'group'; readonly command: number; readonly request: PlayRequest; readonly join?: string }
   | { readonly do: 'ready'; readonly command: number; readonly isReady: boolean }
   | { readonly do: 'close'; readonly command: number }
-  /** The answer to a request; status 0: none came, or it was not from Muster. */
+  /** The response to a request. Status 0: no response arrived, or it was not from Muster. */
   | { readonly answer: number; readonly status: number; readonly body?: unknown; readonly retryAfterMs?: number }
   /** The time of `wakeAt` has come. */
   | { readonly wake: true }
 
 export type Output =
-  /** `waitMs`: for how long Muster may hold the answer, beside the usual time. */
+  /** `waitMs` is how long Muster may hold the response, in addition to the usual time. */
   | {
       readonly request: number
       readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -35,18 +35,18 @@ export type Output =
       readonly body?: object
       readonly waitMs: number
     }
-  /** The answer is not wanted any more. */
+  /** The response is no longer wanted. */
   | { readonly abort: number }
-  /** When to be woken next; replaces an earlier one; null: not at all. */
+  /** When to send the next `wake`. It replaces the earlier time. null: not at all. */
   | { readonly wakeAt: number | null }
   | { readonly state: State }
-  /** A wish has come true: a search has a server, the player is taken out, … */
+  /** A command has succeeded: e.g. a search has a server, or the player has left. */
   | { readonly done: number }
   | { readonly failed: number; readonly refusal: Refusal }
 
-/** Seconds for which Muster holds a long poll: proxies cut connections that are silent for longer. */
+/** Seconds for which Muster holds a long poll. Proxies cut connections that are silent for longer. */
 const WAIT_SECONDS = 25
-/** Milliseconds between two looks at a group that gathers. */
+/** Milliseconds between two reads of a group that gathers. */
 const GATHER_MS = 1000
 
 interface Job {
@@ -54,57 +54,63 @@ interface Job {
   path: string
   readonly body?: object
   waitMs?: number
-  /** Of a good answer; none: whatever it says. */
+  /** The type of a successful response. Undefined: any. */
   readonly shape?: string
   readonly good: (body: never) => void
   readonly refused: (refusal: Refusal) => void
 }
 
 interface Sent extends Job {
-  /** Of the request that is under way. */
+  /** The number of the request in flight. */
   request: number | undefined
-  /** When it is sent (again). */
+  /** When the request is sent (again). */
   dueAt: number
   failures: number
 }
 
-type Slot = 'me' | 'enter' | 'follow' | 'act'
-type Kind = 'resume' | 'search' | 'group' | 'cancel' | 'act'
+type RequestSlot = 'me' | 'enter' | 'follow' | 'act'
+type CommandKind = 'resume' | 'search' | 'group' | 'cancel' | 'act'
 
-/** Where the player is, as far as it is known. */
-type Place =
+/** What the player is in, as far as it is known. */
+type Participation =
   | { readonly in: 'nothing' }
   | { readonly in: 'group'; readonly group: string; readonly member: string }
   | { readonly in: 'ticket'; readonly ticket: string; readonly version: number }
 
-const NOWHERE: Place = { in: 'nothing' }
+const NOWHERE: Participation = { in: 'nothing' }
 const IDLE: State = Object.freeze({ phase: 'idle' })
 
-/** @param random from 0 to 1: spreads what many clients would otherwise do at the same moment */
+/**
+ * A closure instead of a class, for its size: in ES2020 private members compile to maps, which would take 700 of the
+ * client's 8,000 bytes of gzip (bundle.test.ts).
+ * @param random from 0 to 1: spreads requests that many clients would otherwise send at the same moment
+ */
 export function createMachine(random: () => number): Machine {
-  const jobs = new Map<Slot, Sent>()
+  const jobs = new Map<RequestSlot, Sent>()
   let out: Output[] = []
   let now = 0
   let requests = 0
   let state: State = IDLE
   let staleSince: number | undefined
-  let place: Place = NOWHERE
-  /** Wishes that have no answer, by what ends them: all of a kind end at once. */
-  const waiting: Record<Kind, number[]> = {
-    /** With what the player is in. */
+  let place: Participation = NOWHERE
+  /** Commands without an outcome, by the event that ends them. All commands of a kind end together. */
+  const waiting: Record<CommandKind, number[]> = {
+    /** Ends when it is known what the player is in. */
     resume: [],
-    /** With a server, or without. */
+    /** Ends with a server, or with the end of the search. */
     search: [],
-    /** With a group. */
+    /** Ends with a group. */
     group: [],
-    /** With nothing that the player is in, although what there is may not be known yet. */
+    /** Ends when the player is in nothing, although that may not be known yet. */
     cancel: [],
-    /** With the answer to the job `act`. */
+    /** Ends with the response to the job `act`. */
     act: [],
   }
-  /** A create is not settled: it has no answer, or this refusal, which says that the player is in something. */
+  /**
+   * Set while a create is not settled: it has no response, or this refusal, which says that the player is in something.
+   */
   let entering: { readonly refusal?: Refusal } | undefined
-  /** The latest long poll, and when it is sent. */
+  /** The path of the latest long poll, and when it is sent. */
   let polled: { readonly path: string; readonly at: number } | undefined
   let wakeAt: number | null = null
   let isClosed = false
@@ -122,13 +128,13 @@ export function createMachine(random: () => number): Machine {
     show(rest as State)
   }
 
-  const drop = (slot: Slot) => {
+  const drop = (slot: RequestSlot) => {
     const job = jobs.get(slot)
     if (job?.request !== undefined) out.push({ abort: job.request })
     jobs.delete(slot)
     if (slot === 'act') failAll('act', SUPERSEDED)
   }
-  const start = (slot: Slot, job: Job, inMs = 0) => {
+  const start = (slot: RequestSlot, job: Job, inMs = 0) => {
     drop(slot)
     jobs.set(slot, { ...job, request: undefined, dueAt: now + inMs, failures: 0 })
   }
@@ -141,15 +147,16 @@ export function createMachine(random: () => number): Machine {
 
   const done = (command: number) => void out.push({ done: command })
   const fail = (command: number, refusal: Refusal) => void out.push({ failed: command, refusal })
-  const doneAll = (kind: Kind) => waiting[kind].splice(0).forEach(done)
-  const failAll = (kind: Kind, refusal: Refusal) => waiting[kind].splice(0).forEach((command) => fail(command, refusal))
+  const doneAll = (kind: CommandKind) => waiting[kind].splice(0).forEach(done)
+  const failAll = (kind: CommandKind, refusal: Refusal) =>
+    waiting[kind].splice(0).forEach((command) => fail(command, refusal))
   const isCancelling = () => waiting.cancel.length > 0
 
-  /** The player is in nothing any more. */
+  /** The player is no longer in anything. */
   const leave = (reason: string | undefined) => {
     for (const slot of ['follow', 'me'] as const) drop(slot)
     place = NOWHERE
-    // What is to be cancelled is not there any more: a request that is repeated could cancel what comes next.
+    // What was to be cancelled is gone. A repeated request could cancel the player's next ticket.
     if (isCancelling()) drop('act')
     doneAll('cancel')
     show(reason === undefined ? IDLE : { phase: 'ended', reason })
@@ -165,27 +172,27 @@ export function createMachine(random: () => number): Machine {
       good: (me: WirePlayer) => {
         const refusal = entering?.refusal
         entering = undefined
-        takeUp(me, refusal)
+        resumeFrom(me, refusal)
         if (state.phase === 'gathering') doneAll('group')
         else if (refusal !== undefined) failAll('group', refusal)
         doneAll('resume')
       },
       refused: (refusal) => {
         failAll('resume', refusal)
-        // Something else waits for the answer, too.
+        // Something else also waits for the response.
         if (entering !== undefined || (place.in !== 'nothing' && !jobs.has('follow'))) lookUp()
       },
     })
-  /** A look that is under way is the answer, too. */
-  const look = () => (jobs.get('me')?.request === undefined ? lookUp() : undefined)
+  /** A lookup in flight serves this request too. */
+  const ensureLookup = () => (jobs.get('me')?.request === undefined ? lookUp() : undefined)
 
-  /** @param refusal stands if the player is in nothing */
-  const takeUp = (me: WirePlayer, refusal?: Refusal) => {
+  /** @param refusal shown if the player has no ticket, group or seat */
+  const resumeFrom = (me: WirePlayer, refusal?: Refusal) => {
     const match = me.matches.find(({ assignment }) => assignment)
     const seat = me.seats?.find(({ assignment }) => assignment)
     const ticket = me.tickets.find(({ status, ended }) => status !== 'CANCELLED' && !ended)
     const gathering = me.groups.find(({ status }) => status === 'FORMING')
-    // What leads to a server comes first; a match that runs has a ticket as well.
+    // An assignment comes first, because a running match has a ticket as well.
     if (match?.assignment) return assigned(match.match_id, match.assignment)
     if (ticket !== undefined) {
       if (place.in !== 'ticket' || place.ticket !== ticket.id) place = NOWHERE
@@ -207,7 +214,7 @@ export function createMachine(random: () => number): Machine {
     doneAll('search')
   }
 
-  /** @param isFollowed whether it is what the player is in, and not an answer to something else */
+  /** @param isFollowed true if the player is in this ticket. False if it is the response to something else. */
   const setTicket = (ticket: WireTicket, isFollowed: boolean) => {
     if (place.in === 'ticket' && (place.ticket !== ticket.id || ticket.version < place.version)) return follow()
     if (!isFollowed && place.in !== 'ticket') return
@@ -218,7 +225,7 @@ export function createMachine(random: () => number): Machine {
     if (status === 'CANCELLED') return leave(ticket.cancel_reason ?? 'cancelled')
     if (ended) return leave(ended.reason)
     if (status === 'HOST_ASSIGNED' && assignment) return assigned(ticket.match_id ?? null, assignment)
-    if (isCancelling()) return takeOut()
+    if (isCancelling()) return cancelCurrent()
     if (isNew || isFollowed) {
       if (status === 'SEARCHING')
         show({
@@ -235,20 +242,17 @@ export function createMachine(random: () => number): Machine {
     if (place.in !== 'ticket') return
     const waitMs = WAIT_SECONDS * 1000
     const path = `${ownPath()}?wait=${WAIT_SECONDS}&version=${place.version}`
-    // The one that is under way asks for the same.
+    // The request in flight has the same path.
     if (jobs.get('follow')?.path === path) return
     const good = (answer: WireTicket) => setTicket(answer, true)
     const inMs = polled?.path === path ? Math.max(0, polled.at + SAME_POLL_MS - now) : 0
     polled = { path, at: now + inMs }
-    start('follow', { method: 'GET', path, shape: 'ticket', waitMs, good, refused: elsewhere }, inMs)
+    start('follow', { ...GET, path, shape: 'ticket', waitMs, good, refused: lookUp }, inMs)
   }
-
-  /** What is known is not so any more. */
-  const elsewhere = () => lookUp()
 
   const setMember = (member: WireMember) => {
     place = { in: 'group', group: member.group_id, member: member.member_id }
-    if (isCancelling()) return takeOut()
+    if (isCancelling()) return cancelCurrent()
     if (typeof member.ticket_id === 'string') return openTicket(member.ticket_id)
     if (member.status === 'CANCELLED') return leave('cancelled')
     const known = state.phase === 'gathering' && state.group.id === member.group_id ? state.group : undefined
@@ -257,7 +261,7 @@ export function createMachine(random: () => number): Machine {
     gather(0)
   }
 
-  /** Of the ticket, or the player's place in the group. */
+  /** The path of the ticket, or of the player in the group. */
   const ownPath = () => {
     if (place.in === 'ticket') return `/tickets/${encodeURIComponent(place.ticket)}`
     if (place.in === 'nothing') return ''
@@ -270,7 +274,7 @@ export function createMachine(random: () => number): Machine {
     const good = (answer: WireGroup) => {
       if (place.in !== 'group' || place.group !== group) return
       if (answer.status !== 'FORMING')
-        return start('follow', { ...GET, path: ownPath(), shape: 'member', good: setMember, refused: elsewhere })
+        return start('follow', { ...GET, path: ownPath(), shape: 'member', good: setMember, refused: lookUp })
       if (state.phase === 'gathering') {
         const members = answer.members.map(({ player_id, is_ready }) => ({ playerId: player_id, isReady: is_ready }))
         const waitingFor = members.flatMap(({ playerId, isReady }) => (isReady ? [] : [playerId]))
@@ -279,7 +283,7 @@ export function createMachine(random: () => number): Machine {
       gather(GATHER_MS)
     }
     const path = `/groups/${encodeURIComponent(group)}`
-    start('follow', { ...GET, path, shape: 'group', good, refused: elsewhere }, inMs)
+    start('follow', { ...GET, path, shape: 'group', good, refused: lookUp }, inMs)
   }
 
   const openTicket = (ticket: string) => {
@@ -288,12 +292,12 @@ export function createMachine(random: () => number): Machine {
       setTicket(answer, true)
     }
     const path = `/tickets/${encodeURIComponent(ticket)}`
-    start('follow', { ...GET, path, shape: 'ticket', good, refused: elsewhere })
+    start('follow', { ...GET, path, shape: 'ticket', good, refused: lookUp })
   }
 
   const enter = (path: string, body: object) => {
     entering = {}
-    // An answer about what there was before would be taken for what there is. After a refusal it is asked for again.
+    // A response about the previous state would be taken for the current one. After a refusal it is requested again.
     drop('me')
     start('enter', {
       method: 'POST',
@@ -308,7 +312,7 @@ export function createMachine(random: () => number): Machine {
         doneAll('group')
       },
       refused: (refusal) => {
-        // What the player is in is taken up. If there is nothing any more, the refusal stands.
+        // Resumes what the player is in. If the player is in nothing any more, the refusal stands.
         const isBusy = refusal.code === 'player-busy' || refusal.code === 'player-playing'
         if (isBusy) entering = { refusal }
         else refuse(refusal)
@@ -317,7 +321,7 @@ export function createMachine(random: () => number): Machine {
     })
   }
 
-  /** The player is where they were before. */
+  /** The player's state is unchanged. */
   const refuse = (refusal: Refusal) => {
     entering = undefined
     failAll('search', refusal)
@@ -325,17 +329,17 @@ export function createMachine(random: () => number): Machine {
     doneAll('cancel')
   }
 
-  const takeOut = () => {
+  const cancelCurrent = () => {
     const path = ownPath()
-    const asked = jobs.get('act')
-    // The one that is under way asks for the same.
-    if (asked?.method === 'DELETE' && asked.path === path) return
+    const running = jobs.get('act')
+    // The request in flight does the same.
+    if (running?.method === 'DELETE' && running.path === path) return
     start('act', {
       method: 'DELETE',
       path,
       good: () => leave('cancelled'),
       refused: (refusal) => {
-        // What there was is gone, or a server was assigned meanwhile.
+        // The ticket is gone, or a server was assigned meanwhile.
         if (refusal.status === 404) return leave('cancelled')
         failAll('cancel', refusal)
         lookUp()
@@ -344,7 +348,7 @@ export function createMachine(random: () => number): Machine {
   }
 
   const act = (command: number, job: Omit<Job, 'refused'>) => {
-    // The player is to be taken out, whatever comes of this.
+    // The player is to be removed, whatever the outcome of this request.
     if (isCancelling()) return fail(command, SUPERSEDED)
     const good = (answer: never) => {
       job.good(answer)
@@ -354,17 +358,17 @@ export function createMachine(random: () => number): Machine {
     waiting.act.push(command)
   }
 
-  const obey = (input: Extract<Input, { do: string }>) => {
+  const runCommand = (input: Extract<MachineInput, { do: string }>) => {
     const { command } = input
     const isBusy = entering !== undefined || place.in !== 'nothing'
     switch (input.do) {
       case 'resume':
-        // A create that is under way is not overtaken: whether it came about would never be known.
+        // A pending create is not aborted, because it would never be known whether it succeeded.
         if (entering !== undefined) return done(command)
         waiting.resume.push(command)
-        return look()
+        return ensureLookup()
       case 'play':
-        // Whoever is in something goes on with that.
+        // If the player already has a ticket, group or match, continue with that.
         waiting.search.push(command)
         return isBusy ? undefined : enter('/tickets', bodyOf(input.request))
       case 'group': {
@@ -393,39 +397,39 @@ export function createMachine(random: () => number): Machine {
         if (!isBusy) return done(command)
         waiting.cancel.push(command)
         failAll('group', SUPERSEDED)
-        if (place.in !== 'nothing') return takeOut()
-        // Whether there is a ticket is known by the answer, or else by asking.
+        if (place.in !== 'nothing') return cancelCurrent()
+        // The response, or else a lookup, will show whether there is a ticket.
         if (jobs.get('enter')?.request !== undefined) return
         drop('enter')
-        return look()
+        return ensureLookup()
       case 'close':
         isClosed = true
-        for (const kind of Object.keys(waiting) as Kind[]) failAll(kind, CLOSED)
+        for (const kind of Object.keys(waiting) as CommandKind[]) failAll(kind, CLOSED)
         for (const slot of jobs.keys()) drop(slot)
         return done(command)
     }
   }
 
-  /** Whether nothing waits for the answer: then it is asked again, since a token may be right later. */
-  const isBackground = (slot: Slot, status: number) =>
+  /** True if no command waits for the response. It is then requested again, because a token may be valid later. */
+  const isBackground = (slot: RequestSlot, status: number) =>
     (slot === 'me' && waiting.resume.length === 0) || (slot === 'follow' && status === 401)
 
-  const take = ({ answer, status, body, retryAfterMs = 0 }: Extract<Input, { answer: number }>) => {
+  const handleAnswer = ({ answer, status, body, retryAfterMs = 0 }: Extract<MachineInput, { answer: number }>) => {
     const found = [...jobs].find(([, job]) => job.request === answer)
     if (found === undefined) return
     const [slot, job] = found
     const isGood = status >= 200 && status < 300
     job.request = undefined
-    // It counts as none. Whoever waits for this answer alone is told.
+    // Counts as no response. Only a caller that waits for exactly this response gets an error.
     const isWrong = isGood && job.shape !== undefined && !fits(job.shape, body)
     if (isWrong && slot === 'me') failAll('resume', WRONG_ANSWER)
     if (isWrong && slot === 'act') failAll('act', WRONG_ANSWER)
-    // Without a wish that waits for it, a token that is wrong may be right later.
+    // Without a command that waits for it, a refused token is retried, because it may be valid later.
     if (isWrong || isPassing(status) || (!isGood && isBackground(slot, status))) {
       setStale(staleSince ?? now)
       const longest = Math.min(FIRST_PAUSE_MS * 2 ** job.failures, LONGEST_PAUSE_MS)
       job.failures += 1
-      // The next answer comes at once, and tells that the connection is back.
+      // The next poll returns at once, which shows that the connection is restored.
       if (slot === 'follow') job.path = job.path.replace(/\?.*/, '')
       job.waitMs = 0
       job.dueAt = now + Math.max(Math.min(retryAfterMs, LONGEST_RETRY_MS), Math.round(random() * longest))
@@ -443,13 +447,13 @@ export function createMachine(random: () => number): Machine {
 
   return {
     step: (input, at) => {
-      // A timer may fire a fraction of a millisecond early, and there is no other.
+      // A timer may fire a fraction of a millisecond early, and there is no second one.
       now = Math.max(now, at, 'wake' in input && wakeAt !== null ? wakeAt : at)
       out = []
       if (isClosed && 'do' in input) fail(input.command, CLOSED)
       if (isClosed) return out
-      if ('do' in input) obey(input)
-      else if ('answer' in input) take(input)
+      if ('do' in input) runCommand(input)
+      else if ('answer' in input) handleAnswer(input)
       for (const job of jobs.values()) if (job.request === undefined && job.dueAt <= now) send(job)
       const due = [...jobs.values()].flatMap((job) => (job.request === undefined ? [job.dueAt] : []))
       const next = due.length === 0 ? null : Math.min(...due)
@@ -461,9 +465,13 @@ export function createMachine(random: () => number): Machine {
 }
 
 const GET = { method: 'GET' } as const
-const SUPERSEDED: Refusal = { status: 0, code: 'superseded', message: 'Another wish came before the answer.' }
+const SUPERSEDED: Refusal = {
+  status: 0,
+  code: 'superseded',
+  message: 'Another command replaced this one before Muster answered.',
+}
 const CLOSED: Refusal = { status: 0, code: 'closed', message: 'The client was closed.' }
-const BUSY: Refusal = { status: 409, code: 'player-busy', message: 'The player is in something already.' }
+const BUSY: Refusal = { status: 409, code: 'player-busy', message: 'The player already has a ticket, group or match.' }
 const TOO_LATE: Refusal = { status: 409, code: 'player-playing', message: 'The player has a server already.' }
 
 const bodyOf = ({ profile, profiles, attributes, roles }: PlayRequest) => ({

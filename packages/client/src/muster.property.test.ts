@@ -2,9 +2,10 @@ import { seededRandom } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Fate, openApi } from './api.fixture.js'
-import type { Muster, Search } from './muster.js'
+import type { Muster } from './muster.js'
+import type { Search } from './search.js'
 
-/** What a player wishes for; seconds pass between two wishes. */
+/** What a player does; seconds pass between two commands. */
 type Act =
   | { readonly act: 'play'; readonly queue: 'duel' | 'ranked' }
   | { readonly act: 'cancel' | 'accept' | 'decline' | 'resume' | 'reload' | 'group' | 'join' | 'ready' }
@@ -104,17 +105,21 @@ async function play(seed: number, acts: readonly (Act & { readonly by: number })
   await api.close()
 }
 
-test('property: after any faults, each client is where Muster says its player is', { timeout: 900_000 }, async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.nat(1_000_000),
-      fc.array(
-        fc.tuple(act, fc.nat(2)).map(([one, by]) => ({ ...one, by })),
-        { maxLength: 25 },
+test(
+  'after any faults, the state of each client is that of Muster for its player (property)',
+  { timeout: 900_000 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(1_000_000),
+        fc.array(
+          fc.tuple(act, fc.nat(2)).map(([one, by]) => ({ ...one, by })),
+          { maxLength: 25 },
+        ),
+        fc.constantFrom(0, 0.2, 0.5),
+        play,
       ),
-      fc.constantFrom(0, 0.2, 0.5),
-      play,
-    ),
-    { numRuns: Number(process.env['CLIENT_RUNS'] ?? 25) },
-  )
-})
+      { numRuns: Number(process.env['CLIENT_RUNS'] ?? 25) },
+    )
+  },
+)

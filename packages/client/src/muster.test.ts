@@ -30,7 +30,7 @@ const settled = (promise: PromiseLike<unknown>) => {
 }
 
 describe('play', () => {
-  test('gives where to connect, with a join token, and each state on the way', async () => {
+  test('play returns where to connect, with a join token, and each state on the way', async () => {
     const { connect, run } = open()
     const ann = connect('ann')
     const seen: State[] = []
@@ -50,7 +50,7 @@ describe('play', () => {
     expect(Object.isFrozen(ann.state)).toBe(true)
   })
 
-  test('of a player who is in something takes that up: again here, and on another device', async () => {
+  test('play of a player with a ticket or match resumes that, on this device and on another one', async () => {
     const { connect, run, sent } = open()
     const here = connect('ann')
     const first = settled(here.play({ profile: 'duel' }))
@@ -75,7 +75,7 @@ describe('play', () => {
     expect(third.state).toMatchObject({ phase: 'assigned' })
   })
 
-  test('that Muster refuses says why, with the field, and the player is in nothing', async () => {
+  test('play fails with a reason and the field if Muster refuses it, and leaves the player idle', async () => {
     const { connect, run } = open()
     const ann = connect('ann')
     const search = ann.play({ profile: 'duel', attributes: { skill: 'x'.repeat(100_000) } })
@@ -90,7 +90,7 @@ describe('play', () => {
     expect(ann.state).toEqual({ phase: 'idle' })
   })
 
-  test('is cancelled by the button, and by a signal', async () => {
+  test('play is cancelled by cancel() and by a signal', async () => {
     const { connect, run } = open()
     const ann = connect('ann')
     const search = ann.play({ profile: 'duel' })
@@ -113,7 +113,7 @@ describe('play', () => {
     expect(states).toEqual(['ended', 'searching', 'ended'])
   })
 
-  test('is not cancelled by the signal of one that is over', async () => {
+  test('play is not cancelled by the signal of an earlier search', async () => {
     const { connect, run } = open()
     const ann = connect('ann')
     const controller = new AbortController()
@@ -129,7 +129,7 @@ describe('play', () => {
     expect(ann.state).toMatchObject({ phase: 'searching' })
   })
 
-  test('goes on after a listener that throws', async () => {
+  test('play continues after a listener that throws', async () => {
     const { connect, run } = open()
     const ann = connect('ann')
     const seen: string[] = []
@@ -146,7 +146,7 @@ describe('play', () => {
     expect(faults).toEqual([new Error('of the game')])
   })
 
-  test('can be cancelled before Muster has answered: no ticket is left', async () => {
+  test('play can be cancelled before Muster has answered, and leaves no ticket', async () => {
     const { connect, run, matchmaker } = open()
     let fate: 'arrives' | 'late' = 'late'
     const ann = connect('ann', () => fate)
@@ -162,7 +162,7 @@ describe('play', () => {
     expect(matchmaker.inspect().queues).toMatchObject([{ players: 0 }, { players: 0 }])
   })
 
-  test('a match that was found is accepted, or declined', async () => {
+  test('a player can accept or decline a match that was found', async () => {
     const { connect, run } = open()
     const [ann, ben] = [connect('ann'), connect('ben')] as const
     const [a, b] = [ann.play({ profile: 'ranked' }), ben.play({ profile: 'ranked' })]
@@ -183,7 +183,7 @@ describe('play', () => {
     expect(late.error).toMatchObject({ code: 'nothing' })
   })
 
-  test('says in a sentence why it waits', async () => {
+  test('the client explains in a sentence why its ticket is still waiting', async () => {
     const { connect, run } = open()
     const search = connect('ann').play({ profile: 'duel' })
     settled(search)
@@ -195,7 +195,7 @@ describe('play', () => {
 })
 
 describe('a group', () => {
-  test('that nobody readies says for whom it waits, and `readyWithinMs` ends the wait for it', async () => {
+  test('a group lists the members that are not ready, and `readyWithinMs` ends the wait for them', async () => {
     const { connect, run } = open()
     const ann = connect('ann')
     const ben = connect('ben')
@@ -218,7 +218,7 @@ describe('a group', () => {
     expect(() => ann.play({ profile: 'duel' }, { readyWithinMs: 0 })).toThrow('readyWithinMs')
   })
 
-  test('that is ready in time is not ended by `readyWithinMs` while it searches', async () => {
+  test('a group is not ended by `readyWithinMs` while it searches, if it was ready in time', async () => {
     const { connect, run } = open()
     const ann = connect('ann')
     settled(ann.groups.create({ profile: 'duel' }))
@@ -232,7 +232,7 @@ describe('a group', () => {
     expect(search.value).toMatchObject({ fqdn: expect.any(String) })
   })
 
-  test('gathers by its id, searches when all are ready, and each member gets their own way to the server', async () => {
+  test('a group gathers by its id, searches when all are ready, and gives each member the server address', async () => {
     const { connect, run } = open()
     const [ann, ben] = [connect('ann'), connect('ben')] as const
     const phases = phasesOf(ben)
@@ -255,7 +255,7 @@ describe('a group', () => {
     expect(tokenOf(ann)).not.toBe(tokenOf(ben))
   })
 
-  test('is left, is refused with its reason, and ends for all when its search is cancelled', async () => {
+  test('a group can be left, refuses a join with a reason, and ends for all when its search is cancelled', async () => {
     const { connect, run } = open()
     const [ann, ben] = [connect('ann'), connect('ben')] as const
     const none = settled(ben.groups.join('nowhere', { profile: 'duel' }))
@@ -280,7 +280,7 @@ describe('a group', () => {
 })
 
 describe('the connection', () => {
-  test('that breaks is shown as stale, and made again with growing pauses', async () => {
+  test('the client state is stale when the connection breaks, and is restored with growing pauses', async () => {
     const { connect, run, sent, clock } = open()
     let fate: 'arrives' | 'proxy page' = 'arrives'
     const device = { now: clock.now, sleep: clock.sleep, date: () => clock.now() + 3_600_000 }
@@ -303,7 +303,7 @@ describe('the connection', () => {
     expect(clock.now() - at).toBeLessThan(80_000)
   })
 
-  test('asks for a new token once for all requests, and goes on', async () => {
+  test('the client requests a new token once for all refused requests, and then continues', async () => {
     const { connect, run } = open()
     const tokens = ['old', 'ann', 'ann']
     let asked = 0
@@ -315,7 +315,7 @@ describe('the connection', () => {
     expect(asked).toBe(2)
   })
 
-  test('with a wrong token ends in an error that says so; a token that cannot be had is waited for', async () => {
+  test('a wrong token ends the client in an error, and a missing one is retried', async () => {
     const { connect, run } = open()
     const wrong = settled(connect('old').play({ profile: 'duel' }))
     await run(2)
@@ -332,7 +332,7 @@ describe('the connection', () => {
     expect(ann.state).toMatchObject({ phase: 'searching' })
   })
 
-  test('that is closed sends nothing more, and ends what waits', async () => {
+  test('a closed client sends nothing more, and rejects the waiting calls', async () => {
     const { connect, run, sent } = open()
     const ann = connect('ann')
     const search = settled(ann.play({ profile: 'duel' }))
@@ -344,7 +344,7 @@ describe('the connection', () => {
     expect(search.error).toMatchObject({ code: 'closed' })
   })
 
-  test('with a clock that is an hour off, or is set back, does the same', async () => {
+  test('the client works the same with a clock that is an hour off or is set back', async () => {
     const { connect, run, clock } = open()
     for (const off of [3_600_000, -3_600_000]) {
       const player = `ann${off}`
@@ -360,14 +360,14 @@ describe('the connection', () => {
     vi.restoreAllMocks()
   })
 
-  test('options that cannot be are refused', () => {
+  test('client options with a wrong value are refused', () => {
     const { connect } = open()
     expect(() => connect('ann', undefined, { url: 'play.example' })).toThrow('url: must begin with http://')
     expect(() => connect('ann', undefined, { follow: 'events' })).toThrow('follow: "events" needs an EventSource')
   })
 })
 
-test('a timer of the platform that ends a fraction of a millisecond too early is awaited further', async () => {
+test('a timer that ends a fraction of a millisecond too early is waited for again', async () => {
   let now = 0
   const clock = {
     now: () => (now += 0.1),

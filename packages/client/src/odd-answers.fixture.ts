@@ -8,7 +8,7 @@ function pathsIn(value: unknown, path: Path = []): Path[] {
   return [path, ...Object.entries(value).flatMap(([key, one]) => pathsIn(one, [...path, key]))]
 }
 
-/** A copy in which the value at a path is another one; undefined: it is left out. */
+/** Returns a copy with another value at a path. Undefined removes the value. */
 function withValue(value: unknown, [key, ...rest]: Path, other: unknown): unknown {
   if (key === undefined) return other
   if (Array.isArray(value))
@@ -20,7 +20,10 @@ function withValue(value: unknown, [key, ...rest]: Path, other: unknown): unknow
   return Object.fromEntries(entries.filter(([, one]) => one !== undefined))
 }
 
-/** A good answer with one value at a time left out, or of another type: each value, three ways in turn. */
+/**
+ * Variants of a valid response. In each, one value is missing or has another type. Each value appears in three
+ * variants.
+ */
 export function* oddAnswers(good: unknown): Generator<unknown> {
   let nth = 0
   for (const path of pathsIn(good)) {

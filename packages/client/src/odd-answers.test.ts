@@ -2,7 +2,7 @@ import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { gatherFaults } from './api.fixture.js'
 import { createLobbies } from './lobbies.js'
-import { createMachine, type Input, type Output } from './machine.js'
+import { createMachine, type MachineInput, type Output } from './machine.js'
 import { createMuster } from './muster.js'
 import { oddAnswers } from './odd-answers.fixture.js'
 import { createServers } from './servers.js'
@@ -29,7 +29,7 @@ const ticket = {
 const member = { group_id: 'g1', member_id: 'p1', is_ready: false, status: 'FORMING', ticket_id: null }
 const nothing = { tickets: [], groups: [], matches: [], seats: [] }
 /** Good answers to `GET /me`, to a search, and to a group. */
-const ANSWERS: Readonly<Record<string, { readonly asked: readonly Input[]; readonly good: unknown }>> = {
+const ANSWERS: Readonly<Record<string, { readonly asked: readonly MachineInput[]; readonly good: unknown }>> = {
   'what the player is in': {
     asked: [{ do: 'resume', command: 1 }],
     good: {
@@ -57,7 +57,8 @@ const ANSWERS: Readonly<Record<string, { readonly asked: readonly Input[]; reado
   },
 }
 
-type Line = { readonly session: string } | { readonly at: number; readonly in: Input } | { at: number; out: Output }
+type Line =
+  { readonly session: string } | { readonly at: number; readonly in: MachineInput } | { at: number; out: Output }
 
 function record(): Line[] {
   const lines: Line[] = []
@@ -74,12 +75,12 @@ function record(): Line[] {
   return lines
 }
 
-test('an answer of another shape counts as none, in the machine of every language', async () => {
+test('an answer of another shape counts as lost, in the client machine of every language', async () => {
   const lines = record()
   expect(lines.length).toBeGreaterThan(1000)
   // A header that asks for a pause of years asks for an hour.
   const machine = createMachine(() => 0.5)
-  const input: Input[] = [
+  const input: MachineInput[] = [
     { do: 'play', command: 1, request: { profile: 'duel' } },
     { answer: 1, status: 503, retryAfterMs: 3e12 },
   ]
@@ -90,7 +91,7 @@ test('an answer of another shape counts as none, in the machine of every languag
 })
 
 test.each([...oddAnswers({ tickets: [ticket], groups: [], matches: [] })].slice(0, 12).concat([5, 'x', [], null]))(
-  'while Muster answers %j, `resume` is refused, the state is stale, and nothing else is thrown',
+  '`resume` is refused with the answer %j, the state is stale, and nothing else is thrown',
   async (body) => {
     const faults = gatherFaults()
     const clock = createManualClock()
@@ -118,7 +119,7 @@ const LOBBY = {
   data: {},
   run: null,
 }
-test('each call of servers and lobbies is refused with `wrong-answer` for what is no answer of Muster', async () => {
+test('each call of servers and lobbies is refused with `wrong-answer` if the answer has a wrong shape', async () => {
   const faults = gatherFaults()
   const clock = createManualClock()
   let body: unknown

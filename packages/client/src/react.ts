@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import type { Muster } from './muster.js'
 import type { State } from './state.js'
 
-/** What the player is in, for a component that is drawn anew with each change. */
+/** React hook that returns the player's state and re-renders the component when it changes. */
 export const useMuster = (muster: Muster): State =>
   useSyncExternalStore(
     muster.subscribe,

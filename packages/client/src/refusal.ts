@@ -1,31 +1,31 @@
 import type { Answer } from './connection.js'
 import { fits } from './shapes.js'
 
-/** An answer that is a refusal, as problem documents say it (RFC 9457). */
+/** A refusal, from a problem document (RFC 9457). */
 export interface Refusal {
-  /** HTTP status; 0: there was no answer. */
+  /** HTTP status. 0: no response arrived. */
   readonly status: number
-  /** For programs, e.g. `player-cooling-down`. */
+  /** A code for programs, e.g. `player-cooling-down`. */
   readonly code: string
   readonly message: string
   readonly field?: string
   readonly retryAfterMs?: number
 }
 
-/** A wish that did not come true. */
+/** The error of a failed command. */
 export class MusterError extends Error {
   override readonly name = 'MusterError'
   /**
-   * For programs: `player-cooling-down`, `unauthorized`, `unknown-profile`, …; of a search that has ended, its
-   * reason: `cancelled`, `expired`, `declined`, …; `superseded`: another wish came before the answer; `closed`;
-   * `wrong-answer`: the answer has another shape than those of Muster.
+   * A code for programs: `player-cooling-down`, `unauthorized`, `unknown-profile`, …. For an ended search it is the
+   * reason: `cancelled`, `expired`, `declined`, …. `superseded`: another command came before the response. `closed`:
+   * the client was closed. `wrong-answer`: the response has an unknown shape.
    */
   readonly code: string
-  /** HTTP status; 0: there was no answer, or it is no answer. */
+  /** HTTP status. 0: no response arrived, or it was not from Muster. */
   readonly status: number
-  /** Milliseconds after which the same may work. */
+  /** Milliseconds after which a retry may succeed. */
   readonly retryAfterMs: number | undefined
-  /** The field of the request that is wrong. */
+  /** The field of the request that is invalid. */
   readonly field: string | undefined
 
   constructor({ code, status, message, retryAfterMs, field }: Refusal) {
@@ -37,7 +37,7 @@ export class MusterError extends Error {
   }
 }
 
-/** What an answer says that is not good. */
+/** Returns the refusal in an unsuccessful response. */
 export function refusalOf({ status, body, retryAfterMs = 0 }: Answer): Refusal {
   const problem = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
   const text = (name: string) => (typeof problem[name] === 'string' ? (problem[name] as string) : undefined)
@@ -51,14 +51,17 @@ export function refusalOf({ status, body, retryAfterMs = 0 }: Answer): Refusal {
   }
 }
 
-/** Of an answer that says it is good, and is not what Muster answers: it is from a proxy, or from another version. */
+/** The refusal for a 2xx response that Muster never sends. It comes from a proxy or another version. */
 export const WRONG_ANSWER: Refusal = {
   status: 0,
   code: 'wrong-answer',
-  message: 'The answer does not have the shape of an answer of Muster.',
+  message: 'The answer is not a valid answer of Muster.',
 }
 
-/** What a good answer says. @throws {MusterError} for a refusal, for one of another shape, or where none came */
+/**
+ * Returns the body of a successful response. @throws {MusterError} for a refusal, for another shape, or if no response
+ * arrived
+ */
 export function goodBody(answer: Answer, shape: string): unknown {
   if (answer.status >= 200 && answer.status < 300) {
     if (fits(shape, answer.body)) return answer.body

@@ -8,7 +8,7 @@ afterEach(async () => {
   opened = undefined
 })
 
-/** Muster with one server of a pool, which lists itself as its orders wish. */
+/** Muster with one server of a pool, which lists itself as its orders say. */
 function open() {
   const api = (opened = openApi({}, [
     {
@@ -53,7 +53,7 @@ const settled = <Value>(promise: Promise<Value>) => {
   return result
 }
 
-test('servers are listed and watched, a seat is taken, kept and given back', async () => {
+test('a player can list and watch servers, and can take, keep and give back a seat', async () => {
   const { connect, run, list } = open()
   await run(8)
   await list()
@@ -101,7 +101,7 @@ test('servers are listed and watched, a seat is taken, kept and given back', asy
   expect(gone.error).toMatchObject({ code: 'no-such-seat' })
 })
 
-test('beacons are asked for where pings are, and nowhere else', async () => {
+test('beacons are requested only for server filters by ping', async () => {
   const { connect, run, sent } = open()
   await run(8)
   const servers = createServers(connect('ann'))
@@ -124,7 +124,7 @@ test('beacons are asked for where pings are, and nowhere else', async () => {
   }
 })
 
-test('a quick join takes the best server; a full one, and a wrong filter, are refused with a reason', async () => {
+test('a quick join takes the best server, and a full server or wrong filter is refused with a reason', async () => {
   const { connect, run, list } = open()
   await run(8)
   await list({ name: 'Small', seats: 1 })

@@ -5,20 +5,20 @@ import { goodBody, MusterError, WRONG_ANSWER } from './refusal.js'
 import type { Assignment } from './state.js'
 import { assignmentOf, type WireSeat } from './wire.js'
 
-/** What servers are looked for: docs/servers.md, Server browser. */
+/** Which servers are wanted, see docs/servers.md, Server browser. */
 export interface ServerQuery {
-  /** Clauses that all must hold, e.g. `mode eq ctf`, `seats.free ge 2`. */
+  /** Conditions that must all hold, e.g. `mode eq ctf`, `seats.free ge 2`. */
   readonly where?: readonly string[]
-  /** Part of a name. */
+  /** Part of the server's name. */
   readonly search?: string
   /** Default `ping,-seats.taken`. */
   readonly sort?: string
   /**
-   * Whether round trips are measured, by requests to each beacon. Default: where `sort` or `where` names `ping`. Muster
-   * estimates pings by the player's address otherwise.
+   * Whether to measure round trips by requests to each beacon. Default: if `sort` or `where` names `ping`. Otherwise
+   * Muster estimates pings from the player's address.
    */
   readonly ping?: boolean
-  /** Servers on a page, 1 to 100. Default 20. */
+  /** Maximum number of servers on a page, 1 to 100. Default 20. */
   readonly limit?: number
 }
 
@@ -26,10 +26,10 @@ export interface ListedServer {
   readonly id: string
   readonly name: string
   readonly attributes: Readonly<Record<string, string | number | boolean>>
-  /** `free + held + taken + away` is `total`. */
+  /** `total` is the sum of `free`, `held`, `taken` and `away`. */
   readonly seats: Readonly<Record<'total' | 'free' | 'held' | 'taken' | 'away', number>>
   readonly city: string | null
-  /** Milliseconds, in steps of ten. */
+  /** Milliseconds, rounded to tens. */
   readonly pingMs: number | null
   readonly open: boolean
   readonly password: boolean
@@ -37,9 +37,9 @@ export interface ListedServer {
 
 export interface ServerPage {
   readonly servers: readonly ListedServer[]
-  /** Servers on all pages. */
+  /** Number of servers on all pages. */
   readonly total: number
-  /** `cursor` of the next page. */
+  /** `cursor` of the next page. Null on the last page. */
   readonly next: string | null
 }
 
@@ -47,33 +47,38 @@ interface SeatRequest {
   readonly team?: string
   readonly password?: string
   readonly build?: string
-  /** The group with which one comes: all get a seat, or nobody. */
+  /** The player's group. Either all its members get a seat, or none. */
   readonly groupId?: string
-  /** Gives up waiting for a server that starts, and gives the seat back. */
+  /** Stops waiting for a server that starts, and returns the seat. */
   readonly signal?: AbortSignal
 }
 
-/** A seat, held until one is on the server. */
+/** A seat on a server. It is held until the player is on the server. */
 export interface Seat {
   readonly id: string
   readonly serverId: string
   readonly assignment: Assignment
-  /** Reads a fresh join token; the seat is held for longer by it. @throws {MusterError} `no-such-seat` if it is gone */
+  /**
+   * Fetches a new join token, which also extends the hold of the seat. @throws {MusterError} `no-such-seat` if it is
+   * gone
+   */
   renew(): Promise<Assignment>
-  /** Gives it back. */
+  /** Returns the seat. */
   leave(): Promise<void>
 }
 
-/** Servers that list themselves. All calls reject with a `MusterError`. */
+/** The server browser. All calls reject with a `MusterError`. */
 interface Servers {
   list(query?: ServerQuery & { readonly cursor?: string }): Promise<ServerPage>
-  /** Calls back with the page now, and whenever it differs, every two seconds at most, until the signal aborts. */
+  /**
+   * Calls the listener with the page now and whenever it changes, at most every two seconds, until the signal aborts.
+   */
   watch(query: ServerQuery, listener: (page: ServerPage) => void, signal: AbortSignal): void
-  /** A seat on this server. `server-full` has `alternatives` in its message. */
+  /** Takes a seat on this server. The message of `server-full` lists `alternatives`. */
   join(serverId: string, request?: SeatRequest): Promise<Seat>
-  /** A seat on the best server; with `start: true`, on one that is started where none fits. */
+  /** Takes a seat on the best server. With `start: true` it starts a server if none fits. */
   quickJoin(query?: ServerQuery & { readonly start?: boolean }, request?: SeatRequest): Promise<Seat>
-  /** Starts a server of one's own. */
+  /** Starts a new server for the player. */
   start(pool: string, session?: NewSession, request?: SeatRequest): Promise<Seat>
 }
 
@@ -142,7 +147,7 @@ export function createServers(muster: Muster): Servers {
     }
   }
 
-  /** JSON leaves out what is undefined. */
+  /** JSON omits undefined values. */
   const joining = ({ team, password, build, groupId }: SeatRequest) => ({ team, password, build, group_id: groupId })
 
   return {

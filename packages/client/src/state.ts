@@ -1,6 +1,6 @@
-/** What a player is in. One frozen value: the same object until something changes. */
+/** What a player is in. A frozen value, and the same object until something changes. */
 export type State = {
-  /** Epoch milliseconds, by the device's clock, since when nothing was heard; the connection is being made again. */
+  /** Set while the connection is lost: epoch milliseconds, by the device's clock, of the last contact. */
   readonly stale?: number
 } & (
   | { readonly phase: 'idle' }
@@ -8,7 +8,7 @@ export type State = {
   | { readonly phase: 'searching'; readonly ticket: TicketState; readonly wait: Wait | null }
   | { readonly phase: 'found'; readonly ticket: TicketState; readonly acceptance: Acceptance | null }
   | { readonly phase: 'assigned'; readonly matchId: string | null; readonly assignment: Assignment }
-  /** Why it ended: `cancelled`, `expired`, `declined`, `absent`, …; `gone`: Muster knows nothing of it. */
+  /** Why the search ended: `cancelled`, `expired`, `declined`, `absent`, …. `gone`: Muster does not know the ticket. */
   | { readonly phase: 'ended'; readonly reason: string }
 )
 
@@ -18,15 +18,15 @@ export interface TicketState {
   readonly groupId: string | null
 }
 
-/** How much longer such tickets wait, in seconds from now. */
+/** Estimated remaining wait of similar tickets, in seconds from now. */
 export interface Wait {
-  /** Half of them wait no longer. */
+  /** The median. */
   readonly p50Seconds: number
-  /** Nine of ten wait no longer; null where too little is known. */
+  /** The 90th percentile. Null without enough data. */
   readonly p90Seconds: number | null
 }
 
-/** The player is asked whether they accept the match. */
+/** The match that waits for the player to accept or decline. */
 export interface Acceptance {
   readonly accepted: boolean
   /** ISO 8601, by Muster's clock. */
@@ -34,16 +34,16 @@ export interface Acceptance {
 }
 
 export interface GroupState {
-  /** Others join by it, for example by a link. */
+  /** The id with which others join, e.g. in a link. */
   readonly id: string
   readonly isReady: boolean
-  /** The first is the owner. */
+  /** The first member is the owner. */
   readonly members: readonly { readonly playerId: string; readonly isReady: boolean }[]
-  /** Ids of members who are not ready: why no match is searched yet. Empty until the members are known. */
+  /** Ids of the members who are not ready, so that no match is searched yet. Empty until the members are known. */
   readonly waitingFor: readonly string[]
 }
 
-/** Where to connect. */
+/** The assigned server and its address. */
 export interface Assignment {
   readonly fqdn: string
   readonly ports: Readonly<
@@ -57,16 +57,16 @@ export interface Assignment {
       }
     >
   >
-  /** Sent to the game server first of all: it says who the player is. `resume` gives a fresh one. */
+  /** The first message to the game server. It identifies the player. `resume` returns a new one. */
   readonly joinToken: string | null
   readonly city: string | null
 }
 
-/** What is asked for: a queue, and what its rules compare. */
+/** The requested queue, and the values that its rules compare. */
 export interface PlayRequest {
   /** Name of the queue. */
   readonly profile: string
-  /** Further queues in which the player waits as well. */
+  /** Further queues in which the player waits at the same time. */
   readonly profiles?: readonly string[]
   readonly attributes?: Readonly<Record<string, unknown>>
   readonly roles?: readonly string[]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTestMuster } from './testing.js'
 
-test('a game is tested with a matchmaker in memory: a match is found, played and over', async () => {
+test('a game can be tested in memory: a match is found, played and over', async () => {
   const { muster, advance, endMatch } = createTestMuster({ matchAfterMs: 5000 })
   const phases: string[] = []
   muster.subscribe(({ phase }) => phases.push(phase))
@@ -20,7 +20,7 @@ test('a game is tested with a matchmaker in memory: a match is found, played and
   expect(await second).toMatchObject({ joinToken: 'token-of-ticket-2' })
 })
 
-test('it asks for acceptance, refuses, cancels, and is cut off, when the test says so', async () => {
+test('the test server can require acceptance, refuse, cancel and disconnect on demand', async () => {
   const { muster, advance, refuse, offline } = createTestMuster({ acceptance: true })
   const search = muster.play({ profile: 'duel' })
   search.catch(() => {})

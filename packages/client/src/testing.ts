@@ -2,26 +2,26 @@ import type { Clock } from './clock.js'
 import { createMuster, type Muster, type MusterOptions } from './muster.js'
 import type { WireTicket } from './wire.js'
 
-/** How the matchmaker in memory behaves. Milliseconds of its own clock. */
+/** Options of the matchmaker in memory. Milliseconds are those of its own clock. */
 interface TestMusterOptions {
   /** Default 1000. */
   readonly matchAfterMs?: number
-  /** From the match to the server. Default 1000. */
+  /** Milliseconds from the match to the server. Default 1000. */
   readonly serverAfterMs?: number
-  /** Asks the player whether they accept. Default false. */
+  /** Whether players must accept the match. Default false. */
   readonly acceptance?: boolean
 }
 
-/** A client of a matchmaker in memory, whose time moves when the test says so. For tests of a game's own pages. */
+/** A client of a matchmaker in memory. The test controls its time. For tests of a game's own pages. */
 export interface TestMuster {
   readonly muster: Muster
-  /** Moves time, so that matches are found and servers start. */
+  /** Advances time, so that matches are found and servers start. */
   advance(ms: number): Promise<void>
-  /** From now on searches are refused so; undefined: not any more. */
+  /** Refuses searches with this problem from now on. Undefined: accepts them again. */
   refuse(problem: { readonly status: number; readonly code: string } | undefined): void
-  /** Cuts the connection, or makes it again. */
+  /** Cuts or restores the connection. */
   offline(isOffline: boolean): void
-  /** Ends the match of the player, as its server would. */
+  /** Ends the player's match, like its server would. */
   endMatch(): void
 }
 
@@ -30,7 +30,7 @@ interface Sleeper {
   readonly wake: () => void
 }
 
-/** Turns of the event loop in which answers arrive. */
+/** Number of event loop turns in which responses arrive. */
 const TURNS = 20
 
 export function createTestMuster(options: TestMusterOptions = {}): TestMuster {

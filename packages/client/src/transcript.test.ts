@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { type Fate, openApi } from './api.fixture.js'
-import { createMachine, type Input, type Machine, type Output } from './machine.js'
-import type { Muster, Search } from './muster.js'
+import { createMachine, type MachineInput, type Machine, type Output } from './machine.js'
+import type { Muster } from './muster.js'
+import type { Search } from './search.js'
 
 /**
  * What the client's machine is told and does, as lines of JSON: every language of the engines replays them. A line is
@@ -13,7 +14,7 @@ const PATH = new URL('../../../engines/transcript.jsonl', import.meta.url)
 
 type Line =
   | { readonly session: string }
-  | { readonly at: number; readonly in: Input }
+  | { readonly at: number; readonly in: MachineInput }
   | { readonly at: number; readonly out: Output }
 
 type Api = ReturnType<typeof openApi>
@@ -25,9 +26,9 @@ interface Players {
   readonly next: (...fates: Fate[]) => void
 }
 
-const quiet = <Wish extends Promise<unknown>>(wish: Wish): Wish => {
-  wish.catch(() => {})
-  return wish
+const quiet = <Started extends Promise<unknown>>(started: Started): Started => {
+  started.catch(() => {})
+  return started
 }
 const play = (player: Muster, profile = 'duel'): Search => quiet(player.play({ profile }))
 
@@ -111,7 +112,7 @@ const SESSIONS: Readonly<Record<string, (players: Players) => Promise<void>>> = 
     quiet(ann.groups.leave())
     await api.run(1)
   },
-  'a wish comes twice, or another one in its place: each has its answer': async ({ api, ann, ben, next }) => {
+  'a command comes twice, or another one in its place: each has its answer': async ({ api, ann, ben, next }) => {
     next('late')
     const search = play(ann)
     play(ann)
@@ -258,18 +259,18 @@ async function record(): Promise<string> {
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`
 }
 
-test('the transcript is what the client does today; `--update` writes it anew', async () => {
+test('the client transcript equals what the client does; `--update` rewrites it', async () => {
   await expect(await record()).toMatchFileSnapshot(PATH.pathname)
 })
 
-test('a timer that fires a little early, as those of browsers do, is a wake all the same', () => {
+test('a timer that fires slightly early, as in browsers, still wakes the client machine', () => {
   const machine = createMachine(() => 0.5)
   machine.step({ do: 'resume', command: 1 }, 0)
   expect(machine.step({ answer: 1, status: 0 }, 0.7)).toContainEqual({ wakeAt: 250.7 })
   expect(machine.step({ wake: true }, 250.2)).toContainEqual({ request: 2, method: 'GET', path: '/me', waitMs: 0 })
 })
 
-test('the machine replays every line of the transcript', () => {
+test('the client machine replays every line of the transcript', () => {
   const lines = readFileSync(PATH, 'utf8')
     .trim()
     .split('\n')

@@ -1,6 +1,6 @@
 import type { Assignment } from './state.js'
 
-/** What the ticket API answers, as far as a client reads it (docs/ticket-api.openapi.json). */
+/** The ticket API's responses, as far as a client reads them (docs/ticket-api.openapi.json). */
 export interface WireTicket {
   readonly id: string
   readonly profile: string

@@ -1,4 +1,4 @@
-/** What the other packages of this repository use of @muster/console. No promise: it changes without notice. */
+/** Exports for the other packages of this repository only. They may change without notice. */
 export { baseStyle } from './parts/base-style.js'
 export { counted, duration, grouped, sum } from './parts/number-words.js'
 export { type Dot, type Label, onMap, placeLabels } from './parts/world-map.js'
@@ -10,7 +10,7 @@ export {
   type Audit,
   type FormingMatch,
   type FormingPhase,
-  type Found,
+  type FoundStories,
   type Hello,
   type History,
   type HistoryStep,
@@ -20,7 +20,7 @@ export {
   type Now,
   type Permission,
   permissionsOf,
-  type Problem,
+  type ErrorBody,
   type ProblemNow,
   type QueueCard,
   type QueueCards,

@@ -1,84 +1,84 @@
-// pure: what the console's page and its server tell one another of servers
+// pure: messages about servers between the console's page and its server
 import type { Moment } from './wire.js'
 
-/** The answer of `GET servers`. */
+/** The response of `GET servers`. */
 export interface ServerList {
   readonly at: Moment
-  /** Numbers over all servers, of which `servers` may leave some out. */
+  /** Totals of all servers. `servers` may omit some of them. */
   readonly total: number
   readonly players: number
-  /** Null where the configuration states no price. */
+  /** Null if the configuration has no price. */
   readonly cost: number | null
-  /** E.g. `EUR`; empty where none is stated. */
+  /** E.g. `EUR`. Empty if the configuration has none. */
   readonly currency: string
-  /** By place, and the oldest first in each; at most 1,000. */
+  /** At most 1,000 servers, by location, the oldest first in each. */
   readonly servers: readonly ServerRow[]
-  /** Pools of game servers, by pool and place. */
+  /** Pools of game servers, by pool and location. */
   readonly pools: readonly PoolRow[]
-  /** Where they come from. */
+  /** The sources of the servers. */
   readonly sources: readonly SourceRow[]
-  /** Keys with which servers come by themselves: those of the configuration, then those of other servers. */
+  /** The enrolment keys: those of the configuration first, then removed ones that still have servers. */
   readonly keys: readonly KeyRow[]
 }
 
 /** The servers of a source. */
 export interface SourceRow {
-  /** Its name; null for the deployment service. */
+  /** Name of the source. Null for the deployment service. */
   readonly source: string | null
   readonly servers: number
-  /** Of these, those that take no match any more. */
+  /** How many of them take no more matches. */
   readonly draining: number
 }
 
-/** An enrolment key, and its servers. */
+/** An enrolment key and its servers. */
 export interface KeyRow {
   /** The first 8 hex digits of its SHA-256. */
   readonly key: string
   readonly pool: string
   readonly place: string
   readonly servers: number
-  /** What the configuration allows; null for a key that it does not have any more: that can be revoked. */
+  /** The limits in the configuration. Null for a key that the configuration no longer has: that key can be revoked. */
   readonly allowed: {
     readonly servers: number
-    /** At a time, for each server. */
+    /** Maximum number of concurrent matches of each server. */
     readonly matches: number
-    /** Null: any. */
+    /** Null: any build. */
     readonly builds: readonly string[] | null
   } | null
-  /** Builds that its servers run, as they say. */
+  /** Builds that its servers report. */
   readonly builds: readonly string[]
 }
 
 /**
- * Servers of a pool at one place, the matches that wanted one, and what idle servers cost. Counts begin with the
- * process that matches.
+ * Servers of a pool at one location, the matches that requested one, and the cost of idle servers. Counts begin at the
+ * start of the matching process.
  */
 export interface PoolRow {
   readonly pool: string
   readonly place: string
-  /** Servers that are to be warm now. */
+  /** Target number of warm servers. */
   readonly wanted: number
-  /** Servers that are warm: they have registered, and have no match. */
+  /** Number of warm servers: they have registered and have no match. */
   readonly warm: number
   readonly starting: number
   readonly playing: number
   readonly draining: number
-  /** Matches that wanted a server, and those that found a warm one. */
+  /** Number of matches that requested a server, and of those that got a warm one. */
   readonly asked: number
   readonly hits: number
-  /** The share that is expected to find one, 0 to 1; null while nobody comes. */
+  /** The expected fraction of matches that get a warm server, 0 to 1. Null while there are none. */
   readonly expectedHit: number | null
-  /** Matches of the last hour, or since the start, and those an hour that are expected now. */
+  /** Number of matches in the last hour (or since the start), and the expected number per hour. */
   readonly cameLastHour: number
   readonly expectedPerHour: number
-  /** Hours for which servers were idle, of all servers together. */
+  /** Total idle hours of all servers. */
   readonly idleHours: number
-  /** In `currency`; null where the configuration states no price. */
+  /** In `currency`. Null if the configuration has no price. */
   readonly idleCost: number | null
 }
 
-/** A game server that lists itself for players, and how many of its seats somebody has. */
-interface Listing {
+/** The listing of a game server for players, and its taken seats. */
+interface ServerListing {
   readonly name: string
   readonly seats: number
   readonly taken: number
@@ -86,40 +86,45 @@ interface Listing {
 }
 
 export interface ServerRow {
-  /** Id of the server; that of its match, if it is of one match. */
+  /** Id of the server. For the server of one match, the id of that match. */
   readonly id: string
-  /** Id of the deployment; null until the service has returned it. */
+  /** Id of the deployment. Null until the service has returned it. */
   readonly requestId: string | null
-  /** Its pool; null for the server of one match. */
+  /** Name of the server's pool. Null for the server of one match. */
   readonly pool: string | null
-  /** Name of its source; null for the deployment service. */
+  /** Name of the server's source. Null for the deployment service. */
   readonly source: string | null
-  /** Of its matches; null without any. */
+  /** The queue of its matches. Null without matches. */
   readonly queue: string | null
-  /** The matches that it serves, at most 8. */
+  /** Ids of the matches on the server, at most 8. */
   readonly matches: readonly string[]
-  /** What it lists for players, and its seats; null unless it is listed. */
-  readonly listing: Listing | null
-  /** creating, starting, running, stopping, …; once it has registered: warm, taken, playing, draining, lost. */
+  /** The server's public listing and seats. Null unless it is listed. */
+  readonly listing: ServerListing | null
+  /**
+   * The state: creating, starting, running, stopping, …. Once it has registered: warm, taken, playing, draining, lost.
+   */
   readonly state: string
-  /** Why it takes no match any more; null while it may. */
+  /** Why the server takes no more matches. Null while it may take some. */
   readonly draining: string | null
-  /** Whether it can be drained: it has registered, or is of a pool, and does not drain yet. */
+  /** Whether the server can be drained: it has registered or belongs to a pool, and does not drain yet. */
   readonly mayDrain: boolean
-  /** Whether it is a process of `muster dev -- COMMAND`, whose output can be read, and which can be killed. */
+  /** True for a local process of `muster dev -- COMMAND`, which can be killed and whose output can be read. */
   readonly isProcess: boolean
-  /** E.g. `Frankfurt, Germany`; null where it is not known (yet). */
+  /** E.g. `Frankfurt, Germany`. Null if it is not known (yet). */
   readonly place: string | null
-  /** Its host; of one that has enrolled, the machine and the slot, as it says: many may be at one host. */
+  /**
+   * The host of the server. For an enrolled server, the machine and the slot that it reports, because several may run
+   * on one host.
+   */
   readonly host: string | null
   readonly players: number
-  /** When it was asked for. */
+  /** When the server was requested. */
   readonly since: Moment
-  /** So far, in `currency`; null where the configuration states no price. */
+  /** Cost so far, in `currency`. Null if the configuration has no price. */
   readonly cost: number | null
 }
 
-/** The end of what a server's process has written. */
+/** The end of the output of a server's process. */
 export interface ServerOutput {
   readonly text: string
 }

@@ -1,9 +1,9 @@
-// pure: what the console's page and its server tell one another
+// pure: the messages between the console's page and its server
 /**
- * What the console's page and its server tell one another, as JSON under `/console/api`. In brackets: the permission
- * that a request takes besides `see`.
+ * The messages between the console's page and its server, as JSON under `/console/api`. In brackets: the permission
+ * that a request needs in addition to `see`.
  *
- * | request | answer |
+ * | request | response |
  * |---|---|
  * | `GET feed` | server-sent events: `hello` (Hello), `now` (Now, twice a second), `step` (HistoryStep), `bye` |
  * | `GET find?id=` | Found |
@@ -19,15 +19,18 @@
  * | `POST bots` `{ players }` (players, only in `muster dev`) | 202 |
  *
  * A reader of the feed that missed steps gets another `hello`. Every request has the header `Authorization: Bearer …`,
- * the feed too (the page reads it by `fetch`). An error is a Problem: 401 for a token that is missing or wrong, 403 for
- * a role that may not, 404, 409 for an edit of an older version of a queue, 422 for a queue that is wrong (with its
- * faults by line and column), 429.
+ * the feed too (the page reads it by `fetch`). An error is a Problem: 401 for a missing or invalid token, 403 for a
+ * missing permission, 404, 409 for an edit of an older version of a queue, 422 for an invalid queue (with its faults by
+ * line and column), 429.
  */
 
-/** See all and try changed rules; act on players; change rules; drain servers; change what is deployed. */
+/**
+ * The permissions: see everything and try changed rules; act on players; change rules; drain servers; change
+ * deployments.
+ */
 export type Permission = 'see' | 'players' | 'rules' | 'servers' | 'deploy'
 
-/** The roles of the console, each with all that it may do. docs/console.md has the same table. */
+/** The roles of the console and their permissions. docs/console.md has the same table. */
 export const permissionsOf = {
   look: ['see'],
   players: ['see', 'players'],
@@ -48,31 +51,31 @@ export type Moment = number
 export type Milliseconds = number
 
 /**
- * The state of everything at one moment. Its size is bounded however many players there are: lists are cut to their
- * stated lengths, and places are clustered. It holds no address and no secret.
+ * The current state. Its size is bounded regardless of the number of players: lists are cut to the given lengths, and
+ * locations are clustered. It contains no addresses or secrets.
  */
 export interface Now {
   readonly at: Moment
-  /** Whether the program takes players, and if not, why in words. */
+  /** Whether the program accepts players, and if not, why in words. */
   readonly ready: {
     readonly is: boolean
     readonly why: readonly string[]
-    /** Whether this process matches; left out where it is the only one. */
+    /** Whether this process matches. Omitted if it is the only one. */
     readonly leading?: boolean | undefined
-    /** How people know the process that matches, e.g. `game-1 (process 12)`; left out where it is not known. */
+    /** A readable name of the matching process, e.g. `game-1 (process 12)`. Omitted if unknown. */
     readonly leader?: string | undefined
   }
   /** At most 50, in the order of the configuration. */
   readonly queues: readonly QueueNow[]
   readonly queuesLeftOut: number
   readonly map: MapNow
-  /** Matches whose players do not know yet where to connect: at most 50, oldest first. */
+  /** Matches whose players have no server address yet: at most 50, oldest first. */
   readonly forming: readonly FormingMatch[]
   readonly formingLeftOut: number
   readonly servers: ServersNow
-  /** Limits of the service's operations in use, fullest first; at most 20. */
+  /** Limits of the service's operations, the fullest first. At most 20. */
   readonly limits: readonly LimitNow[]
-  /** Newest first; at most 30. The same problem again counts up instead of taking a line. */
+  /** At most 30, newest first. A repeated problem increases its count. */
   readonly problems: readonly ProblemNow[]
 }
 
@@ -81,15 +84,15 @@ export interface QueueNow {
   readonly paused: boolean
   readonly tickets: number
   readonly players: number
-  /** Tickets that arrived, and matches that were found, within the last minute; null while another process matches. */
+  /** Tickets that arrived and matches that were found within the last minute. Null while another process matches. */
   readonly arrivalsPerMinute: number | null
   readonly matchesPerMinute: number | null
-  /** Waits of the tickets matched within the last hour; null if there were none. */
+  /** Waits of the tickets matched within the last hour. Null if there were none. */
   readonly waitP50: Milliseconds | null
   readonly waitP95: Milliseconds | null
-  /** How long the longest-waiting ticket has waited; null if none waits. */
+  /** The longest current wait. Null if no ticket waits. */
   readonly oldest: Milliseconds | null
-  /** Waiting tickets by how far the queue's rules have relaxed for them, strictest first; at most 12 steps. */
+  /** Waiting tickets by how far the queue's rules have relaxed for them, strictest first. At most 12 steps. */
   readonly relaxed: readonly RelaxedStep[]
 }
 
@@ -100,17 +103,17 @@ export interface RelaxedStep {
 }
 
 export interface MapNow {
-  /** Whether places of those who wait are known here: not while another process matches. */
+  /** Whether this process knows the locations of waiting players. False while another process matches. */
   readonly seen: boolean
-  /** Waiting players whose place is known, by area; at most 400 areas. */
+  /** Waiting players with a known location, by area. At most 400 areas. */
   readonly waiting: readonly WaitingCluster[]
-  /** Waiting players whose place is not known; 0 unless `seen`. */
+  /** Number of waiting players without a known location. 0 unless `seen`. */
   readonly nowhere: number
-  /** Servers by place; at most 200 places. */
+  /** Servers by location. At most 200 locations. */
   readonly servers: readonly ServerCluster[]
 }
 
-/** Degrees; rounded to an area, so that no player can be found by it. */
+/** Degrees, rounded to an area, so that no player can be located by it. */
 export interface Spot {
   readonly latitude: number
   readonly longitude: number
@@ -128,7 +131,7 @@ export interface ServerCluster extends Spot {
   readonly players: number
 }
 
-/** What a match does before its players know where to connect. */
+/** The phase of a match before its players have a server address. */
 export type FormingPhase = 'accepting' | 'allocating' | 'starting' | 'waiting'
 
 export interface FormingMatch {
@@ -137,18 +140,18 @@ export interface FormingMatch {
   readonly phase: FormingPhase
   readonly players: number
   readonly since: Moment
-  /** The middle of its players' places, or its server's place; null where neither is known. */
+  /** The centre of its players' locations, or its server's location. Null if neither is known. */
   readonly spot: Spot | null
 }
 
 export interface ServersNow {
-  /** Servers by what they do: creating, starting, running, stopping, … in words of the matchmaker. */
+  /** Number of servers by state: creating, starting, running, stopping, … in the matchmaker's terms. */
   readonly byState: readonly { readonly state: string; readonly count: number }[]
-  /** The most that may exist at once; null for no bound. */
+  /** Maximum number that may exist at once. Null for no limit. */
   readonly most: number | null
   readonly createsPerMinute: number | null
   readonly mostCreatesPerMinute: number | null
-  /** Null where the configuration states no price. */
+  /** Null if the configuration has no price. */
   readonly money: Money | null
 }
 
@@ -165,9 +168,9 @@ export interface Money {
 export interface LimitNow {
   readonly operation: string
   readonly perSecond: number
-  /** 0 to 1 within the last window. */
+  /** Used fraction of the limit within the last window, 0 to 1. */
   readonly used: number
-  /** Calls that wait for the limit. */
+  /** Number of calls that wait for the limit. */
   readonly waiting: number
 }
 
@@ -179,7 +182,7 @@ export interface ProblemNow {
   readonly matchId: string | null
 }
 
-/** Samples at equal steps. Each array has the same length; the last sample is the newest. */
+/** Samples at equal steps. All arrays have the same length. The last sample is the newest. */
 export interface History {
   readonly step: Milliseconds
   /** The end of the first step. */
@@ -187,23 +190,23 @@ export interface History {
   readonly length: number
   readonly queues: readonly QueueHistory[]
   readonly servers: readonly number[]
-  /** What is not there, in words: e.g. that the program started ten minutes ago, or that old stories were dropped. */
+  /** Sentences about missing data, e.g. that the program started ten minutes ago, or that old stories were dropped. */
   readonly missing: readonly string[]
 }
 
 export interface QueueHistory {
   readonly name: string
-  /** Players who waited at the end of the step. */
+  /** Number of waiting players at the end of the step. */
   readonly players: readonly number[]
-  /** Tickets that arrived, and matches found, during the step; null while another process matched. */
+  /** Tickets that arrived and matches that were found during the step. Null while another process matched. */
   readonly arrivals: readonly (number | null)[]
   readonly matches: readonly (number | null)[]
-  /** Waits of the tickets matched during the step; null if there were none. */
+  /** Waits of the tickets matched during the step. Null if there were none. */
   readonly waitP50: readonly (Milliseconds | null)[]
   readonly waitP95: readonly (Milliseconds | null)[]
 }
 
-/** An event `step` of the feed, at the end of each step: one more sample. */
+/** The event `step` of the feed, sent at the end of each step: one more sample. */
 export interface HistoryStep {
   readonly at: Moment
   readonly servers: number
@@ -217,25 +220,25 @@ export interface HistoryStep {
   }[]
 }
 
-/** The first event of the feed, `hello`. */
+/** The event `hello`, the first of the feed. */
 export interface Hello {
   /** The matchmaker's name in the configuration. */
   readonly name: string
   readonly version: string
   readonly startedAt: Moment
-  /** The program's clock: the page's may differ. */
+  /** The program's clock. The page's clock may differ. */
   readonly at: Moment
-  /** Who the token says one is, as it stands in the log of what operators do. */
+  /** The name of the token's owner, as written to the operators' log. */
   readonly who: string
   readonly role: Role
-  /** Whether a crowd of bots may be let in: only in `muster dev`. */
+  /** Whether bots can be added: only in `muster dev`. */
   readonly bots: boolean
-  /** Where tickets are kept. */
+  /** Where tickets are stored. */
   readonly store: 'memory' | 'folder' | 'redis'
   readonly history: History
 }
 
-/** The answer of `GET acts`: the newest first, at most 1,000. */
+/** The response of `GET acts`: at most 1,000 entries, the newest first. */
 export interface Audit {
   readonly acts: readonly {
     readonly at: Moment
@@ -251,49 +254,49 @@ export interface Audit {
   }[]
 }
 
-/** The body of every answer with an error status. */
-export interface Problem {
+/** The body of every response with an error status. */
+export interface ErrorBody {
   readonly code: string
-  /** One sentence, fit to be shown. */
+  /** One sentence that can be shown to the operator. */
   readonly message: string
   readonly field?: string
-  /** Where a queue's YAML is wrong, in the order of its lines; only of `PUT queues/{name}` and `POST trials`. */
+  /** The faults of a queue's YAML, in the order of its lines. Only for `PUT queues/{name}` and `POST trials`. */
   readonly faults?: readonly YamlFault[]
 }
 
-/** A place in the YAML as it was sent: line and column count from 1. */
+/** A position in the YAML that was sent. Line and column count from 1. */
 export interface YamlFault {
   readonly line: number
   readonly column: number
   readonly message: string
 }
 
-/** The answer of `GET queues`. */
+/** The response of `GET queues`. */
 export interface QueueCards {
   readonly queues: readonly QueueCard[]
 }
 
 export interface QueueCard {
   readonly name: string
-  /** Grows with every change: an edit of an older version is refused. */
+  /** Grows with every change. An edit of an older version is rejected. */
   readonly version: number
-  /** What the queue means, in plain sentences. */
+  /** The meaning of the queue, in plain sentences. */
   readonly sentences: readonly string[]
   readonly curves: readonly Curve[]
-  /** The definition as in the configuration file, as YAML. Variables of servers are left out. */
+  /** The definition as in the configuration file, as YAML. It omits variables of servers. */
   readonly yaml: string
-  /** Why nobody may change it here, in words; null if an operator may. */
+  /** Why nobody may change it here, in words. Null if an operator may. */
   readonly fixed: string | null
 }
 
 /** A limit of a rule over a ticket's waiting time. */
 export interface Curve {
   readonly rule: string
-  /** E.g. `km`, `ms`; empty for plain numbers. */
+  /** E.g. `km`, `ms`. Empty for plain numbers. */
   readonly unit: string
-  /** In the order of time. The limit holds from `after` on; between two points of `linear` it grows evenly. */
+  /** In chronological order. The limit holds from `after` on. Between two points of `linear` it grows linearly. */
   readonly shape: 'steps' | 'linear'
-  /** Given where the limit follows how many players come: then `after` counts for a ticket without a head start. */
+  /** Set if the limit follows a target wait. `after` then applies to a ticket without a head start. */
   readonly adapts?: true | undefined
   readonly points: readonly CurvePoint[]
 }
@@ -304,20 +307,20 @@ interface CurvePoint {
   readonly limit: number | null
 }
 
-/** The body of `POST trials`: one queue as YAML, tried on the tickets of the last hour. */
+/** The body of `POST trials`: one queue as YAML, to be tried on the tickets of the last hour. */
 export interface TrialRequest {
   readonly queue: string
   readonly yaml: string
 }
 
-/** The answer of `POST trials` and `GET trials/{id}`. */
+/** The response of `POST trials` and `GET trials/{id}`. */
 export interface Trial {
   readonly id: string
   readonly queue: string
   readonly state: 'running' | 'done' | 'failed'
   /** 0 to 1. */
   readonly progress: number
-  /** Of a failed one, in words. */
+  /** The reason of a failure, in words. */
   readonly error: string | null
   readonly result: TrialResult | null
 }
@@ -325,13 +328,13 @@ export interface Trial {
 export interface TrialResult {
   readonly from: Moment
   readonly to: Moment
-  /** Tickets that were replayed; what could not be, in words. */
+  /** Number of replayed tickets, and what could not be replayed, in words. */
   readonly tickets: number
   readonly missing: readonly string[]
   /** Both sides are replays, so that they can be compared. */
   readonly asIs: TrialSide
   readonly changed: TrialSide
-  /** What the change means, in sentences. */
+  /** The effect of the change, in sentences. */
   readonly sentences: readonly string[]
 }
 
@@ -340,9 +343,9 @@ export interface TrialSide {
   readonly matchedShare: number | null
   readonly waitP50: Milliseconds | null
   readonly waitP95: Milliseconds | null
-  /** Kilometres between the players of a match, on average; null where places are unknown. */
+  /** Mean distance between the players of a match in kilometres. Null if locations are unknown. */
   readonly meanKm: number | null
-  /** Largest differences within a match, on average, by attribute. */
+  /** Mean of the largest difference within a match, by attribute. */
   readonly spreads: readonly { readonly attribute: string; readonly mean: number }[]
 }
 
@@ -352,21 +355,23 @@ export interface ApplyRequest {
   readonly yaml: string
 }
 
-/** The answer: whether the change is also in the configuration file. */
+/** The response: whether the change was also written to the configuration file. */
 export interface Applied {
   readonly kept: 'file' | 'memory'
   readonly version: number
-  /** Tickets that the new queue refuses, and that were cancelled for it. */
+  /** Number of tickets that were cancelled because the new queue refuses them. */
   readonly refused: number
 }
 
 export type StoryKind = 'player' | 'ticket' | 'match' | 'server'
 
-/** The answer of `GET find?id=…`: at most a few stories, since one text may be the id of several kinds of things. */
-export interface Found {
+/**
+ * The response of `GET find?id=…`: at most a few stories, because one string may be the id of several kinds of things.
+ */
+export interface FoundStories {
   readonly id: string
   readonly stories: readonly Story[]
-  /** Since when stories are kept here, so that nothing found is understood. */
+  /** The start of the stored history, which explains why nothing may be found. */
   readonly since: Moment
 }
 
@@ -375,22 +380,22 @@ export interface Story {
   readonly id: string
   /** The current state in a few words, e.g. `searching for 12 s in duel`. */
   readonly state: string
-  /** In the order of time; at most 500. */
+  /** In chronological order, at most 500. */
   readonly events: readonly StoryEvent[]
   /** Whether earlier events were dropped. */
   readonly cut: boolean
-  /** Of a ticket that waits: why, in one sentence, and rule by rule. */
+  /** For a waiting ticket: why it waits, in one sentence and rule by rule. */
   readonly explanation: StoryExplanation | null
   readonly related: readonly { readonly kind: StoryKind; readonly id: string }[]
-  /** Of a server: the id by which it is drained, if it is known. */
+  /** For a server: the id with which it is drained, if known. */
   readonly serverId: string | null
-  /** What an operator may do with it now. */
+  /** The actions that an operator may take now. */
   readonly actions: readonly StoryAction[]
 }
 
 export type StoryAction = 'cancel-ticket' | 'stop-match' | 'forgive-cooldown' | 'drain-server' | 'kill-server'
 
-/** What an operator may do with one thing, by a button. */
+/** An action that an operator can take on one thing, with a button. */
 export type Action = StoryAction | 'revoke-enrolment'
 
 export interface StoryEvent {
@@ -407,7 +412,7 @@ export interface StoryExplanation {
   readonly queues: readonly {
     readonly queue: string
     readonly summary: string
-    /** How many of the others each rule lets through. */
+    /** The number of other tickets that each rule accepts. */
     readonly rules: readonly { readonly rule: string; readonly lets: number; readonly of: number }[]
   }[]
 }

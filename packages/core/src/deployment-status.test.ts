@@ -8,9 +8,9 @@ test.each([
   ['status.Ready', 'READY'],
   [' Status.ERROR ', 'ERROR'],
   ['Status.', ''],
-])('the status name of %j is %j', (status, name) => expect(statusName(status)).toBe(name))
+])('statusName of %j is %j', (status, name) => expect(statusName(status)).toBe(name))
 
-test('statuses are compared with or without their prefix', () => {
+test('deployment statuses are compared with or without their prefix', () => {
   expect(sameStatus('Status.READY', 'ready')).toBe(true)
   expect(sameStatus('Status.READY', 'Status.ERROR')).toBe(false)
 })
@@ -27,4 +27,4 @@ test.each([
   [{ current_status: 'Status.ERROR' }, 'failed'],
   [{ current_status: 'Status.TERMINATING' }, 'terminated'],
   [{ current_status: 'Status.TERMINATED', error: true }, 'terminated'],
-])('%j is %s', (deployment, phase) => expect(deploymentPhase(deployment)).toBe(phase))
+])('a deployment with %j is in phase %s', (deployment, phase) => expect(deploymentPhase(deployment)).toBe(phase))

@@ -1,6 +1,6 @@
-/** Reading a deployment's status, which is a text of the form `Status.<NAME>`. Pure. */
+/** Functions for a deployment's status, a string of the form `Status.<NAME>`. Pure. */
 
-/** What a status means for a caller that waits for the deployment. */
+/** The meaning of a status for a caller that waits for the deployment. */
 export type DeploymentPhase =
   /** On its way to READY. Unknown statuses count as this, because only a known status ends a wait. */
   | 'starting'
@@ -17,7 +17,7 @@ export function statusName(status: string): string {
     .toUpperCase()
 }
 
-/** Whether two statuses are equal, ignoring the prefix `Status.` and letter case. */
+/** True if two statuses are equal, ignoring the prefix `Status.` and letter case. */
 export const sameStatus = (one: string, other: string): boolean => statusName(one) === statusName(other)
 
 /** @param deployment the status view of a deployment, or the body of its webhook. */

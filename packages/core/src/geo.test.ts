@@ -10,19 +10,19 @@ const london = { latitude: 51.5074, longitude: -0.1278 }
 const sydney = { latitude: -33.8688, longitude: 151.2093 }
 const northPole = { latitude: 90, longitude: 0 }
 
-test('distances between known places are right', () => {
+test('great-circle distances between known places are correct', () => {
   expect(greatCircleKm(london, { latitude: 48.8566, longitude: 2.3522 })).toBeCloseTo(343.6, 0)
   expect(greatCircleKm(london, sydney)).toBeCloseTo(16_994, -1)
   expect(greatCircleKm({ latitude: 0, longitude: 0 }, { latitude: 0, longitude: 1 })).toBeCloseTo(111.19, 2)
 })
 
-test('distances cross the date line and the poles', () => {
+test('great-circle distances cross the date line and the poles', () => {
   expect(greatCircleKm({ latitude: 0, longitude: 179.5 }, { latitude: 0, longitude: -179.5 })).toBeCloseTo(111.19, 2)
   expect(greatCircleKm(northPole, { latitude: 90, longitude: 137 })).toBeCloseTo(0, 6)
   expect(greatCircleKm(northPole, { latitude: -90, longitude: 0 })).toBeCloseTo(HALF_WAY_ROUND, 6)
 })
 
-test('distances are symmetric, zero to themselves, at most half the circumference, and no detour is shorter', () => {
+test('distances are symmetric, at most half the circumference, and obey the triangle inequality', () => {
   fc.assert(
     fc.property(coordinates, coordinates, coordinates, (a, b, c) => {
       const direct = greatCircleKm(a, b)
@@ -35,7 +35,7 @@ test('distances are symmetric, zero to themselves, at most half the circumferenc
   )
 })
 
-test('opposite points are half the circumference apart', () => {
+test('antipodes are half the circumference apart', () => {
   fc.assert(
     fc.property(coordinates, (a) => {
       const opposite = { latitude: -a.latitude, longitude: a.longitude > 0 ? a.longitude - 180 : a.longitude + 180 }
@@ -53,19 +53,19 @@ test('latitudes and longitudes must be numbers within their range', () => {
 
 const place = (latitude: number, longitude: number): Coordinates => ({ latitude, longitude })
 
-test('the middle of no places, of one, and of opposite places is defined', () => {
+test('the midpoint is defined for no places, one place and opposite places', () => {
   expect(middleOf([])).toBeUndefined()
   expect(middleOf([place(1, 2)])).toEqual(place(1, 2))
   expect(middleOf([place(90, 0), place(-90, 0)])).toEqual(place(90, 0))
 })
 
-test('the middle of places on both sides of the date line is between them', () => {
+test('the midpoint of places on both sides of the date line lies between them', () => {
   const middle = middleOf([place(0, 179), place(0, -179)])
   expect(middle?.latitude).toBeCloseTo(0, 9)
   expect(Math.abs(middle?.longitude ?? 0)).toBeCloseTo(180, 9)
 })
 
-test('the middle of two places is equally far from both', () => {
+test('the midpoint of two places is equally far from both', () => {
   const anywhere = fc.record({
     latitude: fc.double({ min: -80, max: 80, noNaN: true }),
     longitude: fc.double({ min: -170, max: 170, noNaN: true }),

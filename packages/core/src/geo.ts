@@ -1,6 +1,6 @@
-// pure: places and distances on the earth
+// pure: locations and distances on the earth
 
-/** A place on the earth, in degrees. */
+/** A location on the earth, in degrees. */
 export interface Coordinates {
   /** −90 (south pole) to 90. */
   readonly latitude: number
@@ -13,7 +13,7 @@ export const EARTH_RADIUS_KM = 6371
 
 const toRadians = (degrees: number) => (degrees * Math.PI) / 180
 
-/** Kilometres along the surface between two places (haversine): 0 to 20,015. */
+/** Kilometres along the surface between two locations (haversine): 0 to 20,015. */
 export function greatCircleKm(a: Coordinates, b: Coordinates): number {
   const latitudes = Math.sin(toRadians(b.latitude - a.latitude) / 2) ** 2
   const longitudes = Math.sin(toRadians(b.longitude - a.longitude) / 2) ** 2
@@ -22,14 +22,17 @@ export function greatCircleKm(a: Coordinates, b: Coordinates): number {
   return 2 * EARTH_RADIUS_KM * Math.asin(Math.sqrt(Math.min(1, haversine)))
 }
 
-/** Whether a value is a latitude: a number of degrees from −90 to 90. */
+/** True for a latitude: a number of degrees from −90 to 90. */
 export const isLatitude = (value: unknown): value is number => typeof value === 'number' && value >= -90 && value <= 90
 
-/** Whether a value is a longitude: a number of degrees from −180 to 180. */
+/** True for a longitude: a number of degrees from −180 to 180. */
 export const isLongitude = (value: unknown): value is number =>
   typeof value === 'number' && value >= -180 && value <= 180
 
-/** The squared chord, on a sphere of radius 1, of two places `km` apart; Infinity from half the circumference on. */
+/**
+ * The squared chord, on a sphere of radius 1, of two locations `km` apart; Infinity for half the circumference and
+ * more.
+ */
 export const chordSquared = (km: number): number =>
   km >= Math.PI * EARTH_RADIUS_KM ? Infinity : (2 * Math.sin(km / EARTH_RADIUS_KM / 2)) ** 2
 
@@ -46,8 +49,8 @@ export function pointOf({ latitude, longitude }: Coordinates): readonly [x: numb
 const toDegrees = (radians: number) => (radians * 180) / Math.PI
 
 /**
- * The middle of several places on the sphere; a party's place is the middle of its players' places. Where there is no
- * middle, such as for the two poles, the first place. Undefined for no places.
+ * The middle of several locations on the sphere. A party's location is the middle of its players' locations. If there
+ * is no middle, such as for the two poles, the first location. Undefined for an empty list.
  */
 export function middleOf(places: readonly Coordinates[]): Coordinates | undefined {
   if (places.length < 2) return places[0]

@@ -1,4 +1,4 @@
-/** What `@muster/core` offers: the client of the service, and what belongs to using it. */
+/** The exports of `@muster/core`: the client of the service, and what is needed to use it. */
 export { createClient } from './client/client.js'
 export type { ClientOptions, LimitOption, Token } from './client/config.js'
 export type { CallOptions } from './client/call.js'
@@ -46,6 +46,6 @@ export {
   type RelayHint,
   type WebhookOptions,
 } from './client/webhooks.js'
-export type { Limiter, LimiterState, Permit } from './rate-limit/limiter.js'
+export type { Limiter, LimiterState, Permit } from './rate-limit/limiter-types.js'
 export { greatCircleKm, type Coordinates } from './geo.js'
 export { canonicalIp, isPublicIp } from './ip.js'

@@ -1,7 +1,7 @@
-/** What the other packages of this repository use of @muster/core. No promise: it changes without notice. */
+/** Exports for the other packages of this repository. They may change without notice. */
 export type { ContainerLogStorage, DeploymentSession, StopDeployment } from './api/deployment.js'
 export type { DeploymentQuery, DeploymentUser } from './api/deployments.js'
-export type { Maybe, PageInput, TimestampA, TimestampB } from './api/fields.js'
+export { type Maybe, names, type PageInput, type TimestampA, type TimestampB } from './api/fields.js'
 export type { FleetPolicyChanges } from './api/fleets.js'
 export type { DeployLegacy } from './api/legacy.js'
 export { type ValueLimits, withValueLimits } from './api/value-limits.js'
@@ -12,7 +12,7 @@ export { settingsWith } from './api/settings.js'
 export type { SessionConfig, VersionChanges, VersionPort, VersionVariable } from './api/versions.js'
 export { type CallFacts, nameErrors } from './client/errors.js'
 export { headerOf, retryAfterMs } from './client/refusal.js'
-export { type Answer, createTransport } from './client/transport.js'
+export { type HttpAnswer, createTransport } from './client/transport.js'
 export { deploymentPhase, sameStatus } from './deployment-status.js'
 export {
   chordSquared,
@@ -28,24 +28,27 @@ export {
 export { handlerOf, problemDocument, problemResponse, type Reply } from './http/answers.js'
 export { type Attempts, createAttempts, prefixed } from './http/attempts.js'
 export { createBodies, readBody } from './http/bodies.js'
-export { createHttpApi, type Exchange, type Handlers } from './http/http-api.js'
+export { type ApiOptions, createHttpApi, type Exchange, type Handlers } from './http/http-api.js'
 export { inputProblem } from './http/input.js'
 export { eventStream, longPoll, type StreamEvent } from './http/long-answers.js'
-export { openApiDocument as ownOpenApiDocument } from './http/openapi.js'
+export { type DescribeRoute, idText, type OwnRoute, queryInteger, routesFor } from './http/own-routes.js'
+export { createOpenWaits, type OpenWaits } from './http/open-waits.js'
+export { ownOpenApiDocument } from './http/own-openapi.js'
 export { addressUnknown, createHostCheck } from './http/request-headers.js'
 export { addressBlock, addressBlocks, addressPrefix, canonicalIp, isPublicIp } from './ip.js'
-export { openApiDocument } from './openapi/document.js'
-export type { Comments, FieldComment, TypeComment } from './openapi/schemas.js'
+export {
+  type Json,
+  jsonContent,
+  openApiDocument,
+  type OpenApiDocument,
+  type OperationText,
+  present,
+  schemaRef,
+} from './openapi.js'
 export type { ErrorsOf } from './operation.js'
 export { createPathMatcher, type PathMatch, type PathMatcher } from './path-matcher.js'
 export { parentsNow, terminationRequested } from './process/termination.js'
-export {
-  createScheduler,
-  type RunOptions,
-  type Scheduler,
-  type SchedulerOptions,
-  type Slot,
-} from './rate-limit/scheduler.js'
+export { Scheduler, type RunOptions, type SchedulerOptions, type CallSlot } from './rate-limit/scheduler.js'
 export { createHeap } from './runtime/heap.js'
 export { bareToken } from './client/config.js'
 export { createBucket } from './rate-limit/token-bucket.js'

@@ -22,7 +22,7 @@ describe('canonicalIp', () => {
     ['0:0:0:0:0:ffff:192.0.2.1', '192.0.2.1'],
     ['64:ff9b::192.0.2.1', '64:ff9b::c000:201'],
     ['::192.0.2.1', '::c000:201'],
-  ])('%s is %s', (text, canonical) => {
+  ])('canonicalIp turns %s into %s', (text, canonical) => {
     expect(canonicalIp(text)).toBe(canonical)
   })
 
@@ -59,11 +59,11 @@ describe('canonicalIp', () => {
     '::ffff:1.2.3.4%1',
     'localhost',
     'example.com',
-  ])('%j is not an address', (text) => {
+  ])('canonicalIp returns undefined for %j, which is not an address', (text) => {
     expect(canonicalIp(text)).toBeUndefined()
   })
 
-  test('gives one form for every spelling of an address', () => {
+  test('canonicalIp gives one form for every spelling of an address', () => {
     fc.assert(
       fc.property(fc.oneof(groups, sparse), (parts) => {
         const canonical = canonicalIp(full(parts))
@@ -82,7 +82,7 @@ describe('canonicalIp', () => {
     )
   })
 
-  test('agrees with the operating system on IPv6 (URL host names are canonical too)', () => {
+  test('canonicalIp agrees with URL.hostname on IPv6 addresses', () => {
     fc.assert(
       fc.property(fc.oneof(groups, sparse), (parts) => {
         fc.pre(!full(parts).startsWith('0000:0000:0000:0000:0000:ffff'))
@@ -91,7 +91,7 @@ describe('canonicalIp', () => {
     )
   })
 
-  test('accepts exactly what node:net accepts, except zone ids', () => {
+  test('canonicalIp accepts exactly what node:net accepts, except zone ids', () => {
     const pieces = fc.constantFrom(
       '0',
       '1',
@@ -125,7 +125,7 @@ describe('canonicalIp', () => {
 
 describe('isPublicIp', () => {
   test.each(['8.8.8.8', '100.63.255.255', '172.32.0.1', '2001:4860:4860::8888', '2a01:4f8::1', '::ffff:8.8.8.8'])(
-    '%s is public',
+    'isPublicIp is true for %s',
     (ip) => {
       expect(isPublicIp(ip)).toBe(true)
     },
@@ -162,7 +162,7 @@ describe('isPublicIp', () => {
     '4000::1',
     'e000::1',
     'not an address',
-  ])('%s is not public', (ip) => {
+  ])('isPublicIp is false for %s', (ip) => {
     expect(isPublicIp(ip)).toBe(false)
   })
 })
@@ -173,16 +173,16 @@ describe('addressPrefix', () => {
     ['::ffff:203.0.113.9', '203.0.0.0/16'],
     ['2a01:4f8:1:2:3:4:5:6', '2a01:4f8::/32'],
     ['example.com', undefined],
-  ])('%s has the default prefix %s', (ip, prefix) => {
+  ])('addressPrefix of %s has the default length: %s', (ip, prefix) => {
     expect(addressPrefix(ip)).toBe(prefix)
   })
 
-  test('of a length within a byte', () => {
+  test('addressPrefix can have a length within a byte', () => {
     expect(addressPrefix('203.0.113.255', { ipv4: 22, ipv6: 48 })).toBe('203.0.112.0/22')
     expect(addressPrefix('2a01:4f8:abcd:ffff::1', { ipv4: 22, ipv6: 53 })).toBe('2a01:4f8:abcd:f800::/53')
   })
 
-  test('two addresses share a prefix exactly when their leading bits are the same', () => {
+  test('addressPrefix is the same for two addresses exactly when their leading bits are the same', () => {
     fc.assert(
       fc.property(
         octets,
@@ -201,7 +201,7 @@ describe('addressPrefix', () => {
     )
   })
 
-  test('a prefix has itself as prefix', () => {
+  test('addressPrefix is unchanged when applied twice', () => {
     fc.assert(
       fc.property(groups, fc.integer({ min: 0, max: 128 }), (parts, length) => {
         fc.pre(!full(parts).startsWith('0000:0000:0000:0000:0000:ffff'))
@@ -212,7 +212,7 @@ describe('addressPrefix', () => {
     )
   })
 
-  test.each([-1, 33, 1.5, Number.NaN])('refuses a length of %s', (ipv4Length) => {
+  test.each([-1, 33, 1.5, Number.NaN])('addressPrefix refuses a length of %s', (ipv4Length) => {
     expect(() => addressPrefix('203.0.113.9', { ipv4: ipv4Length, ipv6: 48 })).toThrow(RangeError)
     expect(() => addressPrefix('203.0.113.9', { ipv4: ipv4Length, ipv6: 48 })).toThrow(
       'prefix length ipv4 must be an integer from 0 to 32',
@@ -228,7 +228,7 @@ test.each([
   ['2001:db8:0:2::1', '2001:db8:0:2::/64'],
   ['fe80::1%eth0', 'fe80::1%eth0'],
   ['unknown', 'unknown'],
-])('the address %s counts as %s', (address, block) => {
+])('addressBlock of %s, which shares a rate limit, is %s', (address, block) => {
   expect(addressBlock(address)).toBe(block)
 })
 
@@ -236,6 +236,6 @@ test.each([
   ['192.0.2.1', ['192.0.2.1']],
   ['2001:db8:1:23ff::1', ['2001:db8:1:23ff::/64', '2001:db8:1:2300::/56', '2001:db8:1::/48']],
   ['fe80::1%eth0', ['fe80::1%eth0']],
-])('the address %s lies in %j', (address, blocks) => {
+])('addressBlocks of %s are %j', (address, blocks) => {
   expect(addressBlocks(address)).toEqual(blocks)
 })

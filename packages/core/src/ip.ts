@@ -7,10 +7,10 @@ const isDottedQuad = (text: string) => DOTTED_QUAD.test(text)
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** Characters of the longest spelling: eight groups, the last two as a dotted quad. */
+/** Length of the longest spelling: eight groups, the last two as a dotted quad. */
 const LONGEST = 45
 
-/** The range that IANA has allocated as global unicast so far; the rest of the IPv6 space is unassigned. */
+/** The range that IANA has allocated as global unicast so far. The rest of the IPv6 space is unassigned. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 const hex = (high: number | undefined, low: number | undefined) => (((high ?? 0) << 8) | (low ?? 0)).toString(16)
@@ -28,8 +28,8 @@ const isMapped = ({ parts }: ipaddr.IPv6) => parts[5] === 0xffff && parts.slice(
 
 /**
  * Parses plain notations only. ipaddr.js also reads '1', '0x7f.1', '010.0.0.1' and zone ids, and takes ::1.2.3.4 for
- * ::ffff:1.2.3.4. Where an address identifies a player, one text must not have several readings. So a dotted quad that
- * ends an IPv6 address is first written in hexadecimal.
+ * ::ffff:1.2.3.4. An address may identify a player, so one string must not have several readings. Therefore a dotted
+ * quad that ends an IPv6 address is first written in hexadecimal.
  */
 function parse(text: string): Address | undefined {
   if (isDottedQuad(text)) return ipaddr.IPv4.parse(text)
@@ -47,7 +47,7 @@ function parse(text: string): Address | undefined {
 export const canonicalIp = (text: string): string | undefined => (isDottedQuad(text) ? text : parse(text)?.toString())
 
 /**
- * Whether a host on the internet can have this address: not private, shared, loopback, documentation, multicast,
+ * True if a host on the internet can have this address: it is not private, shared, loopback, documentation, multicast,
  * tunnelled or reserved.
  */
 export function isPublicIp(text: string): boolean {
@@ -56,7 +56,7 @@ export function isPublicIp(text: string): boolean {
   return address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST)
 }
 
-/** How many leading bits make up a prefix: 0 to 32 for IPv4, 0 to 128 for IPv6. */
+/** Number of leading bits of a prefix: 0 to 32 for IPv4, 0 to 128 for IPv6. */
 interface PrefixLengths {
   readonly ipv4: number
   readonly ipv6: number
@@ -65,15 +65,15 @@ interface PrefixLengths {
 const DEFAULT_PREFIX_LENGTHS: PrefixLengths = { ipv4: 16, ipv6: 32 }
 
 /**
- * The network that an address lies in, such as `198.51.0.0/16` or `2001:db8::/32`. It is the best substitute for
- * coordinates, since providers assign neighbouring addresses to neighbouring places. The default lengths are our
- * choice: long enough that most of a network is in one region, short enough that players meet others in it. Undefined
- * where `canonicalIp` is.
+ * The network of an address, such as `198.51.0.0/16` or `2001:db8::/32`. It is the best substitute for coordinates,
+ * because providers assign neighbouring addresses to neighbouring locations. The default lengths are our choice: long
+ * enough that most of a network is in one region, short enough that players find others in it. Undefined if
+ * `canonicalIp` is.
  *
  * @throws RangeError for an invalid prefix length.
  */
 export function addressPrefix(text: string, lengths: PrefixLengths = DEFAULT_PREFIX_LENGTHS): string | undefined {
-  // Needed for each player: ipaddr.js would take some microseconds.
+  // A fast path, because this runs for each player: ipaddr.js would take some microseconds.
   if (lengths.ipv4 === 16 && isDottedQuad(text))
     return `${text.slice(0, text.indexOf('.', text.indexOf('.') + 1))}.0.0/16`
   const address = parse(text)
@@ -90,7 +90,7 @@ export function addressPrefix(text: string, lengths: PrefixLengths = DEFAULT_PRE
 
 /**
  * The key by which attempts of an address are counted: an IPv4 address itself, and the /64 of an IPv6 address, because
- * one subscriber has at least a /64 to choose from (RFC 6177). Other texts are returned unchanged.
+ * one subscriber has at least a /64 to choose from (RFC 6177). Other strings are returned unchanged.
  */
 export function addressBlock(address: string): string {
   const ip = canonicalIp(address) ?? address

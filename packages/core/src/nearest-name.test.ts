@@ -21,18 +21,18 @@ test.each([
   ['Queues', ['profile', 'profiles'], 'profiles'],
   ['profile', ['queue', 'players'], 'queue'],
   ['queues', ['queue', 'profile'], 'queue'],
-])('%s of %j is %s', (given, known, wanted) => {
+])('the nearest name to %j among %j is %j', (given, known, wanted) => {
   expect(nearestName(given, known)).toBe(wanted)
 })
 
-test('is written at the end of a message', () => {
+test('didYouMean ends a message with the nearest name', () => {
   expect(didYouMean('rankd', ['ranked'])).toBe('; did you mean ranked?')
   expect(didYouMean('duel', ['ranked'])).toBe('')
 })
 
 const word = fc.stringMatching(/^[a-z]{5,12}$/)
 
-test('a name with one letter wrong, missing or extra is found, and only known names are given', () => {
+test('a name with one letter wrong, missing or extra is found among known names', () => {
   fc.assert(
     fc.property(word, fc.nat(), fc.constantFrom('', 'x', 'xy'), fc.array(word), (name, at, instead, others) => {
       const index = at % name.length
@@ -44,7 +44,7 @@ test('a name with one letter wrong, missing or extra is found, and only known na
   )
 })
 
-test('is quick for a name of any length among any number of names', () => {
+test('the search for the nearest name is fast for any length and any number of names', () => {
   expect(nearestName('x'.repeat(100_000), ['ranked'])).toBeUndefined()
   expect(nearestName('ranked', ['x'.repeat(100_000), 'rankedd'])).toBe('rankedd')
   const many = Array.from({ length: 1_000_000 }, (_, index) => `queue${index}`)

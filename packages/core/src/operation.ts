@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 
 /**
- * The form in which every operation of the service is described: plain data from which the client, the emulator, the
- * OpenAPI document and the conformance suite are derived.
+ * The description of every operation of the service as plain data. The client, the emulator, the OpenAPI document and
+ * the conformance suite are derived from it.
  */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -15,7 +15,7 @@ export interface RateLimit {
   readonly windowMs: number
 }
 
-/** An operation as one object; see {@link operation} for how it is written down. */
+/** An operation as one object; see {@link operation} for its notation. */
 export interface Operation<
   Input = unknown,
   Output = unknown,
@@ -29,11 +29,11 @@ export interface Operation<
   readonly pathKeys: readonly string[]
   /** One line for documents. */
   readonly summary: string
-  /** One flat object: path, query, header and body keys together (they never collide). */
+  /** One flat object with all path, query, header and body keys (they never collide). */
   readonly input: z.ZodType<Input>
-  /** Schema of the answer's body; undefined if a success has no content. */
+  /** Schema of the response body; undefined if a success has no content. */
   readonly output: z.ZodType<Output> | undefined
-  /** Documented success statuses, the usual one first. A client accepts any 2xx. */
+  /** Documented success statuses, the usual one first. The client accepts any 2xx. */
   readonly success: readonly Success[]
   /** Documented error statuses. 429 may come from any operation and is not listed. */
   readonly errors: readonly Errors[]
@@ -43,22 +43,22 @@ export interface Operation<
   readonly headers: Readonly<Record<string, string>>
   /** Input keys sent in the query although the method has a body. */
   readonly query: readonly string[]
-  /** For answers in pages: the output key that holds the items. */
+  /** For paged responses: the output key that holds the items. */
   readonly items: string | undefined
-  /** Which token authorizes the operation: the account's, or the delete token injected into one container. */
+  /** The token that authorizes the operation: the account's, or the delete token injected into one container. */
   readonly auth: 'token' | 'delete-token'
-  /** Body keys that are sent with these values where the input has none, if the setting `fillRequired` says so. */
+  /** Body keys that get these values if the input has none and the setting `fillRequired` is on. */
   readonly fill: Readonly<Record<string, unknown>>
-  /** Names that the specification leaves open and that can be set: input key (or 'path') → key of `Settings`. */
+  /** Names that the specification leaves open and that are settings: input key (or 'path') → key of `Settings`. */
   readonly open: Readonly<Record<string, string>>
 }
 
 /** `'a' | 'b'` for `'/x/{a}/y/{b}'`. */
-type Placeholders<Route extends string> = Route extends `${string}{${infer Key}}${infer Rest}`
+export type Placeholders<Route extends string> = Route extends `${string}{${infer Key}}${infer Rest}`
   ? Key | Placeholders<Rest>
   : never
 
-interface Details<Input, Output, Success extends number, Errors extends number> {
+export interface OperationDetails<Input, Output, Success extends number, Errors extends number> {
   readonly summary: string
   readonly input: z.ZodType<Input>
   readonly output?: z.ZodType<Output>
@@ -74,10 +74,10 @@ interface Details<Input, Output, Success extends number, Errors extends number> 
 }
 
 /**
- * Describes one operation: `operation('GET /v1/fleet/{fleet_name}', { input, output, errors, … })`.
- * A placeholder of the route that is no key of the input does not compile.
- * Where a key is sent follows from the route and method: placeholders go into the path, the rest into
- * the query for GET and DELETE and into the JSON body for the others, unless `headers` or `query` says otherwise.
+ * Describes one operation: `operation('GET /v1/fleet/{fleet_name}', { input, output, errors, … })`. A placeholder of
+ * the route that is not a key of the input does not compile. The place of a key follows from the route and method:
+ * placeholders go into the path, the rest into the query for GET and DELETE and into the JSON body for the others,
+ * unless `headers` or `query` overrides it.
  */
 export function operation<
   const Route extends `${Method} /${string}`,
@@ -85,7 +85,7 @@ export function operation<
   Output = undefined,
   const Success extends number = [Output] extends [undefined] ? 204 : 200,
   const Errors extends number = never,
->(route: Route, details: Details<Input, Output, Success, Errors>): Operation<Input, Output, Success, Errors> {
+>(route: Route, details: OperationDetails<Input, Output, Success, Errors>): Operation<Input, Output, Success, Errors> {
   const space = route.indexOf(' ')
   const path = route.slice(space + 1)
   return {

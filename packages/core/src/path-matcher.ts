@@ -1,7 +1,7 @@
 // pure: finds the described path that a request matches
 
-/** A method and a path, and the value they lead to. */
-export interface Target<Value> {
+/** A method and a path, and the value that belongs to them. */
+export interface PathTarget<Value> {
   readonly method: string
   /** With placeholders in braces, e.g. `/v1/app/{app_name}`. */
   readonly path: string
@@ -36,21 +36,30 @@ const createNode = <Value>(): Node<Value> => ({ literals: new Map(), placeholder
  * Compares paths segment by segment before any decoding, so that an encoded slash does not end a segment. A literal
  * takes precedence over a placeholder. A placeholder matches at least one character.
  */
-export function createPathMatcher<Value>(targets: Iterable<Target<Value>>): PathMatcher<Value> {
+export function createPathMatcher<Value>(targets: Iterable<PathTarget<Value>>): PathMatcher<Value> {
   const root = createNode<Value>()
-  for (const target of targets) insert(root, target)
+  /** Paths without placeholders, which most requests use. */
+  const literals = new Map<string, Value>()
+  for (const target of targets) {
+    insert(root, target)
+    if (!target.path.includes('{')) literals.set(`${target.method} ${target.path}`, target.value)
+  }
 
   return {
     match: (method, path) => {
-      const allow = new Set<string>()
-      const found = find(root, path.split('/').slice(1), 0, method, [], allow)
+      const literal = literals.get(`${method} ${path}`)
+      if (literal !== undefined) return { kind: 'route', value: literal, segments: NONE }
+      const parts = path.split('/')
+      const found = find(root, parts, 1, method, NONE)
       if (found !== undefined) return found
+      const allow = new Set<string>()
+      find(root, parts, 1, method, NONE, allow)
       return allow.size === 0 ? { kind: 'unknown path' } : { kind: 'unknown method', allow: [...allow].toSorted() }
     },
   }
 }
 
-function insert<Value>(root: Node<Value>, { method, path, value }: Target<Value>): void {
+function insert<Value>(root: Node<Value>, { method, path, value }: PathTarget<Value>): void {
   let node = root
   for (const segment of path.split('/').slice(1)) {
     const isPlaceholder = segment.startsWith('{')
@@ -62,19 +71,22 @@ function insert<Value>(root: Node<Value>, { method, path, value }: Target<Value>
   node.values.set(method, value)
 }
 
+const NONE: readonly string[] = []
+
+/** @param allow receives the methods of the path if no value has the method. */
 function find<Value>(
   node: Node<Value>,
   path: readonly string[],
   depth: number,
   method: string,
   segments: readonly string[],
-  allow: Set<string>,
+  allow?: Set<string>,
 ): PathMatch<Value> | undefined {
   const segment = path[depth]
   if (segment === undefined) {
     const value = node.values.get(method)
     if (value !== undefined) return { kind: 'route', value, segments }
-    for (const other of node.values.keys()) allow.add(other)
+    if (allow !== undefined) for (const other of node.values.keys()) allow.add(other)
     return undefined
   }
   const literal = node.literals.get(segment)

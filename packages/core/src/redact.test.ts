@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { isHidden, scrub, scrubEnd, secretsIn } from './redact.js'
 
 describe('secretsIn', () => {
-  test('finds the values of secret, address and webhook keys at any depth', () => {
+  test('secretsIn finds the values of secret, address and webhook keys at any depth', () => {
     const input = {
       secret_access_key: 'bucket-secret',
       private_token: 'registry-secret',
@@ -29,7 +29,7 @@ describe('secretsIn', () => {
     ])
   })
 
-  test('finds the values of marked variables, and no others', () => {
+  test('secretsIn finds the values of variables marked as hidden, and no others', () => {
     const variables = [
       { key: 'A', value: 'hidden-a', is_hidden: true },
       { key: 'B', value: 'open-b', is_hidden: false },
@@ -38,15 +38,17 @@ describe('secretsIn', () => {
     expect(secretsIn({ envs: variables })).toEqual(['hidden-a', 'secret-c'])
   })
 
-  test.each([undefined, null, 7, 'text', []])('finds nothing in %j', (value) => expect(secretsIn(value)).toEqual([]))
+  test.each([undefined, null, 7, 'text', []])('secretsIn finds no secret in %j', (value) =>
+    expect(secretsIn(value)).toEqual([]),
+  )
 })
 
-test('isHidden knows the keys', () => {
+test('isHidden is true for the keys whose values are secret', () => {
   expect(['private_token', 'ip_address', 'url', 'name'].map(isHidden)).toEqual([true, true, true, false])
 })
 
 describe('scrub', () => {
-  test('removes a secret in plain, JSON-escaped and percent-encoded form and in any letter case', () => {
+  test('scrub removes a secret in plain, JSON-escaped and percent-encoded form and in any letter case', () => {
     const secret = 'Pass"word/1'
     expect(scrub(`bad Pass"word/1 or "Pass\\"word/1" or Pass%22word%2F1 or PASS"WORD/1`, [secret])).toBe(
       'bad [redacted] or "[redacted]" or [redacted] or [redacted]',
@@ -63,9 +65,8 @@ describe('scrub', () => {
     ['test', 'latest, test', 'la[redacted], [redacted]'],
     ['é1', 'é1 aé1', '[redacted] aé1'],
     ['+', 'a+b + %2B', 'a+b [redacted] [redacted]'],
-  ])(
-    'removes %s where it stands alone, and within words if it is long enough to be no part of most',
-    (secret, text, clean) => expect(scrub(text, [secret])).toBe(clean),
+  ])('scrub removes the secret %s if it stands alone, and within words if it is long enough', (secret, text, clean) =>
+    expect(scrub(text, [secret])).toBe(clean),
   )
 
   test.each([
@@ -78,7 +79,7 @@ describe('scrub', () => {
     ['Some::Name and std::string', 'Some::Name and std::string'],
     ['at 12:30:45.123, image 1.2.3, 00:1a:2b:3c:4d:5e', 'at 12:30:45.123, image 1.2.3, 00:1a:2b:3c:4d:5e'],
     ['', ''],
-  ])('%j becomes %j', (text, scrubbed) => expect(scrub(text)).toBe(scrubbed))
+  ])('scrub turns %j into %j', (text, scrubbed) => expect(scrub(text)).toBe(scrubbed))
 
   test.each([
     ['full stops between colons', `::${'.'.repeat(400_000)}a`],
@@ -87,20 +88,20 @@ describe('scrub', () => {
     ['digits', '123.'.repeat(100_000)],
     ['hexadecimal', 'a'.repeat(400_000)],
     ['colons', ': '.repeat(200_000)],
-  ])('takes no more time per character for a long text of %s', (_, text) => {
+  ])('scrub takes no more time per character for a long text of %s', (_, text) => {
     const began = performance.now()
     scrub(text, ['a:a:a:a:', '::::::'])
     // Takes some 10 ms. It took 20 minutes when the time was quadratic in the length.
     expect(performance.now() - began).toBeLessThan(5000)
   })
 
-  test('removes a long run of the characters of addresses completely', () => {
+  test('scrub removes a long run of the characters of addresses completely', () => {
     expect(scrub(`from ${'2001:db8::1:'.repeat(20)}.`)).toBe('from [address]')
   })
 
-  test('ignores an empty secret', () => expect(scrub('text', [''])).toBe('text'))
+  test('scrub ignores an empty secret', () => expect(scrub('text', [''])).toBe('text'))
 
-  test('leaves no secret behind: one of four characters anywhere, a shorter one where it stands alone', () => {
+  test('scrub removes every secret of four or more characters, and shorter ones that stand alone', () => {
     // Without letters of the mark '[redacted]', so that a secret cannot be found in the mark itself.
     const secret = fc.string({
       unit: fc.constantFrom('x', 'Y', '0', '"', '\\', '/', '%', '$', '*', 'é', '\ud800'),
@@ -122,7 +123,7 @@ describe('scrub', () => {
     )
   })
 
-  test('leaves no IPv4 or IPv6 address behind', () => {
+  test('scrub leaves no IPv4 or IPv6 address behind', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), fc.constantFrom('', ' ', '(', '"', "'", '='), (address, around) => {
         expect(scrub(`from ${around}${address}${around} to`)).toBe(`from ${around}[address]${around} to`)
@@ -132,7 +133,7 @@ describe('scrub', () => {
   })
 })
 
-test('a secret of any length is removed, and is in no error', () => {
+test('scrub removes a secret of any length without an error', () => {
   for (const length of [4096, 8192, 8193, 40_000]) {
     const secret = 'k3y/'.repeat(length / 4)
     expect(scrub(`a ${secret} b ${encodeURIComponent(secret)} short`, [secret, 'short'])).toBe(
@@ -141,7 +142,7 @@ test('a secret of any length is removed, and is in no error', () => {
   }
 })
 
-test('the end of a text has no rest of a secret', () => {
+test('scrubEnd does not end a shortened text with part of a secret', () => {
   const secret = 'abcdefghij'.repeat(50)
   for (let moved = 0; moved < 600; moved += 13) {
     const end = scrubEnd(`${secret}\n`.repeat(40) + '-'.repeat(moved), [secret], 1000)

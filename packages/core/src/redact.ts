@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 
-/** Keeps secrets, players' addresses and webhook URLs out of messages, logs and events. Pure. */
+/** Removes secrets, players' addresses and webhook URLs from messages, logs and events. Pure. */
 
-/** Keys whose value is a secret wherever it appears, in an input or an answer. */
+/** Keys whose value is a secret wherever it appears, in a request or a response. */
 export const secretKeys: readonly string[] = [
   'secret_access_key',
   'private_token',
@@ -10,22 +10,22 @@ export const secretKeys: readonly string[] = [
   'authorization_token',
 ]
 
-/** A true value under one of these keys makes the `value` beside it a secret. */
+/** A true value under one of these keys marks the adjacent `value` as a secret. */
 export const secretFlags: readonly string[] = ['is_secret', 'is_hidden']
 
 /** Keys that hold players' addresses: not secrets to the service, but not to be logged or shown to anyone else. */
 export const addressKeys: readonly string[] = ['ip_address', 'ip', 'user_ip', 'ip_list']
 
-/** Webhook calls are not signed; their URLs contain the secret that makes them unguessable. */
+/** Webhook calls are not signed. Their URLs contain the secret that makes them unguessable. */
 const webhookKeys = ['url', 'webhook_url']
 const hiddenKeys = new Set([...secretKeys, ...addressKeys, ...webhookKeys])
 
-/** Whether a key's value must not be shown: a secret, a player's address or a webhook's URL. */
+/** True if a key's value must not be shown: a secret, a player's address or a webhook's URL. */
 export const isHidden = (key: string) => hiddenKeys.has(key)
 
 /**
- * The texts of an input that must not be shown: values under the keys of secrets, addresses and webhooks, and the
- * `value` beside a true `is_secret` or `is_hidden`.
+ * The strings of an input that must not be shown: values under the keys of secrets, addresses and webhooks, and the
+ * `value` next to a true `is_secret` or `is_hidden`.
  */
 export function secretsIn(input: unknown): string[] {
   const found: string[] = []
@@ -45,13 +45,13 @@ export function secretsIn(input: unknown): string[] {
 }
 
 const ipv4 = /(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?!\d|\.\d)/g
-/** Candidates for IPv6 addresses. They do not follow a letter or digit, so that `Some::Name` is none. */
+/** Candidates for IPv6 addresses. They do not follow a letter or digit, so that `Some::Name` does not match. */
 const ipv6Like = /(?<![0-9a-z])[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*/gi
 
 /**
- * `text` without IP addresses and without the given secrets, plain, JSON-escaped or percent-encoded, in any letter
- * case; those of more than 512 characters in their own.
- * @param own addresses that are left unchanged, e.g. those of this machine.
+ * `text` without IP addresses and without the given secrets, whether plain, JSON-escaped or percent-encoded. Letter
+ * case is ignored for secrets of up to 512 characters.
+ * @param own addresses that are kept, e.g. those of this machine.
  */
 export function scrub(text: string, secrets: readonly string[] = [], own: ReadonlySet<string> = NONE): string {
   return withoutAddresses(withoutSecrets(text, secrets), own)
@@ -60,8 +60,8 @@ export function scrub(text: string, secrets: readonly string[] = [], own: Readon
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * The end of `text`, of at most `most` characters, without IP addresses and the given secrets. No part of one is left
- * where the text is cut.
+ * The end of `text`, at most `most` characters, without IP addresses and the given secrets. No part of them is left at
+ * the cut.
  */
 export function scrubEnd(text: string, secrets: readonly string[], most: number): string {
   if (text.length <= 2 * most) return scrub(text, secrets).slice(-most)
@@ -72,10 +72,12 @@ export function scrubEnd(text: string, secrets: readonly string[], most: number)
   return scrub(end.slice(Math.max(address, ...rests)), secrets).slice(-most)
 }
 
-/** Most characters with which a text begins and a secret ends, if it is not all of the secret. */
+/**
+ * Maximum number of characters that are both the start of the text and the end of the secret, but not the whole secret.
+ */
 function restOf(secret: string, text: string): number {
   const head = text.slice(0, 8)
-  // A longer rest begins with the head of the text: there are few places of a secret to look at.
+  // A longer match begins with `head`, which occurs at few places of a secret.
   for (let at = secret.indexOf(head, 1); at !== -1; at = secret.indexOf(head, at + 1))
     if (text.startsWith(secret.slice(at))) return secret.length - at
   for (let length = Math.min(head.length, secret.length) - 1; length > 0; length -= 1)
@@ -83,7 +85,7 @@ function restOf(secret: string, text: string): number {
   return 0
 }
 
-/** The secrets as they are written: plain, JSON-escaped and percent-encoded. */
+/** The secrets in all their forms: plain, JSON-escaped and percent-encoded. */
 function formsOf(secrets: readonly string[]): Set<string> {
   const forms = new Set(
     secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), percentEncoded(secret)]),
@@ -104,18 +106,19 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
   return short.length === 0 ? rest : rest.replace(new RegExp(short.map(pattern).join('|'), 'giu'), '[redacted]')
 }
 
-/** A text with a lone surrogate has no percent-encoding, so it is searched for unchanged. */
+/** A string with a lone surrogate has no percent-encoding, so it is searched for unchanged. */
 const percentEncoded = (text: string) => (/\p{Surrogate}/u.test(text) ? text : encodeURIComponent(text))
 
 /**
- * A secret this short is in many words by chance, and easily guessed: only where it stands alone does it tell anything.
- * A longer one is removed anywhere: a word that is cut by chance is better than a secret that is shown.
+ * Maximum length of a secret that is removed only if it stands alone: it occurs in many words by chance, and is easily
+ * guessed. A longer one is removed anywhere, even inside a word.
  */
 const SHORT = 3
 
 /**
- * A longer form is removed as it is written, in its own letter case: a pattern of 64 variables of 4 KiB takes seconds,
- * and one of some 20,000 characters overflows, with an error that has the secret in its message.
+ * Maximum length of a form that is removed regardless of letter case. A longer one is removed literally, because a
+ * pattern for 64 variables of 4 KiB takes seconds, and one of some 20,000 characters overflows, with an error whose
+ * message contains the secret.
  */
 const LONGEST_PATTERN = 512
 
@@ -125,7 +128,10 @@ const pattern = (form: string) =>
 /** A pattern that matches exactly this text. */
 const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
-/** Longer runs of address characters are removed whole: any part of them may be an address, of 45 at most. */
+/**
+ * Minimum length of a run of address characters that is removed whole, because any part of it may be an address, which
+ * has at most 45 characters.
+ */
 const LONGEST_CANDIDATE = 100
 
 /** Removes the sentence's punctuation: a colon in front, and full stops and a single colon at the end. */

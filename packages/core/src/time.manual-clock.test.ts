@@ -4,14 +4,14 @@ import { createManualClock } from './time.js'
 
 const start = 1_000_000
 
-test('time does not move until it is advanced', async () => {
+test('the time of a manual clock does not move until it is advanced', async () => {
   const clock = createManualClock({ start })
   expect(clock.now()).toBe(start)
   await clock.advance(250)
   expect(clock.now()).toBe(start + 250)
 })
 
-test('sleepers wake at their own times, and those with equal times in the order in which they began', async () => {
+test('sleepers of a manual clock wake at their own times, and at equal times in the order of their begin', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: -5, max: 50 }), { maxLength: 20 }),
@@ -32,7 +32,7 @@ test('sleepers wake at their own times, and those with equal times in the order 
   )
 })
 
-test('a sleeper that sleeps again wakes again within the same advance', async () => {
+test('a sleeper that sleeps again wakes again within the same advance of a manual clock', async () => {
   const clock = createManualClock({ start })
   const ticks: number[] = []
   const loop = async () => {
@@ -46,7 +46,7 @@ test('a sleeper that sleeps again wakes again within the same advance', async ()
   expect(ticks).toEqual([100, 200, 300])
 })
 
-test('an abort wakes a sleeper at once with its reason', async () => {
+test('an abort wakes a sleeper of a manual clock at once with its reason', async () => {
   const clock = createManualClock()
   const abort = new AbortController()
   const nap = clock.sleep(1000, abort.signal)
@@ -56,7 +56,7 @@ test('an abort wakes a sleeper at once with its reason', async () => {
   await expect(clock.sleep(1, abort.signal)).rejects.toThrow('enough')
 })
 
-test('next moves to the time of the next sleeper, if there is one', async () => {
+test('next moves a manual clock to the time of the next sleeper, if there is one', async () => {
   const clock = createManualClock({ start })
   expect(await clock.next()).toBe(false)
   void clock.sleep(40)
@@ -65,7 +65,7 @@ test('next moves to the time of the next sleeper, if there is one', async () => 
   expect(clock.now()).toBe(start + 40)
 })
 
-test('until moves the time until a promise settles, and settles as it does', async () => {
+test('until moves a manual clock until a promise settles, and settles with it', async () => {
   const clock = createManualClock({ start })
   const slow = async () => {
     await clock.sleep(1050)

@@ -9,7 +9,7 @@ test('the system clock gives epoch milliseconds that never go backwards', () => 
   expect(new Date(times[0] as number).getFullYear()).toBeGreaterThanOrEqual(2024)
 })
 
-test('a sleep lasts at least as long as it should', async () => {
+test('a sleep of the system clock lasts at least as long as it should', async () => {
   for (const ms of [0.2, 1.5, 5.9, 20]) {
     const before = performance.now()
     await systemClock.sleep(ms)
@@ -17,7 +17,7 @@ test('a sleep lasts at least as long as it should', async () => {
   }
 })
 
-test('an abort ends a sleep, however long, with its reason', async () => {
+test('an abort ends a sleep of any length with its reason', async () => {
   const abort = new AbortController()
   const nap = systemClock.sleep(2 ** 40, abort.signal)
   abort.abort(new Error('enough'))
@@ -25,7 +25,7 @@ test('an abort ends a sleep, however long, with its reason', async () => {
   await expect(systemClock.sleep(0, abort.signal)).rejects.toThrow('enough')
 })
 
-test('sleeps of zero and less end soon', async () => {
+test('sleeps of the system clock of zero or less end soon', async () => {
   let woken = false
   const nap = systemClock.sleep(-5).then(() => (woken = true))
   expect(woken).toBe(false)
@@ -33,11 +33,11 @@ test('sleeps of zero and less end soon', async () => {
   expect(woken).toBe(true)
 })
 
-test('the date of the system clock is that of the machine', () => {
+test('dateOf(systemClock) is within 500 ms of Date.now()', () => {
   expect(Math.abs(dateOf(systemClock) - Date.now())).toBeLessThan(500)
 })
 
-test('property: a step of the wall clock is found at the next look, and stays until the next step', () => {
+test('a step of the wall clock is found at the next reading, and stays until the next step (property)', () => {
   const step = fc.oneof(fc.integer({ min: 300, max: 1e11 }), fc.integer({ min: -1e11, max: -300 }))
   fc.assert(
     fc.property(fc.array(fc.tuple(step, fc.integer({ min: 0, max: 100_000 })), { maxLength: 10 }), (steps) => {
@@ -59,7 +59,7 @@ test('property: a step of the wall clock is found at the next look, and stays un
   )
 })
 
-test('an interruption between the readings of both clocks is no step', () => {
+test('an interruption between the readings of both clocks does not count as a step', () => {
   let readings = 0
   const wallStep = createWallStep(
     () => 1000,
@@ -68,7 +68,7 @@ test('an interruption between the readings of both clocks is no step', () => {
   expect([1, 2, 3, 4].map(() => wallStep.read())).toEqual([0, 0, 0, 0])
 })
 
-test('a step of a manual clock moves its dates and wakes nobody', async () => {
+test('a step of a manual clock changes its dates and wakes no sleeper', async () => {
   const clock = createManualClock({ start: 1000 })
   const nap = clock.sleep(500)
   clock.step(3_600_000)

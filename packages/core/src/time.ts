@@ -2,29 +2,29 @@ import { listenToAbort, stopListeningToAbort } from './runtime/abort-listeners.j
 import { createWallStep } from './runtime/wall-step.js'
 
 /**
- * Time as a parameter. Everything in Muster that waits or reads the time takes a `Clock`, so that a
- * test can run an hour in a moment and always get the same result.
+ * Time as a parameter. Everything in Muster that waits or reads the time takes a `Clock`, so that a test can run
+ * through an hour in a moment with the same result each time.
  */
 export interface Clock {
   /**
    * Milliseconds since the Unix epoch at the start of the process, and monotonic since: for waits, ages and deadlines.
-   * It never goes backwards, and a step of the machine's clock (NTP, a laptop that slept) does not change it.
+   * The time never goes backwards, and a step of the system clock (NTP, a laptop that slept) does not change it.
    */
   now(): number
   /**
    * Milliseconds by which the wall clock is ahead of `now` since it was set (NTP) or the machine slept; negative if it
-   * was set back. Tokens, timestamps and schedules need it, since others compare them with clocks of their own: see
+   * was set back. Tokens, timestamps and schedules need it, because others compare them with their own clocks: see
    * `dateOf`. Default: 0.
    */
   wallStepMs?(): number
   /**
-   * Resolves after `ms` milliseconds of this clock (at once, but still asynchronously, for 0 or less).
-   * Rejects with the signal's reason as soon as the signal is aborted.
+   * Resolves after `ms` milliseconds of this clock (for 0 or less: immediately, but still asynchronously). Rejects with
+   * `signal.reason` once the signal is aborted.
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** setTimeout fires at once for any longer time. */
+/** For a longer time setTimeout fires immediately. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
 
 /** Read once: it never changes, and reading it takes as long as `performance.now()`. */
@@ -35,7 +35,7 @@ const wallStep = createWallStep(
   () => processStartedAt + performance.now(),
 )
 
-/** The machine's time: waits from its monotonic clock, dates from its wall clock. */
+/** The system's time: waits from its monotonic clock, dates from its wall clock. */
 export const systemClock: Clock = {
   now: () => processStartedAt + performance.now(),
   wallStepMs: () => wallStep.read(),
@@ -66,8 +66,8 @@ export const systemClock: Clock = {
 }
 
 /**
- * The date of an instant of a clock, by the wall clock as it is set now: epoch milliseconds.
- * @param instant of `clock.now()`, such as a deadline. Default: now.
+ * The date of a time of a clock, by the current wall clock: epoch milliseconds.
+ * @param instant a time of `clock.now()`, such as a deadline. Default: now.
  */
 export function dateOf(clock: Pick<Clock, 'now' | 'wallStepMs'>, instant = clock.now()): number {
   return instant + (clock.wallStepMs?.() ?? 0)
@@ -79,19 +79,19 @@ export interface ManualClock extends Clock {
   /** Sets the wall clock forward by `ms`, or back if it is negative. `now` and sleepers do not change. */
   step(ms: number): void
   /**
-   * Moves time forward by `ms`, waking every sleeper at its own instant, in order. Between two wakes, promise callbacks
+   * Moves time forward by `ms`, waking every sleeper at its own time, in order. Between two wakes, promise callbacks
    * and one turn of the event loop run, so that code under test may sleep again.
    */
   advance(ms: number): Promise<void>
-  /** Moves to the next sleeper's instant. Returns false, and does nothing, if there is no sleeper. */
+  /** Moves to the next sleeper's time. Returns false, and does nothing, if there is no sleeper. */
   next(): Promise<boolean>
   /**
-   * Moves in steps of `stepMs` (default 100) until the promise is settled, and settles as it does. For work that waits
-   * on this clock alone.
+   * Moves in steps of `stepMs` (default 100) until the promise is settled, and settles like it. For work that waits on
+   * this clock only.
    * @throws Error after 36,000 steps, an hour by default, because the promise then waits for something else.
    */
   until<T>(promise: Promise<T>, stepMs?: number): Promise<T>
-  /** How many sleeps are pending. */
+  /** Number of pending sleeps. */
   readonly sleepers: number
 }
 
@@ -100,7 +100,10 @@ interface Sleeper {
   readonly wake: () => void
 }
 
-/** Most steps of `until`. A promise that waits for something other than the clock would otherwise never end. */
+/**
+ * Maximum number of steps of `until`. A promise that waits for something other than the clock would otherwise never
+ * end.
+ */
 const MOST_STEPS = 36_000
 
 /** Waits one turn of the event loop: promise callbacks run, while the manual clock does not move. */
@@ -112,7 +115,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 export function createManualClock(options: { readonly start?: number } = {}): ManualClock {
   let now = options.start ?? Date.UTC(2026, 0, 1)
   let wallAheadMs = 0
-  // Sorted by instant; sleepers with equal instants wake in the order in which they began to sleep.
+  // Sorted by time. Sleepers of equal times wake in the order in which they began to sleep.
   const queue: Sleeper[] = []
 
   const insert = (sleeper: Sleeper) => {
@@ -192,10 +195,10 @@ export function createManualClock(options: { readonly start?: number } = {}): Ma
   }
 }
 
-/** A source of randomness: like `Math.random`, a number from 0 (inclusive) to 1 (exclusive). */
+/** A source of randomness, like `Math.random`: a number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number
 
-/** The machine's source of randomness. Not for secrets. */
+/** The system's source of randomness. Not for secrets. */
 export const systemRandom: Random = () => Math.random()
 
 /** Repeats the same sequence for the same seed (mulberry32): for tests, demos and simulations, not for secrets. */
@@ -209,4 +212,4 @@ export function seededRandom(seed: number): Random {
   }
 }
 
-/** What `@muster/core/clock` offers: time and randomness as parameters. */
+/** The exports of `@muster/core/clock`: time and randomness as parameters. */

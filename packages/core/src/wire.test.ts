@@ -12,15 +12,16 @@ const settings = settingsWith({
 })
 
 describe('pathOf', () => {
-  test('is the path of the route', () => expect(pathOf(api.deployments.get, settings)).toBe('/v1/status/{request_id}'))
+  test('pathOf returns the path of the route', () =>
+    expect(pathOf(api.deployments.get, settings)).toBe('/v1/status/{request_id}'))
 
-  test('is a setting where the specification leaves the path open', () => {
+  test('pathOf returns the path of a setting where the specification leaves the path open', () => {
     expect(pathOf(api.deployments.create, defaultSettings)).toBe('/deployments')
     expect(pathOf(api.deployments.create, settings)).toBe('/v2/deployments')
   })
 })
 
-describe('wireName', () => {
+describe('the wire name of a key', () => {
   test.each([
     [api.deployments.get, 'request_id', { place: 'path', name: 'request_id' }],
     [api.fleets.list, 'page', { place: 'query', name: 'page' }],
@@ -30,10 +31,12 @@ describe('wireName', () => {
     [api.deployments.list, 'query', { place: 'query', name: 'q' }],
     [api.locations.list, 'type', { place: 'query', name: 'kind' }],
     [api.locations.list, 'tags', { place: 'query', name: 'with-tags' }],
-  ])('%#: %j', (operation, key, expected) => expect(wireName(operation, key, settings)).toEqual(expected))
+  ])('wireName gives the place and name of a key in the request: case %#, %j', (operation, key, expected) =>
+    expect(wireName(operation, key, settings)).toEqual(expected),
+  )
 })
 
-test('every open point of the description is a setting', () => {
+test('every open point of the API description is a setting', () => {
   const open = operations.flatMap(([, operation]) => Object.values(operation.open))
   expect(open.length).toBeGreaterThan(0)
   expect(open.filter((name) => !(name in defaultSettings))).toEqual([])

@@ -1,4 +1,4 @@
-// pure: how and under which name each key of an input is sent
+// pure: the place and name under which each key of an input is sent
 import type { Settings } from './api/settings.js'
 import type { Operation } from './operation.js'
 
@@ -9,15 +9,17 @@ export interface WireName {
   readonly name: string
 }
 
-/** The operation's path with its placeholders, e.g. `/v1/status/{request_id}`; from the settings where it is open. */
+/**
+ * The operation's path with its placeholders, e.g. `/v1/status/{request_id}`; from the settings if the specification
+ * leaves it open.
+ */
 export function pathOf(operation: Operation, settings: Settings): string {
   return setting(operation, 'path', settings) ?? operation.path
 }
 
 /**
- * Where and under which name a key is sent. Placeholders go into the path, keys with a header into the header, and the
- * rest into the query for GET and DELETE and into the JSON body otherwise, unless the operation places a key in the
- * query.
+ * The place and name of a key. Placeholders go into the path and keys with a header into the header. All others go into
+ * the query for GET and DELETE, and otherwise into the JSON body, unless the operation places a key in the query.
  */
 export function wireName(operation: Operation, key: string, settings: Settings): WireName {
   if (operation.pathKeys.includes(key)) return { place: 'path', name: key }

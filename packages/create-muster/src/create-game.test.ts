@@ -34,8 +34,8 @@ const filesIn = (folder: string) =>
     .toSorted()
 const readIn = (folder: string) => (path: string) => readFileSync(join(folder, path), 'utf8')
 
-describe('what is written', () => {
-  test('is every file of the template, with the name put in, and .gitignore', async () => {
+describe('the files of a new game', () => {
+  test('the files of a new game are those of the template with the name inserted, and .gitignore', async () => {
     const folder = openFolder()
     expect(await run(folder, ['tap-duel'])).toMatchObject({ code: 0, complained: '' })
     const game = join(folder, 'tap-duel')
@@ -48,7 +48,7 @@ describe('what is written', () => {
     expect(read('.gitignore')).toBe('node_modules/\n.env\n')
   })
 
-  test('depends on the packages of its own version', async () => {
+  test('a new game depends on the packages of the same version as create-muster', async () => {
     const folder = openFolder()
     await run(folder, ['tap-duel'])
     const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -65,7 +65,7 @@ describe('what is written', () => {
     expect(new Set(ranges.map(([, range]) => range))).toEqual(new Set([`^${version}`]))
   })
 
-  test('may be in a folder that is there and empty, also that in which the command runs', async () => {
+  test('a new game can be written into an existing empty folder, even the current one', async () => {
     const folder = join(openFolder(), 'tap-duel')
     mkdirSync(folder)
     const { code, said } = await run(folder, ['.'])
@@ -75,7 +75,7 @@ describe('what is written', () => {
   })
 })
 
-describe('the next commands', () => {
+describe('the printed commands', () => {
   test.each([
     [undefined, 'npm'],
     ['npm/10.8.2 node/v20.20.2 linux x64 workspaces/false', 'npm'],
@@ -83,16 +83,16 @@ describe('the next commands', () => {
     ['yarn/4.9.1 npm/? node/v20.20.2 linux x64', 'yarn'],
     ['bun/1.2.0 npm/? node/v22.6.0 linux x64', 'bun'],
     ['other/1.0', 'npm'],
-  ])('of %s are those of %s', async (agent, manager) => {
+  ])('create-muster prints commands for the package manager %s: %s', async (agent, manager) => {
     const { said } = await run(openFolder(), ['games/tap-duel'], agent)
     const commands = Array.from(said.matchAll(/^ {2}(.+)$/gm), ([, command]) => command)
     expect(commands).toEqual([`cd ${join('games', 'tap-duel')}`, `${manager} install`, `${manager} run dev`])
   })
 })
 
-describe('nothing is written', () => {
+describe('a command that writes nothing', () => {
   test.each(['My Game', 'Duel', '1v1', 'a_b', 'ä', 'a'.repeat(33), '@studio/duel!'])(
-    'under the name %s',
+    'create-muster refuses the name %s and writes nothing',
     async (given) => {
       const folder = openFolder()
       const { code, complained } = await run(folder, [given])
@@ -105,7 +105,7 @@ describe('nothing is written', () => {
     },
   )
 
-  test('into a folder that has something in it', async () => {
+  test('create-muster refuses a folder that is not empty', async () => {
     const folder = openFolder()
     mkdirSync(join(folder, 'duel'))
     writeFileSync(join(folder, 'duel', 'notes.txt'), 'mine')
@@ -117,21 +117,24 @@ describe('nothing is written', () => {
     expect(filesIn(folder)).toEqual(['duel/notes.txt'])
   })
 
-  test('in place of a file', async () => {
+  test('create-muster refuses a path where a file exists', async () => {
     const folder = openFolder()
     writeFileSync(join(folder, 'duel'), 'mine')
     expect(await run(folder, ['duel'])).toMatchObject({ code: 1, complained: expect.stringContaining('got "duel"') })
     expect(readIn(folder)('duel')).toBe('mine')
   })
 
-  test.each([[[]], [['duel', 'other']], [['--force']]])('for %j, which gets the usage', async (args) => {
-    const folder = openFolder()
-    const { code, complained } = await run(folder, args)
-    expect([code, complained]).toEqual([2, expect.stringContaining('Usage: npm create muster <folder>')])
-    expect(filesIn(folder)).toEqual([])
-  })
+  test.each([[[]], [['duel', 'other']], [['--force']]])(
+    'create-muster prints the usage for the arguments %j and writes nothing',
+    async (args) => {
+      const folder = openFolder()
+      const { code, complained } = await run(folder, args)
+      expect([code, complained]).toEqual([2, expect.stringContaining('Usage: npm create muster <folder>')])
+      expect(filesIn(folder)).toEqual([])
+    },
+  )
 
-  test('for --help, which is no mistake', async () => {
+  test('create-muster prints the usage for --help, with exit code 0', async () => {
     expect(await run(openFolder(), ['--help'])).toMatchObject({ code: 0, complained: '' })
   })
 })

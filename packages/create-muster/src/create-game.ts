@@ -3,25 +3,28 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Where the command writes, and what its surroundings tell it. */
+/** The output and the environment of the command. */
 export interface Terminal {
   /** Writes lines of the result. */
   say(text: string): void
-  /** Writes lines about what is wrong. */
+  /** Writes lines about errors. */
   complain(text: string): void
-  /** The folder that relative paths begin at. */
+  /** The folder that relative paths are resolved against. */
   readonly folder: string
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** How the command ends: 1, the folder cannot be used; 2, the command line is wrong. Nothing was written then. */
+/** The exit code: 1, the folder cannot be used; 2, the command line is invalid. In both cases nothing was written. */
 type ExitCode = 0 | 1 | 2
 
-/** The game as it lies in this package. It runs as it is, under the name by which it is called there. */
+/** The game's template in this package. It runs without changes, under the template's name. */
 const TEMPLATE = fileURLToPath(new URL('../template', import.meta.url))
 const TEMPLATE_NAME = 'my-game'
 
-/** Names the package, the application at the deployment service, and the tag of its servers, which has 32 at most. */
+/**
+ * The name of the package, of the application at the deployment service, and of the servers' tag, which has at most 32
+ * characters.
+ */
 const NAME = /^[a-z][a-z0-9-]{0,31}$/
 
 const USAGE = `Usage: npm create muster <folder>
@@ -29,14 +32,14 @@ const USAGE = `Usage: npm create muster <folder>
 Makes a game with matchmaking in a new folder: a game server, a page, muster.yaml, tests. The game has the name of the
 folder.`
 
-/** The version of this package, and of the packages that the game depends on. */
+/** The version of this package and of the packages that the game depends on. */
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   readonly version: string
 }
 
 /**
  * Runs the command line.
- * @param args without the program's own name
+ * @param args without the program's name
  */
 export async function createGame(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const [given, ...others] = args
@@ -64,7 +67,7 @@ export async function createGame(args: readonly string[], terminal: Terminal): P
   return 0
 }
 
-/** Whether nothing is there yet that could be written over. */
+/** True if nothing would be overwritten. */
 async function isFree(folder: string): Promise<boolean> {
   try {
     return (await readdir(folder)).length === 0
@@ -81,7 +84,7 @@ async function writeGame(folder: string, name: string): Promise<void> {
     if (!entry.isFile()) continue
     const from = join(entry.parentPath, entry.name)
     const text = (await readFile(from, 'utf8')).replaceAll(TEMPLATE_NAME, name)
-    // npm packs no file of the name .gitignore.
+    // npm excludes files named .gitignore from packages.
     const path = relative(TEMPLATE, from).replace(/^gitignore$/, '.gitignore')
     const into = join(folder, path)
     await mkdir(dirname(into), { recursive: true })
@@ -89,10 +92,13 @@ async function writeGame(folder: string, name: string): Promise<void> {
   }
 }
 
-/** The template says * for the packages of Muster: they are those of this package's version. */
+/** Replaces * in the versions of Muster's packages with the version of this package. */
 const withVersions = (manifest: string) => manifest.replaceAll(/("@muster\/[\w-]+": )"\*"/g, `$1"^${version}"`)
 
-/** Commands of whoever has started this: `npm create` and the like say who they are in a variable. */
+/**
+ * The next commands for the package manager that has started this. `npm create` and others set a variable with their
+ * name.
+ */
 function nextSteps(path: string, name: string, env: Terminal['env']): string {
   const [, manager = 'npm'] = /^(npm|pnpm|yarn|bun)\//.exec(env['npm_config_user_agent'] ?? '') ?? []
   const commands = [...(path === '' ? [] : [`cd ${path}`]), `${manager} install`, `${manager} run dev`]

@@ -55,7 +55,7 @@ function run(folder: string, file: string, env: Readonly<Record<string, string>>
   return { child, find }
 }
 
-test('the page of a developer gives tokens to no page whose name merely resolves to this machine', async () => {
+test('the development page of the template gives no tokens to a foreign host name of this machine', async () => {
   const web = run(createGame({ 'web.js': BUNDLE }), 'web.js', { PORT: '0', ALLOWED_HOSTS: 'desk.example.com' })
   web.child.stdin.write('  API  http://127.0.0.1:8080\n  authorization: "Bearer master:ann"\n')
   const port = Number(await web.find(/^ +Play +http:\/\/localhost:(\d+)/))
@@ -81,7 +81,7 @@ Server.prototype.listen = function (...args) {
 }
 `
 
-test('the game server closes connections that send too much, and those that say nothing', async () => {
+test('the game server of the template closes connections that send too much or nothing', async () => {
   const folder = createGame({ 'server.js': ['SILENT_MS = 15_000', 'SILENT_MS = 300'] })
   const mapping = { ports: { game: { internal: 0, external: 0, protocol: 'WS' } } }
   // The game server prints no port: it has that of its deployment.

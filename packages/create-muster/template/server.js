@@ -1,20 +1,20 @@
-// The game server. Muster starts processes of it, and gives each one match after the other.
+// The game server. Muster starts processes of it, and each plays one match after another.
 import { createGameServer, JoinRefused } from '@muster/game-server'
 import { WebSocketServer } from 'ws'
 
-/** Whoever taps so often first wins. */
+/** The first player with this number of taps wins. */
 const GOAL = 20
-/** A match ends after this time, whoever is ahead. */
+/** A match ends after this time, regardless of the score. */
 const MATCH_MS = 60_000
-/** Whoever loses the connection may return within this time. */
+/** A player who loses the connection may return within this time. */
 const RETURN_MS = 10_000
-/** The largest message of a client. */
+/** Maximum size of a client's message. */
 const LARGEST_BYTES = 4096
-/** A connection without a token, or without an answer to pings, is closed after this time. */
+/** A connection without a token, or without a response to pings, is closed after this time. */
 const SILENT_MS = 15_000
 
 const server = createGameServer({ build: '1' })
-/** The match that is played, with the taps and the connections of its players. */
+/** The current match, with the taps and connections of its players. */
 let game
 
 function tell({ taps, winner, sockets }) {
@@ -38,7 +38,7 @@ function tap(played, id) {
   else end(played)
 }
 
-/** @returns what keeps the connection for another while */
+/** @returns a function that extends the time */
 function endIfSilent(socket) {
   const silence = setTimeout(() => socket.terminate(), SILENT_MS)
   const pings = setInterval(() => socket.ping(), SILENT_MS / 3)
@@ -53,7 +53,7 @@ const listener = new WebSocketServer({ port: server.ports.game?.internal ?? 7777
 listener.on('connection', (socket) => {
   socket.on('error', () => {})
   const stay = endIfSilent(socket)
-  // A client sends the join token of its assignment first of all.
+  // A client first sends the join token of its assignment.
   socket.once('message', async (token) => {
     try {
       const { id } = await server.admit(String(token))
@@ -77,11 +77,11 @@ listener.on('connection', (socket) => {
 
 await server.serve({
   match: (match) => {
-    // Maps, not objects: a player's id may be `constructor`.
+    // Maps instead of objects, because a player's id may be `constructor`.
     const begun = { match, taps: new Map(), winner: undefined, sockets: new Map() }
     game = begun
     const timer = setTimeout(() => end(begun), MATCH_MS)
-    // Once Muster has the result, players are free to search again.
+    // Players can search again once Muster has the result.
     match.signal.addEventListener('abort', () => {
       clearTimeout(timer)
       for (const socket of begun.sockets.values()) socket.close()

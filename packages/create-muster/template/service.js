@@ -1,4 +1,4 @@
-// The deployment service, played on this machine, for compose.yaml alone: each game server is a process of server.js.
+// The deployment service on this machine, only for compose.yaml. Each game server is a process of server.js.
 import { createClient } from '@muster/core'
 import { createEmulator, launchProcess } from '@muster/emulator'
 
@@ -7,7 +7,7 @@ const emulator = createEmulator({
   token,
   launch: launchProcess(process.execPath, ['server.js']),
   deployTimes: { seekMs: 100, cachedDeployMs: 100, deployMs: 100, spread: 0 },
-  // Players connect to these ports, which compose.yaml opens, and Muster hears of the end of a server at once.
+  // compose.yaml opens these ports for players. Webhooks notify Muster at once when a server ends.
   deployments: { processPorts: { from: 20_000, to: 20_009 }, webhookHosts: 'any' },
   page: false,
 })

@@ -1,11 +1,11 @@
-// Serves the page, and is the login: whoever says a name is that player. Put the login of your game here.
+// Serves the page and signs players in. Whoever enters a name is that player. Replace it with the login of your game.
 import { createHmac } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
 
 const { MUSTER_URL, MUSTER_JWT_SECRET: secret, PORT = 3000, ALLOWED_HOSTS = '' } = process.env
-/** Without an address of Muster, this runs behind `muster dev`, and reads what that prints. */
+/** Without Muster's address, this runs under `muster dev` and reads its output. */
 const isDev = MUSTER_URL === undefined
 if (!isDev && secret === undefined) throw new Error('MUSTER_JWT_SECRET: must be the secret of muster.yaml')
 let muster = { url: MUSTER_URL, token: undefined }
@@ -18,8 +18,9 @@ function tokenOf(player) {
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
 }
 
-// The page of another site can let its own name resolve to this machine, and read answers as its own (DNS rebinding).
-/** Names of this machine, and those of ALLOWED_HOSTS, separated by commas. */
+// Protects against DNS rebinding: another site's page could let its own name resolve to this machine and read responses
+// as its own.
+/** Names of this machine, and those in ALLOWED_HOSTS, separated by commas. */
 const hosts = new Set(['localhost', '127.0.0.1', '[::1]', ...ALLOWED_HOSTS.toLowerCase().split(',').filter(Boolean)])
 const isAllowed = (host = '') => hosts.has(host.toLowerCase().replace(/:\d+$/, ''))
 
@@ -35,7 +36,7 @@ const server = createServer(async (request, response) => {
     response.writeHead(status, { 'content-type': `${type}; charset=utf-8` }).end(body)
   const name = new URLSearchParams(query).get('name') ?? ''
   const [type, file] = files[path] ?? []
-  // The answer to /session holds a token that is good for every player of `muster dev`.
+  // The response of /session contains a token that is valid for every player of `muster dev`.
   if (isDev && !isAllowed(request.headers.host)) answer(421, 'text/plain', 'Unknown host. List it in ALLOWED_HOSTS.')
   else if (file !== undefined) answer(200, type, await readFile(new URL(file, import.meta.url)))
   else if (path !== '/session') answer(404, 'text/plain', 'Not here.')
@@ -44,14 +45,14 @@ const server = createServer(async (request, response) => {
 })
 
 function serve() {
-  // On a developer's machine, another program may have the port.
+  // On a developer's machine, another program may use the port.
   if (isDev) server.once('error', () => server.listen(0, 'localhost'))
   server.once('listening', () => console.log(`\n  Play      http://localhost:${server.address().port}\n`))
   server.listen(Number(PORT), isDev ? 'localhost' : undefined)
 }
 
 if (isDev) {
-  // Ctrl-C is for Muster. This ends after it, when nothing is printed any more.
+  // Ctrl-C is for Muster. This ends after it, when its output ends.
   process.on('SIGINT', () => {})
   for await (const line of createInterface({ input: process.stdin })) {
     console.log(line)

@@ -1,3 +1,4 @@
 #!/usr/bin/env node
-// Only for this workspace, where programs are linked before anything is built; the package itself has dist/cli.js.
+// Used only in this workspace, where bins are linked before the packages are built. The published package has
+// dist/cli.js.
 await import('../dist/cli.js')

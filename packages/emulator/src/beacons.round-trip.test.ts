@@ -5,6 +5,6 @@ test.each([
   [0, 4],
   [1000, 20],
   [6200, 103.2],
-])('over %i km: %f ms', (km, ms) => {
+])('the simulated round trip over %i km takes %f ms', (km, ms) => {
   expect(roundTripMs(km)).toBeCloseTo(ms)
 })

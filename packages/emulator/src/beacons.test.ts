@@ -50,7 +50,7 @@ async function echoOver(beacon: PlaceBeacon, text: string): Promise<string> {
   return echo
 }
 
-test('a beacon answers the requests of browsers by HTTP, one after the other on a connection', async () => {
+test('a beacon answers browsers over HTTP, one request after the other on a connection', async () => {
   const [beacon] = await beaconsOf(await listening())
   const { host = '', tcp_port = 0 } = beacon ?? {}
   for (let nth = 0; nth < 3; nth += 1) {
@@ -98,7 +98,7 @@ test('beacons keep their ports until the emulator is closed', async () => {
   await expect(echoOver(beacon as PlaceBeacon, 'hello')).rejects.toThrow('ECONNREFUSED')
 })
 
-test('closing waits for beacons that are being opened', async () => {
+test('closing the emulator waits for beacons that are being opened', async () => {
   const settings = { host: '127.0.0.1', publicIp: '127.0.0.1', from: undefined }
   const beacons = createBeacons({ clock: systemClock, settings, isListening: () => true })
   const asked = beacons.list()
@@ -115,7 +115,7 @@ test('beacons that are off or without a port do not answer', async () => {
   expect(await beaconsOf(await listening({ beacons: false }))).toEqual(silent)
 })
 
-test('echoes are as late as from the place to ping from', async () => {
+test('beacon echoes take as long as a round trip from the configured place', async () => {
   const clock = createManualClock()
   const emulator = await listening({ clock, beacons: { from: { latitude: 52.5, longitude: 13.4 } } })
   const near = (await beaconsOf(emulator)).filter(({ location: { city } }) => ['Frankfurt', 'Auckland'].includes(city))
@@ -150,7 +150,7 @@ test('a beacon answers neither another beacon nor a datagram that is too long', 
   socket.close()
 })
 
-test('an address that this machine does not have fails only the request', async () => {
+test('a beacon address that this machine does not have fails only the request', async () => {
   const errors: unknown[] = []
   const emulator = await listening({ beacons: { host: '203.0.113.9' }, onError: (error) => errors.push(error) })
   const request = () =>

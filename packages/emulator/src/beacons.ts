@@ -14,8 +14,8 @@ interface OpenBeaconOptions {
   readonly delayMs: number
   readonly timers: Timers
   /**
-   * Whether a port is a beacon's. Datagrams from beacons get no echo, because two beacons would echo a forged one for
-   * ever.
+   * True if a port is a beacon's. Datagrams from beacons get no echo, because two beacons would echo a forged one
+   * forever.
    */
   readonly isBeacon: (port: number) => boolean
 }
@@ -25,13 +25,13 @@ const HIGHEST_PORT = 59_999
 const PORTS_TRIED = 50
 /** Lower ports belong to services that might answer an echo, so datagrams from them get none. */
 const LOWEST_CLIENT_PORT = 1024
-/** The length of a ping in bytes, at most. Longer datagrams are ignored. */
+/** Maximum length of a ping in bytes. Longer datagrams are ignored. */
 const LONGEST_PING = 1200
-/** Pending echoes of one beacon, at most; further ones are dropped. */
+/** Maximum number of pending echoes of one beacon. Further ones are dropped. */
 const MOST_UNDER_WAY = 1000
 const MOST_CONNECTIONS = 64
 const IDLE_MS = 10_000
-/** Browsers measure by requests, and log an error for an answer that is not HTTP: they get one without content. */
+/** Browsers measure by HTTP requests, and log an error for other responses, so they get an empty HTTP response. */
 const BROWSER = /^(?:GET|HEAD|OPTIONS) \/\S* HTTP\/1\.[01]\r\n/
 const END_OF_HEAD = '\r\n\r\n'
 const LONGEST_HEAD = 16 * 1024
@@ -42,7 +42,7 @@ const HTTP_ANSWER =
 /**
  * Opens a beacon that echoes what is sent to its UDP port and over connections to its TCP port, where it also answers
  * the requests of browsers.
- * @throws the system's error when there is no port left, or no such address.
+ * @throws the system's error if no port is free or the address does not exist.
  */
 async function openBeacon(options: OpenBeaconOptions) {
   const udp = await openUdp(options)
@@ -75,7 +75,7 @@ async function openUdp({ host, delayMs, timers, isBeacon }: OpenBeaconOptions): 
   })
   // Errors are ignored: the receiver of an echo may be gone.
   socket.on('error', () => {})
-  // The socket does not keep the process alive if nobody closes the emulator.
+  // The socket does not keep the process alive if the emulator is not closed.
   return socket.unref()
 }
 
@@ -113,23 +113,24 @@ async function openTcp({ host, delayMs, timers }: OpenBeaconOptions) {
   return { server: server.unref(), close }
 }
 
-interface Tried<T> {
+interface BoundPort<T> {
   readonly found: T
   readonly port: number
   close(): Promise<void>
 }
 
 /** Retries until the system assigns a port that beacons may have. */
-async function tried<T>(open: () => Promise<Tried<T>>): Promise<T> {
-  const unfit: Tried<T>[] = []
+async function tried<T>(open: () => Promise<BoundPort<T>>): Promise<T> {
+  const unfit: BoundPort<T>[] = []
   try {
     while (unfit.length < PORTS_TRIED) {
       const candidate = await open()
       if (candidate.port <= HIGHEST_PORT) return candidate.found
-      // Unfit sockets stay open until a fit one is found, so that the system does not assign their ports again.
+      // Unsuitable sockets stay open until a suitable one is found, so that the system does not assign their ports
+      // again.
       unfit.push(candidate)
     }
-    throw new Error(`the system gives no ports up to ${HIGHEST_PORT} to beacons`)
+    throw new Error(`no free port up to ${HIGHEST_PORT} for a beacon`)
   } finally {
     await Promise.all(unfit.map(({ close }) => close()))
   }
@@ -156,16 +157,16 @@ const MS_PER_KM = (2 * 1.6) / 200
 /** The round-trip time in milliseconds: about 20 over 1000 km, about 100 across the Atlantic. */
 export const roundTripMs = (km: number): number => ACCESS_MS + km * MS_PER_KM
 
-/** The ping beacons: the hosts to which players measure round trips, one per place. */
+/** The ping beacons: the hosts to which players measure round trips, one for each location. */
 export type Beacons = ReturnType<typeof createBeacons>
 
 interface BeaconsDeps {
   /** Delays the echoes. */
   readonly clock: Clock
-  /** The settings; undefined where beacons never answer. */
+  /** The settings; undefined if beacons never answer. */
   readonly settings: BeaconSettings | undefined
   /**
-   * Whether the emulator listens. Beacons are opened only then, because in-process callers of the emulator use no
+   * True if the emulator listens. Beacons are opened only then, because in-process callers of the emulator use no
    * ports.
    */
   readonly isListening: () => boolean
@@ -190,7 +191,7 @@ export function createBeacons({ clock, settings, isListening }: BeaconsDeps) {
     const all = await Promise.allSettled(silentBeacons.map((beacon) => answering(chosen, beacon)))
     const failed = all.find((one) => one.status === 'rejected')
     if (failed === undefined) return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-    // The failed attempt is forgotten, so that the next caller tries to open the ports again.
+    // The failed attempt is dropped, so that the next caller tries to open the ports again.
     opened = undefined
     ports.clear()
     await Promise.all(open.splice(0).map((beacon) => beacon.close()))

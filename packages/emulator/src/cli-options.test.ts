@@ -8,7 +8,7 @@ const read = (line: string, files: Readonly<Record<string, string>> = {}) =>
     return text
   })
 
-test('without flags everything has its default', () => {
+test('CLI options without flags have their defaults', () => {
   const { help, listen, emulator } = read('')
   expect([help, listen]).toEqual([false, { port: undefined, host: undefined }])
   expect(emulator).toEqual({
@@ -20,7 +20,7 @@ test('without flags everything has its default', () => {
   })
 })
 
-test('every flag sets its option', () => {
+test('every CLI flag sets its option', () => {
   const line =
     '--port 8080 --host 0.0.0.0 --allow-host emulator --allow-host dev.test --token secret --speed 20' +
     ' --limits token-bucket --retry-after date --latency 30 --jitter 10 --capacity 5 --relay 192.0.2.7' +
@@ -49,27 +49,27 @@ test('every flag sets its option', () => {
   })
 })
 
-test('the seed decides all random values', () => {
+test('--seed decides all random values', () => {
   const drawn = (line: string) => read(line).emulator.random?.()
   expect(drawn('--seed 7')).toBe(drawn('--seed 7'))
   expect(drawn('--seed 7')).not.toBe(drawn('--seed 8'))
   expect(drawn('--seed 1')).toBe(drawn(''))
 })
 
-test('limits and Retry-After can be off', () => {
+test('--limits and --retry-after can turn limits and Retry-After off', () => {
   expect(read('--limits none').emulator.limits).toBe(false)
   expect(read('--retry-after none').emulator.limits).toEqual({ algorithm: 'sliding log', retryAfter: false })
 })
 
-test('relay traffic can be off', () => {
+test('--relay none turns relay traffic off', () => {
   expect(read('--relay none').emulator.relayData).toBe(false)
 })
 
-test('beacons can be off', () => {
+test('--beacons none turns beacons off', () => {
   expect(read('--beacons none').emulator.beacons).toBe(false)
 })
 
-test('--end-with-parent is read', () => {
+test('--end-with-parent sets endWithParent', () => {
   expect([read('').endWithParent, read('--end-with-parent').endWithParent]).toEqual([false, true])
 })
 
@@ -86,6 +86,6 @@ test.each([
   ['--faults none.json', '--faults: none.json cannot be read as JSON'],
   ['--sped 20', "Unknown option '--sped'"],
   ['serve', "Unexpected argument 'serve'"],
-])('%s is refused', (line, message) => {
+])('the flags %s are refused with a reason', (line, message) => {
   expect(() => read(line)).toThrow(message)
 })

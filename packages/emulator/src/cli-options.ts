@@ -54,12 +54,12 @@ const flags = {
   help: { type: 'boolean' },
 } as const
 
-/** Milliseconds from a relay peer's first ping until it is valid: about what services take. */
+/** Milliseconds from a relay peer's first ping until it is valid: about what real services take. */
 const AUTH_DELAY_MS = 1500
 
 export interface CommandLine {
   readonly help: boolean
-  /** Whether the emulator ends with the process that started it. */
+  /** True if the emulator ends with the process that started it. */
   readonly endWithParent: boolean
   readonly emulator: EmulatorOptions
   readonly listen: ListenOptions
@@ -67,8 +67,8 @@ export interface CommandLine {
 
 /**
  * Parses the command line. `createEmulator` checks the ranges of the values.
- * @param readFile reads the text of a file named on the command line.
- * @throws TypeError naming the flag that is wrong.
+ * @param readFile reads a file named on the command line.
+ * @throws TypeError naming the invalid flag.
  */
 export function readCommandLine(args: readonly string[], readFile: (path: string) => string): CommandLine {
   const { values } = parseArgs({ args: [...args], options: flags })

@@ -1,25 +1,24 @@
 import type { OperationId } from '@muster/core/api'
 
-/** Counters of all datagrams since the start; they can be read at any time. */
+/** Counters of all datagrams since the start. They can be read at any time. */
 export interface PacketCounters {
   /** Datagrams received. */
   received: number
-  /** Pings answered, whatever the answer was. */
+  /** Pings with any answer. */
   answered: number
   /**
-   * Datagrams accepted for relaying to the host or a client; those later counted by `sendQueue` and `fault` are
-   * included.
+   * Datagrams accepted for relaying to the host or a client, including those later counted by `sendQueue` and `fault`.
    */
   relayed: number
-  /** Bytes of payload of the relayed datagrams. */
+  /** Payload bytes of the relayed datagrams. */
   relayedBytes: number
   /** Datagrams that were not relayed, by reason. */
   readonly dropped: {
-    /** Datagrams that are not a packet, or longer than a packet may be. */
+    /** Datagrams that are not packets, or longer than a packet may be. */
     malformed: number
     /**
-     * Packets of no user of the session, and with pinned sources packets of a user from another address. Such pings may
-     * have been answered, and are then counted as answered too.
+     * Packets of users outside of the session and, with pinned sources, packets of a user from another address. Such
+     * pings may have been answered, and are then counted as answered too.
      */
     invalidToken: number
     /** Data of a user who is not connected, not valid yet, or connected from another endpoint. */
@@ -57,24 +56,24 @@ export const createPacketCounters = (): PacketCounters => ({
   },
 })
 
-/** Counters since the start of the emulator; they can be read at any time. */
+/** Counters since the start of the emulator. They can be read at any time. */
 export interface Counters {
-  /** Requests of each operation, by the status answered. */
+  /** Requests of each operation, by the status of the response. */
   readonly requests: Partial<Record<OperationId, Record<number, number>>>
   /** Requests refused with 429, by the name of the limit. */
   readonly rejected: Record<string, number>
   /** Requests to an unknown route, or with a method that the route does not have. */
   unrouted: number
-  /** Connections that a declared fault ended without an answer. */
+  /** Connections that a declared fault ended without a response. */
   dropped: number
   readonly webhooks: {
     /** Webhook calls made. */
     sent: number
-    /** Webhook calls answered by 2xx. */
+    /** Webhook calls with a 2xx response. */
     delivered: number
-    /** Webhook calls answered by another status, too late, or not at all. Failed calls are not repeated. */
+    /** Webhook calls with another status, a late response, or none. Failed calls are not repeated. */
     failed: number
-    /** Webhook calls not made, because their target is not on this machine (see `webhookHosts`). */
+    /** Webhook calls that were not made, because their target is not on this machine (see `webhookHosts`). */
     refused: number
   }
   /** The packets of the relay sessions. */

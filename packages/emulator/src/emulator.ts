@@ -15,26 +15,25 @@ import type { RelaySummary } from './relays/index.js'
 /** The whole service, emulated in this process. */
 export interface Emulator {
   /**
-   * Answers a request as the service would; the host in its URL does not matter. Rejects with ConnectionDropped where a
+   * Responds to a request like the service; the host in its URL is ignored. Rejects with ConnectionDropped if a
    * declared fault ends the connection, and after `close`.
    */
   fetch(request: Request): Promise<Response>
-  /** Starts an HTTP server. Containers created from the first call on get its URL, to stop themselves by. */
+  /** Starts an HTTP server. Containers created after the first call get its URL, so that they can stop themselves. */
   listen(options?: ListenOptions): Promise<Listening>
   /** The declared faults; faults can be added and withdrawn at any time. */
   readonly faults: Faults
-  /** What a client of this service needs: `createClient({ baseUrl, token, settings: emulator.settings })`. */
+  /** The settings for a client of this service: `createClient({ baseUrl, token, settings: emulator.settings })`. */
   readonly settings: Settings
   /** Live counters since the emulator was created. */
   readonly counters: DeepReadonly<Counters>
-  /** The state of the service now. */
+  /** The current state of the service. */
   inspect(): EmulatorState
-  /** The variables in a deployment's container, secrets included; undefined for an unknown id. */
+  /** The variables of a deployment's container, secrets included; undefined for an unknown id. */
   environment(requestId: string): Readonly<Record<string, string>> | undefined
   /**
-   * Replaces a deployment's sessions; `sessions` gives the number of users by session id.
-   * @throws RangeError for an unknown deployment, a deployment whose version has no sessions, and more users than the
-   *   deployment has sockets.
+   * Replaces a deployment's sessions; `sessions` is the number of users by session id.
+   * @throws RangeError for an unknown deployment, a version without sessions, and more users than sockets.
    */
   setSessions(requestId: string, sessions: Readonly<Record<string, number>>): void
   /** Ends servers, deployments and pending requests. */
@@ -55,14 +54,14 @@ type DeepReadonly<T> = { readonly [Key in keyof T]: T[Key] extends object ? Deep
 
 /**
  * Creates an emulator of the whole service.
- * @throws TypeError naming the option that is wrong, and its value.
+ * @throws TypeError naming the invalid option and its value.
  */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const resolved = resolveOptions(options)
   const { clock, random, limits, maxBodyBytes } = resolved
 
   const closing = manyWaitOn()
-  // Containers reach the service at the first server's URL; before `listen` they get a host name that never resolves.
+  // Containers reach the service at the first server's URL. Before `listen` they get a host name that never resolves.
   const listening: Listening[] = []
   const isListening = () => listening.length > 0
   const url = () => listening[0]?.url ?? 'http://emulator.invalid'
@@ -94,7 +93,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   let closed: Promise<void> | undefined
   const end = async () => {
     closing.abort(new Error('the emulator is closed'))
-    // All are closed at once, because a request in flight may be waiting for a webhook that closing the world cancels.
+    // All are closed concurrently, because a running request may wait for a webhook that closing the world cancels.
     await Promise.all([...listening.map((server) => server.close()), closeWorld()])
   }
 

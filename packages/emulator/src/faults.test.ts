@@ -8,7 +8,7 @@ function struck(fault: Fault, count: number, seed = 1): number[] {
   return Array.from({ length: count }, (_, index) => index + 1).filter(() => faults.strike('fleets.get') !== undefined)
 }
 
-test('without probability and nth a fault affects every request of the operation', () => {
+test('a fault without probability and nth affects every request of its operation', () => {
   const faults = createFaults([{ operation: 'fleets.get', status: 500 }], seededRandom(1))
   expect(faults.strike('fleets.get')).toMatchObject({ status: 500 })
   expect(faults.strike('fleets.get')).toMatchObject({ status: 500 })
@@ -26,7 +26,7 @@ test('the effects of each fault are counted', () => {
   ])
 })
 
-test('nth counts requests of the operation', () => {
+test('nth of a fault selects requests of its operation by number', () => {
   expect(struck({ operation: 'fleets.get', nth: [2, 4], status: 500 }, 6)).toEqual([2, 4])
   const faults = createFaults([{ operation: 'fleets.get', nth: [2], status: 500 }], seededRandom(1))
   faults.strike('fleets.get')
@@ -34,11 +34,11 @@ test('nth counts requests of the operation', () => {
   expect(faults.strike('fleets.get')).toBeDefined()
 })
 
-test('count bounds the effects', () => {
+test('count of a fault limits how often it takes effect', () => {
   expect(struck({ operation: '*', count: 2, status: 500 }, 6)).toEqual([1, 2])
 })
 
-test('probability is kept roughly, and the same seed repeats it exactly', () => {
+test('probability of a fault is met approximately, and the same seed repeats it exactly', () => {
   const fault: Fault = { operation: '*', probability: 0.3, status: 500 }
   const first = struck(fault, 2000)
   expect(first.length).toBeGreaterThan(500)
@@ -49,7 +49,7 @@ test('probability is kept roughly, and the same seed repeats it exactly', () => 
   expect(struck({ ...fault, probability: 1 }, 3)).toEqual([1, 2, 3])
 })
 
-test('of several faults on one request all delays add up, and the first of each other kind counts', () => {
+test('several faults on one request add up their delays, and the first of each other kind counts', () => {
   const faults = createFaults(
     [
       { operation: '*', delayMs: 10 },
@@ -89,6 +89,6 @@ test.each([
   [{ operation: '*', packets: { loss: 1.5 } }, /^fault packets\.loss: .*got 1\.5$/],
   [{ operation: '*', packets: { delayMs: 10_001 } }, /^fault packets\.delayMs: .*got 10001$/],
   [{ operation: '*', delay: 5 }, /^fault delay: is not known; did you mean delayMs\?$/],
-])('%j is refused, with a reason', (fault, reason) => {
+])('the fault %j is refused, with a reason', (fault, reason) => {
   expect(() => createFaults([], seededRandom(1)).add(fault as Fault)).toThrow(reason)
 })

@@ -6,21 +6,21 @@ import { checked } from './option-values.js'
 import { PacketFault, type RelayFault } from './relays/index.js'
 
 /**
- * A fault, as data: which requests it affects, how often, and how. Without `probability` and `nth` it affects every
- * request of the operation. Several faults may affect one request: their delays add up, and of each other kind the
- * first declared applies.
+ * A fault, as data: the affected requests, the frequency, and the effect. Without `probability` and `nth` it affects
+ * every request of the operation. Several faults may affect one request: their delays add up, and of each other kind
+ * the first declared one applies.
  */
 export interface Fault {
   /** Name of the operation; '*' for all. Requests are counted in the order of arrival. */
   readonly operation: OperationId | '*'
-  /** The probability, 0 to 1, that a request is affected; drawn per request. */
+  /** Probability that a request is affected, 0 to 1; drawn for each request. */
   readonly probability?: number | undefined
-  /** The requests affected, counted from the fault's declaration: [1, 3] for the first and the third. */
+  /** The affected requests, counted from the fault's declaration: [1, 3] for the first and the third. */
   readonly nth?: readonly number[] | undefined
-  /** The number of requests affected, at most. */
+  /** Maximum number of affected requests. */
   readonly count?: number | undefined
 
-  /** The status of the answer, 400 to 599, sent before the operation takes effect. */
+  /** The status of the response, 400 to 599, sent before the operation takes effect. */
   readonly status?: number | undefined
   /** With `status`: the operation takes effect despite the error. */
   readonly effect?: boolean | undefined
@@ -30,9 +30,9 @@ export interface Fault {
   readonly retryAfterMs?: number | undefined
   /** Milliseconds of the clock by which the request is delayed. */
   readonly delayMs?: number | undefined
-  /** Ends the connection without an answer, before or after the operation has taken effect. */
+  /** Ends the connection without a response, before or after the operation has taken effect. */
   readonly drop?: 'before' | 'after' | undefined
-  /** How the answer's body is damaged: broken JSON, empty, cut off in the middle, or replaced by a page of HTML. */
+  /** Damage of the response body: broken JSON, empty, truncated, or replaced by an HTML page. */
   readonly body?: 'malformed' | 'empty' | 'truncated' | 'html' | undefined
   /** The fault of the deployment that this request creates. */
   readonly deployment?: DeploymentFault | undefined
@@ -95,9 +95,9 @@ export const Fault: z.ZodType<Fault> = z
     error: `is required with ${ofStatus.join(', ')}`,
   })
 
-/** The declared faults; faults can be added and withdrawn at any time. */
+/** The declared faults. Faults can be added and withdrawn at any time. */
 export interface Faults {
-  /** Declares a fault, and returns a function that withdraws it. @throws TypeError naming the field that is wrong */
+  /** Declares a fault, and returns a function that withdraws it. @throws TypeError naming the invalid field */
   add(fault: Fault): () => void
   clear(): void
   list(): readonly Fault[]
@@ -114,7 +114,7 @@ export interface FaultCount {
 }
 
 export interface FaultSource extends Faults {
-  /** The faults that affect this request; undefined for none. Called once per request. */
+  /** The faults that affect this request; undefined for none. Called once for each request. */
   strike(operation: OperationId): Strike | undefined
 }
 
@@ -124,7 +124,7 @@ export type Strike = Pick<
   'status' | 'effect' | 'message' | 'retryAfterMs' | 'drop' | 'body' | 'deployment' | 'webhooks' | 'relay' | 'packets'
 > & { readonly delayMs: number }
 
-/** A count that goes on. */
+/** A running count. */
 type Declared = { -readonly [Key in keyof FaultCount]: FaultCount[Key] }
 
 export function createFaults(initial: readonly Fault[], random: Random): FaultSource {
@@ -156,7 +156,7 @@ function strikes(entry: Declared, operation: OperationId, random: Random): boole
   const { fault } = entry
   if (fault.operation !== '*' && fault.operation !== operation) return false
   entry.seen++
-  // The probability is drawn even when the count is used up, so that one fault's count does not change the others'
+  // The probability is drawn even after the count is used up, so that one fault's count does not change the others'
   // draws.
   const chosen =
     fault.probability === undefined ? (fault.nth?.includes(entry.seen) ?? true) : random() < fault.probability

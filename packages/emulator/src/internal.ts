@@ -1,2 +1,2 @@
-/** What the other packages of this repository use of @muster/emulator. No promise: it changes without notice. */
+/** Exports for the other packages of this repository. They may change without notice. */
 export { defaultGameServerSettings, simulatedGameServers } from './deployments/simulated-game-servers.js'

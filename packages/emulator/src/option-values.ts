@@ -2,7 +2,7 @@ import { validate } from '@muster/core/internal'
 import type { z } from 'zod'
 
 /**
- * Checks a value against its schema and returns it.
+ * Validates a value by its schema and returns it.
  * @param what names the value in the message, e.g. `option`.
  * @throws TypeError that names the option and, unless the value may be a secret or is longer than a line, the value.
  */

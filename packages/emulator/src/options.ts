@@ -42,7 +42,7 @@ export interface RegistryImage {
   /** The image's name with its namespace, e.g. `studio/server`. */
   readonly image: string
   readonly tag: string
-  /** The content hash; tags of one image with the same hash are one artifact. Default: a hash of its own. */
+  /** The content hash. Tags of one image with the same hash are one artifact. Default: a unique hash. */
   readonly hash?: string | undefined
   /** The image's size in MB. Default 250. */
   readonly sizeMb?: number | undefined
@@ -59,84 +59,84 @@ export type Some<T> = { readonly [Key in keyof T]?: T[Key] | undefined }
 
 export interface EmulatorOptions {
   /**
-   * The clock of the service. Default: the machine's. With a manual clock, nothing happens until the clock is advanced.
+   * The clock of the service. Default: the system's. With a manual clock, nothing happens until the clock is advanced.
    */
   readonly clock?: Clock | undefined
   /** Source of all random choices. Default: the same sequence every time. */
   readonly random?: Random | undefined
   /**
-   * Which service is emulated: `specification`, the default, to the letter of the document, or `observed`, as a public
-   * deployment of the same interface was seen to be described where the two contradict (live facts). Observed, a create
-   * is made at `/v2/deployments` alone, answers leave out what the document has as null, metrics are numbers, all lists
-   * come in pages, and what is not described there is refused, fleets and policies too.
+   * The emulated service: `specification`, the default, follows the document literally. `observed` follows a public
+   * deployment of the same interface where its description differs (live facts): creates only at `/v2/deployments`,
+   * omitted fields instead of null, metrics as numbers, all lists paged, and everything that is not described there is
+   * rejected, including fleets and policies.
    */
   readonly as?: 'specification' | 'observed' | undefined
-  /** The account's API token. Default 'dev'; with `launch` a token is required, because the default is no secret. */
+  /** The account's API token. Default 'dev'; with `launch` a token is required, because the default is not a secret. */
   readonly token?: string | undefined
   /**
-   * How many times faster the service's own durations pass (deploying, terminating, max_duration …), but not the rate
-   * limits'. Default 1.
+   * Speed factor of the service's own durations (deploying, terminating, max_duration …), but not of the rate limits.
+   * Default 1.
    */
   readonly speed?: number | undefined
   /** How rate limits are enforced; false for no limits. Default: as documented, with Retry-After in seconds. */
   readonly limits?: Some<LimitSettings> | false | undefined
   /** Faults declared from the start; `Emulator.faults` changes them later. */
   readonly faults?: readonly Fault[] | undefined
-  /** Milliseconds that each request takes on the network, both directions together. Default 0. */
+  /** Milliseconds that each request takes on the network, in both directions together. Default 0. */
   readonly latencyMs?: number | undefined
-  /** Milliseconds added to `latencyMs` at most, drawn per request. Default 0. */
+  /** Maximum milliseconds that are added to `latencyMs`, drawn for each request. Default 0. */
   readonly jitterMs?: number | undefined
   /**
-   * Deployments that may run at once: at each place, or by place id. Places without a number have no bound. Default: no
-   * bound.
+   * Maximum number of deployments at a time: at each location, or by its id. Locations without a number have no limit.
+   * Default: no limit.
    */
   readonly capacity?: number | Readonly<Record<string, number>> | undefined
   /** The images in the service's own registry. Default: none. */
   readonly images?: readonly RegistryImage[] | undefined
-  /** The `docker_repository` that means the service's own registry. Default registry.emulator.invalid. */
+  /** The `docker_repository` of the service's own registry. Default registry.emulator.invalid. */
   readonly registryHost?: string | undefined
-  /** Whether an image of any other registry can be pulled. Default: all can. */
+  /** Returns true if an image of another registry can be pulled. Default: all can. */
   readonly canPull?: ((image: ImageReference) => boolean) | undefined
-  /** Settings of points that the document leaves open; the same as the client's. */
+  /** Settings for points that the specification leaves open; the same as the client's. */
   readonly settings?: SettingsOption | undefined
-  /** Entries per page. Default 10 where the request has no `limit`, and 100 at most. */
+  /** Entries per page. Default 10 if the request has no `limit`, and at most 100. */
   readonly pageSizes?: Some<PageSizes> | undefined
   readonly deployTimes?: Some<DeployTimes> | undefined
   readonly deployments?: Some<DeploymentSettings> | undefined
   readonly relays?: Some<RelaySettings> | undefined
   /**
-   * Whether relay sessions carry packets, each at two UDP ports of its own; true for the default settings. Default
-   * false: nothing listens at the sessions' addresses.
+   * Lets relay sessions carry packets, each on two UDP ports; true for the default settings. Default false: nothing
+   * listens at the sessions' addresses.
    */
   readonly relayData?: Some<RelayDataSettings> | boolean | undefined
   /**
-   * How ping beacons answer once the emulator listens, each at a UDP and a TCP port of its own; false for beacons that
-   * never answer. Beacons are opened when they are first requested. Default true.
+   * How ping beacons answer once the emulator listens, each on a UDP and a TCP port; false for beacons that never
+   * answer. Beacons are opened when they are first requested. Default true.
    */
   readonly beacons?: Some<BeaconSettings> | boolean | undefined
-  /** Looks up the location of an IP address. Default: a simulated location, always the same for the same address. */
+  /** Finds the location of an IP address. Default: a simulated location, always the same for the same address. */
   readonly locate?: ((ip: string) => Coordinates | undefined) | undefined
-  /** Runs containers, for anyone who has the token. Default: containers are only simulated. */
+  /** Runs containers for anyone who has the token. Default: containers are only simulated. */
   readonly launch?: Launch | undefined
   /**
-   * Deployments that are given MUSTER_URL and MUSTER_SERVER_TOKEN are simulated game servers, which register there,
-   * play matches and report, without a process; true for the default settings. Not with `launch`. Default false.
+   * Simulates game servers in deployments with MUSTER_URL and MUSTER_SERVER_TOKEN: they register there, play matches
+   * and report, without a process; true for the default settings. Not with `launch`. Default false.
    */
   readonly gameServers?: Some<GameServerSettings> | boolean | undefined
   /** Sends webhooks, and the requests of simulated game servers. Default: the global fetch. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   /**
-   * Whether there is a page at /_emulator, and its data as JSON at /_emulator/state. Neither requires a token or shows
-   * secrets. Default true.
+   * Serves a page at /_emulator, and its data as JSON at /_emulator/state. Neither requires a token or shows secrets.
+   * Default true.
    */
   readonly page?: boolean | undefined
-  /** Length of a request's body in bytes, at most. Default 1,048,576 (1 MiB). */
+  /** Maximum size of a request's body in bytes. Default 1,048,576 (1 MiB). */
   readonly maxBodyBytes?: number | undefined
-  /** Called with each error in the emulator itself; its request is answered by 500. Default: a process warning. */
+  /** Called with each error in the emulator itself; the response is 500. Default: a process warning. */
   readonly onError?: ((error: unknown, operation: OperationId) => void) | undefined
 }
 
-/** A function as an option; its parameters and result cannot be checked. */
+/** A function as an option. Its parameters and result cannot be validated. */
 const func = <Key extends 'random' | 'canPull' | 'locate' | 'launch' | 'fetch' | 'onError'>() =>
   z.custom<NonNullable<EmulatorOptions[Key]>>((value) => typeof value === 'function', 'must be a function')
 
@@ -149,7 +149,7 @@ const parameter = z.string().min(1)
 /** The schemas of some settings: exactly one for each key of the settings' type. */
 type Shape<T> = { readonly [Key in keyof T]: z.ZodType<T[Key]> }
 
-/** Settings of which some may be given; a missing or undefined one has its default. */
+/** Settings that are all optional; a missing or undefined one has its default. */
 const withDefaults = <T extends object>(shape: Shape<T>, defaults: T) =>
   z
     .strictObject(shape as z.core.$ZodLooseShape)
@@ -157,7 +157,7 @@ const withDefaults = <T extends object>(shape: Shape<T>, defaults: T) =>
     .default({})
     .transform((given): T => ({ ...defaults, ...dropUndefined(given) }))
 
-/** Settings of a part that may be off, or on with its defaults; undefined where it is off. */
+/** Settings of a part that may be off, or on with its defaults; undefined if it is off. */
 const switchable = <T extends object, Chosen extends Some<T>>(shape: Shape<Chosen>, defaults: T, isOn: boolean) =>
   z
     .union([z.strictObject(shape as z.core.$ZodLooseShape).partial(), z.boolean()])
@@ -167,7 +167,7 @@ const switchable = <T extends object, Chosen extends Some<T>>(shape: Shape<Chose
       return { ...defaults, ...dropUndefined(given === true ? {} : (given as Some<T>)) }
     })
 
-/** The settings with the address that others reach, which follows from the host unless it is given. */
+/** The settings with the public address, which defaults to the host. */
 const withPublicIp = <T extends { readonly host: string }>(settings: T | undefined) =>
   settings && { publicIp: publicIpOf(settings.host), ...settings }
 
@@ -269,7 +269,9 @@ const knownPlaceId = z.string().refine((id) => placeIds.includes(id), 'is not th
 /** The defaults of the limits. */
 const defaultLimits: LimitSettings = { algorithm: 'sliding log', retryAfter: 'seconds', body: 'json' }
 
-/** The default page sizes (our choice): the document has none (public fact: 10 to 20 by default, maximum unknown). */
+/**
+ * The default page sizes (our choice): the specification has none (public fact: 10 to 20 by default, maximum unknown).
+ */
 const defaultPageSizes: PageSizes = { default: 10, maximum: 100 }
 
 /** The schema of the options of `createEmulator`. */
@@ -281,7 +283,7 @@ const Options = z.strictObject({
     )
     .default(systemClock),
   random: func<'random'>().default(() => seededRandom(1)),
-  // The token has to fit into a header, after the word 'token'.
+  // The token must fit into a header after the word 'token'.
   token: z
     .string()
     .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces')
@@ -329,18 +331,18 @@ const Options = z.strictObject({
   onError: func<'onError'>().default(() => warn),
 } satisfies { readonly [Key in keyof EmulatorOptions]-?: z.ZodType })
 
-/** The options with every default filled in. */
+/** The options with all defaults. */
 export type ResolvedOptions = z.output<typeof Options>
 
 /**
  * Validates the options and fills in the defaults.
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the invalid option.
  */
 export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
   const resolved = withObservedPath(checked('option', Options, options), options)
   if (resolved.launch !== undefined && options.token === undefined) {
     throw new TypeError(
-      'option token: is required with launch, because whoever knows it starts processes on this machine',
+      'option token: is required with launch: callers with the token can start processes on this machine',
     )
   }
   if (resolved.launch !== undefined && resolved.gameServers !== undefined)
@@ -348,7 +350,7 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
   return resolved
 }
 
-/** Observed, a create has its path of there, unless the options name one. */
+/** In the mode `observed`, deployments are created at that mode's path, unless the options set one. */
 function withObservedPath(resolved: ResolvedOptions, { settings }: EmulatorOptions): ResolvedOptions {
   if (resolved.as === 'specification' || settings?.createDeploymentPath !== undefined) return resolved
   return { ...resolved, settings: { ...resolved.settings, createDeploymentPath: OBSERVED_CREATE_PATH } }

@@ -4,7 +4,7 @@ import { beacons, places, type Place } from './places.js'
 
 const each = (check: (place: Place) => boolean) => places.filter((place) => !check(place)).map((place) => place.id)
 
-test('there are about sixty places with distinct names that fit a host name', () => {
+test('the emulator has about sixty places with distinct names that fit a host name', () => {
   expect(places.length).toBeGreaterThanOrEqual(60)
   expect(places.length).toBeLessThanOrEqual(70)
   expect(new Set(places.map(({ id }) => id)).size).toBe(places.length)
@@ -12,7 +12,7 @@ test('there are about sixty places with distinct names that fit a host name', ()
   expect(places.map(({ id }) => id)).toEqual(expect.arrayContaining(['sao-paulo', 'bogota', 'new-york', 'frankfurt']))
 })
 
-test('every inhabited continent has several places', () => {
+test('the emulator has several places on every inhabited continent', () => {
   const counts = new Map<string, number>()
   for (const { location } of places) counts.set(location.continent, (counts.get(location.continent) ?? 0) + 1)
   expect([...counts.keys()].toSorted()).toEqual([
@@ -26,7 +26,7 @@ test('every inhabited continent has several places', () => {
   expect(Math.min(...counts.values())).toBeGreaterThanOrEqual(4)
 })
 
-test('mainland China is flagged, and Hong Kong and Taiwan are not part of it', () => {
+test('places in mainland China are flagged, and those in Hong Kong and Taiwan are not', () => {
   expect(places.filter(({ mainlandChina }) => mainlandChina).map(({ id }) => id)).toEqual([
     'beijing',
     'guangzhou',
@@ -35,7 +35,7 @@ test('mainland China is flagged, and Hong Kong and Taiwan are not part of it', (
   expect(each(({ mainlandChina, location }) => mainlandChina === (location.country === 'China'))).toEqual([])
 })
 
-test('no field is empty, and every place has the documented type and a region tag', () => {
+test('no field of a place is empty, and every place has the documented type and a region tag', () => {
   expect(each(({ location }) => Object.values(location).every((value) => value !== ''))).toEqual([])
   expect(
     each(({ type, tags }) => type === 'standard' && tags.some(({ key, value }) => key === 'region' && value !== '')),
@@ -51,7 +51,7 @@ function offsetMinutes(timeZone: string) {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes))
 }
 
-test('the coordinates fit the time zone, so none is swapped or has a wrong sign', () => {
+test('the coordinates of places fit their time zones, so none is swapped or has a wrong sign', () => {
   const hoursFromSun = ({ location }: Place) =>
     Math.abs(offsetMinutes(location.timezone) / 60 - location.longitude / 15)
   expect(each((place) => hoursFromSun(place) < 2)).toEqual([])
@@ -61,7 +61,7 @@ test('the coordinates fit the time zone, so none is swapped or has a wrong sign'
   expect(each(({ location }) => Math.abs(location.latitude) < 66)).toEqual([])
 })
 
-test('every place has one beacon, at a reserved address', () => {
+test('every place of the emulator has one beacon, at a reserved address', () => {
   expect(beacons.map(({ location }) => location)).toEqual(places.map(({ location }) => location))
   expect(beacons.every(({ host }) => isIPv4(host) && host.startsWith('203.0.113.'))).toBe(true)
   expect(new Set(beacons.map(({ host }) => host)).size).toBe(beacons.length)

@@ -1,4 +1,4 @@
-// pure: the places where the emulator runs servers
+// pure: the locations of the emulator's servers
 
 /** The location of a place: the seven basic location fields, by their wire names (service-api, Location). */
 export interface PlaceLocation {
@@ -24,7 +24,7 @@ export interface Place {
   /** The location's tags, which the location list contains on request. */
   readonly tags: readonly { readonly key: string; readonly value: string }[]
   /**
-   * Whether the place is in mainland China: versions with `will_deploy_in_mainland_china: true` run only there, all
+   * True if the place is in mainland China: versions with `will_deploy_in_mainland_china: true` run only there, all
    * other versions never.
    */
   readonly mainlandChina: boolean
@@ -43,7 +43,7 @@ export interface PlaceBeacon {
  * City, administrative division, country, time zone, latitude, longitude. Coordinates are rounded to a hundredth of a
  * degree, about a kilometre.
  */
-type Row = readonly [
+type CityRow = readonly [
   city: string,
   division: string,
   country: string,
@@ -60,7 +60,7 @@ const idOf = (city: string) =>
     .toLowerCase()
     .replaceAll(' ', '-')
 
-const cities = (continent: string, region: string, rows: readonly Row[]): readonly Place[] =>
+const cities = (continent: string, region: string, rows: readonly CityRow[]): readonly Place[] =>
   rows.map(([city, administrative_division, country, timezone, latitude, longitude]) => ({
     id: idOf(city),
     location: { city, country, continent, administrative_division, timezone, latitude, longitude },

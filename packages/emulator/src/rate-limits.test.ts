@@ -15,8 +15,8 @@ const arrivals = fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 80 }).m
   return gaps.map((gap) => (now += gap))
 })
 
-describe('sliding log', () => {
-  test('no window of that length ever holds more than the limit', () => {
+describe('the sliding log', () => {
+  test('the sliding-log limit never admits more than the limit in any window of that length', () => {
     fc.assert(
       fc.property(arrivals, (instants) => {
         const passed = passing(slidingLog(limit), instants)
@@ -29,7 +29,7 @@ describe('sliding log', () => {
     )
   })
 
-  test('a slot is free exactly one window after its request', () => {
+  test('the sliding-log limit has a free slot exactly one window after its request', () => {
     const log = slidingLog(limit)
     expect(passing(log, [0, 100, 200, 300])).toHaveLength(4)
     expect(log.take(start + 400)).toBe(600)
@@ -39,8 +39,8 @@ describe('sliding log', () => {
   })
 })
 
-describe('fixed window', () => {
-  test('a new window begins with the full limit', () => {
+describe('the fixed window', () => {
+  test('the fixed-window limit begins with the full limit each time', () => {
     const windows = fixedWindow(limit)
     expect(passing(windows, [990, 991, 992, 993])).toHaveLength(4)
     expect(windows.take(start + 994)).toBe(6)
@@ -48,8 +48,8 @@ describe('fixed window', () => {
   })
 })
 
-describe('token bucket', () => {
-  test('after a pause a full burst passes, then one request per token', () => {
+describe('the token bucket', () => {
+  test('the token-bucket limit admits a full burst after a pause, then one request per token', () => {
     const bucket = tokenBucket(limit)
     expect(passing(bucket, [0, 0, 0, 0, 0])).toHaveLength(4)
     expect(bucket.take(start + 100)).toBeCloseTo(150, 6)
@@ -58,7 +58,7 @@ describe('token bucket', () => {
     expect(passing(bucket, [5000, 5000, 5000, 5000, 5000])).toHaveLength(4)
   })
 
-  test('rounding does not refuse a request that is exactly on time', () => {
+  test('the token-bucket limit does not refuse a request that is exactly on time by rounding', () => {
     const bucket = tokenBucket({ name: 'test', limit: 3, windowMs: 1000 })
     const onTime = Array.from({ length: 300 }, (_, index) => (index * 1000) / 3)
     expect(passing(bucket, onTime)).toHaveLength(300)
@@ -66,7 +66,7 @@ describe('token bucket', () => {
 })
 
 test.each([slidingLog, fixedWindow, tokenBucket])(
-  '%o: a request that waits as told passes, and one that waits less does not',
+  '%o admits a request that waits as advised, and none that waits less',
   (create) => {
     fc.assert(
       fc.property(arrivals, (instants) => {

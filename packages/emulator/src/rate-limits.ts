@@ -1,12 +1,12 @@
 import type { Operation, RateLimit } from '@muster/core/api'
 
-/** Counts the requests of one limit. Times are milliseconds that never decrease. Refused requests do not count. */
+/** Counts the requests of one limit. Times are milliseconds that never decrease. Rejected requests do not count. */
 export interface Limiter {
-  /** Counts a request and returns 0, or refuses the request and returns the milliseconds until one could pass. */
+  /** Counts a request and returns 0, or rejects the request and returns the milliseconds until one could pass. */
   take(now: number): number
 }
 
-/** A fixed window: at most `limit` requests per window. Windows follow one another from the epoch on. */
+/** A fixed window: at most `limit` requests per window. Windows are consecutive, starting at the epoch. */
 export function fixedWindow({ limit, windowMs }: RateLimit): Limiter {
   let current = -Infinity
   let count = 0
@@ -24,10 +24,7 @@ export function fixedWindow({ limit, windowMs }: RateLimit): Limiter {
   }
 }
 
-/**
- * A sliding log, the strictest reading of a limit: never more than `limit` requests in any `windowMs`, wherever it
- * begins.
- */
+/** A sliding log, the strictest reading of a limit: never more than `limit` requests in any period of `windowMs`. */
 export function slidingLog({ limit, windowMs }: RateLimit): Limiter {
   // A ring buffer of the times of the latest `limit` requests; the next entry to overwrite is the oldest.
   const times = new Array<number>(limit).fill(-Infinity)
@@ -78,8 +75,8 @@ export function createRateLimits(algorithm: LimitAlgorithm) {
   const limiters = new Map<string, Limiter>()
   return {
     /**
-     * Counts a request. Returns 0 if it may pass (always for an operation without a documented limit), else the
-     * milliseconds to wait.
+     * Counts a request. Returns 0 if it may pass (always without a documented limit); otherwise the milliseconds to
+     * wait.
      */
     take: ({ limit }: Operation, now: number): number => {
       if (limit === undefined) return 0

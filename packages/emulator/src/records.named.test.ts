@@ -8,14 +8,14 @@ function filled() {
   return { named, b }
 }
 
-test('names are unique', () => {
+test('record names are unique', () => {
   const { named } = filled()
   expect(named.add({ name: 'a', note: 'another' })).toBe(false)
   expect(named.get('a')).toEqual({ name: 'a' })
   expect(named.values()).toHaveLength(3)
 })
 
-test('renaming keeps the order and the record', () => {
+test('renaming a record keeps its place in the order', () => {
   const { named, b } = filled()
   expect(named.rename(b, 'z')).toBe(true)
   expect(named.values().map(({ name }) => name)).toEqual(['a', 'z', 'c'])
@@ -23,7 +23,7 @@ test('renaming keeps the order and the record', () => {
   expect(named.has('b')).toBe(false)
 })
 
-test('a taken name is refused, and its own name is not taken', () => {
+test("a record name in use is refused, except the record's own name", () => {
   const { named, b } = filled()
   expect(named.rename(b, 'a')).toBe(false)
   expect(b.name).toBe('b')
@@ -31,7 +31,7 @@ test('a taken name is refused, and its own name is not taken', () => {
   expect(named.get('b')).toBe(b)
 })
 
-test('a deleted record is gone and its name free', () => {
+test('a deleted record is gone and its name is free', () => {
   const { named, b } = filled()
   named.delete(b)
   expect(named.get('b')).toBeUndefined()

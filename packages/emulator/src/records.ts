@@ -2,7 +2,7 @@ import type { Filter } from '@muster/core/api'
 import type { SessionConfig, VersionChanges, VersionPort, VersionVariable } from '@muster/core/internal'
 import type { Random } from '@muster/core/clock'
 
-export type Named<Item extends { name: string }> = ReturnType<typeof createNamed<Item>>
+export type NamedRecords<Item extends { name: string }> = ReturnType<typeof createNamed<Item>>
 
 /** Creates a list of records by unique name, in insertion order; renaming does not change the order. */
 export function createNamed<Item extends { name: string }>() {
@@ -31,8 +31,8 @@ export function createNamed<Item extends { name: string }>() {
 }
 
 /**
- * The state of the emulated service. Records refer to one another by reference, not by name, so that renaming keeps
- * every link. Fields with an underscore are the document's, in its units; times are epoch milliseconds.
+ * The state of the emulated service. Records refer to one another by reference instead of by name, so that renaming
+ * keeps every link. Fields with an underscore are the specification's, in its units; times are epoch milliseconds.
  */
 
 interface Dated {
@@ -40,7 +40,7 @@ interface Dated {
   updatedAt: number
 }
 
-/** The dates of a record that is new at `now`. */
+/** The dates of a record that is created at `now`. */
 export const newAt = (now: number): Dated => ({ createdAt: now, updatedAt: now })
 
 /** Links the version, unless it is linked already. */
@@ -56,7 +56,7 @@ export interface ApplicationRecord extends Dated {
   is_telemetry_agent_active: boolean
   image: string
   /** The application's versions in the order of creation, the newest last. */
-  readonly versions: Named<VersionRecord>
+  readonly versions: NamedRecords<VersionRecord>
 }
 
 export interface VersionRecord extends Dated {
@@ -75,7 +75,7 @@ export interface VersionRecord extends Dated {
   readonly req_memory: number
   /** 1024 = 1 GPU. */
   readonly req_video: number
-  /** Minutes; -1 for no automatic stop (our reading of a value that is accepted but not explained). */
+  /** Minutes; -1 for no automatic stop (our reading of a value that is accepted but not documented). */
   max_duration: number
   force_cache: boolean
   /** Seconds. */
@@ -84,12 +84,12 @@ export interface VersionRecord extends Dated {
   ports: readonly VersionPort[]
   /** Values with `is_secret` are secrets. */
   envs: readonly VersionVariable[]
-  /** Only when given, since the specification has none. */
+  /** Only if given, because the specification does not have it. */
   restart_policy?: VersionChanges['restart_policy']
   verify_image: boolean
   /** Seconds. */
   termination_grace_period_seconds: number
-  /** The storage for logs; undefined also when the named storage has been deleted. */
+  /** The storage for logs; also undefined after the named storage was deleted. */
   endpoint_storage: StorageRecord | undefined
   command: string | null
   arguments: string | null
@@ -101,12 +101,12 @@ export interface StorageRecord extends Dated {
   name: string
   container_log_version: 'v1' | 'v2'
   access_key_id: string
-  /** The secret access key, which no answer contains. A secret. */
+  /** The secret access key, which no response contains. A secret. */
   secret_access_key: string
   endpoint: string
   bucket: string
   output_format: 'TEXT' | 'NDJSON'
-  readonly pullProfiles: Named<PullProfileRecord>
+  readonly pullProfiles: NamedRecords<PullProfileRecord>
 }
 
 export interface PullProfileRecord extends Dated {
@@ -121,7 +121,7 @@ export interface PullProfileRecord extends Dated {
 export interface FleetRecord extends Dated {
   name: string
   enabled: boolean
-  readonly policies: Named<PolicyRecord>
+  readonly policies: NamedRecords<PolicyRecord>
   readonly links: Map<VersionRecord, Dated>
 }
 
@@ -132,7 +132,7 @@ export interface PolicyRecord extends Dated {
   type: string
   minimum: number
   maximum: number
-  /** The share of used sockets, 0.1 to 1, from which another deployment is added. */
+  /** The share of used sockets, 0.1 to 1, at which another deployment is added. */
   threshold: number
   filters: readonly Filter[]
 }

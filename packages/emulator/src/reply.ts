@@ -2,7 +2,7 @@ import type { Operation } from '@muster/core/api'
 import type { Strike } from './faults.js'
 import type { RateLimits } from './rate-limits.js'
 
-/** An answer before it is sent as a `Response` or to a socket. */
+/** A response before it is sent as a `Response` or to a socket. */
 export interface Reply {
   readonly status: number
   /** Names in lower case. */
@@ -23,7 +23,7 @@ export const message = (status: number, text: string, headers?: Readonly<Record<
 
 export const empty = (status: number): Reply => ({ status, headers: {}, body: undefined })
 
-/** Thrown when a declared fault ends the connection without an answer. */
+/** Thrown when a declared fault ends the connection without a response. */
 export class ConnectionDropped extends Error {
   override readonly name = 'ConnectionDropped'
   constructor() {
@@ -31,7 +31,7 @@ export class ConnectionDropped extends Error {
   }
 }
 
-/** Converts the answer to a `Response` of fetch. */
+/** Converts the reply to a `Response` of fetch. */
 export function toResponse({ status, headers, body, truncated }: Reply): Response {
   if (truncated && body !== undefined) return new Response(half(body), { status, headers })
   return new Response(body ?? null, { status, headers })
@@ -49,17 +49,17 @@ function half(body: string): ReadableStream<Uint8Array> {
   })
 }
 
-/** The form of a 429 answer. The document does not show it, so all usual forms are offered. */
+/** The form of a 429 response. The specification does not show it, so all usual forms are available. */
 export interface TooManyAnswer {
-  /** Whether and how Retry-After is sent: in whole seconds, rounded up, or as the date of the earliest retry. */
+  /** The form of Retry-After: in whole seconds, rounded up; as the date of the earliest retry; or none. */
   readonly retryAfter: 'seconds' | 'date' | false
-  /** The usual `{message}`, or plain text as gateways send it. */
+  /** The usual `{message}`, or plain text like that of gateways. */
   readonly body: 'json' | 'text'
 }
 
 /**
- * Answers 401 unless the request carries the account's token as documented: `Authorization: token <TOKEN>`. Where an
- * operation takes a container's delete token, only its presence is checked here; the operation compares it.
+ * Returns a 401 unless the request has the account's token as documented: `Authorization: token <TOKEN>`. If an
+ * operation needs a container's delete token, only its presence is checked here; the operation compares it.
  */
 export function unauthorized(operation: Operation, authorization: string | null, token: string): Reply | undefined {
   if (authorization === null || authorization === '') return message(401, 'the Authorization header is missing')
@@ -67,7 +67,7 @@ export function unauthorized(operation: Operation, authorization: string | null,
   return message(401, "the Authorization header is not 'token <API_TOKEN>' with a token of this service")
 }
 
-/** Answers 429 if the operation's documented limit is used up. */
+/** Returns a 429 if the operation's documented limit is used up. */
 export function tooMany(
   operation: Operation,
   limits: RateLimits,
@@ -87,12 +87,12 @@ export function tooMany(
 
 function retryAfter(form: TooManyAnswer['retryAfter'], wait: number, now: number): Readonly<Record<string, string>> {
   if (form === false) return {}
-  // Dates have whole seconds; rounding up means that a client that waits until then is not too early.
+  // Dates have whole seconds. They are rounded up, so that a client that waits until then is not too early.
   const date = () => new Date(Math.ceil((now + wait) / 1000) * 1000).toUTCString()
   return { 'retry-after': form === 'seconds' ? String(Math.ceil(wait / 1000)) : date() }
 }
 
-/** An answer as what is in front of a service gives it: a page of HTML. */
+/** A response of a proxy in front of a service: an HTML page. */
 export const html = (status: number): Reply => ({
   status,
   headers: { 'content-type': 'text/html; charset=utf-8' },
@@ -102,13 +102,13 @@ export const html = (status: number): Reply => ({
 const page = (status: number) =>
   `<!doctype html><html><head><title>${status}</title></head><body><h1>${status}</h1></body></html>`
 
-/** Damages an answer's body as a declared fault says. Pure. */
+/** Damages a response body as a declared fault requires. Pure. */
 export function garble(reply: Reply, how: Strike['body']): Reply {
   // A 204 has no body to damage.
   if (how === undefined || reply.body === undefined) return reply
   switch (how) {
     case 'malformed':
-      // A cut-off JSON text with an open bracket is never valid JSON.
+      // Truncated JSON with an open bracket is never valid JSON.
       return { ...reply, body: `${reply.body.slice(0, -1)},` }
     case 'empty':
       return { ...reply, body: '' }

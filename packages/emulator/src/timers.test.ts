@@ -2,7 +2,7 @@ import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { createTimers } from './timers.js'
 
-test('speed makes the timers faster than the clock', async () => {
+test('speed makes emulator timers faster than the clock', async () => {
   const clock = createManualClock()
   const timers = createTimers(clock, 20)
   const done: string[] = []
@@ -16,7 +16,7 @@ test('speed makes the timers faster than the clock', async () => {
   expect(done).toEqual(['second', 'minute'])
 })
 
-test('a cancelled timer does not run and leaves nothing', async () => {
+test('a cancelled emulator timer does not run and leaves nothing behind', async () => {
   const clock = createManualClock()
   const timers = createTimers(clock, 1)
   const done: string[] = []
@@ -29,7 +29,7 @@ test('a cancelled timer does not run and leaves nothing', async () => {
   cancel()
 })
 
-test('after the end no timer runs or begins', async () => {
+test('closed emulator timers neither run nor start', async () => {
   const clock = createManualClock()
   const timers = createTimers(clock, 1)
   const done: string[] = []

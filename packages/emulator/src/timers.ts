@@ -1,15 +1,12 @@
 import type { Clock, Random } from '@muster/core/clock'
 
-/** What the parts of the service run on. */
+/** The common dependencies of the service's parts. */
 export interface Surroundings {
-  /** The clock, real or a test's, not sped up. All timestamps are its time. */
+  /** The clock, real or a test's, not sped up. All timestamps use it. */
   readonly clock: Clock
   /** The source of random choices. */
   readonly random: Random
-  /**
-   * How many times faster than life the service's own durations pass. Durations that do not go through `timers` are
-   * divided by it.
-   */
+  /** Speed factor of the service's own durations. Durations that do not go through `timers` are divided by it. */
   readonly speed: number
   readonly timers: Timers
 }
@@ -38,7 +35,7 @@ export function createTimers(clock: Clock, speed: number) {
         waiting.delete(controller)
       }
       void clock.sleep(ms / speed, controller.signal).then(run, cancelled)
-      // Aborting with a reason avoids the creation of an error with a stack.
+      // Aborting with a reason avoids creating an error with a stack.
       return () => controller.abort('cancelled')
     },
     /** Cancels all pending tasks; no further tasks are accepted. */

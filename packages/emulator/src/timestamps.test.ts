@@ -4,17 +4,17 @@ import { formatA, formatB, parseA } from './timestamps.js'
 
 const time = Date.UTC(2026, 0, 31, 8, 15, 30)
 
-test('format A has microseconds, format B milliseconds and a Z', () => {
+test('timestamp format A has microseconds, format B milliseconds and a Z', () => {
   expect(formatA(time + 250.25)).toBe('2026-01-31 08:15:30.250250')
   expect(formatA(time)).toBe('2026-01-31 08:15:30.000000')
   expect(formatB(time + 250)).toBe('2026-01-31T08:15:30.250Z')
 })
 
-test('a fraction just under a second is not rounded into the next one', () => {
+test('a timestamp fraction just under a second is not rounded up to the next second', () => {
   expect(formatA(time + 999.9998)).toBe('2026-01-31 08:15:30.999999')
 })
 
-test('format A is read back, with 1 to 6 digits of the second', () => {
+test('timestamp format A is parsed, with 1 to 6 digits of the second', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 4e12 }), (ms) => {
       expect(parseA(formatA(ms))).toBe(ms)
@@ -30,6 +30,6 @@ test.each([
   '2026-01-31 08:15:30',
   '2026-01-31T08:15:30.0',
   '',
-])('%j is not a time', (text) => {
+])('%j is refused as a timestamp', (text) => {
   expect(parseA(text)).toBeUndefined()
 })

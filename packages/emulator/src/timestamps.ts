@@ -1,7 +1,7 @@
-// pure: times as the document writes them
+// pure: times in the specification's formats
 import type { TimestampA, TimestampB } from '@muster/core/internal'
 
-/** Writes epoch milliseconds in format A: UTC as 'YYYY-MM-DD HH:MM:SS.ffffff'. */
+/** Formats epoch milliseconds in format A: UTC as 'YYYY-MM-DD HH:MM:SS.ffffff'. */
 export function formatA(ms: number): TimestampA {
   const seconds = Math.floor(ms / 1000)
   // Microseconds are rounded, but never up into the next second.
@@ -10,13 +10,13 @@ export function formatA(ms: number): TimestampA {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)}.${String(micros).padStart(6, '0')}`
 }
 
-/** The fields in which answers say when a record was made and last changed, in format A. */
+/** The fields of a response with the times of creation and last change of a record, in format A. */
 export const datesOf = ({ createdAt, updatedAt }: { readonly createdAt: number; readonly updatedAt: number }) => ({
   create_time: formatA(createdAt),
   last_updated: formatA(updatedAt),
 })
 
-/** Writes epoch milliseconds in format B: UTC, ISO 8601 with milliseconds and a trailing Z. */
+/** Formats epoch milliseconds in format B: UTC, ISO 8601 with milliseconds and a trailing Z. */
 export function formatB(ms: number): TimestampB {
   return new Date(ms).toISOString() as TimestampB
 }
@@ -27,7 +27,7 @@ export function parseA(text: string): number | undefined {
   if (match === null) return undefined
   const [, date = '', time = '', fraction = ''] = match
   const ms = Date.parse(`${date}T${time}Z`)
-  // Date.parse accepts 30 February as 2 March, so the date is compared with its text.
+  // Date.parse accepts 30 February as 2 March, so the date is compared with the input.
   if (Number.isNaN(ms) || formatA(ms).slice(0, 10) !== date) return undefined
   return ms + Number(fraction.padEnd(6, '0')) / 1000
 }

@@ -16,7 +16,7 @@ import {
   createNamed,
   type FleetRecord,
   type ImageRecord,
-  type Named,
+  type NamedRecords,
   type StorageRecord,
 } from './records.js'
 import { OBSERVED_PREFIX, observedWebhook } from './observed/index.js'
@@ -26,47 +26,48 @@ import { createTimers, type Surroundings } from './timers.js'
 
 /** The state of one emulated service, shared by the handlers and the page. */
 export interface World extends Pick<Surroundings, 'clock' | 'speed'> {
-  /** Which service is emulated. */
+  /** The emulated service. */
   readonly as: ResolvedOptions['as']
   readonly settings: Settings
-  /** The URL at which the emulator can be reached, without a slash at its end. Known only once the emulator listens. */
+  /** The URL of the emulator without a trailing slash. Known only once the emulator listens. */
   readonly url: () => string
   readonly counters: Counters
   readonly pageSizes: PageSizes
 
-  readonly applications: Named<ApplicationRecord>
-  readonly storages: Named<StorageRecord>
-  readonly fleets: Named<FleetRecord>
-  readonly registry: Named<ImageRecord>
+  readonly applications: NamedRecords<ApplicationRecord>
+  readonly storages: NamedRecords<StorageRecord>
+  readonly fleets: NamedRecords<FleetRecord>
+  readonly registry: NamedRecords<ImageRecord>
   /**
-   * Whether the image can be pulled: an image of the service's own registry if it exists there, any other by option.
+   * Returns true if the image can be pulled: an image of the service's own registry if it exists there, any other by
+   * option.
    */
   readonly canPull: (image: ImageReference) => boolean
   readonly deployments: Deployments
   readonly relays: Relays
   readonly beacons: Pick<Beacons, 'list'>
 
-  /** The number of deployments that may run at one place at once. */
+  /** Maximum number of deployments at one location at a time. */
   readonly capacity: (placeId: string) => number
   readonly deploymentSettings: Pick<DeploymentSettings, 'listLagMs' | 'rejectRepeatedFilters'>
   readonly relaySettings: Pick<RelaySettings, 'revokeAnswers'>
-  /** Looks up the location of an IP address; undefined to simulate a location from the address. */
+  /** Finds the location of an IP address; undefined to simulate a location from the address. */
   readonly locate: Locate | undefined
 }
 
-/** Random sources, one per purpose, so that faults of packets do not change any other random choice. */
+/** Random sources, one for each purpose, so that faults of packets do not change other random choices. */
 interface Chance {
   readonly random: Random
-  /** The source for packets on which a fault has been declared. */
+  /** The source for packets with a declared fault. */
   readonly packetRandom: Random
-  /** The source of what simulated game servers do. */
+  /** The source for the behaviour of simulated game servers. */
   readonly gameRandom: Random
 }
 
 /**
  * Creates the state of a new service: empty except for the images in its registry. Its `close` ends deployments and
  * pending work.
- * @param url the emulator's address: a function, because it is known only once the emulator listens.
+ * @param url returns the emulator's address, which is known only once the emulator listens.
  */
 export function buildWorld(
   options: ResolvedOptions,
@@ -128,7 +129,7 @@ export function buildWorld(
   return { world, close }
 }
 
-function registryOf({ clock, images }: ResolvedOptions): Named<ImageRecord> {
+function registryOf({ clock, images }: ResolvedOptions): NamedRecords<ImageRecord> {
   const registry = createNamed<ImageRecord>()
   for (const { image: name, tag, hash = digest(`${name}:${tag}`), sizeMb = 250 } of images) {
     const image = registry.get(name) ?? { name, tags: new Map() }

@@ -13,8 +13,8 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-describe('the environment', () => {
-  test('names the ports, by the mapping or one by one', () => {
+describe('the environment of a game server', () => {
+  test('the environment of a game server gives the ports, by the mapping or by single variables', () => {
     const game = { name: 'game', internal: 7777, external: 30_000, protocol: 'UDP' }
     const { name: _, ...port } = game
     expect(portsIn({ SERVICE_PORTS_MAPPING: JSON.stringify({ ports: { game } }) })).toEqual({ game: port })
@@ -29,7 +29,7 @@ describe('the environment', () => {
     expect(portsIn({ SERVICE_PORTS_MAPPING: '{' })).toEqual({})
   })
 
-  test('describes a match, also in parts', () => {
+  test('the environment of a game server gives the match, even if its variables are split into parts', () => {
     const ticket = JSON.stringify({ id: 't1', players: ['ann'], attributes: { mode: 'ctf' } })
     const env = {
       MM_MATCH_ID: 'm7',
@@ -74,7 +74,7 @@ describe('the environment', () => {
     expect(matchIn({})).toBeUndefined()
   })
 
-  test('names players for a server that runs alone', () => {
+  test('MUSTER_LOCAL_PLAYERS gives the players of a local match', () => {
     expect(localMatch('ann, ben').teams).toEqual([
       {
         name: '',
@@ -124,7 +124,7 @@ test.each([
   backend.close()
 })
 
-test('a server without Muster judges tokens by the wall clock, whichever way that was set', async () => {
+test('a game server without Muster checks tokens by the wall clock, even after it was set', async () => {
   const env = {
     MM_MATCH_ID: 'm7',
     MM_TEAMS: '{"red":["t1"]}',
@@ -145,7 +145,7 @@ test('a server without Muster judges tokens by the wall clock, whichever way tha
   }
 })
 
-test('a server alone plays one match of players that are named, whose tokens it prints', async () => {
+test('a local game server plays one match of the configured players and prints their tokens', async () => {
   const lines: string[] = []
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
   const server = createGameServer({ env: { MUSTER_LOCAL_PLAYERS: 'red:ann,blue:ben' }, handleSignals: false })
@@ -159,7 +159,7 @@ test('a server alone plays one match of players that are named, whose tokens it 
   await served
 })
 
-test('SIGTERM drains: the game has its say, and the process ends by itself', async () => {
+test('SIGTERM drains a game server: the game is asked to stop, then the process ends by itself', async () => {
   const program = `
     import { createGameServer } from ${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)}
     const server = createGameServer()

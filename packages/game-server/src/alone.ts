@@ -2,8 +2,10 @@ import { type Environment, serviceVariable } from './environment.js'
 import type { Reporting, ReportingOptions } from './reporting.js'
 import type { WireMatch } from './wire.js'
 
-/** What a server without Muster's API plays: one match, described by its environment, or of players that are named. */
-export interface AloneOptions extends Pick<ReportingOptions, 'clock' | 'fetch' | 'state' | 'obey' | 'problem'> {
+/**
+ * What a server without Muster's API plays: one match, described by its environment, or a match of named local players.
+ */
+export interface AloneOptions extends Pick<ReportingOptions, 'clock' | 'fetch' | 'state' | 'applyOrders' | 'problem'> {
   readonly match: WireMatch
   readonly env: Environment
 }
@@ -13,10 +15,10 @@ const PAUSE_MS = 2000
 const ALIVE_MS = 60_000
 
 /**
- * Plays one match in place of the reports to Muster. Where the environment has them, MM_REGISTRATION_URL hears that
- * players may come, and SERVICE_DELETE_URL, of whatever prefix, stops the deployment at the end.
+ * Plays one match without reports to Muster. If the variables exist, it calls MM_REGISTRATION_URL when players may
+ * come, and SERVICE_DELETE_URL (with any prefix) at the end, to stop the deployment.
  */
-export function playAlone({ match, env, clock, fetch, state, obey, problem }: AloneOptions): Reporting {
+export function playAlone({ match, env, clock, fetch, state, applyOrders, problem }: AloneOptions): Reporting {
   let wake = () => {}
   let isChanged = true
 
@@ -47,7 +49,7 @@ export function playAlone({ match, env, clock, fetch, state, obey, problem }: Al
   return {
     run: async (signal) => {
       let isReady = false
-      obey({ version: 1, want: 'run', matches: [match] })
+      applyOrders({ version: 1, want: 'run', matches: [match] })
       while (!signal.aborted) {
         isChanged = false
         const { matches, draining } = await state()
@@ -58,12 +60,12 @@ export function playAlone({ match, env, clock, fetch, state, obey, problem }: Al
         }
         if (status === 'over' || status === 'refused' || (draining && status === undefined)) {
           await stopItself()
-          obey({ version: 2, want: 'stop', reason: 'over', matches: [] })
+          applyOrders({ version: 2, want: 'stop', reason: 'over', matches: [] })
           return
         }
         const waking = new AbortController()
         wake = () => waking.abort()
-        // The timer keeps the process alive, as a game that listens would.
+        // The timer keeps the process alive, like a listening game would.
         if (!isChanged) await clock.sleep(ALIVE_MS, AbortSignal.any([waking.signal, signal])).catch(() => {})
       }
     },

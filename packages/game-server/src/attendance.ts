@@ -7,13 +7,13 @@ import type { PlayerStatus } from './wire.js'
 export type Attendance = ReturnType<typeof createAttendance>
 
 interface Attendant {
-  /** Undefined: they never came. */
+  /** Undefined: the player never came. */
   readonly seatId: string | undefined
-  /** Of the newest token. */
+  /** The `iat` of the newest token. */
   readonly iat: number
-  /** Undefined: they have left, and another seat since. */
+  /** Undefined: the player has left and has got another seat since. */
   status: PlayerStatus | undefined
-  /** Ends the time to return. */
+  /** Cancels the timer of the time to return. */
   readonly returning: AbortController
 }
 
@@ -29,8 +29,7 @@ export function createAttendance(clock: Clock, changed: () => void) {
 
   return {
     /**
-     * Lets a player in. A token lets in once; the same again after `leave` with a time to return, and a fresh one
-     * always.
+     * Lets a player in. A token works once, and again after `leave` with a time to return. A newer token always works.
      * @throws {JoinRefused} `used`
      */
     enter: ({ sub, sid, iat }: JoinClaims) => {
@@ -42,8 +41,8 @@ export function createAttendance(clock: Clock, changed: () => void) {
       set(sub, { seatId: sid, iat, status: 'in', returning: new AbortController() })
     },
     /**
-     * A player has left, or will not come. Does nothing for one who has left already.
-     * @param mayReturnMs their seat is kept for so many milliseconds.
+     * Called when a player has left or will not come. Does nothing for a player who has left already.
+     * @param mayReturnMs their seat is kept for this many milliseconds.
      */
     leave: (playerId: string, mayReturnMs: number) => {
       const { seatId, iat, status } = attendants.get(playerId) ?? { seatId: undefined, iat: 0, status: 'in' }
@@ -64,24 +63,24 @@ export function createAttendance(clock: Clock, changed: () => void) {
         () => {},
       )
     },
-    /** A player who has left has another seat: nothing is said of them until they enter by it. */
+    /** Called when a player who has left gets another seat. Nothing is reported about them until they enter with it. */
     expect: (playerId: string) => {
       const before = attendants.get(playerId)
       if (before?.status === 'left') before.status = undefined
     },
-    /** Whether they are in, or were. */
+    /** True if the player is or was in. */
     has: (playerId: string) => attendants.has(playerId),
-    /** Whether they have left without having come: until they have another seat, no token of theirs is good. */
+    /** True if the player left without having come. Until the next seat, none of the player's tokens is valid. */
     isAbsent: (playerId: string) => {
       const one = attendants.get(playerId)
       return one?.status === 'left' && one.seatId === undefined
     },
-    /** Whether they were let in by this seat and have left for good, whatever seat they have now. */
+    /** True if the player entered with this seat and has left for good, whatever seat they have now. */
     hasLeftBy: (playerId: string, seatId: string) => {
       const one = attendants.get(playerId)
       return one?.seatId === seatId && (one.status === 'left' || one.status === undefined)
     },
-    /** By id. No object, since a player's id may be `constructor`. */
+    /** By id. A Map instead of an object, because a player's id may be `constructor`. */
     statuses: (): Map<string, PlayerStatus> =>
       new Map([...attendants].flatMap(([id, { status }]) => (status === undefined ? [] : [[id, status] as const]))),
     /** Ends its timers. */

@@ -1,6 +1,6 @@
-/** Time, so that tests need not wait. */
+/** The time source. Tests replace it, so that they need not wait. */
 export interface Clock {
-  /** Epoch milliseconds at the start of the process, and monotonic since. Never goes backwards. */
+  /** Epoch milliseconds at the start of the process, monotonic afterwards. Never goes backwards. */
   now(): number
   /** Epoch milliseconds by the wall clock, which may be set in both directions. Default: `now`. */
   date?(): number
@@ -20,7 +20,7 @@ export const systemClock: Clock = {
         clearTimeout(timer)
         reject(signal?.reason)
       }
-      // A timer of more milliseconds fires at once.
+      // A timer with more milliseconds would fire at once.
       const go = (left: number) =>
         setTimeout(
           () => {
@@ -38,8 +38,8 @@ export const systemClock: Clock = {
     }),
 }
 
-/** Now by the wall clock, in epoch milliseconds. */
+/** The current time by the wall clock, in epoch milliseconds. */
 export const dateOf = (clock: Clock): number => clock.date?.() ?? clock.now()
 
-/** From 0 to 1. */
+/** A random number from 0 to 1. */
 export const systemRandom = (): number => Math.random()

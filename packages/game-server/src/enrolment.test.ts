@@ -22,7 +22,7 @@ const start = (url: string, slot: number, problems: string[] = []) =>
     onProblem: ({ message }) => problems.push(message),
   })
 
-test('six processes with a key and nothing else serve matches within a second, and end by their own wish', async () => {
+test('six processes that only have an enrolment key serve matches within a second, and can shut down', async () => {
   const stack = await openStack(() => start('', 0), { pools })
   const problems: string[] = []
   const servers: GameServer[] = []
@@ -48,7 +48,7 @@ test('six processes with a key and nothing else serve matches within a second, a
   await stack.close()
 })
 
-test('ports of another form are an error that names the variable', () => {
+test('MUSTER_SERVER_PORTS in a wrong form is an error that names the variable', () => {
   for (const ports of ['7777', 'game=', 'game=0', 'game=70000', 'game=7777/udp;web=8080']) {
     const env = { MUSTER_URL: 'http://muster.example', MUSTER_ENROL_KEY: KEY, MUSTER_SERVER_PORTS: ports }
     expect(() => createGameServer({ env })).toThrow(InvalidCall)
@@ -56,7 +56,7 @@ test('ports of another form are an error that names the variable', () => {
   }
 })
 
-describe('where Muster knocks by UDP', () => {
+describe('a pool that checks servers by a UDP knock', () => {
   const knocking = (withinMs?: number) => {
     const knock = { kind: 'udp' as const, port: 'game', withinMs }
     return pools.map((pool) => ({
@@ -64,7 +64,7 @@ describe('where Muster knocks by UDP', () => {
       enrol: pool.enrol.map((one) => ({ ...one, hosts: ['127.0.0.1'], knock })),
     }))
   }
-  /** A game on a socket, which hands datagrams to the server, and what was no knock. */
+  /** A game on a socket, which hands datagrams to the server, and what was not a knock. */
   const play = async (url: string, problems: string[]) => {
     const socket = createSocket('udp4')
     socket.bind(0, '127.0.0.1')
@@ -82,7 +82,7 @@ describe('where Muster knocks by UDP', () => {
     return { socket, server }
   }
 
-  test('a match comes once the game has handed the datagram over, and not before', async () => {
+  test('a pool with a UDP knock gives a match only once the game has passed on the datagram', async () => {
     const stack = await openStack(() => start('', 0), { pools: knocking() })
     const problems: string[] = []
     const ofGame: string[] = []
@@ -108,7 +108,7 @@ describe('where Muster knocks by UDP', () => {
     await stack.close()
   })
 
-  test('a server that does not hand it over is ended, and hears why', async () => {
+  test('a pool with a UDP knock stops a server that does not pass on the datagram, with the reason', async () => {
     const stack = await openStack(() => start('', 0), { pools: knocking(1000) })
     const { socket, server } = await play(stack.url, [])
     const reasons: string[] = []
@@ -119,7 +119,7 @@ describe('where Muster knocks by UDP', () => {
   })
 })
 
-test('an empty variable is one that is not set, as in files for containers', () => {
+test('an empty environment variable counts as not set, as in environment files of containers', () => {
   const modeOf = (env: Record<string, string>) => createGameServer({ env, handleSignals: false }).mode
   const url = 'http://muster.example'
   expect(modeOf({ MUSTER_URL: url, MUSTER_SERVER_TOKEN: '', MUSTER_ENROL_KEY: KEY })).toBe('muster')

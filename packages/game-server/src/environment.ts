@@ -10,32 +10,35 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export interface ServerPort {
   /** Where the server listens, inside its container. */
   readonly internal: number
-  /** Where players connect. */
+  /** The port to which players connect. */
   readonly external: number
   /** `TCP`, `UDP`, `TCP/UDP`, `HTTP`, `HTTPS`, `WS` or `WSS`. */
   readonly protocol: string
 }
 
-/** Prefixes that services are known to give to their variables; the first is that of the specification. */
+/** Known prefixes of services' variables. The first one is that of the specification. */
 const KNOWN_PREFIXES = ['SERVICE', 'ARBITRIUM']
 
 /**
- * The prefix of the variables that the deployment service sets: MUSTER_SERVICE_PREFIX where it is set, otherwise the
- * known one whose variable _REQUEST_ID is there (SERVICE: specification; ARBITRIUM: live fact), otherwise SERVICE.
+ * The prefix of the deployment service's variables: MUSTER_SERVICE_PREFIX if set, otherwise the known prefix whose
+ * _REQUEST_ID exists (SERVICE: specification, ARBITRIUM: live fact), otherwise SERVICE.
  */
 const servicePrefixIn = (env: Environment): string =>
   env['MUSTER_SERVICE_PREFIX'] || (KNOWN_PREFIXES.find((prefix) => env[`${prefix}_REQUEST_ID`]) ?? 'SERVICE')
 
-/** A variable that the deployment service sets, such as DELETE_URL, whatever its prefix is. */
+/** A variable of the deployment service, e.g. DELETE_URL, with any prefix. */
 export const serviceVariable = (env: Environment, name: string): string | undefined =>
   env[`${servicePrefixIn(env)}_${name}`]
 
-/** What precedes the request id in the path of DELETE_URL (service-api, Endpoints); an access point's id follows. */
+/**
+ * The part of DELETE_URL's path before the request id (service-api, Endpoints). An access point's id follows the
+ * request id.
+ */
 const BEFORE_ID = '/self/stop/'
 
 /**
- * The request id of the deployment in which this process runs: SERVICE_REQUEST_ID (live fact), otherwise that in
- * SERVICE_DELETE_URL (specification). Another prefix is found by `servicePrefixIn`. Undefined outside of a deployment.
+ * The request id of the deployment in which this process runs: SERVICE_REQUEST_ID (live fact), otherwise the one in
+ * SERVICE_DELETE_URL (specification). `servicePrefixIn` finds other prefixes. Undefined outside of a deployment.
  */
 export function deploymentIn(env: Environment): string | undefined {
   const id = serviceVariable(env, 'REQUEST_ID')
@@ -47,9 +50,9 @@ export function deploymentIn(env: Environment): string | undefined {
 }
 
 /**
- * The ports of the deployment by name, from SERVICE_PORTS_MAPPING (public fact); without it, those of the variables
- * SERVICE_PORT_{NAME}_INTERNAL, _EXTERNAL and _PROTOCOL, with names in lower case. Another prefix is found by
- * `servicePrefixIn`. A port without a number is left out.
+ * The ports of the deployment by name, from SERVICE_PORTS_MAPPING (public fact). Without it, from the variables
+ * SERVICE_PORT_{NAME}_INTERNAL, _EXTERNAL and _PROTOCOL, with names in lower case. `servicePrefixIn` finds other
+ * prefixes. A port without a number is omitted.
  */
 export function portsIn(env: Environment): Readonly<Record<string, ServerPort>> {
   const prefix = servicePrefixIn(env)
@@ -73,7 +76,7 @@ export function portsIn(env: Environment): Readonly<Record<string, ServerPort>> 
   return Object.fromEntries(ports)
 }
 
-/** What a process says with which it adds itself to a pool: `EnrolmentBody` of Muster. */
+/** The body with which a process adds itself to a pool: `EnrolmentBody` of Muster. */
 export interface Enrolment {
   readonly key: string
   readonly name: string
@@ -85,11 +88,11 @@ export interface Enrolment {
 }
 
 /**
- * How a process that Muster has not started adds itself to a pool: with MUSTER_ENROL_KEY. MUSTER_SERVER_PORTS names the
- * ports at which it listens (`game=7777/udp,web=8080/tcp`), MUSTER_SERVER_ADDRESS the host to which players connect
- * (default: where the request comes from), MUSTER_SERVER_NAME the machine and the slot (default: host name and first
- * port). Undefined without a key.
- * @throws {InvalidCall} for ports of another form
+ * How a process that Muster has not started adds itself to a pool, with MUSTER_ENROL_KEY. MUSTER_SERVER_PORTS lists its
+ * ports (`game=7777/udp,web=8080/tcp`), MUSTER_SERVER_ADDRESS the host to which players connect (default: where the
+ * request comes from), MUSTER_SERVER_NAME the machine and the slot (default: host name and first port). Undefined
+ * without a key.
+ * @throws {InvalidCall} for malformed ports
  */
 export function enrolmentIn(env: Environment): Enrolment | undefined {
   const { MUSTER_ENROL_KEY: key, MUSTER_SERVER_NAME, MUSTER_SERVER_ADDRESS, MUSTER_SERVER_PORTS = '' } = env
@@ -119,11 +122,11 @@ const isPort = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65_535
 const portOf = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,5}$/.test(text) && isPort(Number(text)) ? Number(text) : undefined
-/** The members of an object; undefined if it is none. */
+/** The members of an object. Undefined for another value. */
 const membersOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
 
-/** The match that the variables MM_* describe; undefined if there is none. */
+/** The match described by the MM_* variables. Undefined if there is none. */
 export function matchIn(env: Environment): WireMatch | undefined {
   const id = env['MM_MATCH_ID']
   if (!id) return undefined
@@ -143,7 +146,9 @@ export function matchIn(env: Environment): WireMatch | undefined {
   }
   const teams = read<readonly string[]>('MM_TEAMS', 'text[]{}')
   const groups = read<readonly string[]>('MM_GROUPS', 'text[]{}')
-  /** The tickets of a group, one for each player. Muster before 0.2 gave a party one ticket, called as the group. */
+  /**
+   * The tickets of a group, one for each player. Before 0.2, Muster gave a party one ticket with the id of the group.
+   */
   const ticketsOf = (group: string): readonly string[] => {
     const tickets = Object.hasOwn(groups, group) ? (groups[group] ?? []) : []
     return tickets.length > 0 && tickets.every((one) => players(one).length > 0) ? tickets : [group]
@@ -160,7 +165,7 @@ export function matchIn(env: Environment): WireMatch | undefined {
   }
 }
 
-/** A match of the players that MUSTER_LOCAL_PLAYERS names: `ann,ben`, or `red:ann,blue:ben` with teams. */
+/** A match of the players in MUSTER_LOCAL_PLAYERS: `ann,ben`, or `red:ann,blue:ben` with teams. */
 export function localMatch(names: string): WireMatch {
   const teams = new Map<string, WirePlayer[]>()
   for (const text of names.split(',')) {
@@ -174,9 +179,9 @@ export function localMatch(names: string): WireMatch {
   return { id: 'local', profile: 'local', teams: [...teams].map(([name, players]) => ({ name, players })) }
 }
 
-/** More parts than Muster makes: 256 KiB are in all of a server's variables. */
+/** More parts than Muster ever writes, because all variables of a server have at most 256 KiB. */
 const MOST_PARTS = 1024
-/** A value that is too large for one variable comes in KEY_PARTS parts, KEY_PART_1 and so on. */
+/** Joins a value that is too large for one variable. It has KEY_PARTS parts: KEY_PART_1 and so on. */
 function wholeOf(env: Environment, key: string): string | undefined {
   const count = Number(env[`${key}_PARTS`])
   if (!(count > 0 && count <= MOST_PARTS)) return env[key]

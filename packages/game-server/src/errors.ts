@@ -1,28 +1,28 @@
 /** Why a player is not let in. */
 export type JoinFault =
-  /** It is no join token. */
+  /** The string is not a join token. */
   | 'malformed'
-  /** Another key has signed it. */
+  /** The token is signed with another key. */
   | 'forged'
-  /** Its time is over: the client asks `GET /me` for a fresh one. */
+  /** The token has expired. The client gets a new one with `GET /me`. */
   | 'expired'
-  /** It is for another server. */
+  /** The token is for another server. */
   | 'other-server'
-  /** It is for another match, for one that is over, or for a seat that this server has not heard of. */
+  /** The token is for another match, for one that is over, or for a seat that this server does not know. */
   | 'other-match'
-  /** It let its player in before, and they have not left; or they have left for good. */
+  /** The token was used before and its player has not left, or the player has left for good. */
   | 'used'
 
 const SENTENCES: Readonly<Record<JoinFault, string>> = {
-  malformed: 'This is no join token.',
+  malformed: 'Not a valid join token.',
   forged: 'The join token was signed by another key.',
-  expired: 'The join token has expired. A fresh one comes with GET /me.',
+  expired: 'The join token has expired. Get a new one with GET /me.',
   'other-server': 'The join token is for another server.',
   'other-match': 'The join token is for a match or a seat that this server does not have.',
-  used: 'The join token was used before. A fresh one comes with GET /me.',
+  used: 'The join token was used before. Get a new one with GET /me.',
 }
 
-/** A player who is not let in. The message holds nothing of the token. */
+/** Thrown if a player is not let in. The message contains no part of the token. */
 export class JoinRefused extends Error {
   readonly code: JoinFault
 
@@ -36,7 +36,7 @@ export class JoinRefused extends Error {
   }
 }
 
-/** A call with a value that Muster would refuse: nothing has changed. */
+/** Thrown for a value that Muster would reject. The call has changed nothing. */
 export class InvalidCall extends TypeError {
   /** The path of the value, for example `result.ranking`. */
   readonly field: string

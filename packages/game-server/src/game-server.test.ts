@@ -40,9 +40,9 @@ async function open(handlers: ServeHandlers = {}, { env, ...options }: GameServe
 const joinBoth = async ({ join }: Awaited<ReturnType<typeof openStack>>, players = ['ann', 'ben']) =>
   Promise.all(players.map((player) => join(player)))
 
-/** The other end of MUSTER_VERIFY_URL: each wish is handed out once, with a number. */
+/** The other end of MUSTER_VERIFY_URL: each command is handed out once, with a number. */
 async function openVerifier() {
-  const wishes: object[] = []
+  const commands: object[] = []
   const answers: { readonly id: number }[] = []
   let count = 0
   const listener = createServer((request, response) => {
@@ -50,7 +50,7 @@ async function openVerifier() {
     request.on('data', (data: Buffer) => (body += data.toString()))
     request.on('end', () => {
       if (request.method === 'POST') answers.push(JSON.parse(body) as { id: number })
-      const next = request.method === 'GET' ? wishes.shift() : undefined
+      const next = request.method === 'GET' ? commands.shift() : undefined
       setTimeout(() => response.writeHead(next === undefined ? 204 : 200).end(JSON.stringify(next)), 10)
     })
   })
@@ -61,17 +61,17 @@ async function openVerifier() {
   })
   return {
     url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}/s1`,
-    wish: async (wish: object) => {
+    command: async (command: object) => {
       const id = (count += 1)
-      wishes.push({ id, ...wish })
-      await expect.poll(() => answers.some((answer) => answer.id === id), { timeout: 5000 }).toBe(true)
+      commands.push({ id, ...command })
+      await expect.poll(() => answers.some((answer) => answer.id === id)).toBe(true)
       return answers.find((answer) => answer.id === id)
     },
   }
 }
 
-describe.concurrent('with Muster', () => {
-  test('players of a match are admitted by their tokens alone, and its end frees the server for the next', async ({
+describe.concurrent('a game server with Muster', () => {
+  test('a game server admits players of a match by their tokens, and is free after the end of the match', async ({
     expect,
   }) => {
     const results: unknown[] = []
@@ -97,7 +97,7 @@ describe.concurrent('with Muster', () => {
     expect(stack.problems).toEqual([])
   })
 
-  test('a match that cannot be served goes to another server', async ({ expect }) => {
+  test('a game server that cannot serve a match leaves it to another server', async ({ expect }) => {
     let isFirst = true
     const stack = await open({
       match: () => {
@@ -112,7 +112,7 @@ describe.concurrent('with Muster', () => {
     await expect.poll(() => stack.ended).toHaveLength(1)
   })
 
-  test('a player who leaves may return in time, and is free for others after it', async ({ expect }) => {
+  test('a game server lets a player who leaves return in time, and frees the seat afterwards', async ({ expect }) => {
     const stack = await open()
     const [ann] = await joinBoth(stack)
     const [server] = stack.servers as [GameServer]
@@ -125,7 +125,7 @@ describe.concurrent('with Muster', () => {
     await expect(server.admit(token)).rejects.toMatchObject({ code: 'used' })
   })
 
-  test('a player who leaves is replaced by one who waits', async ({ expect }) => {
+  test('a game server gets a queued player to replace one who left', async ({ expect }) => {
     const joined: (readonly Player[])[] = []
     const stack = await open({ joined: (_match, players) => void joined.push(players) })
     const [ann] = await joinBoth(stack)
@@ -138,7 +138,7 @@ describe.concurrent('with Muster', () => {
     expect(await server.admit(cat.join_token)).toMatchObject({ id: 'cat', team: joined[0]?.[0]?.team })
   })
 
-  test('a player who never comes is replaced by one who waits', async ({ expect }) => {
+  test('a game server gets a queued player to replace one who never came', async ({ expect }) => {
     const stack = await open()
     const [ann] = await joinBoth(stack)
     const [server] = stack.servers as [GameServer]
@@ -150,7 +150,7 @@ describe.concurrent('with Muster', () => {
     await expect(server.admit(ann?.join_token ?? '')).rejects.toMatchObject({ code: 'other-match' })
   })
 
-  test('a removed player, and one with another seat, is not let in by a token that was never used', async ({
+  test('a game server refuses unused tokens of a removed player and of a player with another seat', async ({
     expect,
   }) => {
     const stack = await open()
@@ -169,7 +169,7 @@ describe.concurrent('with Muster', () => {
     expect(fresh).toMatchObject({ status: 'fulfilled', value: { id: 'ann' } })
   })
 
-  test('a player who has left comes back to an open seat, and stays', async ({ expect }) => {
+  test('a game server admits a player who left to an open seat, and keeps the player', async ({ expect }) => {
     const joined: (readonly Player[])[] = []
     const stack = await open({ joined: (_match, players) => void joined.push(players) })
     const [ann, ben] = await joinBoth(stack)
@@ -190,7 +190,9 @@ describe.concurrent('with Muster', () => {
     expect(await server.admit(again.join_token)).toMatchObject({ id: 'ann' })
   })
 
-  test('with Muster away the game goes on; what happened meanwhile is known when it is back', async ({ expect }) => {
+  test('a game server continues without a connection to Muster, and reports what happened when it is back', async ({
+    expect,
+  }) => {
     const results: unknown[] = []
     const stack = await open()
     stack.matchmaker.on('matchOver', (event) => results.push(event))
@@ -207,7 +209,7 @@ describe.concurrent('with Muster', () => {
     expect(results).toHaveLength(1)
   })
 
-  test('a match that is over lets nobody in, also while Muster has not heard of it', async ({ expect }) => {
+  test('a game server admits no player to a match that is over, even before Muster is notified', async ({ expect }) => {
     const stack = await open()
     const [ann] = await joinBoth(stack)
     const [server] = stack.servers as [GameServer]
@@ -218,7 +220,7 @@ describe.concurrent('with Muster', () => {
     await over
   })
 
-  test('a process that is to end lets nobody in, while its last words take their time', async ({ expect }) => {
+  test('a game server admits no player while it stops, even if its stop handler is slow', async ({ expect }) => {
     let isStopping = false
     const stack = await open({
       stop: () => {
@@ -233,7 +235,7 @@ describe.concurrent('with Muster', () => {
     await expect(server.admit(ann?.join_token ?? '')).rejects.toMatchObject({ code: 'other-match' })
   })
 
-  test('an operator drains it: the match is played to its end, then the process ends', async ({ expect }) => {
+  test('a game server that an operator drains finishes its match and then ends', async ({ expect }) => {
     const said: string[] = []
     const stack = await open({
       draining: (reason) => void said.push(`drain: ${reason}`),
@@ -250,7 +252,7 @@ describe.concurrent('with Muster', () => {
     expect(said).toHaveLength(2)
   })
 
-  test('by its own wish it takes no match any more, and ends after those it has', async ({ expect }) => {
+  test('a game server takes no more matches after shutdown(), and ends after its current ones', async ({ expect }) => {
     const stack = await open()
     await joinBoth(stack)
     const [first] = stack.servers as [GameServer]
@@ -261,7 +263,9 @@ describe.concurrent('with Muster', () => {
     await expect.poll(() => stack.ended).toContain(first)
   })
 
-  test('a server that players start lists itself as they wish; whoever has a seat is admitted', async ({ expect }) => {
+  test('a game server started by players is listed with its name, and admits every player with a seat', async ({
+    expect,
+  }) => {
     const stack = await open({ host: () => ({ name: '', seats: 4, attributes: { map: 'dust' } }) })
     const { json } = await stack.call('ann', 'POST', '/pools/arena/servers', { name: 'Night CTF', password: 'x' })
     const { seats } = json as { readonly seats: readonly { readonly seat_id: string }[] }
@@ -286,43 +290,42 @@ describe.concurrent('with Muster', () => {
     await expect.poll(async () => (await stack.call('ben', 'GET', '/servers')).json).toMatchObject({ servers: [] })
   })
 
-  test('health that fails three times in a row drains the server', async ({ expect }) => {
+  test('a game server drains after three failed health checks in a row', async ({ expect }) => {
     const stack = await open({}, { health: () => false })
     await joinBoth(stack)
     const [server] = stack.servers as [GameServer]
     for (let report = 0; report < 3; report += 1) {
       server.list(undefined)
-      await vi.waitFor(() => undefined)
       await new Promise((resolve) => setTimeout(resolve, 250))
     }
     await expect.poll(() => server.status).toBe('DRAINING')
   })
 })
 
-describe('with a verifier', () => {
-  test('the server does what it wishes in place of players, and says what came of it', async () => {
-    const { url, wish } = await openVerifier()
+describe('a game server with a verifier', () => {
+  test('a game server executes the commands of the verifier and reports the outcome', async () => {
+    const { url, command } = await openVerifier()
     const stack = await open({}, { env: { MUSTER_VERIFY_URL: url } })
     const [ann] = await joinBoth(stack)
     const token = ann?.join_token ?? ''
     const by = 'library'
-    expect(await wish({ do: 'admit', token })).toEqual({ id: 1, by, ok: true, player: 'ann' })
-    expect(await wish({ do: 'admit', token })).toEqual({ id: 2, by, ok: false, why: 'used' })
-    expect(await wish({ do: 'admit', token: 'no' })).toEqual({ id: 3, by, ok: false, why: 'malformed' })
-    expect(await wish({ do: 'leave', player: 'ann', mayReturnMs: 9000 })).toEqual({ id: 4, by, ok: true })
-    expect(await wish({ do: 'admit', token })).toEqual({ id: 5, by, ok: true, player: 'ann' })
-    expect(await wish({ do: 'over', match: stack.matches[0]?.id })).toEqual({ id: 6, by, ok: true })
+    expect(await command({ do: 'admit', token })).toEqual({ id: 1, by, ok: true, player: 'ann' })
+    expect(await command({ do: 'admit', token })).toEqual({ id: 2, by, ok: false, why: 'used' })
+    expect(await command({ do: 'admit', token: 'no' })).toEqual({ id: 3, by, ok: false, why: 'malformed' })
+    expect(await command({ do: 'leave', player: 'ann', mayReturnMs: 9000 })).toEqual({ id: 4, by, ok: true })
+    expect(await command({ do: 'admit', token })).toEqual({ id: 5, by, ok: true, player: 'ann' })
+    expect(await command({ do: 'over', match: stack.matches[0]?.id })).toEqual({ id: 6, by, ok: true })
     await expect.poll(() => stack.matches[0]?.signal.aborted).toBe(true)
   })
 })
 
-describe('what the game says', () => {
-  test('a result that Muster would refuse is refused at once, naming the field, and the match goes on', async () => {
+describe('the input from the game', () => {
+  test('a match result that Muster would refuse is refused, naming the field, and the match continues', async () => {
     const stack = await open()
     await joinBoth(stack)
     const match = stack.matches[0] as Match
     const wrong: [object, string][] = [
-      [{ ranking: [['eve']] }, 'ranking: "eve" is no player of the match'],
+      [{ ranking: [['eve']] }, 'ranking: "eve" is not a player of the match'],
       [{ ranking: [['ann'], ['ann']] }, 'ranking: lists "ann" twice'],
       [{ ranking: [[]] }, 'ranking: has a rank of nobody'],
       [{ data: 'x'.repeat(9000) }, 'data: the result must have at most 8192 bytes as JSON, got 9011'],
@@ -344,12 +347,12 @@ describe('what the game says', () => {
     await match.over({ ranking: [['ann', 'ben']] })
   })
 
-  test('options that cannot be are refused', () => {
+  test('createGameServer refuses wrong options', () => {
     expect(() => createGameServer({ env: {}, matches: 0 })).toThrow('matches: must be 1 to 64, got 0')
     const server = createGameServer({ env: {}, handleSignals: false, fetch: () => Promise.reject(new Error('no')) })
     vi.spyOn(process.stdout, 'write').mockImplementation(() => true)
     void server.serve({})
-    expect(() => server.serve({})).toThrow('serve was called before')
+    expect(() => server.serve({})).toThrow('serve() was already called')
     vi.restoreAllMocks()
   })
 })

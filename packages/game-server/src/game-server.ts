@@ -11,28 +11,31 @@ import {
 } from './environment.js'
 import { InvalidCall, JoinRefused } from './errors.js'
 import { type JoinClaims, type JoinKey, joinKeyOf, readJoinToken, signJoinToken } from './join-token.js'
+import { Knocks } from './knocks.js'
 import { createListing, type Listing, type SessionWanted } from './listing.js'
 import { createReporting, type Reporting } from './reporting.js'
 import { type Match, type Player, type ServedMatch, serveMatch } from './served-match.js'
-import { obeyVerifier } from './verify.js'
-import type { Orders, State } from './wire.js'
+import { runVerifierCommands } from './verifier-commands.js'
+import type { Orders, ServerStateBody } from './wire.js'
 
 export interface GameServerOptions {
-  /** The variables by which Muster has started this process. Default: `process.env`. */
+  /** The environment variables. Default: `process.env`. */
   readonly env?: Environment | undefined
-  /** The build of the game; players of another one get no seat. */
+  /** The build of the game. Players of other builds get no seat. */
   readonly build?: string | undefined
-  /** Matches that it serves at a time, 1 to 64. Default 1. */
+  /** Maximum number of concurrent matches, 1 to 64. Default 1. */
   readonly matches?: number | undefined
-  /** What it says of itself when it registers, such as its map. */
+  /** The attributes sent with the registration, e.g. the map. */
   readonly attributes?: Readonly<Record<string, string | number | boolean>> | undefined
-  /** Asked before each report. `false` three times in a row, or an error: the server is drained and replaced. */
+  /** Called before each report. After three `false` or errors in a row, the server is drained and replaced. */
   readonly health?: (() => boolean | Promise<boolean>) | undefined
   /** Whether SIGTERM and SIGINT drain the server. Default true. */
   readonly handleSignals?: boolean | undefined
-  /** Milliseconds that `stop` has after a signal. Default 25,000: the service kills after 30 s. */
+  /** Milliseconds that `stop` has after a signal. Default 25,000, because the service kills after 30 s. */
   readonly graceMs?: number | undefined
-  /** Where problems go, such as 'Muster does not answer'. Default: `process.emitWarning`, each once a minute. */
+  /**
+   * Called with problems, e.g. 'Muster does not answer'. Default: `process.emitWarning`, each problem once a minute.
+   */
   readonly onProblem?: ((error: Error) => void) | undefined
   /** For tests. */
   readonly clock?: Clock | undefined
@@ -40,346 +43,371 @@ export interface GameServerOptions {
   readonly fetch?: typeof fetch | undefined
 }
 
-/** What the game does when Muster wants something. An error of a handler is a problem, and ends nothing else. */
+/** The game's handlers for Muster's orders. An error of a handler is reported as a problem and stops nothing else. */
 export interface ServeHandlers {
-  /** A match is to be played. Once this resolves, players are sent here; if it rejects, the match goes elsewhere. */
+  /** Prepares a match. Once it resolves, players are sent here. If it rejects, the match goes to another server. */
   readonly match?: ((match: Match) => void | Promise<void>) | undefined
-  /** Players have come to a match by `match.seats`. */
+  /** Called when players have joined a match through `match.seats`. */
   readonly joined?: ((match: Match, players: readonly Player[]) => void) | undefined
-  /** Players have had a session started here. Return how it is listed; `name`, `password` and so on are taken over. */
+  /**
+   * Called when players have requested a session on this server. Returns its listing. `name`, `password` and so on are
+   * taken from the request.
+   */
   readonly host?: ((wanted: SessionWanted) => Listing) | undefined
-  /** No match comes any more. Those that are played go on to their end. */
+  /** Called when no further match comes. Running matches continue to their end. */
   readonly draining?: ((reason: string) => void) | undefined
-  /** The process is to end. It is killed after `until`. */
+  /** Called when the process must end. It is killed after `until`. */
   readonly stop?: ((reason: string, until: Date) => void | Promise<void>) | undefined
 }
 
-/** What a server is doing: docs/servers.md, The states of a server. */
+/** The state of a server, see docs/servers.md, The states of a server. */
 export type ServerStatus = 'STARTING' | 'IDLE' | 'TAKEN' | 'PLAYING' | 'DRAINING' | 'STOPPING'
 
 export interface GameServer {
-  /** Where it runs: with Muster, for one match that its environment describes, or alone on a developer's machine. */
+  /** Where it runs: with Muster, for one match described by its environment, or alone on a developer's machine. */
   readonly mode: 'muster' | 'environment' | 'local'
   readonly status: ServerStatus
-  /** The ports of the deployment, or of MUSTER_SERVER_PORTS, by name; empty where there is none. */
+  /** The ports of the deployment, or of MUSTER_SERVER_PORTS, by name. Empty if there are none. */
   readonly ports: Readonly<Record<string, ServerPort>>
-  /** Matches that are being served, by id. */
+  /** The running matches, by id. */
   readonly matches: ReadonlyMap<string, Match>
   /**
-   * Assets are loaded: from now on matches may come. Resolves when the process is to end, and `stop` has resolved.
+   * Call it when assets are loaded. From then on matches may come. Resolves when the process is to end and `stop` has
+   * resolved.
    * @throws {Error} if it is called twice
    */
   serve(handlers: ServeHandlers): Promise<void>
   /**
-   * Lets in the player who sent this join token. Waits up to 2 s for a seat that Muster has given a moment ago. Each
-   * token lets in once, and again after `left` with a time to return. A fresh one, as after a reload, always does: drop
+   * Lets in the player who sent this join token. Waits up to 2 s for a seat that Muster has just assigned. Each token
+   * works once, and again after `left` with a time to return. A newer token, e.g. after a reload, always works: close
    * the player's earlier connection then.
    * @throws {JoinRefused}
    */
   admit(token: string): Promise<Player>
-  /** A player has left, or of a match never came: their seat is free for others, at once or after `mayReturnMs`. */
+  /**
+   * Call it when a player has left, or never came to a match. The seat becomes free at once, or after `mayReturnMs`.
+   */
   left(playerId: string, options?: { readonly mayReturnMs?: number | undefined }): void
-  /** Lists the server for players, as a level; undefined: not any more. @throws {InvalidCall} */
+  /** Sets the listing of the server for players. Undefined: it is no longer listed. @throws {InvalidCall} */
   list(listing: Listing | undefined): void
   /**
-   * Hand it each datagram that comes to the game's socket. Returns whether it is a knock of Muster, and so not for the
-   * game. Needed where the key has `knock` by UDP: docs/own-machines.md.
+   * Call it with each datagram that the game's socket receives. Returns true for a knock of Muster, which the game
+   * should ignore. Required if the key has `knock` by UDP, see docs/own-machines.md.
    */
   knocked(datagram: Uint8Array): boolean
-  /** Takes no match any more, and ends after those that it has. Resolves as `serve` does. */
+  /** Takes no more matches, and ends after the running ones. Resolves when `serve` does. */
   shutdown(): Promise<void>
 }
 
-/** Milliseconds for which a seat that is not known yet is waited for. */
+/** Maximum number of milliseconds to wait for an unknown seat. */
 const SEAT_MS = 2000
 const HEALTH_MS = 5000
-/** Milliseconds for which the last report is waited for, after a signal. */
+/** Maximum number of milliseconds to wait for the last report after a signal. */
 const LAST_WORD_MS = 2000
 const REPEATED_MS = 60_000
-/** How each knock of Muster begins, and its bytes. */
-const KNOCK = 'muster-knock-'
-const KNOCK_BYTES = 43
 
 /**
- * A game server, by the environment in which it runs. With MUSTER_URL and MUSTER_SERVER_TOKEN it reports to Muster.
- * With MUSTER_URL and MUSTER_ENROL_KEY it adds itself to a pool first: docs/own-machines.md.
- * With MM_MATCH_ID alone it plays that match. With neither it plays one match of MUSTER_LOCAL_PLAYERS (`ann,ben` by
- * default) and prints their join tokens.
+ * A game server. The environment decides its mode. With MUSTER_URL and MUSTER_SERVER_TOKEN it reports to Muster. With
+ * MUSTER_URL and MUSTER_ENROL_KEY it adds itself to a pool first: docs/own-machines.md. With MM_MATCH_ID alone it plays
+ * that match. With neither it plays one match of MUSTER_LOCAL_PLAYERS (`ann,ben` by default) and prints their join
+ * tokens.
  * @throws {InvalidCall}
  */
 export function createGameServer(options: GameServerOptions = {}): GameServer {
-  const { env = process.env, build, matches: most = 1, attributes, health = () => true, clock = systemClock } = options
-  const { random = systemRandom, fetch: send = fetch, graceMs = 25_000, handleSignals = true } = options
-  if (!Number.isInteger(most) || most < 1 || most > 64) throw new InvalidCall('matches', `must be 1 to 64, got ${most}`)
-  const url = env['MUSTER_URL'] || undefined
-  const token = env['MUSTER_SERVER_TOKEN'] || undefined
-  const problem = options.onProblem ?? warnings(clock)
+  const server = new GameProcess(options)
+  return {
+    mode: server.mode,
+    get status() {
+      return server.status()
+    },
+    ports: server.ports,
+    get matches() {
+      return server.matches()
+    },
+    serve: (handlers) => server.serve(handlers),
+    admit: (token) => server.admit(token),
+    left: (playerId, leaving) => server.left(playerId, leaving),
+    list: (listing) => server.listing.set(listing),
+    knocked: (datagram) => server.knocks.receive(datagram),
+    shutdown: () => server.shutdown(),
+  }
+}
 
-  const served = new Map<string, ServedMatch>()
-  const ending = new AbortController()
-  let handlers: ServeHandlers | undefined
-  let done: Promise<void> | undefined
-  let isDraining = false
-  let isStopping = false
-  let isRegistered = false
-  /** By how much Muster's clock is ahead of ours; undefined until it has answered. */
-  let aheadMs: number | undefined
-  const dateNow = () => (aheadMs === undefined ? dateOf(clock) : clock.now() + aheadMs)
-  /** How the knock begins that Muster awaits to be repeated, and the knock. */
-  let awaited: string | undefined
-  let knock: string | undefined
-  /** Resolve when orders have come. */
-  const heard: (() => void)[] = []
+/** The matches that this process serves, and the execution of Muster's orders. */
+class GameProcess {
+  readonly mode: GameServer['mode']
+  readonly ports: GameServer['ports']
+  readonly listing: ReturnType<typeof createListing>
+  readonly knocks: Knocks
+  readonly #options: GameServerOptions
+  readonly #env: Environment
+  readonly #clock: Clock
+  readonly #problem: (error: Error) => void
+  readonly #reporting: Reporting
+  readonly #served = new Map<string, ServedMatch>()
+  readonly #ending = new AbortController()
+  #handlers: ServeHandlers | undefined
+  #done: Promise<void> | undefined
+  #isDraining = false
+  #isStopping = false
+  #isRegistered = false
+  #key: JoinKey | undefined
+  /** By how many milliseconds Muster's clock is ahead of ours. Undefined before the first response. */
+  #aheadMs: number | undefined
+  /** Functions that resolve when orders have arrived. */
+  readonly #heard: (() => void)[] = []
 
-  const listing = createListing(clock, () => void reporting.changed())
+  constructor(options: GameServerOptions) {
+    const { env = process.env, build, matches = 1, attributes, clock = systemClock } = options
+    if (!Number.isInteger(matches) || matches < 1 || matches > 64)
+      throw new InvalidCall('matches', `must be 1 to 64, got ${matches}`)
+    const problem = options.onProblem ?? warnings(clock)
+    // A copy, so that later changes of the caller's object have no effect.
+    this.#options = { ...options }
+    this.#env = env
+    this.#clock = clock
+    this.#problem = problem
+    this.listing = createListing(clock, () => this.#changed())
+    this.knocks = new Knocks(() => this.#changed())
 
-  const state = async (): Promise<State> => ({
-    healthy: await isHealthy(),
-    draining: isDraining,
-    matches: [...served.values()].map((one) => one.report()),
-    ...(attributes && { attributes }),
-    ...(listing.report() && { listing: listing.report() }),
-    ...(knock !== undefined && { knock }),
-  })
-  const isHealthy = async () => {
-    const timeout = new AbortController()
-    const late = clock.sleep(HEALTH_MS, timeout.signal).then(
-      () => false,
-      () => false,
-    )
+    const url = env['MUSTER_URL'] || undefined
+    const token = env['MUSTER_SERVER_TOKEN'] || undefined
+    // A process that Muster started has a token.
+    const enrolment = token === undefined ? enrolmentIn(env) : undefined
+    this.ports = enrolment?.ports ?? portsIn(env)
+    const state = () => this.#state()
+    const applyOrders = (orders: Orders) => this.#applyOrders(orders)
+    const common = { clock, fetch: options.fetch ?? fetch, state, applyOrders, problem }
+    if (url !== undefined && (token !== undefined || enrolment !== undefined)) {
+      this.mode = 'muster'
+      const where =
+        enrolment === undefined
+          ? { deployment: deploymentIn(env), ports: internalPorts(this.ports) }
+          : { name: enrolment.name, address: enrolment.address }
+      this.#reporting = createReporting({
+        ...common,
+        url,
+        token,
+        enrolmentKey: enrolment?.key,
+        registration: { build, matches, attributes, ...where },
+        random: options.random ?? systemRandom,
+        registered: (answer) => {
+          this.#isRegistered = true
+          this.#key = { alg: answer.alg, key: Buffer.from(answer.key, 'base64url'), server: answer.id }
+        },
+        gone: (reason) => void this.#stop(reason),
+        clockDiffers: (by) => (this.#aheadMs = by),
+      })
+      return
+    }
+    const match = matchIn(env)
+    this.mode = match === undefined ? 'local' : 'environment'
+    if (match === undefined)
+      this.#key = { alg: 'HS256', key: crypto.getRandomValues(new Uint8Array(32)), server: 'local' }
+    else if (token !== undefined) this.#key = { alg: 'HS256', key: joinKeyOf(token), server: undefined }
+    this.#reporting = playAlone({ ...common, match: match ?? localMatchIn(env), env })
+  }
+
+  status(): ServerStatus {
+    if (this.#isStopping) return 'STOPPING'
+    if (this.#isDraining) return 'DRAINING'
+    const isPlaying = [...this.#served.values()].some((one) => one.status === 'open')
+    if (isPlaying || this.listing.report() !== undefined) return 'PLAYING'
+    if (this.#served.size > 0) return 'TAKEN'
+    return this.#isRegistered || (this.mode !== 'muster' && this.#handlers !== undefined) ? 'IDLE' : 'STARTING'
+  }
+  matches(): ReadonlyMap<string, Match> {
+    return new Map([...this.#served].map(([id, { match }]) => [id, match]))
+  }
+
+  serve(handlers: ServeHandlers): Promise<void> {
+    if (this.#done !== undefined) throw new Error('serve() was already called. A process can serve only once.')
+    this.#handlers = handlers
+    const onTerm = () => this.#signalled('SIGTERM')
+    const onInt = () => this.#signalled('SIGINT')
+    if (this.#options.handleSignals ?? true) process.once('SIGTERM', onTerm).once('SIGINT', onInt)
+    if (this.mode === 'local' && this.#key !== undefined) printTokens(this.#key.key, this.#env, this.#clock)
+    const verifyUrl = this.#env['MUSTER_VERIFY_URL']
+    if (this.mode === 'muster' && verifyUrl !== undefined) this.#beVerified(verifyUrl)
+    this.#done = this.#reporting.run(this.#ending.signal).finally(() => {
+      process.off('SIGTERM', onTerm).off('SIGINT', onInt)
+      for (const one of this.#served.values()) one.end('The server has ended.')
+      this.listing.attendance.close()
+    })
+    return this.#done
+  }
+  shutdown(): Promise<void> {
+    this.#drain('own wish')
+    return this.#done ?? Promise.resolve()
+  }
+
+  async admit(token: string): Promise<Player> {
+    const until = this.#clock.now() + SEAT_MS
+    for (;;) {
+      const claims = this.#key && readJoinToken(token, this.#key, this.#dateNow())
+      const { player, attendance } = claims === undefined ? {} : this.#placeOf(claims)
+      if (claims !== undefined && player !== undefined && attendance !== undefined) {
+        attendance.enter(claims)
+        return player
+      }
+      const leftMs = until - this.#clock.now()
+      if (leftMs <= 0 || this.#isStopping) throw new JoinRefused('other-match')
+      await within(leftMs, this.#clock, new Promise<void>((resolve) => this.#heard.push(resolve)))
+    }
+  }
+  /** The match or listing in which the player of a token has a place. Matches that are over do not count. */
+  #placeOf(claims: JoinClaims) {
+    const one = this.#served.get(claims.mid)
+    if (one?.status === 'over' || this.#isStopping) return {}
+    if (one !== undefined) return { player: one.playerOf(claims), attendance: one.attendance }
+    return { player: this.listing.playerOf(claims), attendance: this.listing.attendance }
+  }
+  #dateNow(): number {
+    return this.#aheadMs === undefined ? dateOf(this.#clock) : this.#clock.now() + this.#aheadMs
+  }
+  left(playerId: string, { mayReturnMs = 0 }: { readonly mayReturnMs?: number | undefined } = {}): void {
+    for (const { match, attendance } of this.#served.values())
+      if (match.players.has(playerId)) attendance.leave(playerId, mayReturnMs)
+    const { attendance } = this.listing
+    if (attendance.has(playerId)) attendance.leave(playerId, mayReturnMs)
+  }
+
+  /** Called when something is to be reported. */
+  #changed(): void {
+    void this.#reporting.changed()
+  }
+  async #state(): Promise<ServerStateBody> {
+    const { attributes } = this.#options
+    const healthy = await this.#isHealthy()
+    const listing = this.listing.report()
+    const knock = this.knocks.latest()
+    return {
+      healthy,
+      draining: this.#isDraining,
+      matches: [...this.#served.values()].map((one) => one.report()),
+      ...(attributes && { attributes }),
+      ...(listing && { listing }),
+      ...(knock !== undefined && { knock }),
+    }
+  }
+  async #isHealthy(): Promise<boolean> {
+    const { health = () => true } = this.#options
     try {
-      return (await Promise.race([health(), late])) !== false
+      const isHealthy = Promise.resolve(health()).then((answer) => answer !== false)
+      return (await within(HEALTH_MS, this.#clock, isHealthy)) ?? false
     } catch (error) {
-      problem(asError(error))
+      this.#problem(asError(error))
       return false
-    } finally {
-      timeout.abort()
     }
   }
 
-  const begin = async (one: ServedMatch) => {
-    try {
-      await handlers?.match?.(one.match)
-      if (one.status === 'loading') one.status = 'open'
-    } catch (error) {
-      problem(asError(error))
-      if (one.status !== 'over') one.status = 'refused'
-    }
-    if (served.get(one.match.id) === one) void reporting.changed()
+  #applyOrders(orders: Orders): void {
+    this.knocks.expect(orders.knock ?? undefined)
+    this.#setMatches(orders.matches)
+    this.listing.setOrders(orders.listing)
+    if (orders.host !== undefined && this.listing.openSession(orders.host)) this.#host(orders.host)
+    if (orders.want === 'drain') this.#drain(orders.reason ?? 'wanted')
+    for (const resolve of this.#heard.splice(0)) resolve()
+    if (orders.want === 'stop') void this.#stop(orders.reason ?? 'not wanted any more')
   }
-
-  const tell = (act: () => void) => {
-    try {
-      act()
-    } catch (error) {
-      problem(asError(error))
-    }
-  }
-
-  const obey = (orders: Orders) => {
-    awaited = orders.knock ?? undefined
-    if (awaited === undefined) knock = undefined
-    const wanted = new Set(orders.matches.map(({ id }) => id))
-    for (const [id, one] of served) {
-      if (wanted.has(id)) continue
-      served.delete(id)
+  #setMatches(wanted: Orders['matches']): void {
+    const ids = new Set(wanted.map(({ id }) => id))
+    for (const [id, one] of this.#served) {
+      if (ids.has(id)) continue
+      this.#served.delete(id)
       one.end(one.status === 'over' ? 'The match is over.' : 'Muster has ended the match.')
     }
-    for (const order of orders.matches) {
-      const one = served.get(order.id)
+    for (const order of wanted) {
+      const one = this.#served.get(order.id)
       if (one === undefined) {
-        const begun = serveMatch(order, clock, () => reporting.changed())
-        served.set(order.id, begun)
-        if (isStopping) begun.status = 'refused'
-        else void begin(begun)
+        const begun = serveMatch(order, this.#clock, () => this.#reporting.changed())
+        this.#served.set(order.id, begun)
+        if (this.#isStopping) begun.status = 'refused'
+        else void this.#begin(begun)
       } else {
         const joined = one.update(order)
-        if (joined.length > 0) tell(() => handlers?.joined?.(one.match, joined))
+        if (joined.length > 0) this.#call(() => this.#handlers?.joined?.(one.match, joined))
       }
     }
-    listing.hear(orders.listing)
-    const { host } = orders
-    if (host !== undefined && listing.want(host))
-      tell(() => {
-        const { name, password, attributes: given } = host
-        const listed = handlers?.host?.(host)
-        if (listed !== undefined)
-          listing.set({ ...listed, name, password, attributes: { ...listed.attributes, ...given } })
-      })
-    if (orders.want === 'drain') drain(orders.reason ?? 'wanted')
-    for (const resolve of heard.splice(0)) resolve()
-    if (orders.want === 'stop') void stop(orders.reason ?? 'not wanted any more')
   }
-
-  const drain = (reason: string) => {
-    if (isDraining) return
-    isDraining = true
-    tell(() => handlers?.draining?.(reason))
-    void reporting.changed()
-  }
-
-  /** @param isOwnWish Muster has yet to hear of it */
-  const stop = async (reason: string, isOwnWish = false) => {
-    if (isStopping) return
-    isStopping = true
-    for (const one of served.values()) one.end(`The server is to end: ${reason}.`)
-    const timeout = new AbortController()
+  async #begin(one: ServedMatch): Promise<void> {
     try {
-      await Promise.race([
-        handlers?.stop?.(reason, new Date(dateOf(clock) + graceMs)),
-        clock.sleep(graceMs, timeout.signal).catch(() => {}),
-      ])
+      await this.#handlers?.match?.(one.match)
+      if (one.status === 'loading') one.status = 'open'
     } catch (error) {
-      problem(asError(error))
+      this.#problem(asError(error))
+      if (one.status !== 'over') one.status = 'refused'
     }
-    timeout.abort()
-    if (isOwnWish) {
-      const late = new AbortController()
-      await Promise.race([reporting.changed(), clock.sleep(LAST_WORD_MS, late.signal).catch(() => {})])
-      late.abort()
+    if (this.#served.get(one.match.id) === one) this.#changed()
+  }
+  #host(wanted: SessionWanted): void {
+    this.#call(() => {
+      const { name, password, attributes } = wanted
+      const listed = this.#handlers?.host?.(wanted)
+      if (listed !== undefined)
+        this.listing.set({ ...listed, name, password, attributes: { ...listed.attributes, ...attributes } })
+    })
+  }
+  /** Calls a handler. */
+  #call(handler: () => void): void {
+    try {
+      handler()
+    } catch (error) {
+      this.#problem(asError(error))
     }
-    ending.abort()
   }
 
-  const signalled = (name: string) => {
-    drain(name)
-    void stop(name, true)
+  #signalled(name: string): void {
+    this.#drain(name)
+    void this.#stop(name, true)
+  }
+  #drain(reason: string): void {
+    if (this.#isDraining) return
+    this.#isDraining = true
+    this.#call(() => this.#handlers?.draining?.(reason))
+    this.#changed()
+  }
+  /** @param isOwnWish true if Muster does not know it yet */
+  async #stop(reason: string, isOwnWish = false): Promise<void> {
+    if (this.#isStopping) return
+    this.#isStopping = true
+    const { graceMs = 25_000 } = this.#options
+    for (const one of this.#served.values()) one.end(`The server is to end: ${reason}.`)
+    try {
+      await within(graceMs, this.#clock, this.#handlers?.stop?.(reason, new Date(dateOf(this.#clock) + graceMs)))
+    } catch (error) {
+      this.#problem(asError(error))
+    }
+    if (isOwnWish) await within(LAST_WORD_MS, this.#clock, this.#reporting.changed())
+    this.#ending.abort()
   }
 
-  // One that Muster has started has a token.
-  const enrolment = token === undefined ? enrolmentIn(env) : undefined
-  const ports = enrolment?.ports ?? portsIn(env)
-  const where = enrolment === undefined ? { deployment: deploymentIn(env), ports: internalPorts(ports) } : {}
-  const self = enrolment && { name: enrolment.name, address: enrolment.address }
-  const registration = { build, matches: most, attributes, ...where, ...self }
-  const secret = token ?? enrolment?.key
-  const localKey = crypto.getRandomValues(new Uint8Array(32))
-  const own = matchIn(env)
-  const mode = url !== undefined && secret !== undefined ? 'muster' : own === undefined ? 'local' : 'environment'
-  let key: JoinKey | undefined =
-    mode === 'environment' && token !== undefined
-      ? { alg: 'HS256', key: joinKeyOf(token), server: undefined }
-      : mode === 'local'
-        ? { alg: 'HS256', key: localKey, server: 'local' }
-        : undefined
-  const reporting: Reporting =
-    url !== undefined && secret !== undefined
-      ? createReporting({
-          url,
-          token,
-          enrolmentKey: enrolment?.key,
-          registration,
-          clock,
-          random,
-          fetch: send,
-          state,
-          obey,
-          problem,
-          registered: (answer) => {
-            isRegistered = true
-            key = { alg: answer.alg, key: Buffer.from(answer.key, 'base64url'), server: answer.id }
-          },
-          gone: (reason) => void stop(reason),
-          clockDiffers: (by) => (aheadMs = by),
-        })
-      : playAlone({
-          match: own ?? localMatch(env['MUSTER_LOCAL_PLAYERS'] ?? 'ann,ben'),
-          env,
-          clock,
-          fetch: send,
-          state,
-          obey,
-          problem,
-        })
-
-  /** Where the player of a token has a place: in a match that is not over, or on the listed server. */
-  const placeOf = (claims: JoinClaims) => {
-    const one = served.get(claims.mid)
-    if (one?.status === 'over' || isStopping) return {}
-    if (one !== undefined) return { player: one.playerOf(claims), attendance: one.attendance }
-    return { player: listing.playerOf(claims), attendance: listing.attendance }
-  }
-
-  /** `muster verify-server` stands in for players, and ends matches. */
-  const beVerified = (verifyUrl: string) => {
+  /** Runs the commands of `muster verify-server`, which stand in for players and end matches. */
+  #beVerified(url: string): void {
     const over = (id: string) => {
-      const match = served.get(id)?.match
+      const match = this.#served.get(id)?.match
       void match?.over({ ranking: [[...match.players.keys()]] })
     }
-    void obeyVerifier({ url: verifyUrl, clock, fetch: send, signal: ending.signal, server, over })
+    const { fetch: send = fetch } = this.#options
+    void runVerifierCommands({ url, clock: this.#clock, fetch: send, signal: this.#ending.signal, server: this, over })
   }
-
-  const server: GameServer = {
-    mode,
-    get status() {
-      if (isStopping) return 'STOPPING'
-      if (isDraining) return 'DRAINING'
-      if ([...served.values()].some((one) => one.status === 'open') || listing.report() !== undefined) return 'PLAYING'
-      if (served.size > 0) return 'TAKEN'
-      return isRegistered || (mode !== 'muster' && handlers !== undefined) ? 'IDLE' : 'STARTING'
-    },
-    ports,
-    get matches() {
-      return new Map([...served].map(([id, { match }]) => [id, match]))
-    },
-    serve: (given) => {
-      if (done !== undefined) throw new Error('serve was called before: a process serves once.')
-      handlers = given
-      const onTerm = () => signalled('SIGTERM')
-      const onInt = () => signalled('SIGINT')
-      if (handleSignals) process.once('SIGTERM', onTerm).once('SIGINT', onInt)
-      if (mode === 'local') printTokens(localKey, env, clock)
-      if (mode === 'muster' && env['MUSTER_VERIFY_URL'] !== undefined) beVerified(env['MUSTER_VERIFY_URL'])
-      done = reporting.run(ending.signal).finally(() => {
-        process.off('SIGTERM', onTerm).off('SIGINT', onInt)
-        for (const one of served.values()) one.end('The server has ended.')
-        listing.attendance.close()
-      })
-      return done
-    },
-    admit: async (given) => {
-      const until = clock.now() + SEAT_MS
-      for (;;) {
-        const claims = key && readJoinToken(given, key, dateNow())
-        const { player, attendance } = claims === undefined ? {} : placeOf(claims)
-        if (claims !== undefined && player !== undefined && attendance !== undefined) {
-          attendance.enter(claims)
-          return player
-        }
-        const leftMs = until - clock.now()
-        if (leftMs <= 0 || isStopping) throw new JoinRefused('other-match')
-        const waiting = new AbortController()
-        await Promise.race([
-          new Promise<void>((resolve) => heard.push(resolve)),
-          clock.sleep(leftMs, waiting.signal).catch(() => {}),
-        ])
-        waiting.abort()
-      }
-    },
-    left: (playerId, { mayReturnMs = 0 } = {}) => {
-      for (const { match, attendance } of served.values())
-        if (match.players.has(playerId)) attendance.leave(playerId, mayReturnMs)
-      if (listing.attendance.has(playerId)) listing.attendance.leave(playerId, mayReturnMs)
-    },
-    list: listing.set,
-    knocked: (datagram) => {
-      if (datagram.length !== KNOCK_BYTES) return false
-      const text = Buffer.from(datagram).toString('latin1')
-      if (!text.startsWith(KNOCK)) return false
-      // Anybody can send one that begins otherwise.
-      if (awaited !== undefined && text.startsWith(awaited) && text !== knock) {
-        knock = text
-        void reporting.changed()
-      }
-      return true
-    },
-    shutdown: () => {
-      drain('own wish')
-      return done ?? Promise.resolve()
-    },
-  }
-  return server
 }
+
+/** Returns the promise's value. Undefined if it has not resolved in this time. */
+async function within<T>(ms: number, clock: Clock, promise: T | Promise<T>): Promise<T | undefined> {
+  const timer = new AbortController()
+  const late = clock.sleep(ms, timer.signal).then(
+    () => undefined,
+    () => undefined,
+  )
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    timer.abort()
+  }
+}
+
+const localMatchIn = (env: Environment) => localMatch(env['MUSTER_LOCAL_PLAYERS'] ?? 'ann,ben')
 
 const asError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)))
 
@@ -388,7 +416,7 @@ const internalPorts = (ports: Readonly<Record<string, ServerPort>>) =>
     ? undefined
     : Object.fromEntries(Object.entries(ports).map(([name, { internal }]) => [name, internal]))
 
-/** Each sentence once a minute. */
+/** Emits each sentence at most once a minute. */
 function warnings(clock: Clock): (error: Error) => void {
   const said = new Map<string, number>()
   return (error) => {
@@ -400,9 +428,9 @@ function warnings(clock: Clock): (error: Error) => void {
   }
 }
 
-/** A developer pastes them into the clients. */
+/** Prints the tokens, which a developer pastes into the clients. */
 function printTokens(key: Uint8Array, env: Environment, clock: Clock): void {
-  const { id: mid, teams } = localMatch(env['MUSTER_LOCAL_PLAYERS'] ?? 'ann,ben')
+  const { id: mid, teams } = localMatchIn(env)
   const lines = teams.flatMap(({ name, players }) =>
     players.map(({ id, ticket_id: sid }) => {
       const claims = { aud: 'local', sub: id, mid, sid, ...(name !== '' && { team: name }) }

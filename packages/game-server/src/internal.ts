@@ -1,2 +1,2 @@
-/** What the tests of the other packages of this repository use of @muster/game-server. It changes without notice. */
+/** Exports for tests of this repository's other packages only. They may change without notice. */
 export { readJoinToken } from './join-token.js'

@@ -21,16 +21,16 @@ const faultOf = (token: unknown, key = secret, now = NOW): JoinFault | 'good' =>
   }
 }
 
-describe('a token', () => {
+describe('a join token', () => {
   const token = signJoinToken(claims, secret.key, NOW)
 
-  test('says who its player is, until it expires', () => {
+  test('a join token identifies its player until it expires', () => {
     expect(readJoinToken(token, secret, NOW)).toMatchObject(claims)
     expect(faultOf(token, secret, NOW + 299_999)).toBe('good')
     expect(faultOf(token, secret, NOW + 300_000)).toBe('expired')
   })
 
-  test('of another key, server, algorithm or form is refused', () => {
+  test('a join token is refused if its key, server, algorithm or form is wrong', () => {
     expect(faultOf(token, { ...secret, key: joinKeyOf('m2.token') })).toBe('forged')
     expect(faultOf(token, { ...secret, server: 'm2' })).toBe('other-server')
     expect(faultOf(token, { alg: 'EdDSA', key: new Uint8Array(32), server: 'm1' })).toBe('malformed')
@@ -41,7 +41,7 @@ describe('a token', () => {
     expect(faultOf(signJoinToken({ ...claims, sub: 7 } as never, secret.key, NOW))).toBe('malformed')
   })
 
-  test('property: no text is good, nor one with a header and a signature that are', () => {
+  test('any other string is refused as a join token, even with a valid header and signature (property)', () => {
     const [header, , mac] = token.split('.')
     fc.assert(
       fc.property(fc.string({ maxLength: 300, unit: 'binary' }), (text) => {
@@ -51,7 +51,7 @@ describe('a token', () => {
     )
   })
 
-  test('property: no change of any letter is good', () => {
+  test('a join token is refused after a change of any letter (property)', () => {
     fc.assert(
       fc.property(fc.nat(token.length - 1), fc.constantFrom(...'AZaz09-_.'), (at, letter) => {
         const changed = token.slice(0, at) + letter + token.slice(at + 1)
@@ -65,7 +65,7 @@ describe('a token', () => {
     )
   })
 
-  test('that is signed with Ed25519 is checked by the public key alone', () => {
+  test('a join token signed with Ed25519 is checked by the public key alone', () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519')
     const key = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url')
     const payload = part({ ...claims, iat: 1, exp: NOW / 1000 + 60 })
@@ -80,7 +80,7 @@ describe('a token', () => {
   })
 })
 
-describe('attendance', () => {
+describe('the attendance of a player', () => {
   const at = (iat: number, sid = 't1') => ({ ...claims, sid, iat, exp: iat + 300 })
   const setUp = () => {
     const clock = createManualClock({ start: NOW })
@@ -88,7 +88,7 @@ describe('attendance', () => {
     return { clock, changes: () => changes, ...createAttendance(clock, () => (changes += 1)) }
   }
 
-  test('a token lets in once, and a fresh one again', () => {
+  test('attendance begins with a join token that admits once, and a fresh token admits again', () => {
     const { enter, statuses } = setUp()
     enter(at(10))
     expect(() => enter(at(10))).toThrow(expect.objectContaining({ code: 'used' }))
@@ -97,7 +97,7 @@ describe('attendance', () => {
     expect([...statuses()]).toEqual([['ann', 'in']])
   })
 
-  test('who is away returns with the same token until the time is over', async () => {
+  test('attendance resumes with the same join token until the return time is over', async () => {
     const { clock, enter, leave, statuses, changes } = setUp()
     enter(at(10))
     leave('ann', 5000)
@@ -117,7 +117,7 @@ describe('attendance', () => {
     expect([...statuses()]).toEqual([['ann', 'in']])
   })
 
-  test('who never comes has left, and is absent until another seat is theirs', async () => {
+  test('attendance is "left" for a player who never comes, until the player gets another seat', async () => {
     const { clock, enter, leave, expect: expectAgain, isAbsent, statuses } = setUp()
     leave('ann', 5000)
     expect([...statuses()]).toEqual([['ann', 'away']])
@@ -133,7 +133,7 @@ describe('attendance', () => {
     expect(isAbsent('ann')).toBe(false)
   })
 
-  test('property: a token that has expired from use is never good again, whatever comes between', () => {
+  test('attendance never resumes with an expired join token, regardless of what happens in between (property)', () => {
     const acts = fc.array(
       fc.oneof(
         fc.nat(5).map((iat) => ({ iat })),

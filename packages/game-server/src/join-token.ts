@@ -2,15 +2,15 @@ import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypt
 import { JoinRefused } from './errors.js'
 import { fits } from './shapes.js'
 
-/** How this server checks who connects. */
+/** How this server verifies the tokens of players. */
 export interface JoinKey {
   readonly alg: 'HS256' | 'EdDSA'
   readonly key: Uint8Array
-  /** Id of the server: the audience of its tokens. Undefined if it is not known, as where Muster cannot be called. */
+  /** Id of the server: the audience of its tokens. Undefined if it is unknown, e.g. without a connection to Muster. */
   readonly server: string | undefined
 }
 
-/** What a join token says (docs/servers.md, Who connects?). */
+/** The claims of a join token (docs/servers.md, Who connects?). */
 export interface JoinClaims {
   readonly aud: string
   /** Id of the player. */
@@ -25,16 +25,16 @@ export interface JoinClaims {
   readonly exp: number
 }
 
-/** Most characters of a token that is read. */
+/** Maximum length of a token in characters. */
 const LONGEST = 2048
 /** Seconds for which a token is valid (docs/servers.md). */
 const VALID_SECONDS = 300
 
-/** The key of the join tokens of the server with this MUSTER_SERVER_TOKEN, where they are signed with HS256. */
+/** The HS256 key of the join tokens of the server with this MUSTER_SERVER_TOKEN. */
 export const joinKeyOf = (token: string): Uint8Array => createHmac('sha256', token).update('muster-join-1').digest()
 
 /**
- * Reads a join token. The algorithm is the server's, whatever the token's header says.
+ * Verifies a join token. Always uses the server's algorithm and ignores the one in the token's header.
  * @param now epoch milliseconds
  * @throws {JoinRefused}
  */
@@ -52,7 +52,7 @@ export function readJoinToken(token: unknown, { alg, key, server }: JoinKey, now
   return claims
 }
 
-/** Makes a token as Muster does with HS256, for a server that runs alone. */
+/** Signs a token with HS256, like Muster does, for a server that runs alone. */
 export function signJoinToken(claims: Omit<JoinClaims, 'iat' | 'exp'>, key: Uint8Array, now: number): string {
   const iat = Math.floor(now / 1000)
   const payload = JSON.stringify({ ...claims, iat, exp: iat + VALID_SECONDS })

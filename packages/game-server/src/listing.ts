@@ -5,37 +5,37 @@ import type { JoinClaims } from './join-token.js'
 import type { Player } from './served-match.js'
 import type { WireHost, WireListing } from './wire.js'
 
-/** How a server is listed for players who look for one. */
+/** The listing of a server for players who look for one. */
 export interface Listing {
   /** 1 to 64 characters. */
   readonly name: string
-  /** Players who fit. */
+  /** Maximum number of players. */
   readonly seats: number
-  /** Seats by team; their sum is `seats`. */
+  /** Seats by team. Their sum is `seats`. */
   readonly teams?: Readonly<Record<string, number>> | undefined
-  /** By which players filter, as far as the configuration declares them. */
+  /** Attributes for the players' filters, if the configuration declares them. */
   readonly attributes?: Readonly<Record<string, string | number | boolean>> | undefined
-  /** Whoever wants a seat has to know it. */
+  /** The password required for a seat. */
   readonly password?: string | undefined
-  /** Nobody gets a seat; those who have one may return. */
+  /** True: no new seats. Players with a seat may return. */
   readonly locked?: boolean | undefined
 }
 
-/** A session that a player or a backend had started: the server is to list itself so. */
+/** A session requested by a player or a backend. The server should list itself accordingly. */
 export interface SessionWanted {
   readonly name: string
   readonly password?: string | undefined
-  /** Id of the player who had it started. */
+  /** Id of the player who requested it. */
   readonly owner?: string | undefined
   readonly attributes: Readonly<Record<string, string | number | boolean>>
 }
 
-/** What the list knows of this server, and who is on it by the list. */
+/** The server's listing and its players. */
 export function createListing(clock: Clock, changed: () => void) {
   let attendance = createAttendance(clock, changed)
   let listing: Listing | undefined
   let host: WireHost | undefined
-  /** The session that was wanted last: it is begun once. */
+  /** The id of the last wanted session. Each is started once. */
   let wanted: string | undefined
   let orders: WireListing | undefined
   return {
@@ -45,8 +45,8 @@ export function createListing(clock: Clock, changed: () => void) {
       if (given === undefined) host = undefined
       changed()
     },
-    /** Takes the session that the orders want; undefined: none. @returns whether it is a new one */
-    want: (given: WireHost | undefined) => {
+    /** Opens the session in the orders. Undefined: none. @returns true if it is a new one */
+    openSession: (given: WireHost | undefined) => {
       if (given === undefined || given.session === wanted) return false
       wanted = given.session
       host = given
@@ -54,10 +54,10 @@ export function createListing(clock: Clock, changed: () => void) {
       attendance = createAttendance(clock, changed)
       return true
     },
-    hear: (given: WireListing | undefined) => {
+    setOrders: (given: WireListing | undefined) => {
       orders = given
     },
-    /** The player of a token; undefined if its session or its seat is not known. */
+    /** The player of a token. Undefined if its session or its seat is unknown. */
     playerOf: ({ sub, mid, sid, team, grp }: JoinClaims): Player | undefined => {
       const seat = orders?.session === mid ? orders.seats.find(({ seat_id }) => seat_id === sid) : undefined
       if (seat?.player_id !== sub) return undefined
@@ -66,12 +66,12 @@ export function createListing(clock: Clock, changed: () => void) {
     get attendance() {
       return attendance
     },
-    /** For the next report; undefined while it is not listed. */
+    /** The listing for the next report. Undefined while it is not listed. */
     report: (): object | undefined =>
       listing && {
         ...listing,
         ...(host && { session: host.session, ...(host.owner !== undefined && { owner: host.owner }) }),
-        // Only those who are there, or may return.
+        // Only players who are present or may return.
         players: Object.fromEntries([...attendance.statuses()].filter(([, status]) => status !== 'left')),
       },
   }
@@ -90,13 +90,13 @@ function check({ name, seats, teams }: Listing): void {
     throw new InvalidCall('teams', `must have ${seats} seats in all, got ${sum}`)
 }
 
-/** What nobody sees: as `faultOfShownName` of Muster, which refuses the same. */
+/** Invisible characters. `faultOfShownName` of Muster rejects the same ones. */
 const UNSEEN = [
   /[\u{16fe4}\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2800\u{13441}\u{13442}\u{1d159}]/u,
   /(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|(?<!\p{Extended_Pictographic})(?:\ufe0e|\ufe0f(?!\u20e3))/u,
 ]
 
-/** @throws {InvalidCall} if a name looks like another one, or like none */
+/** @throws {InvalidCall} if a name looks like another one, or is invisible */
 function checkShown(field: string, name: string): void {
   const got = `got ${JSON.stringify(name)}`
   if (UNSEEN.some((one) => one.test(name)))

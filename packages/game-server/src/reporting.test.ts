@@ -63,7 +63,7 @@ function setUp(handlers: ServeHandlers = {}, options: GameServerOptions = {}) {
   return { clock, server, asked, problems, last, answer, start, isDone: () => isDone }
 }
 
-test('it registers, says its whole state, and then waits for other orders', async () => {
+test('a game server registers, reports its whole state, and then waits for new orders', async () => {
   const { asked, start } = setUp({}, { build: '1.0', matches: 3, attributes: { map: 'dust' } })
   await start()
   expect(asked.map(({ line }) => line)).toEqual([
@@ -87,7 +87,7 @@ test('it registers, says its whole state, and then waits for other orders', asyn
   })
 })
 
-test('with its first three reports it takes a match at once; from then on two are 200 ms apart', async () => {
+test('the first three reports of a game server can be immediate, later reports are 200 ms apart', async () => {
   const served = { matches: [match('m7', 'ann', 'ben')] }
   const { clock, asked, answer } = setUp({ match: () => {} })
   await clock.advance(0)
@@ -100,7 +100,7 @@ test('with its first three reports it takes a match at once; from then on two ar
   expect(asked[3]?.body['matches']).toMatchObject([{ id: 'm7', status: 'open' }])
 })
 
-test('whatever Muster answers, no more than 50 requests leave in 5 s', async () => {
+test('a game server sends at most 50 requests in 5 s, for any answers of Muster', async () => {
   for (const status of [200, 409]) {
     const { clock, asked, last } = setUp()
     for (let answered = 0; clock.now() < START + 5000; await clock.advance(10))
@@ -114,7 +114,7 @@ test('whatever Muster answers, no more than 50 requests leave in 5 s', async () 
   }
 })
 
-test('news ends the wait at once, and much news in a short time is one report', async () => {
+test('a change ends the wait for orders at once, and many changes in a short time share one report', async () => {
   const { server, clock, asked, last, start, answer } = setUp()
   await start({ matches: [match('m7', 'ann', 'ben')] })
   await answer(200, orders({ version: 8, matches: [match('m7', 'ann', 'ben')] }))
@@ -146,8 +146,8 @@ test('news ends the wait at once, and much news in a short time is one report', 
   expect(last().body['listing']).toMatchObject({ name: 'y' })
 })
 
-describe('answers that are no orders', () => {
-  test('the pause grows to 15 s, is longer if Muster says so, and begins anew after an answer', async () => {
+describe('an answer without orders', () => {
+  test('failed reports cause a pause that grows to 15 s, respects Retry-After, and ends after an answer', async () => {
     const { clock, asked, answer, start, problems } = setUp()
     await start()
     const pauses: number[] = []
@@ -176,7 +176,7 @@ describe('answers that are no orders', () => {
     expect(asked.length).toBe(before + 1)
   })
 
-  test('each is a sentence that says what is wrong, and none holds the token', async () => {
+  test('a failed report is reported in a sentence that says what is wrong and does not contain the token', async () => {
     const { answer, start, problems, clock } = setUp()
     await start()
     await answer(401, { detail: 'no' })
@@ -196,7 +196,7 @@ describe('answers that are no orders', () => {
     expect(problems.join()).not.toContain('m1.secret')
   })
 
-  test('a page that a proxy answers with 200 tells nobody that Muster has the result', async () => {
+  test('the answer of a proxy with status 200 does not confirm a result', async () => {
     const { answer, start, clock, server } = setUp()
     await start({ matches: [match('m7', 'ann', 'ben')] })
     let isTold = false
@@ -212,7 +212,7 @@ describe('answers that are no orders', () => {
     expect(isTold).toBe(true)
   })
 
-  test('a Muster that has restarted is told everything again', async () => {
+  test('the answer of a restarted Muster makes the game server register and report everything again', async () => {
     const { answer, start, clock, last, asked, server } = setUp()
     await start({ matches: [match('m7', 'ann', 'ben')] })
     await answer(200, orders({ version: 8, matches: [match('m7', 'ann', 'ben')] }))
@@ -227,7 +227,7 @@ describe('answers that are no orders', () => {
     expect(new Set(asked.map(({ body }) => body['instance'])).size).toBe(1)
   })
 
-  test('a process that is gone for Muster is stopped, and has its grace', async () => {
+  test('an answer that the server is gone stops the process, with its grace period', async () => {
     const stops: [string, number][] = []
     const { answer, start, clock, isDone, server } = setUp({
       stop: async (reason, until) => {
@@ -236,8 +236,8 @@ describe('answers that are no orders', () => {
       },
     })
     await start()
-    await answer(410, { detail: 'This server is not wanted any more. End its process.' })
-    expect(stops).toEqual([['This server is not wanted any more. End its process.', 25_000]])
+    await answer(410, { detail: 'This server is no longer needed. End its process.' })
+    expect(stops).toEqual([['This server is no longer needed. End its process.', 25_000]])
     expect(server.status).toBe('STOPPING')
     await clock.advance(2999)
     expect(isDone()).toBe(false)
@@ -245,7 +245,7 @@ describe('answers that are no orders', () => {
     expect(isDone()).toBe(true)
   })
 
-  test('a stop handler that hangs is left behind when its time is over', async () => {
+  test('the wait for a stop handler that hangs ends once the grace period is over', async () => {
     const { answer, start, clock, isDone } = setUp({ stop: () => new Promise(() => {}) }, { graceMs: 5000 })
     await start()
     await answer(200, orders({ version: 8, want: 'stop' }))
@@ -254,7 +254,7 @@ describe('answers that are no orders', () => {
   })
 })
 
-test('a match that Muster has ended is over for the game', async () => {
+test('a match that Muster has ended is aborted in the game', async () => {
   const { answer, start, clock, server } = setUp()
   await start({ matches: [match('m7', 'ann', 'ben')] })
   const signal = server.matches.get('m7')?.signal as AbortSignal
@@ -264,7 +264,7 @@ test('a match that Muster has ended is over for the game', async () => {
   expect(server.status).toBe('IDLE')
 })
 
-test('health that takes more than 5 s, or fails, is no health', async () => {
+test('a health check that takes more than 5 s or throws counts as unhealthy', async () => {
   let health: () => Promise<boolean> = () => new Promise(() => {})
   const { clock, last, problems, asked, answer } = setUp({}, { health: () => health() })
   await clock.advance(0)
@@ -280,7 +280,7 @@ test('health that takes more than 5 s, or fails, is no health', async () => {
   expect(problems).toEqual(['the simulation stands still'])
 })
 
-test('an error of a handler is a problem, and the match goes on', async () => {
+test('an error in a handler is reported as a problem, and the match continues', async () => {
   const { start, answer, problems, server } = setUp({
     joined: () => {
       throw new Error('no room in the model')
@@ -292,7 +292,7 @@ test('an error of a handler is a problem, and the match goes on', async () => {
   expect([...(server.matches.get('m7')?.players.keys() ?? [])]).toEqual(['ann', 'cat'])
 })
 
-test('a clock that is an hour off lets good tokens in, and expired ones not, by the time of Muster', async () => {
+test('a server whose clock is an hour off accepts and expires tokens by the time of Muster', async () => {
   const key = new Uint8Array(32).fill(7)
   const HOUR_MS = 3_600_000
   const claims = { aud: 'm1', sub: 'ann', mid: 'm7', sid: 't-ann' }
@@ -309,7 +309,7 @@ test('a clock that is an hour off lets good tokens in, and expired ones not, by 
   }
 })
 
-test('a seat that Muster gave a moment ago is waited for; one that it never gave is refused', async () => {
+test('a token for a seat that is about to be reported is waited for; an unknown seat is refused', async () => {
   const key = new Uint8Array(32).fill(7)
   const { clock, server, answer } = setUp()
   await clock.advance(0)

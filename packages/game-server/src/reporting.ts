@@ -1,55 +1,58 @@
 import type { Clock } from './clock.js'
 import { fits } from './shapes.js'
-import type { Orders, Registered, State } from './wire.js'
+import type { Orders, Registered, ServerStateBody } from './wire.js'
 
-/** How a server speaks to Muster, and what comes of it. */
+/** The connection of a server to Muster, and its callbacks. */
 export interface ReportingOptions {
   readonly url: string
-  /** MUSTER_SERVER_TOKEN; undefined for a process that adds itself to a pool. */
+  /** MUSTER_SERVER_TOKEN. Undefined for a process that adds itself to a pool. */
   readonly token: string | undefined
-  /** MUSTER_ENROL_KEY, for which Muster gives a token. */
+  /** MUSTER_ENROL_KEY, which is exchanged for a token. */
   readonly enrolmentKey?: string | undefined
-  /** What the server says of itself when it registers. */
+  /** The body of the registration. */
   readonly registration: object
   readonly clock: Clock
   readonly random: () => number
   readonly fetch: typeof fetch
-  /** The whole state, asked for before each report. */
-  readonly state: () => Promise<State>
+  /** Returns the whole state. Called before each report. */
+  readonly state: () => Promise<ServerStateBody>
   readonly registered: (answer: Registered) => void
-  readonly obey: (orders: Orders) => void
-  /** Muster does not want this process any more. */
+  readonly applyOrders: (orders: Orders) => void
+  /** Called when Muster no longer wants this process. */
   readonly gone: (reason: string) => void
-  /** By how much Muster's clock is ahead of ours, in milliseconds. */
+  /** Called with the number of milliseconds by which Muster's clock is ahead of ours. */
   readonly clockDiffers: (aheadMs: number) => void
   readonly problem: (error: Error) => void
 }
 
 export type Reporting = ReturnType<typeof createReporting>
 
-/** Seconds for which a report waits for other orders: the time between two heartbeats. */
+/** Maximum number of seconds for which a report waits for new orders: the time between two heartbeats. */
 const WAIT_SECONDS = 10
-/** Milliseconds until an answer counts as lost, beside the wait. */
+/** Milliseconds until a response counts as lost, in addition to the wait. */
 const ANSWER_MS = 10_000
-/** Milliseconds between two reports at least: Muster takes 50 in 5 s. */
+/** Minimum number of milliseconds between two reports. Muster accepts 50 in 5 s. */
 const GAP_MS = 200
-/** Reports after a registration that need no gap: with them, a server that has just come takes its first match. */
+/** Number of reports after a registration without a gap. With them a new server takes its first match. */
 const EAGER_REPORTS = 3
 /** Milliseconds of the first and of the longest pause after a failure. */
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 15_000
-/** The longest pause that an answer may ask for (our choice): without a bound, one wrong header ends the reports. */
+/** Longest pause that a response may ask for (our choice). Without a limit, one wrong header would end the reports. */
 const LONGEST_RETRY_MS = 3_600_000
-/** A difference of the clocks of fewer milliseconds is none: the header has whole seconds. */
+/** Smaller differences of the clocks are ignored, because the header has whole seconds. */
 const CLOCK_TOLERANCE_MS = 2000
 
-interface Answer {
+interface ReportAnswer {
   readonly status: number
   readonly body: unknown
   readonly retryAfterMs: number
 }
 
-/** Reports to Muster by two requests. States are levels, so a lost, repeated or late report does no harm. */
+/**
+ * Reports to Muster with two kinds of requests. Each report has the whole state, so a lost, repeated or late one does
+ * no harm.
+ */
 export function createReporting(options: ReportingOptions) {
   const { clock, random, problem } = options
   const url = options.url.replace(/\/+$/, '')
@@ -58,7 +61,7 @@ export function createReporting(options: ReportingOptions) {
   let { token } = options
   let revision = 0
   let acknowledged = 0
-  /** Ends the report that waits for orders. */
+  /** Aborts the report that waits for orders. */
   let interrupt = () => {}
 
   const acknowledge = (upTo: number) => {
@@ -66,14 +69,14 @@ export function createReporting(options: ReportingOptions) {
     while (awaited[0] !== undefined && awaited[0].revision <= upTo) awaited.shift()?.resolve()
   }
 
-  /** @returns undefined if a change interrupted it; status 0 if no answer came */
+  /** @returns undefined if a change interrupted it, status 0 if no response arrived */
   const ask = async (
     method: string,
     path: string,
     body: object,
     waitMs: number,
     ending: AbortSignal,
-  ): Promise<Answer | undefined> => {
+  ): Promise<ReportAnswer | undefined> => {
     const request = new AbortController()
     const sleeping = new AbortController()
     let isInterrupted = false
@@ -121,7 +124,7 @@ export function createReporting(options: ReportingOptions) {
       let eager = 0
 
       const register = () => ask('POST', '/servers', options.registration, 0, signal)
-      const report = async (): Promise<Answer | undefined> => {
+      const report = async (): Promise<ReportAnswer | undefined> => {
         const sent = revision
         const state = await options.state()
         seq += 1
@@ -131,15 +134,15 @@ export function createReporting(options: ReportingOptions) {
         if (answer?.status === 200 && fits('orders', answer.body)) acknowledge(sent)
         return answer
       }
-      /** @returns whether to go on at once */
-      const take = ({ status, body }: Answer, isRegistration: boolean): boolean => {
+      /** @returns true to continue at once */
+      const handleAnswer = ({ status, body }: ReportAnswer, isRegistration: boolean): boolean => {
         const isGood = status === 200 || status === 201
         if (isGood && fits(isRegistration ? 'registered' : 'orders', body)) {
           if (isRegistration) options.registered(body as Registered)
           if (isRegistration && options.enrolmentKey !== undefined) token = fieldIn(body, 'token') ?? token
           version = (body as Orders).version
-          options.obey(body as Orders)
-          // What the server has to say of its matches, it says with the next report.
+          options.applyOrders(body as Orders)
+          // The next report contains the state of the server's matches.
           if (isRegistration) revision += 1
           if (isRegistration) eager = EAGER_REPORTS
           return true
@@ -148,7 +151,7 @@ export function createReporting(options: ReportingOptions) {
           version = undefined
           return true
         }
-        // Muster has another secret than before, as one without a store after a restart.
+        // Muster has another secret than before, e.g. after a restart without a store.
         if (status === 401 && options.enrolmentKey !== undefined && token !== undefined) {
           token = version = undefined
           return true
@@ -166,7 +169,7 @@ export function createReporting(options: ReportingOptions) {
         spokeAt = clock.now()
         const answer = await (isRegistration ? register() : report())
         if (answer === undefined || signal.aborted) continue
-        if (take(answer, isRegistration)) {
+        if (handleAnswer(answer, isRegistration)) {
           failures = 0
           continue
         }
@@ -177,7 +180,7 @@ export function createReporting(options: ReportingOptions) {
       }
       acknowledge(Infinity)
     },
-    /** The state has changed: it is sent at once. Resolves when Muster has it. */
+    /** Called when the state has changed. Sends it at once. Resolves when Muster has it. */
     changed: () => {
       revision += 1
       interrupt()
@@ -202,7 +205,7 @@ const fieldIn = (body: unknown, name: string) => {
 }
 const messageIn = (body: unknown) => fieldIn(body, 'detail') ?? fieldIn(body, 'message')
 
-/** A sentence about an answer that is no order. It holds nothing that this server has sent. */
+/** A sentence about a response without orders. It contains nothing that this server has sent. */
 function faultOf(status: number, body: unknown, enrols: boolean): string {
   if (status === 0) return 'Muster does not answer. The game goes on, and the state is sent when it does.'
   if (status === 401) return `Muster does not know ${enrols ? 'MUSTER_ENROL_KEY' : 'MUSTER_SERVER_TOKEN'} (401).`

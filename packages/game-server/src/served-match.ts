@@ -7,27 +7,27 @@ import type { MatchReport, WireMatch } from './wire.js'
 /** A player of a match, or of a listed server. */
 export interface Player {
   readonly id: string
-  /** Id of the match, or of the listed session. */
+  /** Id of the match or of the listed session. */
   readonly matchId: string
-  /** Undefined where there are no teams. */
+  /** Undefined without teams. */
   readonly team?: string | undefined
-  /** Players of one group came together. */
+  /** Players with the same group id came together. */
   readonly groupId?: string | undefined
   readonly attributes: Readonly<Record<string, unknown>>
 }
 
 /** The result of a match, for the studio's backend. */
 export interface MatchResult {
-  /** Ids of players, the best first; those in one list have the same rank. */
+  /** Ids of players, the best first. Players in one inner list share a rank. */
   readonly ranking?: readonly (readonly string[])[] | undefined
-  /** Anything else, at most 8 KiB as JSON with the ranking. */
+  /** Any other data. At most 8 KiB as JSON, including the ranking. */
   readonly data?: unknown
 }
 
-/** Players that a match wants besides those it has. */
+/** The additional players that a match wants. */
 export interface SeatsWanted {
   readonly open: boolean
-  /** How many, by team. Default: as many as have left. */
+  /** Number of players by team. Default: as many as have left. */
   readonly teams?: Readonly<Record<string, number>> | undefined
 }
 
@@ -35,37 +35,37 @@ export interface SeatsWanted {
 export interface Match {
   readonly id: string
   readonly queue: string
-  /** Players by team, in the order of the queue's definition; one team of the name '' where there are no teams. */
+  /** Players by team, in the order of the queue's definition. Without teams, one team named ''. */
   readonly teams: Readonly<Record<string, readonly Player[]>>
-  /** Players by id: those who were matched, and those who came by `seats` since. */
+  /** Players by id: those who were matched, and those who joined through `seats`. */
   readonly players: ReadonlyMap<string, Player>
-  /** What the players have in common, by the rules `equal` and `overlap`. */
+  /** The players' common attributes, from the rules `equal` and `overlap`. */
   readonly attributes: Readonly<Record<string, unknown>>
-  /** Aborts when Muster has ended the match, or the server is to end. */
+  /** Aborts when Muster has ended the match, or the server must end. */
   readonly signal: AbortSignal
   /**
-   * Asks for more players, or for none any more. Whoever comes is told by the handler `joined`.
+   * Requests more players, or stops the request. The handler `joined` is called with those who join.
    * @throws {InvalidCall}
    */
   seats(wanted: SeatsWanted): void
   /**
-   * Ends the match: its players are free for another one at once. The same again does nothing.
-   * @returns once Muster has the result; while Muster cannot be reached, it is sent again and again
-   * @throws {InvalidCall} and the match goes on
+   * Ends the match. Its players may join another one at once. A repeated call does nothing.
+   * @returns once Muster has the result. It is sent repeatedly while Muster cannot be reached.
+   * @throws {InvalidCall} if the result is invalid. The match then continues.
    */
   over(result?: MatchResult): Promise<void>
 }
 
-/** A match with what only the server itself may do. */
+/** A match with the methods that only the server uses. */
 export interface ServedMatch {
   readonly match: Match
   readonly attendance: Attendance
   status: MatchReport['status']
-  /** Takes the roster of newer orders. @returns the players who are new, or have come again */
+  /** Applies the roster of newer orders. @returns the players who are new or have come back */
   update(order: WireMatch): readonly Player[]
   /**
-   * The player whose seat this is by the newest orders. A player who was removed has none, and a new seat voids the
-   * tokens of the one before.
+   * The player who has this seat according to the newest orders. A removed player has none. A new seat invalidates the
+   * tokens of the previous one.
    */
   playerOf(claims: JoinClaims): Player | undefined
   report(): MatchReport
@@ -74,19 +74,19 @@ export interface ServedMatch {
 
 const LARGEST_RESULT_BYTES = 8192
 
-/** @param changed tells Muster; resolves when Muster knows */
+/** @param changed reports a change. Resolves when Muster knows it */
 export function serveMatch(order: WireMatch, clock: Clock, changed: () => Promise<void>): ServedMatch {
   const attendance = createAttendance(clock, () => void changed())
   const ending = new AbortController()
   const players = new Map<string, Player>()
-  /** The tickets of players, as far as Muster says them. */
+  /** The tickets of players, if Muster sends them. */
   const ticketOf = new Map<string, string>()
-  /** The seats of those whom the newest orders name; undefined where Muster does not say it. */
+  /** The seats of the players in the newest orders. Undefined if Muster does not send them. */
   let seatOf = new Map<string, string | undefined>()
   let teams: Record<string, readonly Player[]> = {}
   let seats: MatchReport['seats']
   let result: MatchResult | undefined
-  let told: Promise<void> | undefined
+  let reported: Promise<void> | undefined
 
   const update = ({ teams: given }: WireMatch): readonly Player[] => {
     const tickets = given.flatMap((team) => team.players.map((player) => player.ticket_id))
@@ -136,13 +136,13 @@ export function serveMatch(order: WireMatch, clock: Clock, changed: () => Promis
       void changed()
     },
     over: (given) => {
-      if (told !== undefined) return told
+      if (reported !== undefined) return reported
       checkResult(given, players)
       result = given
       served.status = 'over'
       seats = undefined
-      told = changed()
-      return told
+      reported = changed()
+      return reported
     },
   }
 
@@ -152,14 +152,14 @@ export function serveMatch(order: WireMatch, clock: Clock, changed: () => Promis
     status: 'loading',
     update,
     playerOf: ({ sub, sid }) => {
-      // Whoever has left by this seat hears that, and no orders are waited for.
+      // A player who has left this seat is known without waiting for orders.
       if (attendance.hasLeftBy(sub, sid)) return players.get(sub)
       const isGood = seatOf.has(sub) && (seatOf.get(sub) ?? sid) === sid
       return isGood && !attendance.isAbsent(sub) ? players.get(sub) : undefined
     },
     report: () => {
       const statuses = attendance.statuses()
-      // A ranking may name players who never came.
+      // A ranking may include players who never came.
       for (const id of result?.ranking?.flat() ?? []) if (!statuses.has(id)) statuses.set(id, 'left')
       return {
         id: order.id,
@@ -178,11 +178,12 @@ export function serveMatch(order: WireMatch, clock: Clock, changed: () => Promis
   return served
 }
 
-/** What Muster would refuse. @throws {InvalidCall} */
+/** Rejects what Muster would reject. @throws {InvalidCall} */
 function checkResult(result: MatchResult | undefined, players: ReadonlyMap<string, Player>): void {
   const ranked = result?.ranking?.flat() ?? []
   const stranger = ranked.find((id) => !players.has(id))
-  if (stranger !== undefined) throw new InvalidCall('ranking', `${JSON.stringify(stranger)} is no player of the match`)
+  if (stranger !== undefined)
+    throw new InvalidCall('ranking', `${JSON.stringify(stranger)} is not a player of the match`)
   const twice = ranked.find((id, index) => ranked.indexOf(id) !== index)
   if (twice !== undefined) throw new InvalidCall('ranking', `lists ${JSON.stringify(twice)} twice`)
   if (result?.ranking?.some((ids) => ids.length === 0)) throw new InvalidCall('ranking', 'has a rank of nobody')

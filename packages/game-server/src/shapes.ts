@@ -1,6 +1,6 @@
 /**
- * The shapes of what Muster answers, as far as it is read. A type with `?` may be null or left out; `[]` is a list of
- * it, `{}` an object of it; `object` has any members. The engines have the same table.
+ * The shapes of Muster's responses, as far as the server reads them. A type with `?` may be null or missing. `[]` is a
+ * list, `{}` an object with values of the type. `object` has any members. The engines have the same table.
  */
 const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   registered: {
@@ -41,10 +41,10 @@ const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   listing: { session: 'text', seats: 'listed[]' },
   listed: { seat_id: 'text', player_id: 'text', team_id: 'text?', group_id: 'text?' },
   host: { session: 'text', name: 'text', password: 'text?', owner: 'text?', attributes: 'object' },
-  wish: { id: 'number', do: 'text', token: 'text?', player: 'text?', mayReturnMs: 'number?', match: 'text?' },
+  command: { id: 'number', do: 'text', token: 'text?', player: 'text?', mayReturnMs: 'number?', match: 'text?' },
 }
 
-/** Whether a value has a type, such as `text` or `orders`. What has another one is no answer of Muster. */
+/** True if a value has the given type, e.g. `text` or `orders`. A value of another type is not from Muster. */
 export function fits(type: string, value: unknown): boolean {
   if (type.endsWith('?')) return value === undefined || value === null || fits(type.slice(0, -1), value)
   const of = type.slice(0, -2)

@@ -8,10 +8,10 @@ import { createMatchmaker, createTicketApi, type MatchmakerOptions } from '@must
 import type { GameServer } from './game-server.js'
 import type { Environment } from './environment.js'
 
-/** Starts a game server in the place of a deployment's container. */
+/** Starts a game server instead of a deployment's container. */
 export type Play = (env: Environment) => GameServer
 
-/** Muster over loopback: its ticket API, its matchmaker and the emulator, whose containers are servers of `play`. */
+/** Muster over loopback: its ticket API, its matchmaker, and the emulator with servers of `play` as containers. */
 export async function openStack(play: Play, options: Partial<MatchmakerOptions> = {}) {
   let api: (request: Request) => Promise<Response> = async () => new Response(null, { status: 503 })
   const listener: Server = createServer(nodeListener((request) => api(request)))
@@ -80,15 +80,15 @@ export async function openStack(play: Play, options: Partial<MatchmakerOptions> 
     matchmaker,
     servers,
     call,
-    /** Queues a player, and resolves with their assignment. */
+    /** Queues a player. Resolves with the assignment. */
     join: async (player: string): Promise<Assignment> => {
       const { status, json } = await call(player, 'POST', '/tickets', { profile: 'duel' })
       if (status !== 201) throw new Error(`${player} cannot queue: ${status} ${JSON.stringify(json)}`)
       return assignmentOf(player, call)
     },
-    /** Resolves with the assignment of a player who waits. */
+    /** Resolves with the assignment of a waiting player. */
     assigned: (player: string) => assignmentOf(player, call),
-    /** Takes Muster's API off the network, and brings it back. */
+    /** Disconnects Muster's API from the network, and reconnects it. */
     cut: () => {
       const before = api
       api = async () =>
@@ -117,7 +117,7 @@ interface Assigned {
 
 type Call = (player: string, method: string, path: string) => Promise<{ readonly json: never }>
 
-/** What `GET /me` says once the player is assigned. */
+/** The response of `GET /me` once the player is assigned. */
 async function assignmentOf(player: string, call: Call): Promise<Assignment> {
   for (let waited = 0; waited < 30_000; waited += 50) {
     const { json } = await call(player, 'GET', '/me')

@@ -1,6 +1,6 @@
-// What a game server meets beside matches that go well, for `transcript.test.ts`.
+// Unusual situations of a game server, for `transcript.test.ts`.
 
-/** Variables of the deployment service, and what the server makes of them: its deployment, and its ports. */
+/** Variables of the deployment service, to test the deployment and the ports that the server reads. */
 export const ENVIRONMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'the prefix of the specification is found by its request id': {
     SERVICE_REQUEST_ID: 'r1',

@@ -6,15 +6,15 @@ import { joinKeyOf, signJoinToken } from './join-token.js'
 import type { Match, MatchResult, Player, SeatsWanted } from './served-match.js'
 import type { WireMatch } from './wire.js'
 
-// A game server whose wishes and answers are written down, for `transcript.test.ts`.
+// A game server whose commands and answers are written down, for `transcript.test.ts`.
 
 export const START = Date.parse('2026-11-26T12:00:00Z')
 const TOKEN = 'm1.secret'
-/** Of a pool to which a process adds itself, and what such a process is told. */
+/** A key of a pool to which a process adds itself, and the data that such a process receives. */
 export const ENROL_KEY = 'a-key-of-the-arena-in-frankfurt-1'
 export const KNOCK = 'muster-knock-tXb2-9fQ'
 export const key = joinKeyOf(TOKEN)
-/** Whoever keeps players by id in a plain object meets its prototype. */
+/** Ids that a plain object would find in its prototype. */
 export const ODD_IDS = ['constructor', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__']
 export type WireTeam = WireMatch['teams'][number]
 export const orders = (more: object = {}) => ({ version: 7, want: 'run', matches: [], ...more })
@@ -45,7 +45,7 @@ export interface Line {
   readonly out?: object
 }
 
-/** A server whose wishes and answers are written down, and what it does. */
+/** A server whose commands and answers are written down, and what it does. */
 export function openServer(lines: Line[], environment?: Readonly<Record<string, string>>, handleSignals = true) {
   const clock = createManualClock({ start: START })
   const write = (line: 'in' | 'out', what: object) => lines.push({ at: clock.now(), [line]: what })
@@ -81,7 +81,7 @@ export function openServer(lines: Line[], environment?: Readonly<Record<string, 
     random: () => 0.5,
     health: () => isHealthy,
     onProblem: ({ message }) => {
-      // What a handler has thrown is known to the game.
+      // The game knows what its own handler has thrown.
       if (!message.startsWith('own:')) write('out', { problem: message })
     },
     fetch: (url, init) =>
@@ -93,13 +93,13 @@ export function openServer(lines: Line[], environment?: Readonly<Record<string, 
         expect(instance).toMatch(/^[\w-]{36}$/)
         const body = { instance: 'one', ...rest }
         const waitMs = path.includes('wait=10') ? 10_000 : 0
-        // The transport sends the token that it was given, unless the request has one.
+        // The transport sends its own token, unless the request has one.
         const sent = new Headers(init?.headers).get('authorization')?.replace('Bearer ', '')
         const own = sent === (enrols ? ENROL_KEY : TOKEN) ? {} : { token: sent }
         write('out', { request, method: init?.method, path, body, waitMs, ...own })
         const lostAt = clock.now() + waitMs + 10_000
         const abort = () => {
-          // The transport of an engine gives it up by itself, and says that no answer came.
+          // An engine's transport times out by itself and reports that no response arrived.
           if (clock.now() === lostAt) write('in', { answer: request, status: 0 })
           else write('out', { abort: request })
           reply = none
@@ -129,8 +129,8 @@ export function openServer(lines: Line[], environment?: Readonly<Record<string, 
       }),
   })
   const flush = () => clock.advance(0)
-  /** Tells what was wished, and what came of it. */
-  const wish = async (what: object, act: (command: number) => unknown) => {
+  /** Writes down a command and its outcome. */
+  const give = async (what: object, act: (command: number) => unknown) => {
     commands += 1
     const command = commands
     write('in', { ...what, command })
@@ -146,7 +146,7 @@ export function openServer(lines: Line[], environment?: Readonly<Record<string, 
   return {
     run: (ms: number) => clock.advance(ms),
     now: () => clock.now(),
-    /** Sets the machine's clock: only its dates change. */
+    /** Sets the machine's clock. Only its dates change. */
     setClock: async (byMs: number) => {
       clock.step(byMs)
       write('in', { do: 'clock', aheadMs: clock.wallStepMs() })
@@ -191,14 +191,14 @@ export function openServer(lines: Line[], environment?: Readonly<Record<string, 
       await flush()
     },
     over: (match: string, result?: MatchResult) =>
-      wish({ do: 'over', match, ...(result && { result }) }, (command) => {
+      give({ do: 'over', match, ...(result && { result }) }, (command) => {
         const ending = server.matches.get(match)?.over(result)
         void ending?.then(() => write('out', { done: command }))
       }),
     seats: (match: string, wanted: SeatsWanted) =>
-      wish({ do: 'seats', match, ...wanted }, () => server.matches.get(match)?.seats(wanted)),
+      give({ do: 'seats', match, ...wanted }, () => server.matches.get(match)?.seats(wanted)),
     admit: (token: string) =>
-      wish({ do: 'admit', token }, (command) => {
+      give({ do: 'admit', token }, (command) => {
         void server.admit(token).then(
           (player) => write('out', { admitted: command, player: told(player) }),
           (error: JoinRefused) => write('out', { refused: command, code: error.code, message: error.message }),
@@ -235,7 +235,7 @@ export function openServer(lines: Line[], environment?: Readonly<Record<string, 
 
 export type Server = ReturnType<typeof openServer>
 
-/** Registered, with a match that is open, in the long poll. */
+/** Brings the server to the long poll: registered, with an open match. */
 export async function play(server: Server): Promise<void> {
   await server.start()
   await server.answer(201, registered())
@@ -251,7 +251,7 @@ export async function play(server: Server): Promise<void> {
   await server.run(200)
 }
 
-/** What came of a wish is told to Muster, which has it. */
+/** The outcome of a command is reported to Muster, which has it. */
 export async function settle(server: Server, more: object = { matches: [duel('m7')] }): Promise<void> {
   await server.run(200)
   await server.answer(200, orders({ version: 8, ...more }))

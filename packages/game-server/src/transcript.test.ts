@@ -305,7 +305,7 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
   },
   'a server that is gone has its grace, and refuses matches and players': async (server) => {
     await play(server)
-    await server.answer(410, { detail: 'This server is not wanted any more. End its process.' })
+    await server.answer(410, { detail: 'This server is no longer needed. End its process.' })
     await server.run(250)
     await server.answer(200, orders({ version: 9, matches: [duel('m7'), duel('m9')] }))
     await server.admit(joinToken('ann', { mid: 'm9' }))
@@ -316,7 +316,7 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     await server.start()
     await server.answer(503, { code: 'unavailable', detail: 'Retry later.' }, { 'retry-after': '1' })
     await server.run(1000)
-    await server.answer(410, { detail: 'Players are sent to another deployment of this server. End this process.' })
+    await server.answer(410, { detail: 'Another deployment replaced this one. End this process.' })
     await server.run(250)
     await server.stopped()
     await server.run(2000)
@@ -427,7 +427,7 @@ function inOrder(lines: readonly Line[]): Line[] {
   return groups.flatMap((group) => group.toSorted((a, b) => rank(a) - rank(b)))
 }
 
-test('the transcript is what the game server does today; `--update` writes it anew', async () => {
+test('the transcript equals what the game server does; `--update` rewrites it', async () => {
   const lines: Line[] = []
   for (const [session, act] of Object.entries(SESSIONS)) {
     const own: Line[] = []

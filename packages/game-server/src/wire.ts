@@ -1,10 +1,12 @@
-/** What Muster and a game server say to each other: docs/servers.md, and docs/ticket-api.openapi.json. */
+/** The messages between Muster and a game server, see docs/servers.md and docs/ticket-api.openapi.json. */
 
-/** A player of a match, as the orders name them. */
+/** A player of a match in the orders. */
 export interface WirePlayer {
   readonly id: string
   readonly ticket_id: string
-  /** Of their token; a token of another seat is void. Undefined where Muster does not say it. */
+  /**
+   * The seat of the player's valid tokens. Tokens of another seat are invalid. Undefined if Muster does not send it.
+   */
   readonly seat_id?: string | null | undefined
   readonly attributes?: Readonly<Record<string, unknown>> | undefined
 }
@@ -28,7 +30,7 @@ export interface WireListing {
   }[]
 }
 
-/** A session that players had started: the server is to list itself so. */
+/** A requested session. The server should list itself accordingly. */
 export interface WireHost {
   readonly session: string
   readonly name: string
@@ -37,7 +39,7 @@ export interface WireHost {
   readonly attributes: Readonly<Record<string, string | number | boolean>>
 }
 
-/** What the server is to do, as a level. */
+/** The target state of the server. */
 export interface Orders {
   readonly version: number
   readonly want: 'run' | 'drain' | 'stop'
@@ -45,11 +47,11 @@ export interface Orders {
   readonly matches: readonly WireMatch[]
   readonly listing?: WireListing | undefined
   readonly host?: WireHost | undefined
-  /** How the datagram begins by which Muster knocks; undefined: by none. */
+  /** The beginning of the datagram with which Muster knocks. Undefined: no knock. */
   readonly knock?: string | null | undefined
 }
 
-/** The answer to `POST /servers`. */
+/** The response to `POST /servers`. */
 export interface Registered extends Orders {
   readonly id: string
   readonly alg: 'HS256' | 'EdDSA'
@@ -70,7 +72,7 @@ export interface MatchReport {
 }
 
 /** The body of `PUT /servers/me`, without `instance` and `seq`. */
-export interface State {
+export interface ServerStateBody {
   readonly healthy: boolean
   readonly draining: boolean
   readonly matches: readonly MatchReport[]

@@ -8,11 +8,11 @@ export class MatchmakerClosed extends MusterError {
 }
 
 /**
- * Tickets cannot be reached at the moment, because they are kept by several processes and the process that has them
- * does not answer, or because there are too many. Retry. The call may have taken effect.
+ * Thrown if tickets cannot be reached at the moment: several processes store them and the responsible one does not
+ * answer, or there are too many tickets. Retry. The call may have taken effect.
  */
 export class Unavailable extends StoreUnavailable {
-  /** Milliseconds after which it is worth trying again. */
+  /** Milliseconds after which a retry makes sense. */
   readonly retryAfterMs: number
 
   static {
@@ -26,11 +26,11 @@ export class Unavailable extends StoreUnavailable {
 }
 
 /**
- * The file is in use by another process, or by another store of this process. Nothing is written, and no server is
- * deployed, until it is free.
+ * Thrown if the file is in use by another process, or by another store of this process. Nothing is written and no
+ * server is deployed until it is free.
  */
 export class StoreLocked extends Conflict {
-  /** The process that holds the lock, as it wrote its id; processes in different containers may share an id. */
+  /** The id of the process that holds the lock. Processes in different containers may have the same id. */
   readonly pid: number | undefined
 
   static {
@@ -44,13 +44,13 @@ export class StoreLocked extends Conflict {
 }
 
 /**
- * The file is something else, was written by another version, or is damaged in a way that no crash explains. The file
- * is not changed: missing records may be servers that cost money. If the path is right, move the file away: the reaper
- * then stops deployments without an owner.
+ * Thrown if the file is something else, was written by another version, or is damaged in a way that no crash explains.
+ * The file is not changed, because missing records may be servers that cost money. If the path is right, move the file
+ * away. The reaper then stops deployments without an owner.
  */
 export class StoreCorrupt extends MusterError {
   readonly path: string
-  /** The number of the first line at fault, from 1. */
+  /** The number of the first faulty line, from 1. */
   readonly line: number
 
   static {
@@ -64,7 +64,7 @@ export class StoreCorrupt extends MusterError {
   }
 }
 
-/** Lines that are not as they were written. */
+/** Lines that differ from what was written. */
 export interface StoreDamage {
   /** The number of the first of them in the file, from 1. */
   readonly line: number
@@ -73,8 +73,8 @@ export interface StoreDamage {
 }
 
 /**
- * A crash tore lines that were being written or had not reached the disk, or the disk is damaged. The store continues
- * without them. Their content is lost: a record, its latest change, or its end.
+ * Reported if a crash tore lines that were being written or had not reached the disk, or the disk is damaged. The store
+ * continues without them. Their content is lost: a record, its latest change, or its end.
  */
 export class StoreTorn extends MusterError implements StoreDamage {
   readonly path: string
@@ -97,8 +97,9 @@ export class StoreTorn extends MusterError implements StoreDamage {
 }
 
 /**
- * Tickets of a match ended elsewhere before the entry was written, so the match is not what the entry says. Thrown by
- * server logs that know tickets, for entries without which a server must not be created. The log itself works.
+ * Thrown by server logs that know tickets, for entries without which a server must not be created. Tickets of the match
+ * ended elsewhere before the entry was written, so the match is no longer as the entry describes it. The log itself
+ * works.
  */
 export class TicketsGone extends Conflict {
   readonly ticketIds: readonly string[]

@@ -1,4 +1,6 @@
-/** What `@muster/hosting` offers: a game server for a match, from the intent to deploy it to its confirmed stop. */
+/**
+ * The public API of `@muster/hosting`: a game server for a match, from the intent to deploy it to its confirmed stop.
+ */
 export type { BrowserAttribute, BrowserDefinition } from './browser/browser-definition.js'
 export { StoreCorrupt, StoreLocked, StoreTorn } from './errors.js'
 export type { EnrolmentDefinition } from './pools/enrolment.js'

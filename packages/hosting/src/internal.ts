@@ -1,9 +1,9 @@
-/** What the other packages of this repository use of @muster/hosting. No promise: it changes without notice. */
-export { type AllocatorListener, createEndedMatches, createFleet, type EndedMatches } from './fleet/fleet.js'
+/** Exports for the other packages of this repository only. They may change without notice. */
+export { type AllocatorListener, createEndedMatches, type EndedMatches, Fleet } from './fleet/fleet.js'
 export { findStoreFiles, type StoreFileFound } from './store/file-store.js'
-export type { Inherited } from './fleet/adopt-servers.js'
-export type { Held } from './fleet/allocator.js'
-export { type Allocator, createAllocator } from './fleet/create-allocator.js'
+export type { RestoredMatches } from './fleet/restore-servers.js'
+export type { BlockedBy } from './fleet/allocator-options.js'
+export { Allocator } from './fleet/allocator.js'
 export { BEAT_MS, LOST_AFTER_MS } from './game-servers/game-servers.js'
 export {
   type MatchRoster,
@@ -30,13 +30,7 @@ export {
 export type { SeatGrant, SeatsGranted, StartRequest } from './browser/server-starts.js'
 export { SeatRefused, UnknownSeat, UnknownServer } from './seats/seat.js'
 export type { SeatRequest } from './seats/seats.js'
-export type {
-  DrainReason,
-  FreedReason,
-  ServerListener,
-  ServerState,
-  ServerView,
-} from './game-servers/server-overview.js'
+export type { FreedReason, ServerListener, ServerState, ServerView } from './game-servers/server-overview.js'
 export { type EnrolledServer, type EnrolmentCommands, EnrolmentRefused } from './fleet/enrolling.js'
 export { createServerKeys, newSecret } from './game-servers/server-keys.js'
 export {
@@ -50,14 +44,8 @@ export {
   ServerName,
   type ServerRegistration,
   type ServerReport,
-} from './game-servers/server-reports.js'
-export {
-  createResultOutbox,
-  type OutboxRecords,
-  type ResultOutbox,
-  type ResultSetAside,
-  resultsSchema,
-} from './results/result-outbox.js'
+} from './records/server-reports.js'
+export { ResultOutbox, type OutboxRecords, type ResultSetAside, resultsSchema } from './results/result-outbox.js'
 export { MatchTooLarge } from './environment/server-environment.js'
 export { MatchmakerClosed, TicketsGone, Unavailable } from './errors.js'
 export {
@@ -73,7 +61,7 @@ export {
 export {
   ENROLLED,
   type FoundTicket,
-  type InCommon,
+  type SharedAttributes,
   type Order,
   type Placement,
   type PlayerWhoLeft,
@@ -87,6 +75,7 @@ export {
   type AssignedPort,
   type Assignment,
   degrees,
+  type DrainReason,
   type PromisedLatency,
   type ReturnReason,
   type ServerFailure,
@@ -128,5 +117,5 @@ export {
 } from './store/entries.js'
 export { createMemoryServerLog, createServerLog, NO_SERVER_LOG, type ServerLog } from './store/server-log.js'
 export { WRITTEN } from './store/server-log-writer.js'
-export { createWebhookDoor, noSuchWebhook, type WebhookDoorOptions } from './sources/webhooks.js'
+export { createWebhookEndpoint, noSuchWebhook, type WebhookEndpointOptions } from './sources/webhooks.js'
 export type { HttpAllocator } from './sources/http-allocator.js'

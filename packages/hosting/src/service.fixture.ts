@@ -11,7 +11,7 @@ const OSLO = { city: 'Oslo', country: 'Norway', latitude: '59.9', longitude: 10.
 export interface CallFault {
   /** The error of the call. Default: a lost connection. */
   readonly error?: Error | undefined
-  /** Whether the call has its effect nevertheless. */
+  /** Whether the call takes effect anyway. */
   readonly effect?: boolean | undefined
 }
 
@@ -24,19 +24,19 @@ export interface Fate {
 
 export interface ServiceOptions {
   readonly clock: Clock
-  /** Milliseconds of the network in each direction. Default 0. */
+  /** Network latency in each direction in milliseconds. Default 0. */
   readonly latencyMs?: ((method: Method) => number) | undefined
   /** Milliseconds until the list shows a new deployment. Default 0. */
   readonly listLagMs?: number | undefined
   readonly fault?: ((method: Method, nth: number) => CallFault | undefined) | undefined
   /** Default: READY after five seconds. */
   readonly fate?: ((nth: number) => Fate) | undefined
-  /** Where a deployment runs, by its create; undefined: the service does not say. Default: in Oslo. */
+  /** The location of a deployment, by its create. Undefined: the service does not report it. Default: in Oslo. */
   readonly location?: ((input: CreateInput) => Coordinates | undefined) | undefined
   readonly pageSize?: number | undefined
-  /** What containers wrote. Default: the service gives no logs. */
+  /** The output of containers. Default: the service has no logs. */
   readonly logs?: DeploymentService['logs'] | undefined
-  /** Whether the list also has ended deployments. Default false. */
+  /** Whether the list includes ended deployments. Default false. */
   readonly listsEnded?: boolean | undefined
 }
 
@@ -58,7 +58,7 @@ export const timestamp = (at: number): `${string} ${string}` => {
   return `${date} ${time}`
 }
 
-/** The four operations as the document describes them, on any clock and with given faults. */
+/** The four operations as the specification describes them, with any clock and with given faults. */
 export function createTestService({
   clock,
   latencyMs = () => 0,
@@ -80,7 +80,7 @@ export function createTestService({
 
   const settledAt = ({ createdAt, fate }: Deployed) =>
     createdAt + Math.min(fate.readyMs ?? START, fate.errorMs ?? START)
-  /** A stop works once the deployment is READY or ERROR. */
+  /** A stop takes effect once the deployment is READY or ERROR. */
   const endedAt = (record: Deployed) =>
     Math.min(
       record.createdAt + (record.fate.endMs ?? START),
@@ -186,7 +186,7 @@ export function createTestService({
     deployments,
     calls,
     records,
-    /** Deployments that have not ended and whose stop was not requested: these would go on costing money. */
+    /** Deployments that have not ended and whose stop was not requested. These would keep costing money. */
     unstopped: () =>
       records
         .filter((record) => record.stopAskedAt === undefined && clock.now() < endedAt(record))

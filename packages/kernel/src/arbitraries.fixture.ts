@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Checks, Entry, Model, Opening, Radius, Span, TeamShape } from './data/model.js'
 
-/** Small models of all kinds, and tickets close enough to one another to be matched. */
+/** Random small models of all kinds, with tickets close enough to one another to match. */
 
 export const NOW = 1_000_000
 const LEVELS = [0, 5000, 10_000, 20_000]
@@ -52,7 +52,7 @@ const shapes: fc.Arbitrary<readonly TeamShape[]> = fc
     ),
   )
 
-/** Facts are strings; the pair rules compare their letters. */
+/** Facts are strings. The pair rules compare their letters. */
 const unlike = (one: string, other: string) => one.at(-1) !== other.at(-1)
 const checks: fc.Arbitrary<Checks<string>> = fc.record({
   pair: fc.constantFrom(
@@ -91,7 +91,7 @@ export const models: fc.Arbitrary<Model<string>> = fc.record({
   checks: fc.option(checks.map(sound), { nil: undefined }),
 })
 
-// Places are clustered so that tickets can match; two clusters are at the poles and two at the date line.
+// Locations are clustered so that tickets can match. Two clusters are at the poles and two at the date line.
 const centres = [
   [52, 13],
   [48, 11],

@@ -88,6 +88,9 @@ test.each([
     false,
   ],
   ['parties in threes', 0.93, [{ name: 'team', ...exactly(3) }], 2, false],
-] as const)('in small pools nearly as many players are matched as possible: %s', (_, least, teams, largest, ranked) => {
-  expect(share(teams, largest, ranked)).toBeGreaterThan(least)
-})
+] as const)(
+  'the matching of small pools finds nearly as many matched players as possible: %s',
+  (_, least, teams, largest, ranked) => {
+    expect(share(teams, largest, ranked)).toBeGreaterThan(least)
+  },
+)

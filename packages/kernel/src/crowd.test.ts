@@ -1,33 +1,16 @@
 import { expect, test } from 'vitest'
-import type { Entry, Model } from './data/model.js'
+import type { Entry } from './data/model.js'
+import { entryOf, modelOf, noChecks, spanOf } from './plain.fixture.js'
 import { createPool } from './pool.js'
 
 const NOW = 1_000_000_000_000
 const CROWD = 10_500
 
-const pairs = {
-  levels: Float64Array.of(0),
-  lastResortLevel: Infinity,
-  teams: [{ name: 'team', max: 2, min: Uint16Array.of(2) }],
-  fillForMs: 0,
-  radius: undefined,
-  spans: [],
-  checks: undefined,
-} satisfies Model<string>
-
 /** A crowd of tickets, the oldest first. */
 const crowd = (taste: (at: number) => string, valuesOf: (at: number) => number[]): Entry<string>[] =>
-  Array.from({ length: CROWD }, (_, at) => ({
-    id: `t${at}`,
-    size: 1,
-    since: NOW + at,
-    priority: 0,
-    key: '',
-    place: undefined,
-    network: undefined,
-    values: valuesOf(at),
-    facts: taste(at),
-  }))
+  Array.from({ length: CROWD }, (_, at) =>
+    entryOf(`t${at}`, { since: NOW + at, values: valuesOf(at), facts: taste(at) }),
+  )
 
 const ANYBODY = () => true
 
@@ -37,16 +20,8 @@ test.each([
 ])(
   'the only two compatible tickets in a crowd, far apart and %s, are matched within some rounds',
   (_, whole, gapMs) => {
-    const pool = createPool<string>({
-      ...pairs,
-      checks: {
-        pair: (one, other) => one === other,
-        part: undefined,
-        whole,
-        unevenness: undefined,
-        timed: whole !== undefined,
-      },
-    })
+    const pair = (one: string, other: string) => one === other
+    const pool = createPool(modelOf(2, { checks: { ...noChecks, pair, whole, timed: whole !== undefined } }))
     const mates = new Set([500, 900])
     const taste = (at: number) => (mates.has(at) ? 'mates' : `t${at}`)
     for (const entry of crowd(taste, () => [])) pool.add(entry)
@@ -63,13 +38,7 @@ test.each([
 )
 
 test('of two difference rules the search uses the one that leaves fewer candidates', () => {
-  const pool = createPool<string>({
-    ...pairs,
-    spans: [
-      { by: 'each', limit: Float64Array.of(10) },
-      { by: 'each', limit: Float64Array.of(0.5) },
-    ],
-  })
+  const pool = createPool(modelOf(2, { spans: [spanOf(10), spanOf(0.5)] }))
   // Only the last ticket shares its second value with another.
   const tasteOf = (at: number) => (at === CROWD - 1 ? 5000 : at)
   for (const entry of crowd(String, (at) => [at % 10, at % 10, tasteOf(at), tasteOf(at)])) pool.add(entry)

@@ -1,7 +1,7 @@
 import { seededRandom } from '@muster/core/clock'
 import type { Entry, Model, Radius, Span } from './data/model.js'
 
-/** Crowds around cities, rules on places and values, and what greedy nearest neighbour makes of them. */
+/** Crowds around cities, rules about locations and values, and the result of a greedy nearest-neighbour search. */
 
 export const NOW = 1_000_000
 const EARTH_KM = 6371
@@ -19,7 +19,7 @@ const radius: Radius = {
   unknown: 'any',
 }
 const gaps: Span = { by: 'each', limit: Float64Array.from(STEPS, ({ gap }) => gap) }
-/** A second rule, which keeps half of the tickets from half of the others. */
+/** A second rule, which separates the tickets into two halves. */
 const kinds: Span = { by: 'each', limit: Float64Array.from(STEPS, () => 1) }
 
 const modelOf = (rules: Pick<Model<undefined>, 'radius' | 'spans'>): Model<undefined> => ({
@@ -37,7 +37,7 @@ export const models = {
   'both and a second value': modelOf({ radius, spans: [gaps, kinds] }),
 }
 
-/** Single players around some cities, of like skill mostly. */
+/** Single players around some cities, most of them of similar skill. */
 export function crowd(count: number, seed: number): Entry<undefined>[] {
   const random = seededRandom(seed)
   const around = () => random() + random() + random() - 1.5
@@ -68,7 +68,10 @@ function point(latitude: number, longitude: number): [number, number, number] {
 
 type Place = readonly [number, number, number]
 
-/** Distance and first difference in units of their strictest limits, added up; Infinity for two that may not meet. */
+/**
+ * The sum of the distance and the first difference in units of their strictest limits. Infinity for two that may not
+ * meet.
+ */
 export function costOf({ radius, spans }: Model<undefined>, one: Entry<undefined>, other: Entry<undefined>): number {
   const [a, b] = [one.place as Place, other.place as Place]
   const chord = radius === undefined ? 0 : Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2])
@@ -80,7 +83,7 @@ export function costOf({ radius, spans }: Model<undefined>, one: Entry<undefined
   return chord / chordOf(STEPS[0].km) + gap / STEPS[0].gap
 }
 
-/** The costs of the pairs that greedy nearest neighbour makes: each ticket, oldest first, takes the best one left. */
+/** The costs of the pairs that a greedy search makes: each ticket, oldest first, takes the best remaining one. */
 export function greedyCosts(rules: Model<undefined>, entries: readonly Entry<undefined>[]): number[] {
   const left = entries.toSorted((one, other) => one.since - other.since)
   const isBySkill = rules.spans.length > 0
@@ -90,7 +93,7 @@ export function greedyCosts(rules: Model<undefined>, entries: readonly Entry<und
     let [best, at] = [Infinity, -1]
     for (let index = 0; index < left.length; index++) {
       const other = left[index] as Entry<undefined>
-      // Spares most distances.
+      // The check of the skill gap is cheap and avoids most distance computations.
       const gap = Math.abs((one.values[0] as number) - (other.values[0] as number))
       if (isBySkill && gap / STEPS[0].gap >= best) continue
       const cost = costOf(rules, one, other)

@@ -1,4 +1,7 @@
-/** What `@muster/kernel` offers: the waiting tickets of one queue as rows of numbers, and the matches made of them. */
+/**
+ * The public API of `@muster/kernel`: the waiting tickets of one queue as rows of numbers, and the matches made of
+ * them.
+ */
 export { levelAt } from './data/levels.js'
 export type {
   Checks,

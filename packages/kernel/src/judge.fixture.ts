@@ -1,14 +1,14 @@
 import type { Entry, Grouped, MatchLevels, Model, Opening, Slot } from './data/model.js'
 
-/** Lists the faults of a match. Follows `model.ts` alone: slow, plain, and sharing no code with the kernel. */
+/** Lists the faults of a match. It follows `model.ts` alone, is slow and plain, and shares no code with the kernel. */
 
-/** Everything a test has added to a pool. */
+/** Everything that a test has added to a pool. */
 export interface World {
   readonly model: Model<string>
   readonly tickets: ReadonlyMap<Slot, Entry<string>>
   readonly openings: ReadonlyMap<Slot, Opening<string>>
   readonly now: number
-  /** The level of each ticket and opening, as the pool tells it, where head starts decide it. */
+  /** The level of each ticket and opening as returned by the pool, if head starts decide it. */
   readonly levelOf?: ((slot: Slot) => number) | undefined
 }
 

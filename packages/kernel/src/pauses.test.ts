@@ -1,37 +1,18 @@
 import { expect, test } from 'vitest'
-import type { Entry, Model } from './data/model.js'
+import type { Model } from './data/model.js'
+import { entryOf, modelOf, noChecks } from './plain.fixture.js'
 import { createPool } from './pool.js'
 
 const NOW = 1_000_000
 
-const trios: Model<string> = {
-  levels: Float64Array.of(0),
-  lastResortLevel: Infinity,
-  teams: [{ name: 'team', max: 3, min: Uint16Array.of(3) }],
-  fillForMs: 0,
-  radius: undefined,
-  spans: [],
-  checks: undefined,
-}
-
-const entry = (id: string, at: number): Entry<string> => ({
-  id,
-  size: 1,
-  since: NOW - 1000 + at,
-  priority: 0,
-  key: '',
-  place: undefined,
-  network: undefined,
-  values: [],
-  facts: id,
-})
+const entry = (id: string, at: number) => entryOf(id, { since: NOW - 1000 + at })
 
 /**
  * The match that is made of four tickets if one of them leaves at a certain pause of the round; undefined if the match
  * was made by then.
  */
 function matchWithout(leaving: string, checks: Checks, pauses: number): (string | undefined)[] | undefined {
-  const pool = createPool({ ...trios, checks })
+  const pool = createPool(modelOf(3, { checks }))
   const ids = new Map(['a', 'b', 'c', 'd'].map((id, at) => [pool.add(entry(id, at)), id]))
   const round = pool.round(NOW)
   for (let pause = 0; pause < pauses; pause += 1) {
@@ -47,7 +28,7 @@ function matchWithout(leaving: string, checks: Checks, pauses: number): (string 
 
 type Checks = Model<string>['checks']
 const always = () => true
-const asks = { pair: undefined, part: undefined, whole: always, unevenness: undefined }
+const asks = { ...noChecks, whole: always }
 const three = { countOf: () => 1, teams: [0], least: Uint16Array.of(3) }
 const kinds: readonly [name: string, checks: Checks][] = [
   ['no checks', undefined],
@@ -56,7 +37,7 @@ const kinds: readonly [name: string, checks: Checks][] = [
   ['quotas', { ...asks, part: always, quotas: [three] }],
 ]
 
-test.each(kinds)('a ticket that leaves while a search pauses is not in its match, others are: %s', (_, checks) => {
+test.each(kinds)('a ticket that leaves while a search pauses is left out of its match: %s', (_, checks) => {
   for (const leaving of ['b', 'c']) {
     let pauses = 0
     for (; pauses < 1000; pauses += 1) {
@@ -70,8 +51,8 @@ test.each(kinds)('a ticket that leaves while a search pauses is not in its match
   }
 })
 
-test('a round pauses between few matches where they are made one by one, because a ticket has left', () => {
-  const pool = createPool({ ...trios, teams: [{ name: 'team', max: 2, min: Uint16Array.of(2) }] })
+test('a round can pause between single matches that are made after a ticket left', () => {
+  const pool = createPool(modelOf(2))
   const slots = Array.from({ length: 4000 }, (_, at) => pool.add(entry(`${at}`, at)))
   const round = pool.round(NOW)
   round.step(1, () => true)
@@ -87,8 +68,8 @@ test('a round pauses between few matches where they are made one by one, because
   expect(Math.max(...made)).toBeLessThan(600)
 })
 
-test('a ticket is tried once in a round, whoever comes while the round looks at who waits', () => {
-  const pool = createPool(trios)
+test('a ticket is tried once in a round, even if tickets arrive while the round lists the waiting ones', () => {
+  const pool = createPool(modelOf(3))
   const add = (count: number) => Array.from({ length: count }, (_, at) => pool.add(entry(`${at}`, at)))
   add(600)
   // Tickets come and go in the same slots until the list of those to be looked at is almost full.
@@ -103,9 +84,9 @@ test('a ticket is tried once in a round, whoever comes while the round looks at 
   expect(new Set(matched).size).toBe(matched.length)
 })
 
-test('who comes while a round is paused, or had no turn in one that was given up, is matched in the next', () => {
+test('a ticket that arrives while a round is paused or abandoned is matched in the next round', () => {
   for (const added of [0, 1]) {
-    const pool = createPool({ ...trios, teams: [{ name: 'team', max: 2, min: Uint16Array.of(2) }] })
+    const pool = createPool(modelOf(2))
     const slots = Array.from({ length: added }, () => pool.add(entry('a', 0)))
     const first = pool.round(NOW)
     // It pauses before it has read who waits.

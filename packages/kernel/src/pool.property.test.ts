@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { entries, models, NOW, openingsOf } from './arbitraries.fixture.js'
 import { faults, matchFaults } from './judge.fixture.js'
 import type { Entry, Grouped, Model, Opening } from './data/model.js'
+import { entryOf, modelOf, spanOf } from './plain.fixture.js'
 import { createPool } from './pool.js'
 
 const worlds = (most: number) =>
@@ -56,8 +57,8 @@ const named = ({ tickets, openings }: Filled, groups: Iterable<Grouped>) =>
     teams,
   }))
 
-describe('for any model and any tickets', () => {
-  test('no match breaks a rule, and no ticket is in two matches', () => {
+describe('rounds for any model and any tickets', () => {
+  test('property: rounds break no rule, and put no ticket in two matches', () => {
     fc.assert(
       fc.property(worlds(40), ({ model, tickets, vacant }) => {
         const world = filled(model, tickets, vacant)
@@ -68,7 +69,7 @@ describe('for any model and any tickets', () => {
     )
   })
 
-  test('no match made in bulk breaks a rule, and no ticket is in two matches', () => {
+  test('property: rounds in bulk break no rule, and put no ticket in two matches', () => {
     fc.assert(
       fc.property(models, entries(30), fc.integer({ min: 600, max: 900 }), (model, tickets, many) => {
         const crowd = Array.from({ length: Math.ceil(many / Math.max(1, tickets.length)) }, (_, time) =>
@@ -82,7 +83,7 @@ describe('for any model and any tickets', () => {
     )
   })
 
-  test('tickets may be added and removed between the steps of a round', () => {
+  test('property: tickets can be added and removed between the steps of a round', () => {
     fc.assert(
       fc.property(
         worlds(60),
@@ -116,7 +117,7 @@ describe('for any model and any tickets', () => {
     )
   })
 
-  test('a round that pauses at every try makes the same matches as one that never pauses', () => {
+  test('property: a round makes the same matches whether it pauses at every try or never', () => {
     let pauses = 0
     fc.assert(
       fc.property(worlds(40), ({ model, tickets, vacant }) => {
@@ -133,7 +134,7 @@ describe('for any model and any tickets', () => {
     expect(pauses).toBeGreaterThan(120 * 15)
   })
 
-  test('the same pool makes the same matches, however it was filled', () => {
+  test('property: a round makes the same matches for the same pool, however it was filled', () => {
     fc.assert(
       fc.property(worlds(40), entries(10), fc.integer(), ({ model, tickets, vacant }, others, seed) => {
         const random = seededRandom(seed)
@@ -155,7 +156,7 @@ describe('for any model and any tickets', () => {
     )
   })
 
-  test('matched tickets that were not removed take part in the next round', () => {
+  test('property: a round searches matched tickets again that were not removed', () => {
     fc.assert(
       fc.property(worlds(30), ({ model, tickets }) => {
         const world = filled(model, tickets)
@@ -168,13 +169,13 @@ describe('for any model and any tickets', () => {
   })
 })
 
-describe('pairs', () => {
+describe('pairing of two tickets', () => {
   const pairs = models.map((model): Model<string> => ({
     ...model,
     teams: [{ name: 'team', max: 2, min: new Uint16Array(4).fill(2) }],
   }))
   /** As time passes and tickets come and go, no pair that may be matched is left after a round. */
-  test('are made whenever two tickets may be matched, now and at any later time', () => {
+  test('property: two tickets are paired whenever they can be matched, now and at any later time', () => {
     fc.assert(
       fc.property(pairs, entries(60), fc.integer(), (model, tickets, seed) => {
         const random = seededRandom(seed)
@@ -200,7 +201,7 @@ describe('pairs', () => {
     )
   })
 
-  test('are also made in a round around one new ticket', () => {
+  test('property: two tickets are paired even in a round around one new ticket', () => {
     fc.assert(
       fc.property(pairs, entries(40), (anyModel, tickets) => {
         const model = { ...anyModel, lastResortLevel: Infinity }
@@ -229,30 +230,11 @@ describe('pairs', () => {
   })
 })
 
-test('a waiting ticket is matched within its bound, however many better matches arrive', () => {
+test('a waiting ticket is matched within its time limit, however many better matches arrive', () => {
   // The first ticket may be matched with any other, but all others are nearer to one another; the first ticket is there
   // before them.
-  const model: Model<string> = {
-    levels: Float64Array.of(0),
-    lastResortLevel: Infinity,
-    teams: [{ name: 'team', max: 2, min: Uint16Array.of(2) }],
-    fillForMs: 0,
-    radius: undefined,
-    spans: [{ by: 'each', limit: Float64Array.of(100) }],
-    checks: undefined,
-  }
-  const pool = createPool(model)
-  const ticket = (id: string, value: number, since: number): Entry<string> => ({
-    id,
-    size: 1,
-    since,
-    priority: 0,
-    key: '',
-    place: undefined,
-    network: undefined,
-    values: [value, value],
-    facts: 'a',
-  })
+  const pool = createPool(modelOf(2, { spans: [spanOf(100)] }))
+  const ticket = (id: string, value: number, since: number) => entryOf(id, { since, values: [value, value] })
   const alone = pool.add(ticket('alone', 0, NOW))
   expect([...pool.group(NOW)]).toEqual([])
   let matchedAt: number | undefined
@@ -267,19 +249,10 @@ test('a waiting ticket is matched within its bound, however many better matches 
   expect(matchedAt).toBe(1)
 })
 
-test('tickets matched with one of higher priority are left out of the bulk', () => {
-  const shape = { max: 2, min: Uint16Array.of(2) }
-  const pool = createPool<string>({
-    levels: Float64Array.of(0),
-    lastResortLevel: Infinity,
-    teams: [{ name: 'team', ...shape }],
-    fillForMs: 0,
-    radius: undefined,
-    spans: [],
-    checks: undefined,
-  })
-  const ticket = { size: 1, since: NOW, key: '', place: undefined, network: undefined, values: [], facts: 'a' }
-  for (let each = 0; each < 3001; each++) pool.add({ ...ticket, id: `t${each}`, priority: each % 6 === 0 ? 1 : 0 })
+test('a ticket matched with one of higher priority is not matched again in the bulk search', () => {
+  const pool = createPool(modelOf(2))
+  for (let each = 0; each < 3001; each++)
+    pool.add(entryOf(`t${each}`, { since: NOW, priority: each % 6 === 0 ? 1 : 0 }))
   const slots = [...pool.group(NOW)].flatMap((group) => group.slots)
   expect(slots.length).toBe(3000)
   expect(new Set(slots).size).toBe(3000)

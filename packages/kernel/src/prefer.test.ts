@@ -1,43 +1,25 @@
 import { describe, expect, test } from 'vitest'
 import type { Entry, Model, Patience, Weights } from './data/model.js'
+import { entryOf, modelOf as plainModelOf, spanOf } from './plain.fixture.js'
 import { createPool } from './pool.js'
 
 const NOW = 1_000_000_000_000
 
 /** A distance of up to 0.1, and two differences of up to 10; matches of `players`. */
-const modelOf = (players: number, more: Partial<Model<string>>): Model<string> => ({
-  levels: Float64Array.of(0),
-  lastResortLevel: Infinity,
-  teams: [{ name: 'team', max: players, min: Uint16Array.of(players) }],
-  fillForMs: 0,
-  radius: { by: 'each', squared: Float64Array.of(0.01), unknown: 'network' },
-  spans: [
-    { by: 'each', limit: Float64Array.of(10) },
-    { by: 'each', limit: Float64Array.of(10) },
-  ],
-  checks: undefined,
-  ...more,
-})
+const modelOf = (players: number, more: Partial<Model<string>>): Model<string> =>
+  plainModelOf(players, {
+    radius: { by: 'each', squared: Float64Array.of(0.01), unknown: 'network' },
+    spans: [spanOf(10), spanOf(10)],
+    ...more,
+  })
 
 const entry = (id: string, more: { at?: number; first?: number; second?: number; waited?: number; size?: number }) => {
   const { at = 0, first = 0, second = 0, waited = 0, size = 1 } = more
   const place = [Math.cos(at), Math.sin(at), 0] as const
-  const since = NOW - waited
-  const found: Entry<string> = {
-    id,
-    size,
-    since,
-    priority: 0,
-    key: '',
-    place,
-    network: undefined,
-    values: [first, first, second, second],
-    facts: '',
-  }
-  return found
+  return entryOf(id, { size, since: NOW - waited, place, values: [first, first, second, second] })
 }
 
-describe('weights', () => {
+describe('weights of a queue', () => {
   /** Whom the oldest ticket is matched with. */
   const partnerOf = (players: number, prefer: Weights | undefined, others: readonly Entry<string>[]) => {
     const pool = createPool(modelOf(players, { prefer }))
@@ -55,14 +37,14 @@ describe('weights', () => {
     ['a second difference counts where it has a weight', { spans: [1, 2] }, 'first'],
     ['the distance counts less', { distance: 0.1, spans: [1, 2] }, 'far'],
     ['a difference without a weight does not count', { spans: [0, 3] }, 'first'],
-  ])('%s', (_, prefer, partner) => {
+  ])('weights of a queue decide whom a ticket is matched with: %s', (_, prefer, partner) => {
     expect(partnerOf(2, prefer, [far, first, second])).toEqual([partner])
   })
 
   test.each([
     [2, 'first'],
     [0.1, 'unknown'],
-  ])('an unknown distance costs as much as the distance weighs, %d', (distance, partner) => {
+  ])('an unknown distance costs as much as the weight of the distance, %d: %s is matched', (distance, partner) => {
     const pool = createPool(
       modelOf(2, { prefer: { distance }, radius: { by: 'each', squared: Float64Array.of(0.01), unknown: 'any' } }),
     )
@@ -72,7 +54,7 @@ describe('weights', () => {
     expect(match?.slots.map((slot) => pool.entryOf(slot).id)).toContain(partner)
   })
 
-  test('a party, and a long wait, count as much as they weigh', () => {
+  test('weights of a queue apply to parties and to long waits', () => {
     const near = [entry('a', { first: 1 }), entry('b', { first: 1 })]
     const party = entry('party', { first: 5, size: 2 })
     expect(partnerOf(3, undefined, [...near, party])).toEqual(['party'])
@@ -83,7 +65,7 @@ describe('weights', () => {
   })
 })
 
-describe('patience', () => {
+describe('patience of a queue', () => {
   const patience: Patience = { cost: 1, untilMs: 20_000, thoroughMs: 40_000 }
   /** The time, in seconds, at which a match is made of tickets that differ by `gap`, a part of the limit. */
   const madeAt = (players: number, gap: number, count = players) => {
@@ -99,14 +81,14 @@ describe('patience', () => {
     [2, 0.5, 10],
     // The mean over the six pairs of four: four of them are 0.75 apart.
     [4, 0.75, 10],
-  ])('a match of %d who are %d apart is held back as long as it costs too much', (players, gap, atS) => {
+  ])('patience delays a match of %d players who are %d apart by %d s', (players, gap, atS) => {
     const at = madeAt(players, gap) as number
     expect(at).toBeGreaterThanOrEqual(atS)
     // It is tried again every other round.
     expect(at).toBeLessThanOrEqual(atS + 0.75)
   })
 
-  test('no match is held back once patience is over, whatever it costs', () => {
+  test('patience delays no match once it is over, even if the match is expensive', () => {
     const pool = createPool(modelOf(2, { patience: { ...patience, cost: 0.01 } }))
     pool.add(entry('a', { first: 0 }))
     pool.add(entry('b', { first: 10 }))
@@ -115,9 +97,9 @@ describe('patience', () => {
   })
 
   test.each([
-    ['when the time for that has come', Infinity, patience.thoroughMs],
+    ['after `thoroughMs`', Infinity, patience.thoroughMs],
     ['at the last resort', 1, 30_000],
-  ])('a match that is hard to find is looked for %s', (_, lastResortLevel, atMs) => {
+  ])('patience makes a thorough search for matches that are hard to find %s', (_, lastResortLevel, atMs) => {
     // Any two tickets may meet, but only three that are far from each other may play.
     const pool = createPool(
       modelOf(3, {
@@ -142,7 +124,7 @@ describe('patience', () => {
     expect(ms).toBe(atMs)
   })
 
-  test('of a crowd, the pairs that are cheap enough are made, though dearer ones would be more', () => {
+  test('patience makes only the cheap pairs of a crowd, even if expensive ones would be more', () => {
     const pool = createPool(modelOf(2, { patience, levels: Float64Array.of(0) }))
     // In each of the chains, which are far from each other, two in the middle are alike, and the ends are 0.9 away.
     for (let chain = 0; chain < 6; chain++)
@@ -150,7 +132,7 @@ describe('patience', () => {
     expect(pool.group(NOW)).toHaveLength(6)
   })
 
-  test('a crowd is held back too, and a cheaper match that comes is made at once', () => {
+  test('patience delays a whole crowd too, but not a cheaper match that appears', () => {
     expect(madeAt(2, 0.5, 1000)).toBe(0)
     const pool = createPool(modelOf(2, { patience }))
     pool.add(entry('a', { first: 0 }))

@@ -45,7 +45,7 @@ const queues: Readonly<Record<string, Model<string>>> = {
   },
 }
 
-/** Plays with so many times more players than there are servers for: who was matched, and how long they had waited. */
+/** Plays with this many times more players than servers: who was matched, and how long they had waited. */
 function rationed(model: Model<string>, load: number) {
   const players = model.teams.reduce((sum, { max }) => sum + max, 0)
   const perTick = Math.round(players * MATCHES * load)
@@ -75,7 +75,7 @@ function rationed(model: Model<string>, load: number) {
 
 const loads = [1.5, 3].flatMap((load) => Object.keys(queues).map((name) => ({ name, load })))
 
-test.each(loads)('$name at $load × the servers: served whatever their skill and place', ({ name, load }) => {
+test.each(loads)('$name at $load × the servers: players are served evenly by skill and place', ({ name, load }) => {
   const { entries, waits } = rationed(queues[name] as Model<string>, load)
   const shareOf = (some: readonly Entry<string>[]) =>
     (100 * some.filter(({ id }) => waits.has(id)).length) / some.length
@@ -90,12 +90,12 @@ test.each(loads)('$name at $load × the servers: served whatever their skill and
       expect(Math.abs(share - mean)).toBeLessThan(5)
     }
   }
-  // First come, first served would in the end serve those who have waited so long.
+  // First come, first served would in the end serve those who have waited this long.
   const inTurnMs = TICKS * TICK_MS * (1 - 1 / load)
   expect(Math.max(...waits.values())).toBeLessThanOrEqual(1.3 * inTurnMs)
 })
 
-test('those who wait longest are matched first, by priority', () => {
+test('tickets that have waited longest are matched first, by priority', () => {
   const pool = createPool(models.values)
   const nobody = { size: 1, key: '', place: undefined, network: undefined, facts: undefined }
   const add = (id: string, since: number, priority: number) =>

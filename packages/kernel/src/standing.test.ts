@@ -1,32 +1,12 @@
 import { expect, test } from 'vitest'
-import type { Entry, Model } from './data/model.js'
+import { entryOf, modelOf, spanOf } from './plain.fixture.js'
 import { createPool } from './pool.js'
 
 /** Tickets of different tastes are never matched; who has waited for five seconds accepts a greater difference. */
-const model: Model<string> = {
-  levels: Float64Array.of(0, 5000),
-  lastResortLevel: Infinity,
-  teams: [{ name: 'team', max: 2, min: Uint16Array.of(2, 2) }],
-  fillForMs: 0,
-  radius: undefined,
-  spans: [
-    { by: 'each', limit: Float64Array.of(1, 10) },
-    { by: 'each', limit: Float64Array.of(0.5, 0.5) },
-  ],
-  checks: undefined,
-}
+const model = modelOf(2, { levels: Float64Array.of(0, 5000), spans: [spanOf(1, 10), spanOf(0.5, 0.5)] })
 
-const entry = (id: string, since: number, skill: number, taste: number): Entry<string> => ({
-  id,
-  size: 1,
-  since,
-  priority: 0,
-  key: '',
-  place: undefined,
-  network: undefined,
-  values: [skill, skill, taste, taste],
-  facts: id,
-})
+const entry = (id: string, since: number, skill: number, taste: number) =>
+  entryOf(id, { since, values: [skill, skill, taste, taste] })
 
 const STANDING = 1500
 
@@ -38,7 +18,7 @@ function workOf(pool: ReturnType<typeof createPool<string>>, now: number): numbe
   return work
 }
 
-test('a round does not read the tickets that have settled', () => {
+test('a round does not read parked tickets', () => {
   const pool = createPool(model)
   for (let id = 0; id < STANDING; id += 1) pool.add(entry(`s${id}`, 0, id % 100, id + 1))
   expect(workOf(pool, 1)).toBeGreaterThan(500)
@@ -53,7 +33,7 @@ test('a round does not read the tickets that have settled', () => {
   expect(workOf(pool, 5751)).toBeLessThan(10)
 })
 
-test('a settled ticket is tried again when a ticket near it comes, and when it relaxes', () => {
+test('a parked ticket is tried again when a ticket near it arrives, and when it relaxes', () => {
   const pool = createPool(model)
   for (let id = 0; id < STANDING; id += 1) pool.add(entry(`s${id}`, 0, id % 100, id + 1))
   expect([...pool.group(1)]).toEqual([])
@@ -67,7 +47,7 @@ test('a settled ticket is tried again when a ticket near it comes, and when it r
   expect([...pool.group(5251)]).toMatchObject([{ slots: [250, far] }])
 })
 
-test('a ticket that relaxes is tried again, also if the round that read it was given up', () => {
+test('a ticket that relaxes is tried again, even if the round that read it was abandoned', () => {
   for (const steps of [1, 2, 4, 8]) {
     const pool = createPool(model)
     for (let id = 0; id < STANDING; id += 1) pool.add(entry(`s${id}`, 0, id % 100, id + 1))

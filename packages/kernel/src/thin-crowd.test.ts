@@ -1,24 +1,18 @@
 import { seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { faults } from './judge.fixture.js'
-import type { Entry, Grouped, Model } from './data/model.js'
+import type { Entry, Grouped } from './data/model.js'
+import { entryOf, modelOf, spanOf } from './plain.fixture.js'
 import { createPool } from './pool.js'
 
 const NOW = 1_000_000_000_000
-const LEVELS = [0, 5000, 10_000]
 const team = { max: 3, min: new Uint16Array(3).fill(3) }
-const model: Model<string> = {
-  levels: Float64Array.from(LEVELS),
-  lastResortLevel: Infinity,
-  teams: [
-    { name: 'one', ...team },
-    { name: 'other', ...team },
-  ],
-  fillForMs: 0,
+const model = modelOf(6, {
+  levels: Float64Array.of(0, 5000, 10_000),
+  teams: ['one', 'other'].map((name) => ({ name, ...team })),
   radius: { by: 'each', squared: Float64Array.of(0.005, 0.02, 0.08), unknown: 'network' },
-  spans: [{ by: 'each', limit: Float64Array.of(20, 40, 80) }],
-  checks: undefined,
-}
+  spans: [spanOf(20, 40, 80)],
+})
 
 /** Tickets of two keys, spread so thinly that hardly any can be matched before they relax. */
 function thinCrowd(count: number, largest: number): Entry<string>[] {
@@ -27,17 +21,13 @@ function thinCrowd(count: number, largest: number): Entry<string>[] {
     const north = 0.6 + 0.4 * random()
     const east = 2 * random()
     const skill = 1000 * random()
-    return {
-      id: `t${at}`,
+    return entryOf(`t${at}`, {
       size: 1 + Math.floor(largest * random()),
       since: NOW - Math.floor(20_000 * random()),
-      priority: 0,
       key: at % 3 === 0 ? 'few' : 'many',
       place: [Math.cos(north) * Math.cos(east), Math.cos(north) * Math.sin(east), Math.sin(north)],
-      network: undefined,
       values: [skill, skill],
-      facts: '',
-    }
+    })
   })
 }
 
@@ -46,29 +36,32 @@ const poolOf = (tickets: readonly Entry<string>[]) => {
   return { pool, entries: new Map(tickets.map((entry) => [pool.add(entry), entry])) }
 }
 
-test.each([1, 3])('a thin crowd is matched as well as by one search after the other (parties up to %i)', (largest) => {
-  const tickets = thinCrowd(1000, largest)
-  const { pool, entries } = poolOf(tickets)
-  const matches: Grouped[] = [...pool.group(NOW)]
-  const world = { model, tickets: entries, openings: new Map(), now: NOW }
-  expect(matches.flatMap((match) => faults(world, match))).toEqual([])
-  const matched = matches.flatMap(({ slots }) => slots)
-  expect(new Set(matched).size).toBe(matched.length)
+test.each([1, 3])(
+  'the bulk search matches 98 % as many players of a thin crowd as single searches (parties up to %i)',
+  (largest) => {
+    const tickets = thinCrowd(1000, largest)
+    const { pool, entries } = poolOf(tickets)
+    const matches: Grouped[] = [...pool.group(NOW)]
+    const world = { model, tickets: entries, openings: new Map(), now: NOW }
+    expect(matches.flatMap((match) => faults(world, match))).toEqual([])
+    const matched = matches.flatMap(({ slots }) => slots)
+    expect(new Set(matched).size).toBe(matched.length)
 
-  const one = poolOf(tickets)
-  const anchors = [...one.entries.keys()].toSorted(
-    (a, b) => (one.entries.get(a)?.since ?? 0) - (one.entries.get(b)?.since ?? 0),
-  )
-  const round = one.pool.round(NOW, { anchors })
-  while (round.step(20_000));
-  const players = (some: readonly Grouped[], of: ReadonlyMap<number, Entry<string>>) =>
-    some.flatMap(({ slots }) => slots).reduce((sum, slot) => sum + (of.get(slot)?.size ?? 0), 0)
-  const here = players(matches, entries)
-  expect(here).toBeGreaterThan(100)
-  expect(here).toBeGreaterThanOrEqual(0.98 * players([...round.take()], one.entries))
-})
+    const one = poolOf(tickets)
+    const anchors = [...one.entries.keys()].toSorted(
+      (a, b) => (one.entries.get(a)?.since ?? 0) - (one.entries.get(b)?.since ?? 0),
+    )
+    const round = one.pool.round(NOW, { anchors })
+    while (round.step(20_000));
+    const players = (some: readonly Grouped[], of: ReadonlyMap<number, Entry<string>>) =>
+      some.flatMap(({ slots }) => slots).reduce((sum, slot) => sum + (of.get(slot)?.size ?? 0), 0)
+    const here = players(matches, entries)
+    expect(here).toBeGreaterThan(100)
+    expect(here).toBeGreaterThanOrEqual(0.98 * players([...round.take()], one.entries))
+  },
+)
 
-test('a ticket proven to be in no match is tried again when one comes that it may be matched with', () => {
+test('a ticket proven unmatchable is tried again when a compatible ticket arrives', () => {
   const tickets = thinCrowd(1000, 1)
   const { pool, entries } = poolOf(tickets)
   const matched = new Set([...pool.group(NOW)].flatMap(({ slots }) => slots))
@@ -79,7 +72,7 @@ test('a ticket proven to be in no match is tried again when one comes that it ma
   expect(match?.slots.some((slot) => entries.has(slot))).toBe(true)
 })
 
-test.each([1, 3])('tickets that waited choose among all, and are searched for together (up to %i)', (largest) => {
+test.each([1, 3])('the bulk search matches waiting tickets with new ones (parties up to %i)', (largest) => {
   const tickets = thinCrowd(2400, largest)
   const pool = createPool(model)
   const entries = new Map<number, Entry<string>>()

@@ -1,18 +1,11 @@
 import { expect, test } from 'vitest'
+import { entryOf, modelOf, noChecks, spanOf } from './plain.fixture.js'
 import { createPool, STEP } from './pool.js'
 
-test('a ticket with a place is woken by one of its network without, the first that comes', () => {
-  const pool = createPool<string>({
-    levels: Float64Array.of(0),
-    lastResortLevel: Infinity,
-    teams: [{ name: 'team', max: 2, min: Uint16Array.of(2) }],
-    fillForMs: 0,
-    radius: { by: 'each', squared: Float64Array.of(0.01), unknown: 'network' },
-    spans: [],
-    checks: undefined,
-  })
+test('a parked ticket with a place is tried again when one of its network without a place arrives', () => {
+  const pool = createPool(modelOf(2, { radius: { by: 'each', squared: Float64Array.of(0.01), unknown: 'network' } }))
   const add = (id: string, place: [number, number, number] | undefined, network: string) =>
-    pool.add({ id, size: 1, since: 0, priority: 0, key: '', place, network, values: [], facts: '' })
+    pool.add(entryOf(id, { place, network }))
   const lisa = add('lisa', [1, 0, 0], 'home')
   add('far', [0, 1, 0], 'elsewhere')
   expect(pool.group(1).length).toBe(0)
@@ -21,18 +14,11 @@ test('a ticket with a place is woken by one of its network without, the first th
 })
 
 test('a relaxed ticket is tried again, even if another search read its level in between', () => {
-  const pool = createPool<string>({
-    levels: Float64Array.of(0, 5000),
-    lastResortLevel: Infinity,
-    teams: [{ name: 'team', max: 2, min: Uint16Array.of(2, 2) }],
-    fillForMs: 0,
-    radius: undefined,
-    spans: [{ by: 'each', limit: Float64Array.of(1, 4) }],
-    checks: { pair: (one, other) => one === other, part: undefined, whole: undefined, unevenness: undefined },
-  })
-  const nobody = { size: 1, priority: 0, key: '', place: undefined, network: undefined }
-  const add = (id: string, skill: number, since: number, taste: string) =>
-    pool.add({ ...nobody, id, since, values: [skill, skill], facts: taste })
+  const levels = Float64Array.of(0, 5000)
+  const checks = { ...noChecks, pair: (one: string, other: string) => one === other }
+  const pool = createPool(modelOf(2, { levels, spans: [spanOf(1, 4)], checks }))
+  const add = (id: string, skill: number, since: number, facts: string) =>
+    pool.add(entryOf(id, { since, values: [skill, skill], facts }))
   const relaxing = [add('a', 1, 0, 'x'), add('b', 4, 0, 'x')]
   expect([...pool.group(1000)]).toEqual([])
   const round = pool.round(5001, { anchors: [add('c', 2, 5001, 'y')] })
@@ -41,28 +27,10 @@ test('a relaxed ticket is tried again, even if another search read its level in 
   expect([...pool.group(5250)]).toMatchObject([{ slots: relaxing }])
 })
 
-test('a ticket that was in the index before its first round is found there at the limits that it has come to', () => {
-  const pool = createPool<string>({
-    levels: Float64Array.of(0, 5000),
-    lastResortLevel: Infinity,
-    teams: [{ name: 'team', max: 2, min: Uint16Array.of(2, 2) }],
-    fillForMs: 0,
-    radius: undefined,
-    spans: [{ by: 'each', limit: Float64Array.of(1, 40) }],
-    checks: { pair: () => true, part: undefined, whole: undefined, unevenness: undefined },
-  })
-  const add = (id: string, skill: number, since: number) =>
-    pool.add({
-      id,
-      size: 1,
-      since,
-      priority: 0,
-      key: '',
-      place: undefined,
-      network: undefined,
-      values: [skill, skill],
-      facts: '',
-    })
+test('a ticket indexed before its first round is found in that round by its relaxed limits', () => {
+  const levels = Float64Array.of(0, 5000)
+  const pool = createPool(modelOf(2, { levels, spans: [spanOf(1, 40)], checks: { ...noChecks, pair: () => true } }))
+  const add = (id: string, skill: number, since: number) => pool.add(entryOf(id, { since, values: [skill, skill] }))
   const younger = add('younger', 0, 500)
   // A round around nobody adds all to the index.
   while (pool.round(600, { anchors: [] }).step(Infinity));
@@ -70,34 +38,15 @@ test('a ticket that was in the index before its first round is found there at th
   expect([...pool.group(6000)].map(({ slots }) => [...slots])).toEqual([[older, younger]])
 })
 
-test('an opening takes two, of whom one only fits beside the other, who is at the last resort', () => {
-  const pool = createPool<string>({
-    levels: Float64Array.of(0, 100),
-    lastResortLevel: 1,
-    teams: [{ name: 'team', max: 3, min: Uint16Array.of(3, 3) }],
-    fillForMs: 0,
-    radius: undefined,
-    spans: [{ by: 'each', limit: Float64Array.of(0, Infinity) }],
-    checks: {
-      pair: undefined,
-      part: undefined,
-      whole: undefined,
-      unevenness: undefined,
-      quotas: [{ countOf: (role) => (role === 'healer' ? 1 : 0), teams: [0], least: Uint16Array.of(1, 1) }],
-    },
-  })
-  const nobody = { priority: 0, key: '', place: undefined, network: undefined }
-  const opening = pool.addOpening({
-    ...nobody,
-    id: 'opening',
-    since: 1000,
-    values: [0, 0],
-    facts: '',
-    rooms: [2],
-    present: [['tank']],
-  })
+test('a backfill slot takes two tickets of which one fits only next to the other', () => {
+  const countOf = (role: string) => (role === 'healer' ? 1 : 0)
+  const checks = { ...noChecks, quotas: [{ countOf, teams: [0], least: Uint16Array.of(1, 1) }] }
+  const levels = Float64Array.of(0, 100)
+  const pool = createPool(modelOf(3, { levels, lastResortLevel: 1, spans: [spanOf(0, Infinity)], checks }))
+  const { size: _, ...vacant } = entryOf('opening', { since: 1000, values: [0, 0] })
+  const opening = pool.addOpening({ ...vacant, rooms: [2], present: [['tank']] })
   // The healer is too far from the opening, and without a healer nobody may join.
-  const healer = pool.add({ ...nobody, id: 'healer', size: 1, since: 1000, values: [1, 1], facts: 'healer' })
-  const last = pool.add({ ...nobody, id: 'last', size: 1, since: 900, values: [0, 0], facts: 'tank' })
+  const healer = pool.add(entryOf('healer', { since: 1000, values: [1, 1], facts: 'healer' }))
+  const last = pool.add(entryOf('last', { since: 900, values: [0, 0], facts: 'tank' }))
   expect([...pool.group(1000)]).toMatchObject([{ opening, slots: [last, healer] }])
 })

@@ -1,4 +1,4 @@
-/** What `@muster/lab` offers: crowds, runs of queues over them, and reports of the runs. */
+/** The exports of `@muster/lab`: crowds, runs of queues over them, and reports of the runs. */
 export {
   CROWD_FORMAT,
   type Crowd,
@@ -46,7 +46,7 @@ export type { Difference, Verdict } from './compare/difference.js'
 export { reportHtml } from './report/report-html.js'
 export { reportText } from './report/report-text.js'
 export { tuneCrowd, type TuneCrowdOptions } from './tune/tune-crowd.js'
-export type { Tuned } from './tune/tuned.js'
+export type { Tuned } from './tune/tuning-result.js'
 export type { Path } from './tune/limits.js'
 export { boundOf } from './bound/bound-of.js'
 export type { Bound } from './bound/pair-cost.js'

@@ -1,4 +1,4 @@
-/** What the other packages of this repository use of @muster/lab. No promise: it changes without notice. */
+/** Exports for the other packages of this repository. They may change without notice. */
 export { splitLines } from './crowd/crowd-lines.js'
 export type { CrowdParty } from './crowd/crowd.js'
 export { streamCrowd } from './crowd/generate/generate-crowd.js'
@@ -16,7 +16,7 @@ export type { SceneSuite } from './scenes/junit.js'
 export { scenesJsonSchema } from './scenes/scene-schema.js'
 export { type Change, withChanges } from './tune/limits.js'
 export type { MeasuredRun } from './tune/quality.js'
-export { type Bounds, NotTunable, type WaitName } from './tune/searched.js'
+export { type Bounds, NotTunable, type WaitName } from './tune/limit-search.js'
 export type { TunedCrowd } from './tune/tune-crowd.js'
 export { changeSentences as tunedChanges, sentencesOf as tunedSentences, tunedTables } from './tune/tuned-sentences.js'
-export { verdictOf as tunedVerdict } from './tune/tuned.js'
+export { verdictOf as tunedVerdict } from './tune/tuning-result.js'

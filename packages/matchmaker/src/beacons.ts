@@ -7,14 +7,14 @@ import { degrees } from '@muster/hosting/internal'
 /** Returns the beacons: `() => client.locations.beacons.all()`. */
 export type BeaconSource = () => AsyncIterable<Beacon> | Promise<Iterable<Beacon>>
 
-/** The known places of the beacons, by the names under which clients report them. */
+/** Coordinates of the beacons by the name under which clients report latencies to them; undefined if unknown. */
 export type BeaconPlaces = ReadonlyMap<string, Coordinates | undefined>
 
-/** The beacons of the service: fetched when first needed, once for all callers, and cached. */
+/** The beacons of the deployment service: fetched when first needed, once for all callers, and cached. */
 export interface BeaconDirectory {
-  /** Returns the beacons; undefined while none were fetched. Waits only a short time for a fetch. */
+  /** Returns the beacons, or undefined if none were fetched yet. Waits at most a second for a fetch. */
   known(): KnownBeacons | undefined | Promise<KnownBeacons | undefined>
-  /** Returns the beacons, and waits for a fetch however long it takes. */
+  /** Returns the beacons. Waits until the fetch ends. */
   fetched(): Promise<KnownBeacons | undefined>
   /** Milliseconds after which a failed fetch is repeated. */
   readonly retryMs: number
@@ -27,15 +27,15 @@ export interface KnownBeacons {
   readonly places: BeaconPlaces
 }
 
-/** Milliseconds for which a list is good (our choice: they change in months), or before a failed fetch is repeated. */
+/** Milliseconds until a list is fetched again (our choice: beacons change in months). */
 const GOOD_MS = 10 * 60_000
 const RETRY_MS = 10_000
-/** Most milliseconds that a caller waits for the first list. */
+/** Maximum milliseconds that a caller waits for the first list. */
 const PATIENCE_MS = 1000
-/** Most beacons that are read from a source. */
+/** Maximum number of beacons that are read from a source. */
 const MOST_BEACONS = 1000
 
-/** Creates the directory. It keeps the old list while a newer one cannot be fetched. */
+/** Creates the directory. If a newer list cannot be fetched, it keeps the old one. */
 export function createBeaconDirectory(
   source: BeaconSource,
   clock: Clock,
@@ -57,7 +57,7 @@ export function createBeaconDirectory(
       flight = undefined
     }
   }
-  /** The fetch under way, if one is needed. */
+  /** The running fetch, or a new one if the list is too old; undefined if none is needed. */
   const refresh = (): Promise<void> | undefined => {
     const now = clock.now()
     const fresh = fetched !== undefined && now - fetched.at < GOOD_MS
@@ -93,7 +93,10 @@ async function take(beacons: AsyncIterable<Beacon> | Promise<Iterable<Beacon>>):
 /** A coordinate of a beacon in degrees. */
 export const degreesOf = (value: number | string | null | undefined): number | null => degrees(value) ?? null
 
-/** Existing clients name a beacon by its city (public fact); one without a city goes by its host. */
+/**
+ * Coordinates by name. Existing clients name a beacon by its city (public fact); a beacon without a city is named by
+ * its host.
+ */
 function placesOf(list: readonly Beacon[]): BeaconPlaces {
   const places = new Map<string, Coordinates | undefined>()
   for (const { host, location } of list) {

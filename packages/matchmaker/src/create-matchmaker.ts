@@ -1,7 +1,8 @@
 import { NotFound } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
 import { MatchmakerClosed, Unavailable } from './errors.js'
-import { assemble, guarded, type Matchmaker } from './matches/index.js'
+import { guarded } from './commands.js'
+import { assemble, type Matchmaker } from './matches/index.js'
 import { configure, type MatchmakerOptions } from './options.js'
 import type { Store } from '@muster/hosting'
 import { createServerLog, newSecret, type OutboxRecords, type ServerLog, NO_SERVER_LOG } from '@muster/hosting/internal'
@@ -13,8 +14,8 @@ interface StoredOptions extends MatchmakerOptions {
 }
 
 /**
- * Creates a matchmaker whose tickets outlive it. It has those of an earlier process at once; what has happened to them
- * in between, such as that they expired, happens at its first tick or command.
+ * Creates a matchmaker whose tickets outlive it. It has the tickets of the earlier process immediately. Changes that
+ * fell due in between, such as expiries, are applied at its first tick or command.
  * @throws {InvalidInput} naming the option and the value.
  */
 function createStoredMatchmaker(options: StoredOptions, over: (serverLog: ServerLog) => ServerLog): Matchmaker {
@@ -66,7 +67,7 @@ function createStoredMatchmaker(options: StoredOptions, over: (serverLog: Server
       resume()
       assertReady()
     },
-    /** The command is with the operating system when its caller gets the answer. */
+    /** The command's entries are written to the operating system before its caller gets the answer. */
     command: {
       before: () => {
         if (store.isClosed()) throw new MatchmakerClosed('The matchmaker is closed.')
@@ -110,22 +111,22 @@ function createStoredMatchmaker(options: StoredOptions, over: (serverLog: Server
   }
 }
 
-/** The master secret of the servers' tokens, which the store keeps: servers are recognized by a later process too. */
+/** The master secret of the servers' tokens. The store keeps it, so that a later process accepts the same tokens. */
 function secretIn(store: Store, random: Random): () => string {
   const records = recordsIn(store, 'secret')
   return () => {
     const kept = records.stored().find(({ key }) => key === 'servers')
     if (kept !== undefined) return kept.value
     const secret = newSecret(random)
-    // A server is created once `sent` is on the disk, and this is written before.
+    // The secret is on the disk before any server is created, because `sent` is written after it.
     records.put('servers', secret)
     return secret
   }
 }
 
 /**
- * A clock that continues where that of the earlier process ended: what the store says of times stays right, also if the
- * wall clock was set while that process ran. The store keeps by how much it was.
+ * A clock that continues where the earlier process's clock ended. Stored times stay right even if the wall clock was
+ * set while that process ran: the store keeps the offset.
  */
 function continuedClock(records: OutboxRecords, clock: Clock) {
   const stepOf = ({ wallStepMs }: Pick<Clock, 'wallStepMs'>) => wallStepMs?.() ?? 0
@@ -178,7 +179,7 @@ function keepPauses(matchmaker: Matchmaker, store: Store): void {
   matchmaker.on('poolPaused', ({ pool, paused }) => keepPool(pool, paused))
 }
 
-/** Pauses what the store says is paused, and returns the function that keeps pauses from then on. */
+/** Pauses what is stored as paused, and returns the function that stores each later pause. */
 function keptPauses(store: Store, kind: string, pause: (name: string) => void) {
   const paused = recordsIn(store, kind)
   for (const { key } of paused.stored()) {
@@ -186,7 +187,7 @@ function keptPauses(store: Store, kind: string, pause: (name: string) => void) {
       pause(key)
     } catch (error) {
       if (!(error instanceof NotFound)) throw error
-      // It is gone from the configuration.
+      // The configuration does not have it any more.
       paused.remove(key)
     }
   }
@@ -200,8 +201,9 @@ function keptPauses(store: Store, kind: string, pause: (name: string) => void) {
 export const createMatchmaker = (options: MatchmakerOptions): Matchmaker => createMatchmakerOver(options)
 
 /**
- * Creates a matchmaker whose servers are kept elsewhere than its tickets, for tests.
- * @param over returns what keeps the servers. It is given the store's own, which keeps none without a store.
+ * Creates a matchmaker whose servers are stored apart from its tickets, for tests.
+ * @param over returns the log of servers to use. Its argument is the store's own log, which stores nothing without a
+ *   store.
  */
 export function createMatchmakerOver(
   options: MatchmakerOptions,

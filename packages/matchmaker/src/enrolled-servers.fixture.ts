@@ -6,7 +6,7 @@ import { setUp } from './matchmaker.fixture.js'
 export const KEY = 'a-key-of-the-arena-in-frankfurt-1'
 export const NEXT_KEY = 'a-key-of-the-arena-in-frankfurt-2'
 const frankfurt = { name: 'Frankfurt', latitude: 50.1, longitude: 8.7 }
-/** A pool of own machines alone. */
+/** A pool that has enrolled servers only. */
 export const own = {
   name: 'arena',
   places: [frankfurt],
@@ -60,13 +60,13 @@ export function open(options: Parameters<typeof setUp>[0] = {}) {
     token: string
     seq: number
     matches: readonly string[]
-    /** Ids of matches that it says are over. */
+    /** Ids of the matches that the process reports as over. */
     readonly over: Set<string>
     isSilent: boolean
     isDraining: boolean
-    /** The datagram that it repeats in its reports. */
+    /** The datagram that the process repeats in its reports. */
     knock: string | undefined
-    /** What the last answer said. */
+    /** Status of the last response. */
     status: number
     json: Reply['json']
   }

@@ -14,20 +14,20 @@ export {
 
 /**
  * Errors of the matchmaker. Each extends one of core's errors, `InvalidInput`, `NotFound` or `Conflict`, so that
- * callers can handle a whole kind. Players read the messages: what a program can do about it is said here.
+ * callers can handle a whole kind. Messages are shown to players. What a program can do about an error is in its
+ * docstring.
  */
 
 /** The queue's definition is invalid; `field` is the path at fault, e.g. `distance.1.km`. */
 export class InvalidQueue extends InvalidInput {}
 
-/** The ticket is invalid or cannot be taken; `field` is the path at fault, e.g. `players.0.id`. */
+/** The ticket is invalid or is refused; `field` is the path at fault, e.g. `players.0.id`. */
 export class InvalidTicket extends InvalidInput {}
 
 /** A player of the new ticket is in another ticket that has not ended. */
 export class PlayerBusy extends Conflict {
-  /** The player. */
   readonly playerId: string
-  /** The ticket that the player is in. */
+  /** Id of the ticket that the player is in. */
   readonly ticketId: string
 
   constructor(playerId: string, ticketId: string) {
@@ -39,9 +39,8 @@ export class PlayerBusy extends Conflict {
 
 /** A player of the new ticket plays in a match until its end; `playersLeft` or `stopMatch` frees them earlier. */
 export class PlayerPlaying extends Conflict {
-  /** The player. */
   readonly playerId: string
-  /** The ticket by which the player came into the match; undefined if that was before a restart. */
+  /** The ticket by which the player came into the match; undefined if the match began before a restart. */
   readonly ticketId: string | undefined
   readonly matchId: string
 
@@ -55,10 +54,9 @@ export class PlayerPlaying extends Conflict {
 
 /** A player is in as many matches, or has had as many servers, as the option named by `limit` allows. */
 export class PlayerOverLimit extends Conflict {
-  /** The player. */
   readonly playerId: string
   readonly limit: 'maxMatchesPerPlayer' | 'maxServersPerPlayer'
-  /** Milliseconds after which the ticket may be taken; undefined if that does not depend on time. */
+  /** Milliseconds until the ticket may be created; undefined if waiting does not help. */
   readonly retryAfterMs: number | undefined
 
   constructor(playerId: string, limit: PlayerOverLimit['limit'], retryAfterMs?: number) {
@@ -78,9 +76,8 @@ export class PlayerOverLimit extends Conflict {
  * HTTP: 409 `player-cooling-down`.
  */
 export class PlayerCoolingDown extends Conflict {
-  /** The player. */
   readonly playerId: string
-  /** The queue that the player may not wait in. */
+  /** The queue of the cooldown. */
   readonly queue: string
   /** Epoch milliseconds from which the player may wait. */
   readonly until: number
@@ -122,7 +119,7 @@ export class NothingToAccept extends Conflict {
   }
 }
 
-/** The backfill is invalid or cannot be taken; `field` is the path at fault, e.g. `teams.0.slots`. */
+/** The backfill is invalid or is refused; `field` is the path at fault, e.g. `teams.0.slots`. */
 export class InvalidBackfill extends InvalidInput {}
 
 /** The private match is invalid or cannot be made; `field` is the path at fault, e.g. `teams.0.players.1.id`. */

@@ -16,13 +16,19 @@ import type {
 import type { Backfill, Cooldown, MatchEvent, Ticket, TicketEvents } from './tickets/index.js'
 import type { Offence } from './queues/index.js'
 
-/** A place chosen by latency, and where the server is. Not for players: it holds single players' latencies. */
+/**
+ * A place chosen by latency, and where the server runs. It holds single players' latencies, so do not show it to
+ * players.
+ */
 export interface Placed extends Placement {
-  /** Kilometres from the beacon to the server; undefined where the service does not say where that is. */
+  /**
+   * Kilometres from the beacon to the server; undefined if the deployment service does not report the server's
+   * location.
+   */
   readonly offKm: number | undefined
 }
 
-/** An event about a server of a pool names the pool. */
+/** Names the pool if the event is about a server of a pool. */
 interface OfPool {
   readonly pool?: string | undefined
 }
@@ -30,9 +36,9 @@ interface OfPool {
 /** The game server that an event is about. */
 interface ServerEvent {
   readonly serverId: string
-  /** Name of its pool; undefined for the server of one match. */
+  /** Name of the server's pool; undefined for the server of one match. */
   readonly pool: string | undefined
-  /** Id of its deployment; undefined until the service has returned it. */
+  /** Id of the server's deployment; undefined until the service has returned it. */
   readonly requestId: string | undefined
 }
 
@@ -41,37 +47,37 @@ export interface MatchmakerEvents extends TicketEvents {
   matchFound: MatchEvent & {
     readonly tickets: readonly Ticket[]
     /**
-     * Milliseconds of waiting at which the limits began that the match keeps: 0 for the strictest. In a queue with
-     * `targetWaitMs`, those of a ticket without a head start.
+     * Wait time in milliseconds whose relaxation step the match satisfies: 0 for the strictest limits. In a queue with
+     * `targetWaitMs`, the step of a ticket without a head start.
      */
     readonly expansionMs: number
   }
   /** Players of a ticket accepted the match that was found for it. */
   matchAccepted: MatchEvent & { readonly ticket: Ticket; readonly playerIds: readonly string[] }
   /**
-   * Tickets joined a match by its backfill. If its server runs, `serverAssigned` follows; in a queue with acceptance,
-   * once they have accepted.
+   * Tickets joined a match by its backfill. If the server runs, `serverAssigned` follows. In a queue with acceptance,
+   * it follows once they have accepted.
    */
   backfillJoined: MatchEvent & { readonly backfillId: string; readonly tickets: readonly Ticket[] }
-  /** A player who let others down may not wait until the end of this cooldown. */
+  /** A player got a cooldown after declining, not accepting or leaving a match. */
   cooldownBegan: { readonly queue: string; readonly offence: Offence; readonly cooldown: Cooldown }
-  /** The cooldowns of a player were forgotten, by `forgive`. */
+  /** `forgive` ended the cooldowns of a player. */
   cooldownForgiven: { readonly playerId: string }
-  /** A queue was paused, by `pauseQueue`. */
+  /** `pauseQueue` paused a queue. */
   queuePaused: { readonly queue: string }
   queueResumed: { readonly queue: string }
-  /** A pool was paused, or is not any more, by `pausePool`. */
+  /** `pausePool` paused or resumed a pool. */
   poolPaused: { readonly pool: string; readonly paused: boolean }
   backfillCreated: { readonly backfill: Backfill }
   /** A backfill changed: by `updateBackfill`, by players who joined or left, or because it ended. */
   backfillChanged: { readonly backfill: Backfill }
-  /** Players left a match, by `playersLeft`. `remaining`: how many are in it still; 0 when it is over. */
+  /** Players left a match by `playersLeft`. `remaining`: number of players still in it; 0 if the match is over. */
   playersLeft: MatchEvent & { readonly playerIds: readonly string[]; readonly remaining: number }
   /**
-   * A match whose players were sent to its server is over, once for each. `playerIds`: who played. `reason`: `over` if
-   * its server said so, `left` if all players have left, `stopped` if a backend has ended it; any other, such as
-   * `crashed` or `max-duration`, says what became of its server. `left`: those who left before its end, and when; left
-   * out if nobody did. `source`, `enrolmentKey`: where its server came from, as `ServerView` says.
+   * A match whose players were sent to its server is over. Emitted once for each match. `playerIds`: its players.
+   * `reason`: `over` if its server reported it, `left` if all players left, `stopped` if a backend ended it; any other
+   * reason, such as `crashed` or `max-duration`, says how its server ended. `left`: players who left before the end,
+   * and when; absent if nobody did. `source`, `enrolmentKey`: the server's origin, as in `ServerView`.
    */
   matchOver: MatchEvent & {
     readonly playerIds: readonly string[]
@@ -81,75 +87,76 @@ export interface MatchmakerEvents extends TicketEvents {
     readonly enrolmentKey?: string | undefined
     readonly result?: MatchResult | undefined
   }
-  /** The service accepted the deployment. Of a server of a pool, `matchId` is the server's id, and `queue` its pool. */
+  /**
+   * The service accepted the deployment. For a server of a pool, `matchId` is the server's id and `queue` is its pool.
+   */
   deploymentCreated: MatchEvent & OfPool & { readonly requestId: string }
   /**
-   * The service reports the server READY, `startMs` milliseconds after its answer to the create. The server was last
-   * seen not READY `unseenMs` milliseconds before. Players are sent once it listens.
+   * The service reports the server READY, `startMs` milliseconds after its answer to the create. The last status read
+   * before it, `unseenMs` milliseconds earlier, was not READY. Players are sent once it listens.
    */
   deploymentReady: MatchEvent &
     OfPool & {
       readonly requestId: string
       readonly startMs: number
       readonly unseenMs: number
-      /** What the latency rule promised of the place, if the match's queue has one that chose it, and the result. */
+      /** The placement that the match's latency rule chose and its result; undefined if no latency rule chose it. */
       readonly placed?: Placed | undefined
     }
-  /** The server is READY, and the tickets say where it is. */
+  /** The server is READY, and the tickets hold its address. */
   serverAssigned: MatchEvent & {
     readonly requestId: string
     readonly assignment: Assignment
     readonly tickets: readonly Ticket[]
   }
   /**
-   * A server failed: before its players were sent there, which counts as an attempt of their tickets, or, as `crashed`,
-   * while players were on it. A server that ends by itself while players are on it has not failed.
+   * A server failed: before its players were sent to it, which counts as an attempt of their tickets, or, as `crashed`,
+   * while players were on it. A server that exits normally while players are on it has not failed.
    */
   deploymentFailed: MatchEvent &
     OfPool & {
       readonly requestId: string
       readonly reason: ServerFailure
       /**
-       * What the service says of the error, e.g. an exit code, and why its logs were not read if its secrets are not
-       * known; without addresses, at most 300 characters.
+       * The deployment service's error, e.g. an exit code, or why the logs were not read if the server's secrets are
+       * unknown. At most 300 characters, without addresses.
        */
       readonly detail?: string | undefined
     }
   /**
-   * What the container of a server that failed wrote at its end: how it crashed, and at most 16,384 characters, without
-   * its secrets and without addresses. Read before its stop, which takes them away. Not of every failed server: the
-   * service may have none, no stop waits longer than three seconds, and those of a server that an earlier process has
-   * ordered may hold secrets that are not known.
+   * The end of the log of a failed server's container, at most 16,384 characters, without its secrets and addresses. It
+   * is read before the stop, which deletes it. Not every failed server has one: the service may have none, a stop waits
+   * at most three seconds for it, and the logs of a server that an earlier process created may hold unknown secrets.
    */
   serverLogs: MatchEvent &
     OfPool & { readonly requestId: string; readonly reason: ServerFailure; readonly logs: string }
-  /** The service confirmed that the server is stopped, or that it was gone already. */
+  /** The service confirmed that the server is stopped or was already gone. */
   deploymentStopped: MatchEvent & OfPool & { readonly requestId: string; readonly reason: StopReason }
-  /** A process of a game server has registered for the first time, or again after a restart of this process. */
+  /** A game server process registered for the first time, or again after a restart of this process. */
   serverRegistered: ServerEvent & {
-    /** The build of the game, as it says. */
+    /** The build of the game, as the server reports it. */
     readonly build: string | undefined
-    /** Matches that it serves at a time. */
+    /** Number of matches that it serves at a time. */
     readonly matches: number
   }
   /**
-   * A match takes a server of a pool. `warm`: it ran already; otherwise it was created for the match. The server is
-   * told once the store has recorded this.
+   * A match takes a server of a pool. `warm`: the server already ran; otherwise it was created for the match. The
+   * server gets the match once the store has recorded this.
    */
   serverTaken: MatchEvent & ServerEvent & { readonly warm: boolean }
-  /** A match has left its server of a pool: it ended, or goes to another server. */
+  /** A match has left its server of a pool: it ended, or moves to another server. */
   serverFreed: MatchEvent & ServerEvent & { readonly reason: FreedReason }
   /** A game server takes no match any more. Once it serves none, it is stopped. */
   serverDraining: ServerEvent & { readonly reason: DrainReason }
   /** A game server has been silent for `silentMs` milliseconds: it gets no match, and its status is read. */
   serverLost: ServerEvent & { readonly silentMs: number }
-  /** A lost game server was heard again after `silentMs` milliseconds. */
+  /** A lost game server reported again after `silentMs` milliseconds. */
   serverReturned: ServerEvent & { readonly silentMs: number }
-  /** A deployment with this matchmaker's tag, which belonged to none of its matches, was stopped. */
+  /** A deployment with this matchmaker's tag that belonged to none of its matches was stopped. */
   orphanStopped: { readonly requestId: string }
-  /** A round of grouping has ended. `durationMs`: milliseconds; `matches`: number of matches found. */
+  /** A round of matching has ended. `durationMs`: its duration in milliseconds; `matches`: number of matches found. */
   tickCompleted: { readonly durationMs: number; readonly matches: number }
-  /** An error that was handled or will be retried; worth a line in the log. */
+  /** An error that was handled or will be retried. Log it. */
   problem: {
     readonly during: Activity
     readonly matchId?: string | undefined
@@ -167,18 +174,21 @@ type Listeners = { readonly [Name in EventName]: Listener<Name> }
 
 export interface Events {
   emit<Name extends EventName>(name: Name, event: MatchmakerEvents[Name]): void
-  /** Whether the event has a listener: its data need not be made otherwise. */
-  isHeard(name: EventName): boolean
-  /** Subscribes a listener, and returns a function that ends the subscription. */
+  /** True if the event has a listener. Without one, the caller need not build its data. */
+  hasListeners(name: EventName): boolean
+  /** Subscribes a listener. Returns a function that ends the subscription. */
   on<Name extends EventName>(name: Name, listener: Listener<Name>): () => void
 }
 
-/** A listener that fails disturbs neither the matchmaker nor the other listeners: `problem` tells of it. */
+/**
+ * Creates the events. A listener that throws disturbs neither the matchmaker nor other listeners; `problem` reports its
+ * error.
+ */
 export function createEvents(): Events {
   const { emitter, emit } = createEventsWithProblems<Listeners>()
   return {
     emit: (name, event) => (emit as (name: EventName, event: unknown) => void)(name, event),
-    isHeard: (name) => emitter.listenerCount(name) > 0,
+    hasListeners: (name) => emitter.listenerCount(name) > 0,
     on: (name, listener) => {
       emitter.on(name, listener as never)
       return () => void emitter.off(name, listener as never)
@@ -186,10 +196,12 @@ export function createEvents(): Events {
   }
 }
 
-/** Whether a match that leaves its server of a pool so does not go to another one. */
+/** False if a match that leaves its server for this reason goes to another server. */
 export const isEndOfMatch = (reason: FreedReason): boolean => reason !== 'refused' && reason !== 'silent'
 
-/** Subscribes to the end of each match, on a server of its own or of a pool. An end may be told twice. */
+/**
+ * Subscribes to the end of each match, on a server of its own or of a pool. `ended` may be called twice for a match.
+ */
 export function onMatchEnd(on: Events['on'], ended: (matchId: string) => void): void {
   on('deploymentStopped', ({ matchId }) => ended(matchId))
   on('serverFreed', ({ matchId, reason }) => {
@@ -197,7 +209,7 @@ export function onMatchEnd(on: Events['on'], ended: (matchId: string) => void): 
   })
 }
 
-/** Creates the listener by which what happens to game servers becomes events. */
+/** Creates the listener that emits events of the matchmaker for changes of game servers. */
 export function createServerEvents(events: Pick<Events, 'emit'>): AllocatorListener['servers'] {
   const named = ({ id: serverId, pool, requestId }: Server) => ({ serverId, pool, requestId })
   const inMatch = ({ id: matchId, queue }: HostedMatch, server: Server) => ({ matchId, queue, ...named(server) })

@@ -1,6 +1,6 @@
 /**
- * The public interface of `@muster/matchmaker`: tickets in, matches out, a server for each, and its address to every
- * player.
+ * The public interface of `@muster/matchmaker`: takes tickets, forms matches, gets a server for each match and gives
+ * its address to every player.
  */
 export { createMatchmaker } from './create-matchmaker.js'
 export type {
@@ -94,8 +94,8 @@ export type {
   WaitingFor,
   WaitOptions,
 } from './tickets/ticket.js'
-export type { MatchInput, MatchTeamInput, PrivateMatch } from './tickets/private-matches.js'
-export type { CooldownDefinition, Offence } from './queues/cooldown.js'
+export type { MatchInput, MatchTeamInput, PrivateMatch } from './tickets/private-match-input.js'
+export type { CooldownDefinition, Offence } from './queues/cooldown-terms.js'
 export type { Cooldown } from './tickets/cooldowns.js'
 export type { EventName, Listener, MatchmakerEvents, Placed } from './events.js'
 export type { Inspection, QueueState } from './matches/inspection.js'
@@ -162,5 +162,5 @@ export {
   type GroupStoreOptions,
   type StoredGroup,
 } from './http-api/group-store.js'
-export type { TicketService } from './http-api/service.js'
+export type { TicketService } from './commands.js'
 export type { Awaitable } from '@muster/core/internal'

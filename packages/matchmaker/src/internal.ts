@@ -1,15 +1,23 @@
-/** What the other packages of this repository use of @muster/matchmaker. No promise: it changes without notice. */
+/** Exports for the other packages of this repository. They may change without notice. */
 export { createMatchmakerOver } from './create-matchmaker.js'
+export {
+  type OperatorAction,
+  type LocalCommandName,
+  createAuditedCommands,
+  LEADER_COMMANDS,
+  type LeaderCommandName,
+  type OperatorCommandName,
+} from './commands.js'
 export { configure, defaultOptions, definePools, defineQueues, type JoinTokenOptions } from './options.js'
 export { isEndOfMatch, onMatchEnd } from './events.js'
 export { describePool, poolCost, type PoolLoad, poolCostSentence } from './queues/describe-pool.js'
-export { createHeardWaits, createStoredKind, type HeardWaits, type StoredKind } from './partition/follower-waits.js'
+export { createLeaderWaits, createStoredKind, type LeaderWaits, type StoredKind } from './partition/follower-waits.js'
 export { createLeader, type Leader, mapSources } from './partition/leader.js'
 export type { ServerAllocator } from '@muster/hosting'
 export { type CompiledQueue, compileQueue } from './queues/compile.js'
 export { attributesComparedBy } from './queues/queue.js'
 export { similarConstants } from './queues/similar-values.js'
-export type { Relaxing, TimedLimit } from './queues/rule-parts/relaxing.js'
+export type { RelaxingLimit, TimedLimit } from './queues/rule-parts/relaxing.js'
 export type { WaitOf } from './queues/rule-parts/rule-base.js'
 export { limitFieldsOf } from './queues/rules/definition.js'
 export {
@@ -21,7 +29,12 @@ export {
 } from './replay/recording-lines.js'
 export { createStubService } from './replay/stub-service.js'
 export { privateSeatOf, storedTicket, type StoredTicket } from './tickets/checked-ticket.js'
-export { type Creatable, createTicketChecker, type OtherTicket, type TicketChecker } from './tickets/ticket-checker.js'
+export {
+  type CheckedNewTicket,
+  createTicketChecker,
+  type OtherTicket,
+  type TicketChecker,
+} from './tickets/ticket-checker.js'
 export { assertPlayerOfTicket, readTicketInput } from './tickets/ticket-input.js'
 export { isSettled } from './tickets/ticket.js'
 export { createJoinTokens } from './matches/server-commands.js'
@@ -42,7 +55,7 @@ export {
   createServerKeys,
   createServerLog,
   type HttpAllocator,
-  createWebhookDoor,
+  createWebhookEndpoint,
   findStoreFiles,
   type StoreFileFound,
   type ServerLog,

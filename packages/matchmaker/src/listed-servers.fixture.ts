@@ -9,7 +9,7 @@ export const arena: PoolDefinition = {
   at: [{ cron: '* * * * *', minutes: 2, min: 2 }],
   custom: { perPlayer: 1, max: 3, emptySeconds: 60 },
 }
-/** Of which players start no servers: those that list themselves stay. */
+/** A pool in which players cannot start servers. It has the servers that list themselves. */
 export const world: PoolDefinition = { ...arena, custom: undefined }
 export const queues = [{ name: 'duel', matchSize: 2, pool: 'arena' }]
 export const browser = { attributes: { mode: { type: 'string' as const, values: ['ctf', 'dm'] } } }
@@ -17,8 +17,8 @@ export const browser = { attributes: { mode: { type: 'string' as const, values: 
 export type Players = Record<string, 'in' | 'away'>
 
 /**
- * Game servers of the pool: each registers when it runs, for so many matches, lists what it is told to, and reports
- * every second.
+ * Game servers of the pool: each registers once it runs, with room for this many matches, is listed as ordered, and
+ * reports every second.
  */
 export function open(options: Parameters<typeof setUp>[0] = {}, takes = 1) {
   const world = setUp({ queues, pools: [arena], browser, service: { fate: () => ({ readyMs: 3000 }) }, ...options })
@@ -29,7 +29,7 @@ export function open(options: Parameters<typeof setUp>[0] = {}, takes = 1) {
     listing: Record<string, unknown> | undefined
     players: Players
     matches: readonly string[]
-    /** What its next reports say besides. */
+    /** Further fields of its next reports. */
     says?: Record<string, unknown>
   }[] = []
   const report = async (server: (typeof servers)[number]) => {

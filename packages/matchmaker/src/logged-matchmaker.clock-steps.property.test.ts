@@ -26,7 +26,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 1, arbitrary: fc.constant('restart' as const) },
 )
 
-test('property: a step of the wall clock, and a restart after it, change no wait and no date', async () => {
+test('property: a step of the wall clock, and a restart after it, changes no wait time and no date', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(act, { maxLength: 12 }), async (acts) => {
       const world = createWorld({ queues: [lonely] })

@@ -18,8 +18,8 @@ const timed = async (world: World) => {
   return { first, closed }
 }
 
-describe('close', () => {
-  test('hands over: nobody is cancelled, nothing is stopped, and waits for a change are to be retried', async () => {
+describe('close of a matchmaker with a ticket log', () => {
+  test('close with a ticket log cancels no ticket, stops no server, and rejects waits, so clients retry', async () => {
     const world = createWorld()
     const first = await world.live()
     for (const id of ['ann', 'ben', 'cas']) first.join(id)
@@ -40,7 +40,7 @@ describe('close', () => {
     expect(world.service.records).toHaveLength(1)
   })
 
-  test('waits for creates that were sent, and sends no more', async () => {
+  test('close waits for the answers of sent creates, and sends no further create', async () => {
     const world = createWorld({ maxCreatesInFlight: 1, service: { latencyMs: () => 3000 } })
     const { first, closed: closedAfter } = await timed(world)
     await first.run(6500)
@@ -56,7 +56,7 @@ describe('close', () => {
     expect(world.service.records).toHaveLength(2)
   })
 
-  test('ends in a bounded time while a create is not answered', async () => {
+  test('close ends within 2.1 s even if a create is never answered', async () => {
     const world = createWorld({ service: { latencyMs: () => 1e6 } })
     const { first, closed } = await timed(world)
     first.join('ann')
@@ -65,7 +65,7 @@ describe('close', () => {
     expect(await closed(2000)).toBeLessThanOrEqual(2100)
   })
 
-  test('cancels tickets and stops servers nevertheless if asked to', async () => {
+  test('close with `handOver: false` cancels tickets and stops starting servers', async () => {
     const world = createWorld()
     const first = await world.live()
     for (const id of ['ann', 'ben', 'cas']) first.join(id)

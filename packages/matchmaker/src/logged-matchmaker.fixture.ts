@@ -13,7 +13,7 @@ import { createTestService, type ServiceOptions } from '@muster/hosting/service-
 
 export { duel }
 
-/** A process of a world. */
+/** One process of a world. */
 interface Life {
   readonly log: Store
   readonly end: () => void
@@ -22,7 +22,7 @@ interface Life {
 interface LifeOptions extends Partial<MatchmakerOptions> {
   readonly log?: Partial<StoreOptions>
   readonly isRead?: boolean
-  /** Returns what keeps the servers, given what the store does for them. */
+  /** Returns the log of servers to use, given the store's own. */
   readonly over?: (serverLog: ServerLog) => ServerLog
 }
 
@@ -34,13 +34,13 @@ export function createWorld({
   const clock = createManualClock()
   const service = createTestService({ clock, ...serviceOptions })
   const folder = mkdtempSync(join(tmpdir(), 'muster-store-'))
-  /** One for all processes, so that no two make the same id. */
+  /** One source for all processes, so that no two make the same id. */
   const random = seededRandom(1)
   const lives: Life[] = []
   let files = 0
   let path = join(folder, 'store-0')
 
-  /** The next process begins. @param options.isRead whether it reads its servers at once. Default true. */
+  /** Starts the next process. @param options.isRead true to read its servers immediately. Default true. */
   const live = async (options: LifeOptions = {}) => {
     const { log: logOptions, isRead = true, over = (serverLog) => serverLog, ...others } = options
     const log = await openStore({ path, clock, fsync: 'never', ...logOptions })
@@ -62,7 +62,7 @@ export function createWorld({
     const watching = watched(matchmaker)
     if (isRead) {
       void matchmaker.ready().catch(() => {})
-      // By then it has read its servers, if these can be read.
+      // Now it has read its servers, if these can be read.
       await new Promise((resolve) => setImmediate(resolve))
     }
     const run = async (ms: number) => {
@@ -91,7 +91,7 @@ export function createWorld({
     matches,
     live,
     path: () => path,
-    /** Kills the present process as kill -9 does: nothing of it is heard any more, and the files are as they are. */
+    /** Kills the present process like kill -9: it does nothing any more, and the files stay as they are. */
     kill: () => {
       lives.at(-1)?.end()
       files += 1

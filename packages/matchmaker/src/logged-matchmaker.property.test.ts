@@ -76,7 +76,7 @@ const searchingAgain = (ticket: Ticket): Ticket => ({
 
 const seen = (life: Life, ids: readonly string[]) => ({ tickets: inForce(life, ids), ids: [...ids] })
 
-test('kill -9 between two commands loses nothing, and nothing that had ended comes back', async () => {
+test('property: kill -9 between two commands loses no stored state and restores none that had ended', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(command, { maxLength: 12 }), { minLength: 1, maxLength: 3 }), async (lives) => {
       const world = createWorld({ queues, endedTicketTtlMs: 0 })
@@ -115,7 +115,7 @@ test('kill -9 between two commands loses nothing, and nothing that had ended com
   )
 })
 
-test('killed with any part of the file written, it has the results of whole commands', async () => {
+test('property: after kill -9 during a write, the ticket log holds the results of whole commands only', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 15 }), fc.nat(), async (commands, at) => {
       const world = createWorld({ queues, endedTicketTtlMs: 0 })

@@ -7,7 +7,7 @@ import { readBack } from '@muster/hosting/store-fixture'
 const { createWorld, removeAll } = createWorlds()
 afterEach(removeAll)
 
-test('the result of a command is in the file when it returns, that of a tick before players are notified', async () => {
+test('commands are in the log when they return, and results of a tick before waiters are notified', async () => {
   const world = createWorld()
   const { matchmaker, log, join } = await world.live()
   const states = () => {
@@ -31,8 +31,8 @@ test('the result of a command is in the file when it returns, that of a tick bef
   await log.close()
 })
 
-describe('after kill -9', () => {
-  test('tickets wait on, with their waiting time, their players and their place in the order', async () => {
+describe('the ticket log after kill -9', () => {
+  test('after kill -9 tickets have their wait time, their players and their place in the order', async () => {
     const world = createWorld({ queues: [duel, { ...duel, name: 'trio', matchSize: 3 }] })
     const first = await world.live()
     const before = first.matchmaker.createTicket({
@@ -63,7 +63,7 @@ describe('after kill -9', () => {
     )
   })
 
-  test('a create that is repeated is the same ticket, and one that was cancelled is gone', async () => {
+  test('after kill -9 a repeated create returns its ticket, and cancelled tickets stay cancelled', async () => {
     const world = createWorld({ queues: [{ ...duel, matchSize: 3 }] })
     const first = await world.live({ endedTicketTtlMs: 100 })
     const ann = first.join('ann')
@@ -81,7 +81,7 @@ describe('after kill -9', () => {
     expect(next.seen.ticketCreated).toBeUndefined()
   })
 
-  test('tickets that waited too long meanwhile expire, and listeners hear of it', async () => {
+  test('tickets that expired while no process ran are cancelled at the restart, and listeners notified', async () => {
     const world = createWorld({ queues: [{ ...duel, matchSize: 3, expireAfterMs: 10_000 }] })
     const first = await world.live()
     first.join('ann')
@@ -97,7 +97,7 @@ describe('after kill -9', () => {
     expect((await world.live()).matchmaker.getTicket('ann')).toBeUndefined()
   })
 
-  test('a clock that was set back makes nobody wait longer than since the restart', async () => {
+  test('a ticket’s wait time starts at 0 after a restart with a clock that was set back', async () => {
     const world = createWorld({ queues: [{ ...duel, matchSize: 3 }] })
     const first = await world.live()
     await world.clock.advance(100_000)
@@ -108,7 +108,7 @@ describe('after kill -9', () => {
     expect(next.matchmaker.explain('ann').waitedMs).toBe(0)
   })
 
-  test('a ticket whose queue is gone is refused, and one of several queues stays in the others', async () => {
+  test('after a restart a ticket whose only queue is gone is refused; others lose only the missing queue', async () => {
     const other = { ...duel, name: 'other', matchSize: 3 }
     const world = createWorld({ queues: [{ ...duel, matchSize: 3 }, other] })
     const first = await world.live()
@@ -124,8 +124,8 @@ describe('after kill -9', () => {
   test.each([
     ['before its create was sent', 0, 1],
     ['while its server starts', 2000, 1],
-    ['when its players were notified', 6500, 1],
-  ])('a match continues: %s', async (_, ms, servers) => {
+    ['after its players got the server address', 6500, 1],
+  ])('a match continues after kill -9: %s', async (_, ms, servers) => {
     const world = createWorld()
     const first = await world.live()
     first.join('ann')
@@ -155,7 +155,7 @@ describe('after kill -9', () => {
     expect((await world.live()).matchmaker.getTicket('ann')).toBeUndefined()
   })
 
-  test('those who were asked whether they accept search again', async () => {
+  test('after kill -9 the players of a match that awaited acceptance search again', async () => {
     const world = createWorld({ queues: [{ ...duel, acceptance: { withinMs: 20_000 } }] })
     const first = await world.live()
     first.join('ann')
@@ -171,7 +171,7 @@ describe('after kill -9', () => {
     expect((await world.live()).matchmaker.getTicket('ann')).toBeUndefined()
   })
 
-  test('a backfill is open still, until its match is over', async () => {
+  test('an open backfill is restored after kill -9, until its match is over', async () => {
     const world = createWorld({ queues: [{ ...duel, matchSize: undefined, teams: [{ name: 'all', size: 3 }] }] })
     const first = await world.live()
     for (const id of ['ann', 'ben', 'cas']) first.join(id)
@@ -203,26 +203,8 @@ describe('after kill -9', () => {
   })
 })
 
-describe('what else outlives kill -9:', () => {
-  test('a private match waits on for its server, with all its players', async () => {
-    const sides = { ...duel, matchSize: undefined, teams: [{ name: 'side', count: 2, size: 1 }] }
-    const world = createWorld({ queues: [sides] })
-    const first = await world.live()
-    const { tickets } = first.matchmaker.createMatch({
-      queue: 'duel',
-      teams: [
-        { name: 'side-1', players: [{ id: 'ann', ip: '192.0.2.1' }] },
-        { name: 'side-2', players: [{ id: 'ben', ip: '192.0.2.2' }] },
-      ],
-    })
-    world.kill()
-    const next = await world.live()
-    await next.run(6500)
-    for (const { id, privateMatch } of tickets)
-      expect(next.matchmaker.getTicket(id)).toMatchObject({ status: 'HOST_ASSIGNED', privateMatch })
-  })
-
-  test('clients have the whole time to come back', async () => {
+describe('private matches, presence and pauses after kill -9', () => {
+  test('an absent client has the whole presence time again after kill -9', async () => {
     const world = createWorld({ queues: [{ ...duel, presence: { withinMs: 10_000 } }] })
     const first = await world.live()
     first.join('ann')
@@ -234,33 +216,9 @@ describe('what else outlives kill -9:', () => {
     await next.run(11_000)
     expect(next.matchmaker.getTicket('ann')).toMatchObject({ cancelReason: 'absent' })
   })
-
-  test('a queue that was paused is paused', async () => {
-    const world = createWorld({ queues: [duel, { ...duel, name: 'other' }, { ...duel, name: 'gone' }] })
-    const first = await world.live()
-    for (const queue of ['duel', 'other', 'gone']) first.matchmaker.pauseQueue(queue)
-    first.matchmaker.resumeQueue('other')
-    world.kill()
-    const next = await world.live({ queues: [duel, { ...duel, name: 'other' }], log: { compactAtBytes: 1 } })
-    next.join('ann')
-    next.join('ben')
-    await next.log.advance()
-    await next.run(500)
-    expect(['ann', 'ben'].map(next.status)).toEqual(['SEARCHING', 'SEARCHING'])
-    world.kill()
-    const last = await world.live()
-    expect(last.matchmaker.inspect().queues.map(({ name, paused }) => [name, paused])).toEqual([
-      ['duel', true],
-      ['other', false],
-      ['gone', false],
-    ])
-    last.matchmaker.resumeQueue('duel')
-    await last.run(250)
-    expect(last.status('ann')).toBe('MATCH_FOUND')
-  })
 })
 
-test('a store is of one matchmaker at a time, of one name', async () => {
+test('a store can be used by one matchmaker at a time, and only under its first name', async () => {
   const world = createWorld()
   const first = await world.live({ name: 'eu' })
   first.join('ann')

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { MatchmakerClosed, AlreadyAssigned } from './errors.js'
 import { duel, setUp } from './matchmaker.fixture.js'
 
-describe('cancelling', () => {
-  test('ends a search', () => {
+describe('cancelling a ticket', () => {
+  test('cancelTicket ends the search of a ticket, even if called twice', () => {
     const { matchmaker, seen, join } = setUp()
     join('ann')
     expect(matchmaker.cancelTicket('ann')).toMatchObject({ status: 'CANCELLED', cancelReason: 'cancelled' })
@@ -14,9 +14,9 @@ describe('cancelling', () => {
   })
 
   test.each([
-    ['while the create is under way', 0],
+    ['while the create is in flight', 0],
     ['while the server starts', 3000],
-  ])('%s stops the server, and the other ticket keeps waiting', async (_, after) => {
+  ])('cancelTicket %s stops the server, and the other ticket keeps waiting', async (_, after) => {
     const { clock, matchmaker, service, seen, join, run } = setUp({ service: { latencyMs: () => 100 } })
     const { createdAt } = join('ann')
     join('ben')
@@ -34,14 +34,14 @@ describe('cancelling', () => {
     expect(matchmaker.getTicket('ben')?.assignment?.fqdn).toBe('r2.example.com')
   })
 
-  test('is refused once the players know their server', async () => {
+  test('cancelTicket is refused once the players have the server address', async () => {
     const { matchmaker, join, run } = setUp()
     join('ann', 'ben')
     await run(6000)
     expect(() => matchmaker.cancelTicket('ann-ben')).toThrow(AlreadyAssigned)
   })
 
-  test('works within a listener of the same match', async () => {
+  test('cancelTicket works from a listener of the same match', async () => {
     const { matchmaker, service, join, run, status } = setUp()
     matchmaker.on('ticketRequeued', ({ ticket }) => void matchmaker.cancelTicket(ticket.id))
     matchmaker.on('matchFound', () => void matchmaker.cancelTicket('ann'))
@@ -53,7 +53,7 @@ describe('cancelling', () => {
     expect(service.unstopped()).toEqual([])
   })
 
-  test('works within a listener of one of several matches, and each ticket ends once', async () => {
+  test('cancelTicket works from a listener while a match dissolves, and each ticket ends once', async () => {
     const { matchmaker, service, seen, join, run, status } = setUp({ queues: [{ ...duel, matchSize: 3 }] })
     matchmaker.on('ticketRequeued', ({ ticket }) => void (ticket.id === 'ben' && matchmaker.cancelTicket('cas')))
     join('ann')
@@ -67,7 +67,7 @@ describe('cancelling', () => {
     expect(service.unstopped()).toEqual([])
   })
 
-  test('before the intent is written creates no server', async () => {
+  test('cancelTicket before the create is recorded prevents the create', async () => {
     let written = () => {}
     const serverLog = { ...NO_SERVER_LOG, append: () => new Promise<void>((resolve) => (written = resolve)) }
     const { clock, matchmaker, service, join, run } = setUp({ serverLog })
@@ -81,7 +81,7 @@ describe('cancelling', () => {
     expect(matchmaker.inspect().matches).toEqual([])
   })
 
-  test('a starting match by stopMatch lets all search again', async () => {
+  test('stopMatch of a starting match lets all its tickets search again', async () => {
     const { matchmaker, service, join, run } = setUp()
     join('ann', 'ben')
     await run(1000)
@@ -91,8 +91,8 @@ describe('cancelling', () => {
   })
 })
 
-describe('closing', () => {
-  test('cancels searching tickets, stops starting servers and leaves running ones', async () => {
+describe('close of a matchmaker without a store', () => {
+  test('close without a store cancels searching tickets, stops starting servers and leaves running ones', async () => {
     const { clock, matchmaker, service, join, run, status } = setUp()
     join('ann', 'ben')
     await run(6000)
@@ -110,7 +110,7 @@ describe('closing', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('stops running servers too if asked, and settles creates in flight', async () => {
+  test('close stops running servers too if requested, and waits for creates in flight', async () => {
     const { clock, matchmaker, service, join, run } = setUp({ service: { latencyMs: () => 300 } })
     join('ann', 'ben')
     await run(8000)
@@ -124,7 +124,7 @@ describe('closing', () => {
     expect(service.records).toHaveLength(2)
   })
 
-  test('reports the servers that it could not stop in time', async () => {
+  test('close reports the servers that it could not stop in time', async () => {
     const { clock, matchmaker, seen, join, run } = setUp({
       service: { fault: (method) => (method === 'stop' ? { error: new ServerError('down') } : undefined) },
     })

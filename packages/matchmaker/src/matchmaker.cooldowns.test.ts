@@ -23,8 +23,8 @@ const setUpWith = (queue: QueueDefinition, ...more: QueueDefinition[]) => {
   return { ...all, kept, found }
 }
 
-describe('counts against a player', () => {
-  test('to decline; those let down keep their place', async () => {
+describe('the cooldown of a player', () => {
+  test('declining a match starts a cooldown for this player; the other players keep their place', async () => {
     const { matchmaker, seen, join, run, status, kept, found, clock } = setUpWith(asking)
     await found('ann', 'ben')
     const { createdAt } = matchmaker.getTicket('ben') ?? {}
@@ -49,7 +49,7 @@ describe('counts against a player', () => {
     expect(['ben', 'cas', 'dee'].map(status)).toEqual(['MATCH_FOUND', 'MATCH_FOUND', 'SEARCHING'])
   })
 
-  test('not to answer in time, alone of a party if the others did', async () => {
+  test('a missed acceptance starts a cooldown only for the party members who did not accept', async () => {
     const { matchmaker, seen, join, run, kept } = setUpWith({ ...asking, matchSize: 3 })
     join('ann', 'ben')
     join('cas')
@@ -65,7 +65,7 @@ describe('counts against a player', () => {
     expect(() => join('ben')).toThrow(PlayerCoolingDown)
   })
 
-  test('to cancel the ticket when the match is found, which is to decline it, or to leave it', async () => {
+  test('cancelling a found match starts a cooldown: `declined` before accepting, `left` after it', async () => {
     const { matchmaker, seen, found } = setUpWith(asking)
     await found('ann', 'ben')
     matchmaker.cancelTicket('ann', 'ann')
@@ -76,7 +76,7 @@ describe('counts against a player', () => {
     expect(seen.cooldownBegan).toMatchObject([{}, { offence: 'left', cooldown: { playerId: 'cas' } }])
   })
 
-  test('to leave while the server is deployed, by the ticket or as its backend says', async () => {
+  test('leaving during the deployment starts a cooldown, by cancelTicket and by a report of the backend', async () => {
     const { matchmaker, seen, run, found, service } = setUpWith(plain)
     await found('ann', 'ben')
     await run(500)
@@ -91,7 +91,7 @@ describe('counts against a player', () => {
     expect(service.unstopped()).toEqual([])
   })
 
-  test('to leave others in a running match, where the queue says so: nobody is sent there again at once', async () => {
+  test('leaving a running match starts a cooldown if configured, and prevents a return by backfill', async () => {
     const leavers: QueueDefinition = { ...plain, cooldown: { ...cooldown, for: ['left-running'] } }
     const { matchmaker, run, found, join, kept, status } = setUpWith(leavers)
     await found('ann', 'ben')
@@ -108,26 +108,10 @@ describe('counts against a player', () => {
     join('cas')
     expect(status('cas')).toBe('SEARCHING')
   })
-
-  test('each time more, up to the most, and less again with time', async () => {
-    const { matchmaker, run, kept, clock } = setUpWith(asking)
-    const lengths: number[] = []
-    const waits = [0, 10_000, 20_000, 40_000, 40_000 + 3 * 60_000, 20_000 + 2 * 60_000]
-    for (const [nth, waitMs] of waits.entries()) {
-      await clock.advance(waitMs)
-      for (const id of ['ann', `p${nth}`])
-        matchmaker.createTicket({ id: `${id}-${nth}`, queue: 'duel', players: [{ id, ip }] })
-      await run(250)
-      matchmaker.declineMatch(`ann-${nth}`)
-      lengths.push(...kept('ann'))
-      matchmaker.cancelTicket(`p${nth}-${nth}`)
-    }
-    expect(lengths).toEqual([10_000, 20_000, 40_000, 40_000, 20_000, 10_000])
-  })
 })
 
-describe('does not count', () => {
-  test('what a backend cancels, a stop, an end before a match is found, and to leave a running match', async () => {
+describe('events that start no cooldown', () => {
+  test('a cancel by a backend, a stop, a cancelled search or leaving a running match starts no cooldown', async () => {
     const { matchmaker, seen, join, run, found, service } = setUpWith(plain)
     join('zoe')
     matchmaker.cancelTicket('zoe', 'zoe')
@@ -141,7 +125,7 @@ describe('does not count', () => {
     expect(seen.cooldownBegan).toBeUndefined()
   })
 
-  test('a failed deployment', async () => {
+  test('a failed deployment starts no cooldown', async () => {
     const { matchmaker, seen, join, run } = setUp({
       queues: [{ ...plain, maxAttempts: 1 }],
       service: { fate: () => ({ errorMs: 500 }) },
@@ -153,7 +137,7 @@ describe('does not count', () => {
     expect(seen.cooldownBegan).toBeUndefined()
   })
 
-  test('a private match, which may contain players on cooldown', async () => {
+  test('a private match may contain players on cooldown, and declining it starts none', async () => {
     const { matchmaker, seen, run, found } = setUpWith(asking)
     await found('ann', 'ben')
     matchmaker.declineMatch('ann')
@@ -164,16 +148,9 @@ describe('does not count', () => {
     matchmaker.declineMatch('m-1', 'cas')
     expect(seen.cooldownBegan).toHaveLength(1)
   })
-
-  test('a match of a queue whose cooldown counts nothing', async () => {
-    const { matchmaker, seen, found } = setUpWith({ ...asking, cooldown: { for: [] } })
-    await found('ann', 'ben')
-    matchmaker.declineMatch('ann')
-    expect(seen.cooldownBegan).toBeUndefined()
-  })
 })
 
-test('a cooldown keeps from a ticket of several queues, and a party from waiting; not from other queues', async () => {
+test('a cooldown in one queue refuses tickets that include this queue or the player, not other queues', async () => {
   const { matchmaker, join, found } = setUpWith(asking, { ...duel, name: 'other' })
   await found('ann', 'ben')
   matchmaker.declineMatch('ann')
@@ -185,7 +162,7 @@ test('a cooldown keeps from a ticket of several queues, and a party from waiting
   expect(() => matchmaker.createTicket({ queue: 'other', players: [{ id: 'ann', ip }] })).not.toThrow()
 })
 
-test('a player is forgiven, and may wait at once', async () => {
+test('a player whose cooldowns are forgiven may queue immediately', async () => {
   const { matchmaker, seen, found } = setUpWith(asking)
   await found('ann', 'ben')
   matchmaker.declineMatch('ann')
@@ -196,7 +173,7 @@ test('a player is forgiven, and may wait at once', async () => {
   expect(() => matchmaker.createTicket({ queue: 'duel', players: [{ id: 'ann', ip }] })).not.toThrow()
 })
 
-test('cooldowns go on in another matchmaker, and outlast reconfigure; tickets that wait are taken over', async () => {
+test('cooldowns survive import into another matchmaker and reconfigure, and spare imported tickets', async () => {
   const { matchmaker, found } = setUpWith(asking)
   await found('ann', 'ben')
   matchmaker.declineMatch('ann')
@@ -211,7 +188,7 @@ test('cooldowns go on in another matchmaker, and outlast reconfigure; tickets th
   expect(() => next.matchmaker.importCooldowns([{ playerId: 'ann' }] as never)).toThrow(InvalidInput)
 })
 
-test('who cancels must be in the ticket', async () => {
+test('a player can cancel only a ticket that they are in', async () => {
   const { matchmaker, found, status } = setUpWith(asking)
   await found('ann', 'ben')
   expect(() => matchmaker.cancelTicket('ann', 'ben')).toThrow(InvalidTicket)

@@ -6,7 +6,7 @@ import { createMemoryServerLog, type DeploymentService, type HostingEntry } from
 
 const tooLarge = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`V${index}`, 'x'.repeat(4000)]))
 
-test('with a store that throws, a match is announced before its tickets return, and none is created', async () => {
+test('if the server log throws, a found match is announced, but not created, and its tickets requeue', async () => {
   const memory = createMemoryServerLog()
   let broken = true
   const append = (entries: readonly HostingEntry[]) => {
@@ -25,7 +25,7 @@ test('with a store that throws, a match is announced before its tickets return, 
   expect(status('ann-ben')).toBe('HOST_ASSIGNED')
 })
 
-describe('beyond the creates in flight', () => {
+describe('creates beyond the limit in flight', () => {
   const pairs = ['a', 'b', 'c', 'd']
   const slow = { maxCreatesInFlight: 2, service: { latencyMs: () => 500 } }
   const crowd = async (options: Parameters<typeof setUp>[0] = {}) => {
@@ -38,7 +38,7 @@ describe('beyond the creates in flight', () => {
     return { ...all, serverLog, matchIdOf }
   }
 
-  test('others wait in order, with their intents written', async () => {
+  test('creates over `maxCreatesInFlight` wait in order, with their intents recorded', async () => {
     const { service, serverLog, matchIdOf, matchmaker, run, status } = await crowd()
     await matchmaker.tick()
     const tags = pairs.map((name) => `match-${matchIdOf(name)}`)
@@ -53,7 +53,7 @@ describe('beyond the creates in flight', () => {
     expect(pairs.map((name) => status(`${name}1-${name}2`))).toEqual(pairs.map(() => 'HOST_ASSIGNED'))
   })
 
-  test('a failed create makes room for the next', async () => {
+  test('a held create is sent as soon as an earlier create fails', async () => {
     const { service, run } = await crowd({
       service: { latencyMs: () => 500, fault: (method, nth) => (method === 'create' && nth <= 2 ? {} : undefined) },
     })
@@ -61,7 +61,7 @@ describe('beyond the creates in flight', () => {
     expect(service.calls.create).toHaveLength(4)
   })
 
-  test('a waiting match that ends is never created', async () => {
+  test('a held create is dropped if its match ends while it waits', async () => {
     const { service, seen, serverLog, matchIdOf, matchmaker, run } = await crowd()
     await matchmaker.tick()
     const [, , third, fourth] = pairs.map(matchIdOf) as [string, string, string, string]
@@ -77,7 +77,7 @@ describe('beyond the creates in flight', () => {
     expect(seen.deploymentStopped).toBeUndefined()
   })
 
-  test('a match that is too large is found when its turn comes, and makes room for the next', async () => {
+  test('a create that is too large costs no attempt, and does not hold up later creates', async () => {
     const queues = [{ ...duel, deploy: { ...deploy, hiddenEnvironment: tooLarge } }]
     const { service, seen, serverLog, matchmaker } = await crowd({ queues })
     await matchmaker.tick()
@@ -87,7 +87,7 @@ describe('beyond the creates in flight', () => {
     expect(await serverLog.open()).toEqual({ servers: [], matches: [] })
   })
 
-  test('none is sent while a stop is refused; the waiting tickets return, and play once the stop works', async () => {
+  test('creates are held while stops are rejected; their tickets requeue and get servers later', async () => {
     let isRefused = true
     const error = new RouteMissing('deployments.stop: the answer is not of the API')
     const { service, seen, matchmaker, join, run, status } = await crowd({
@@ -106,13 +106,13 @@ describe('beyond the creates in flight', () => {
     await run(8000)
     expect(service.calls.create).toHaveLength(6)
     expect(seen.ticketRequeued).toMatchObject([0, 1].map(() => ({ reason: 'unavailable', ticket: { attempts: 0 } })))
-    expect(matchmaker.inspect()).toMatchObject({ held: 'unstoppable' })
+    expect(matchmaker.inspect()).toMatchObject({ blockedBy: 'unstoppable' })
     isRefused = false
     await run(60_000)
     expect(['g', 'h'].map((name) => status(`${name}1-${name}2`))).toEqual(['HOST_ASSIGNED', 'HOST_ASSIGNED'])
   })
 
-  test('none is sent whose record is being written when a stop is refused; its record says so', async () => {
+  test('a create is held if a stop is rejected while its record is written, which then has no sentAt', async () => {
     const memory = createMemoryServerLog()
     let release: (() => void) | undefined
     let isHeld = false
@@ -141,7 +141,7 @@ describe('beyond the creates in flight', () => {
     await run(1000)
     expect(service.calls.create).toHaveLength(4)
     expect(await recordOf()).not.toHaveProperty('sentAt')
-    expect(matchmaker.inspect()).toMatchObject({ held: 'unstoppable' })
+    expect(matchmaker.inspect()).toMatchObject({ blockedBy: 'unstoppable' })
     isRefused = false
     await run(5000)
     expect(service.calls.create).toHaveLength(5)
@@ -150,7 +150,7 @@ describe('beyond the creates in flight', () => {
     expect([status('e1-e2'), matchIdOf('e')]).toEqual(['HOST_ASSIGNED', late])
   })
 
-  test('none is sent that waits in the client for its turn when a stop is refused; its record says so', async () => {
+  test('a create waiting in the client is held if a stop is rejected; its record then has no sentAt', async () => {
     const serverLog = createMemoryServerLog()
     let isRefused = true
     const error = new RouteMissing('deployments.stop: the answer is not of the API')
@@ -184,14 +184,14 @@ describe('beyond the creates in flight', () => {
     await run(4000)
     expect(service.calls.create).toHaveLength(1)
     expect((await serverLog.open()).servers.filter(({ sentAt }) => sentAt !== undefined)).toHaveLength(1)
-    expect(matchmaker.inspect()).toMatchObject({ held: 'unstoppable' })
+    expect(matchmaker.inspect()).toMatchObject({ blockedBy: 'unstoppable' })
     isRefused = false
     turnMs = 0
     await run(15_000)
     expect(['b', 'c', 'd'].map((name) => status(`${name}1-${name}2`))).toEqual(Array(3).fill('HOST_ASSIGNED'))
   })
 
-  test('a create that waits is not sent in a pause, but when a probe was answered', async () => {
+  test('held creates are not sent during a pause of creates, but once a probe was answered', async () => {
     let isDown = true
     const { service, matchmaker, run, status } = await crowd({
       maxCreatesInFlight: 1,
@@ -208,7 +208,7 @@ describe('beyond the creates in flight', () => {
     expect(pairs.map((name) => status(`${name}1-${name}2`))).toEqual(pairs.map(() => 'HOST_ASSIGNED'))
   })
 
-  test('closing creates none of the waiting ones', async () => {
+  test('held creates are not sent when the matchmaker closes', async () => {
     const { service, clock, matchmaker } = await crowd()
     await matchmaker.tick()
     const closed = matchmaker.close()
@@ -219,7 +219,7 @@ describe('beyond the creates in flight', () => {
   })
 })
 
-describe('the creates of any minute are bounded', () => {
+describe('the limit of creates per minute', () => {
   const minuteOf = (options: Parameters<typeof setUp>[0] = {}) => {
     const sentAt: number[] = []
     const all = setUp({
@@ -241,7 +241,7 @@ describe('the creates of any minute are bounded', () => {
     return { ...all, sentAt, joinAll, mostAtOnce }
   }
 
-  test('by the time at which they are sent', async () => {
+  test('maxCreatesPerMinute counts each create at the time at which it is sent', async () => {
     let slow = true
     const { sentAt, joinAll, mostAtOnce, run } = minuteOf({
       maxCreatesInFlight: 1,
@@ -259,16 +259,16 @@ describe('the creates of any minute are bounded', () => {
     expect(mostAtOnce()).toBe(2)
   })
 
-  test('with those that wait for their turn counted', async () => {
+  test('maxCreatesPerMinute counts held creates', async () => {
     const { matchmaker, joinAll, run } = minuteOf({ maxCreatesInFlight: 1, service: { latencyMs: () => 500 } })
     await run(1250)
     joinAll('a', 'b', 'c')
     await run(500)
-    expect(matchmaker.inspect()).toMatchObject({ held: 'maxCreatesPerMinute' })
+    expect(matchmaker.inspect()).toMatchObject({ blockedBy: 'maxCreatesPerMinute' })
     expect(matchmaker.inspect().matches).toHaveLength(2)
   })
 
-  test('without those whose match ended before its turn', async () => {
+  test('maxCreatesPerMinute does not count a create whose match ended before it was sent', async () => {
     const { matchmaker, sentAt, joinAll, run } = minuteOf({ maxCreatesInFlight: 1, service: { latencyMs: () => 500 } })
     joinAll('a', 'b')
     await run(250)
@@ -279,7 +279,7 @@ describe('the creates of any minute are bounded', () => {
     expect(matchmaker.getTicket('c1-c2')).toMatchObject({ status: 'MATCH_FOUND' })
   })
 
-  test('without those that are too large or whose intent could not be written', async () => {
+  test('maxCreatesPerMinute ignores creates that are too large or whose intent could not be recorded', async () => {
     const memory = createMemoryServerLog()
     let writes = 0
     const append = (entries: readonly HostingEntry[]) => {
@@ -301,7 +301,7 @@ describe('the creates of any minute are bounded', () => {
     expect(sentAt).toHaveLength(2)
   })
 
-  test('with each attempt of a match counted', async () => {
+  test('maxCreatesPerMinute counts each placement attempt of a match', async () => {
     const cached = { ...duel, deploy: { ...deploy, requireCachedLocations: true } }
     const { sentAt, joinAll, mostAtOnce, status, run } = minuteOf({
       queues: [cached],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { deploy, setUp } from './matchmaker.fixture.js'
 
-test('a custom rule that throws for some players keeps only those from playing', async () => {
+test('a custom rule that throws for some players prevents only matches of these players', async () => {
   const test = ({ teams }: { readonly teams: readonly { readonly tickets: readonly { readonly id: string }[] }[] }) => {
     if (teams.some(({ tickets }) => tickets.some(({ id }) => id === 'abe'))) throw new Error('no such player')
     return true
@@ -17,7 +17,7 @@ test('a custom rule that throws for some players keeps only those from playing',
   ])
 })
 
-test('searches given up because their tries are spent are counted, and none that saw every candidate', async () => {
+test('`searchesGivenUp` counts searches that ran out of budget, not those that saw all candidates', async () => {
   const rules = [{ kind: 'custom', name: 'never', test: () => false }] as const
   const { matchmaker } = setUp({
     queues: [

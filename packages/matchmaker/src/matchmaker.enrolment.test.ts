@@ -3,8 +3,8 @@ import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muste
 import { describe, expect, test } from 'vitest'
 import { KEY, NEXT_KEY, open, own, queues } from './enrolled-servers.fixture.js'
 
-describe('processes that Muster has not started', () => {
-  test('enrol and serve matches, and nothing is asked of the deployment service', async () => {
+describe('enrolled servers, which Muster has not started', () => {
+  test('enrolled servers serve matches without any request to the deployment service', async () => {
     const { start, run, join, status, matchmaker, service, processes, seen } = open()
     await run(500)
     for (const slot of ['a', 'b', 'c', 'd', 'e', 'f']) expect((await start(`fra-1/${slot}`)).status).toBe(200)
@@ -26,7 +26,7 @@ describe('processes that Muster has not started', () => {
     expect(service.calls.stop).toEqual([])
   })
 
-  test('are a state of /inspect/servers with their source and the id of their key', async () => {
+  test('enrolled servers appear in /inspect/servers with their source and the id of their key', async () => {
     const { start, run, send } = open()
     await run(500)
     await start('fra-1')
@@ -35,7 +35,7 @@ describe('processes that Muster has not started', () => {
     expect(JSON.stringify(json)).not.toContain(KEY)
   })
 
-  test('leave tickets SEARCHING while all of them are taken, and serve them once one is free', async () => {
+  test('tickets keep searching while all enrolled servers are taken, and get one once it is free', async () => {
     const { start, run, join, status, processes } = open()
     await run(500)
     join('ann', 'ben')
@@ -51,7 +51,7 @@ describe('processes that Muster has not started', () => {
     expect(status('cas-dan')).toBe('HOST_ASSIGNED')
   })
 
-  test('are taken before the service is asked for a server, which takes what is more', async () => {
+  test('matches use enrolled servers first; the deployment service creates only servers beyond them', async () => {
     const mixed: PoolDefinition = { ...own, deploy: { application: 'game', version: '7' } }
     const { start, run, join, status, service } = open({ pools: [mixed] })
     await run(500)
@@ -64,7 +64,7 @@ describe('processes that Muster has not started', () => {
     expect(service.calls.create).toHaveLength(1)
   })
 
-  test('are never surplus, and count in no bound of servers that cost', async () => {
+  test('enrolled servers are never surplus, and count in no limit on paid servers', async () => {
     const mixed: PoolDefinition = { ...own, deploy: { application: 'game', version: '7' }, keepIdleSeconds: 1 }
     const { start, run, states, matchmaker } = open({ pools: [mixed], maxServers: 1 })
     await run(500)
@@ -78,7 +78,7 @@ describe('processes that Muster has not started', () => {
     expect(states()).toEqual(['IDLE', 'IDLE', 'IDLE'])
   })
 
-  test('are over by 85 s of silence, with their matches, and their token is 410 then', async () => {
+  test('an enrolled server is lost with its match after 85 s of silence, and its token then gets 410', async () => {
     const { start, run, join, status, seen, report, states } = open()
     await run(500)
     const server = await start('fra-1')
@@ -95,7 +95,7 @@ describe('processes that Muster has not started', () => {
     expect(await report(server)).toBe(410)
   })
 
-  test('are not over by a clock that jumps, whichever way', async () => {
+  test('enrolled servers are not lost when the clock jumps in either direction', async () => {
     const { start, run, clock, states } = open()
     await run(500)
     await start('fra-1')
@@ -106,7 +106,7 @@ describe('processes that Muster has not started', () => {
     }
   })
 
-  test('drain by their own wish, and stay while an operator drains them', async () => {
+  test('an enrolled server leaves after a drain that it requested, and stays after one by an operator', async () => {
     const { start, run, states, matchmaker, join, status } = open()
     await run(500)
     const leaving = await start('a')
@@ -128,8 +128,8 @@ describe('processes that Muster has not started', () => {
   })
 })
 
-describe('an enrolment', () => {
-  test('repeated is answered alike; a restarted process is another server, and ends the one before', async () => {
+describe('the enrolment of a server', () => {
+  test('a repeated enrolment gets the same answer; a restarted process replaces the earlier server', async () => {
     const { enrol, enrolment, run, start, join, seen, report } = open()
     await run(500)
     const first = await start('fra-1', 'one')
@@ -148,7 +148,7 @@ describe('an enrolment', () => {
     expect(await enrol(enrolment('fra-1', 'one'))).toMatchObject({ status: 410, json: { code: 'server-gone' } })
   })
 
-  test('is refused by the terms of its key', async () => {
+  test('an enrolment is refused if it breaks the terms of its key', async () => {
     const terms = { ...own.enrol[0], max: 1, matches: 2, hosts: ['203.0.113.0/24', 'game.example.com'], builds: ['7'] }
     const { enrol, enrolment, run, matchmaker } = open({ pools: [{ ...own, enrol: [terms] }] })
     await run(500)
@@ -163,7 +163,7 @@ describe('an enrolment', () => {
     expect(matchmaker.inspect().servers).toMatchObject([{ matchesAtOnce: 2, build: '7' }])
   })
 
-  test('may point only where the request comes from, by trusted proxies as for players', async () => {
+  test('an enrolment may give only the address of its request, which trusted proxies can forward', async () => {
     const { enrol, enrolment, run } = open()
     await run(500)
     const at = (host: string, from: string, proxied = '') =>
@@ -174,7 +174,7 @@ describe('an enrolment', () => {
     expect((await at('192.0.2.1', '::ffff:192.0.2.1')).status).toBe(200)
   })
 
-  test('with wrong keys is 401, counts against its address, and a key is good for nothing else', async () => {
+  test('an enrolment with a wrong key gets 401, counted by address; a key authenticates no other request', async () => {
     const { enrol, enrolment, run, send } = open()
     await run(500)
     const statuses = new Set<number>()
@@ -188,7 +188,7 @@ describe('an enrolment', () => {
     expect((await send(KEY, 'POST', '/servers/e-1/drain')).status).toBe(401)
   })
 
-  test('is taken ten times a second for a key, whatever names it gives', async () => {
+  test('enrolments are accepted ten times a second per key, for any server names', async () => {
     const { enrol, enrolment, run, matchmaker } = open()
     await run(500)
     const statuses: number[] = []
@@ -199,8 +199,8 @@ describe('an enrolment', () => {
   })
 })
 
-describe('the token of a server that has enrolled', () => {
-  test('is good for its own matches alone, and its build and place are those of its key', async () => {
+describe('the token of an enrolled server', () => {
+  test('an enrolled server’s token is valid for its own matches only, and cannot change build or place', async () => {
     const { start, run, join, send, processes, matchmaker } = open()
     await run(500)
     const [thief, other] = [await start('thief'), await start('other')]
@@ -221,8 +221,8 @@ describe('the token of a server that has enrolled', () => {
   })
 })
 
-describe('a key', () => {
-  test('is rotated by a second one with its place; without the first, its servers drain', async () => {
+describe('a key for enrolments', () => {
+  test('an enrolment key is rotated by adding a second key for its place; servers of a removed key drain', async () => {
     const both = { ...own, enrol: [...own.enrol, { ...own.enrol[0], key: NEXT_KEY }] }
     const { start, run, enrol, enrolment, matchmaker, join, seen } = open({ pools: [both] })
     await run(500)
@@ -240,7 +240,7 @@ describe('a key', () => {
     expect(seen.matchOver).toBeUndefined()
   })
 
-  test('that has left the configuration is revoked by a backend: its matches are over, its tokens void', async () => {
+  test('an enrolment key removed from the configuration can be revoked: its matches and tokens end', async () => {
     const { start, run, join, send, matchmaker, seen, acts, report } = open()
     await run(500)
     const server = await start('a')
@@ -258,8 +258,8 @@ describe('a key', () => {
   })
 })
 
-describe('after a restart', () => {
-  test('a process keeps its token, its id and its matches; one that is not heard is over after 85 s', async () => {
+describe('enrolled servers after a restart of Muster', () => {
+  test('enrolled servers keep token, id and matches after a restart; a silent one is lost after 85 s', async () => {
     const memory: StoreMemory = new Map()
     const before = open({ store: createMemoryStore(memory) })
     await before.run(500)
@@ -297,10 +297,10 @@ describe('after a restart', () => {
 })
 
 test.each([
-  ['the clock stands', 0],
+  ['the clock runs normally', 0],
   ['the clock is set ahead by an hour', 3_600_000],
   ['the clock is set back by an hour', -3_600_000],
-])('a match on an own machine ends after maxDurationMs, whatever restarts, if %s', async (_, stepMs) => {
+])('a match on an enrolled server ends after maxDurationMs, even across restarts, if %s', async (_, stepMs) => {
   const memory: StoreMemory = new Map()
   const pools = [{ ...own, deploy: { application: 'game', version: '1', maxDurationMs: 120_000 } }]
   const before = open({ store: createMemoryStore(memory), pools })
@@ -329,7 +329,7 @@ test.each([
   expect(after.seen.matchOver).toMatchObject([{ reason: 'max-duration' }])
 })
 
-test('a process whose server has ended is 410; after a restart it is another server', async () => {
+test('an enrolled process whose server was lost gets 410; after a restart it enrols as a new server', async () => {
   const memory: StoreMemory = new Map()
   const before = open({ store: createMemoryStore(memory) })
   await before.run(500)
@@ -359,12 +359,12 @@ test.each([
   ],
   [{ enrol: [own.enrol[0], own.enrol[0]] }, 'enrol.1.key: is a key that stands before it too'],
   [{ enrol: [] }, 'deploy: must be given'],
-])('a pool is refused with %j', (change, message) => {
+])('a pool with enrolments is refused for %j', (change, message) => {
   expect(() => open({ pools: [{ ...own, ...change } as PoolDefinition] })).toThrow(message)
   expect(() => open({ pools: [{ ...own, ...change } as PoolDefinition] })).not.toThrow('short')
 })
 
-test('no source has the name of servers that enrol, and no two pools have one key', () => {
+test('two pools cannot share an enrolment key, and a source cannot have the name of enrolled servers', () => {
   const none = { allocate: async () => {}, poll: async () => [], stop: async () => {} }
   expect(() => open({ sources: { enrolled: none } })).toThrow('must not be enrolled')
   const other = { ...own, name: 'other' }

@@ -43,7 +43,7 @@ const settings = (players: number): ServerSettings => ({
   common: ['maps', 'mode'],
 })
 
-test('the rough size is no smaller than the exact size', () => {
+test('the estimated size of a ticket in the environment is never below its exact size', () => {
   fc.assert(
     fc.property(ticket, fc.constantFrom([], ['maps', 'mode']), (one, common) => {
       expect(roughBytesOfTicket(one, { queue: 'duel', common })).toBeGreaterThanOrEqual(
@@ -81,32 +81,35 @@ test.each([
   [40, 'é'],
   [100, '𝒳'],
   [300, 'x'],
-])('a match of %i players fits even if each takes their whole share of %j', (players, character) => {
-  const about = settings(players)
-  const share = shareOf(about)
-  const tickets = filled(players, share, about, character)
-  const environment = matchEnvironment({
-    id: 'm'.repeat(21),
-    queue: about.queue,
-    tickets,
-    teams: about.teams.map((team, index) => ({ name: team, ticketIds: [tickets[index]?.id ?? ''] })),
-    foundAt: 0,
-    expansionMs: 123_456.789,
-    equality: {},
-    intersection: { maps: tickets[0]?.players[0]?.attributes?.['maps'] as string[] },
-  })
-  const own = variablesBytes([
-    { key: 'A', value: 'x'.repeat(4000) },
-    { key: 'B', value: 'y'.repeat(4000) },
-  ])
-  const bytes = variablesBytes(environment) + own
-  expect(bytes).toBeLessThanOrEqual(LARGEST_ENVIRONMENT_BYTES)
-  // Common attributes are counted for every ticket although the match has them once, so up to half of the environment
-  // stays free.
-  expect(bytes).toBeGreaterThan(0.5 * LARGEST_ENVIRONMENT_BYTES)
-})
+])(
+  'a match of %i players fits into the environment even if each uses their whole share of %j',
+  (players, character) => {
+    const about = settings(players)
+    const share = shareOf(about)
+    const tickets = filled(players, share, about, character)
+    const environment = matchEnvironment({
+      id: 'm'.repeat(21),
+      queue: about.queue,
+      tickets,
+      teams: about.teams.map((team, index) => ({ name: team, ticketIds: [tickets[index]?.id ?? ''] })),
+      foundAt: 0,
+      expansionMs: 123_456.789,
+      equality: {},
+      intersection: { maps: tickets[0]?.players[0]?.attributes?.['maps'] as string[] },
+    })
+    const own = variablesBytes([
+      { key: 'A', value: 'x'.repeat(4000) },
+      { key: 'B', value: 'y'.repeat(4000) },
+    ])
+    const bytes = variablesBytes(environment) + own
+    expect(bytes).toBeLessThanOrEqual(LARGEST_ENVIRONMENT_BYTES)
+    // Common attributes are counted for every ticket although the match has them once, so up to half of the environment
+    // stays free.
+    expect(bytes).toBeGreaterThan(0.5 * LARGEST_ENVIRONMENT_BYTES)
+  },
+)
 
-test('any tickets that are accepted fit together in a match', () => {
+test('all tickets that are accepted fit together into the environment of a match', () => {
   fc.assert(
     fc.property(fc.array(ticket, { minLength: 1, maxLength: 60 }), (given) => {
       const tickets = given.map((one, index) => ({ ...one, id: `${index}-${one.id}`.slice(0, 64) }))
@@ -132,7 +135,7 @@ test('any tickets that are accepted fit together in a match', () => {
   )
 })
 
-test('a match that is too large nevertheless costs an attempt of only the tickets that made it so', async () => {
+test('a match that is too large for the environment costs an attempt only of the tickets at fault', async () => {
   const hidden = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`V${index}`, 'x'.repeat(4000)]))
   const queue = { name: 'duel', matchSize: 3, deploy: { application: 'game', version: '1', hiddenEnvironment: hidden } }
   const { matchmaker, seen, run } = setUpMatchmaker({ queues: [queue] })

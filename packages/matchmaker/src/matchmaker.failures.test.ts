@@ -15,7 +15,7 @@ import { lost } from '@muster/hosting/service-fixture'
 const searches = ({ calls }: ReturnType<typeof setUp>['service']) =>
   calls.list.filter(({ query }) => JSON.stringify(query).includes('match-'))
 
-describe('failures of the service', () => {
+describe('failures of the deployment service', () => {
   const failOnce = (error: Error, effect = false) => ({
     fault: (method: string, nth: number) => (method === 'create' && nth === 1 ? { error, effect } : undefined),
   })
@@ -32,7 +32,7 @@ describe('failures of the service', () => {
     expect(service.calls.create).toHaveLength(1)
   })
 
-  test('a create that was lost is looked for, and then its tickets search again', async () => {
+  test('a lost create is searched for by its tag before its tickets search again', async () => {
     const { matchmaker, service, seen, join, run } = setUp({ service: failOnce(lost) })
     join('ann', 'ben')
     await run(4000)
@@ -42,24 +42,6 @@ describe('failures of the service', () => {
     expect(seen.ticketRequeued).toMatchObject([{ reason: 'lost' }])
     expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED', attempts: 0 })
     expect(service.calls.create).toHaveLength(2)
-  })
-
-  test('a deployment that appears after its tickets have ended is stopped', async () => {
-    const { service, seen, join, run } = setUp({ service: { ...failOnce(lost, true), listLagMs: 20_000 } })
-    join('ann', 'ben')
-    await run(60_000)
-    expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason: 'lost' }])
-    expect(service.unstopped()).toEqual(['r2'])
-  })
-
-  test('a second deployment with the tag of a match is stopped too', async () => {
-    const { matchmaker, service, seen, join, run } = setUp()
-    join('ann', 'ben')
-    await run(1000)
-    await service.add(['mm-muster', `match-${matchmaker.getTicket('ann-ben')?.matchId}`])
-    await run(8000)
-    expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r2', reason: 'twin' }])
-    expect(service.unstopped()).toEqual(['r1'])
   })
 
   test('a deployment that was created without capacity is stopped, and the tickets search again', async () => {
@@ -80,9 +62,9 @@ describe('failures of the service', () => {
   })
 
   test.each([
-    ['without an id', new NoCapacity('no capacity')],
-    ['an error that tells nothing', new Error('?')],
-  ])('after %s the deployment is looked for by its tag', async (_, error) => {
+    ['NoCapacity without a deployment id', new NoCapacity('no capacity')],
+    ['an unclassified error', new Error('?')],
+  ])('a deployment is searched for by its tag after its create failed with %s', async (_, error) => {
     const { service, join, run } = setUp({ service: failOnce(error, true) })
     join('ann', 'ben')
     await run(20_000)
@@ -106,7 +88,7 @@ describe('failures of the service', () => {
     expect(service.calls.stop).toContainEqual({ request_id: 'r1' })
   })
 
-  test('after maxAttempts the tickets are cancelled', async () => {
+  test('tickets are cancelled after maxAttempts failed deployments', async () => {
     const { matchmaker, service, seen, join, run } = setUp({ service: { fate: () => ({ errorMs: 500 }) } })
     join('ann', 'ben')
     await run(60_000)
@@ -120,7 +102,7 @@ describe('failures of the service', () => {
     expect(service.unstopped()).toEqual([])
   })
 
-  test('a refused create counts as an attempt and is not looked for', async () => {
+  test('a create that is refused as invalid counts as an attempt and is not searched for', async () => {
     const { matchmaker, service, join, run } = setUp({
       service: {
         fault: (method) => (method === 'create' ? { error: new InvalidInput('no such version') } : undefined),
@@ -137,7 +119,7 @@ describe('failures of the service', () => {
     ['refuses the token', new Unauthorized('no')],
     ['cannot be reached', new ConnectionLost('no route', { sent: false })],
   ])(
-    'while the service %s, one create at a time probes every few seconds, and no attempt is counted',
+    'while the service %s, creates are paused except for a probe every few seconds, and cost no attempt',
     async (_, error) => {
       let down = true
       const { matchmaker, service, join, run } = setUp({
@@ -156,7 +138,7 @@ describe('failures of the service', () => {
     },
   )
 
-  test('a stop is repeated until it is confirmed, also by 410', async () => {
+  test('a stop is repeated until the service confirms it, by success or by 410', async () => {
     const answers = [lost, new ServerError('down'), new Unauthorized('no'), new AlreadyTerminated('gone')]
     const { matchmaker, service, join, run } = setUp({
       service: { fault: (method, nth) => (method === 'stop' && nth <= 4 ? { error: answers[nth - 1] } : undefined) },
@@ -172,7 +154,7 @@ describe('failures of the service', () => {
     expect(matchmaker.inspect()).toMatchObject({ stopsPending: 0, matches: [] })
   })
 
-  test('an unknown deployment counts as stopped only if it is not new', async () => {
+  test('a stop that is answered 404 counts as done unless the deployment is new', async () => {
     const { service, matchmaker, join, run } = setUp({
       service: { fault: (method, nth) => (method === 'stop' && nth <= 2 ? { error: new NotFound('?') } : undefined) },
     })
@@ -185,11 +167,11 @@ describe('failures of the service', () => {
   })
 })
 
-describe('the spend bound', () => {
+describe('the limit on servers', () => {
   test.each([
-    ['servers', { maxServers: 1 }],
+    ['all servers', { maxServers: 1 }],
     ['starting servers', { maxStarting: 1 }],
-  ])('of %s is given to the oldest tickets, and the others say that they wait for servers', async (_, bound) => {
+  ])('with room for one of %s, the oldest ticket gets a server, and others wait for `servers`', async (_, bound) => {
     const { matchmaker, service, join, run, status } = setUp(bound)
     join('ann', 'ben')
     await run(250)

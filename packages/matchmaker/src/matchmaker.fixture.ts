@@ -64,7 +64,7 @@ export function watched(matchmaker: Matchmaker) {
 
 interface SetUpOptions extends Partial<MatchmakerOptions> {
   readonly service?: Omit<ServiceOptions, 'clock'>
-  /** Keeps the servers, without the tickets. Default: they end with the process. */
+  /** Stores the servers, without the tickets. Default: they end with the process. */
   readonly serverLog?: ServerLog | undefined
 }
 

@@ -1,5 +1,4 @@
 import { readJoinToken } from '@muster/game-server/internal'
-import { createMemoryStore, type StoreMemory } from '@muster/hosting'
 import {
   createMemoryServerLog,
   type ServerLog,
@@ -9,7 +8,6 @@ import {
 } from '@muster/hosting/internal'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
-import { createMatchmaker } from './create-matchmaker.js'
 import type { Ticket } from './tickets/index.js'
 
 const queues = [{ ...duel, deploy: { ...deploy, probe: { kind: 'registration' as const } } }]
@@ -36,8 +34,8 @@ async function deployed(options: Parameters<typeof setUp>[0] = {}) {
   return { ...world, token, matchId, report, open }
 }
 
-describe('the server of a match', () => {
-  test('learns of its match when it registers, and its players come once it says that they may', async () => {
+describe('the game server of a match', () => {
+  test('a game server gets its match when it registers, and its players are sent once it reports ready', async () => {
     const { matchmaker, token, matchId, open, run, status } = await deployed()
     expect(status('ann-ben')).toBe('MATCH_FOUND')
     const registered = matchmaker.registerServer(token, registration)
@@ -53,7 +51,7 @@ describe('the server of a match', () => {
     expect(status('ann-ben')).toBe('HOST_ASSIGNED')
   })
 
-  test('that cannot serve its match is replaced, and the players keep their place', async () => {
+  test('a game server that refuses its match is replaced, and the players keep their place', async () => {
     const { matchmaker, token, matchId, report, run, service, seen } = await deployed()
     matchmaker.registerServer(token, registration)
     report({ matches: [{ id: matchId, status: 'refused' }] })
@@ -61,10 +59,13 @@ describe('the server of a match', () => {
     expect(seen.deploymentFailed).toMatchObject([{ requestId: 'r1', reason: 'not-listening' }])
     expect(service.unstopped()).toEqual(['r2'])
     expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'MATCH_FOUND', attempts: 1 })
-    expect(() => matchmaker.registerServer(token, registration)).toThrow(/not wanted any more/)
+    expect(() => matchmaker.registerServer(token, registration)).toThrow(/no longer needed/)
+    const late = report({ matches: [{ id: matchId, status: 'over', players: { ann: 'left', ben: 'left' } }] })
+    await expect(late).rejects.toThrow(/no longer needed/)
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'MATCH_FOUND' })
   })
 
-  test('says who has left: the player is free at once, and may not be taken for one who is there', async () => {
+  test('players whom a game server reports as left are free, and cannot be reported as present again', async () => {
     const { matchmaker, token, open, run, seen, join } = await deployed()
     matchmaker.registerServer(token, registration)
     open({ ann: 'in', ben: 'in' })
@@ -79,7 +80,7 @@ describe('the server of a match', () => {
     expect(matchmaker.inspect().matches).toMatchObject([{ playerIds: ['ann'] }])
   })
 
-  test('ends its match with a result: its players are free, and the server is stopped', async () => {
+  test('a game server ends its match with a result: its players are free, and the server is stopped', async () => {
     const { matchmaker, token, matchId, open, run, seen, service, join } = await deployed()
     matchmaker.registerServer(token, registration)
     open({ ann: 'in', ben: 'in' })
@@ -94,11 +95,11 @@ describe('the server of a match', () => {
     expect(service.unstopped()).toEqual([])
     expect(seen.deploymentStopped).toMatchObject([{ reason: 'over' }])
     // Repeated until it has heard the answer.
-    await expect(open({}, { status: 'over', result })).rejects.toThrow(/not wanted any more/)
+    await expect(open({}, { status: 'over', result })).rejects.toThrow(/no longer needed/)
     expect(seen.matchOver).toHaveLength(1)
   })
 
-  test('that leaves its match out has ended it, and is answered once a restart would know that', async () => {
+  test('a game server ends its match by omitting it; the answer comes once the end is stored', async () => {
     const memory = createMemoryServerLog()
     let release = () => {}
     const append: ServerLog['append'] = async (entries) => {
@@ -120,7 +121,7 @@ describe('the server of a match', () => {
     await answer
   })
 
-  test('says that a player has left, who came back to an open seat meanwhile: they keep it', async () => {
+  test('a game server that repeats an old report cannot remove a player who has returned since', async () => {
     const { matchmaker, token, open, run, seen, join, status } = await deployed()
     matchmaker.registerServer(token, registration)
     const seats = { open: true }
@@ -139,7 +140,7 @@ describe('the server of a match', () => {
     expect(seen.playersLeft).toHaveLength(2)
   })
 
-  test('wants seats filled: whoever comes by the backfill is in its orders', async () => {
+  test('a game server can request that open seats are filled, and gets the backfilled players', async () => {
     const { matchmaker, token, open, run, join, seen } = await deployed()
     const { version } = matchmaker.registerServer(token, registration)
     open({ ann: 'in', ben: 'in' })
@@ -159,7 +160,7 @@ describe('the server of a match', () => {
     )
   })
 
-  test('says once that seats are open: whoever leaves is replaced, again and again', async () => {
+  test('a game server reports open seats once, and each player who leaves later is replaced', async () => {
     const { matchmaker, token, open, run, join, seen } = await deployed()
     matchmaker.registerServer(token, registration)
     const seats = { open: true }
@@ -178,7 +179,7 @@ describe('the server of a match', () => {
   test.each([
     ['before its match runs', 0],
     ['before a player leaves', 250],
-  ])('says %s that seats are open: they are filled once that can be', async (_, ms) => {
+  ])('open seats that a game server reports %s are filled once that is possible', async (_, ms) => {
     const { matchmaker, token, open, run, join, seen } = await deployed()
     const early = { ann: 'in', ben: 'in' }
     const late = { ann: 'in', ben: 'left' }
@@ -201,52 +202,7 @@ describe('the server of a match', () => {
     expect(seen.problem ?? []).toEqual([])
   })
 
-  test.each([
-    [
-      'a match listed twice',
-      {
-        matches: [
-          { id: 'm', status: 'open' },
-          { id: 'm', status: 'over' },
-        ],
-      },
-      'matches.1.id',
-    ],
-    [
-      'more matches than it serves',
-      {
-        matches: [
-          { id: 'm', status: 'open' },
-          { id: 'n', status: 'open' },
-        ],
-      },
-      'matches',
-    ],
-    ['a result before the end', { matches: [{ id: 'm', status: 'open', result: {} }] }, 'matches.0.result'],
-    [
-      'a player ranked twice',
-      { matches: [{ id: 'm', status: 'over', players: { a: 'in' }, result: { ranking: [['a'], ['a']] } }] },
-      'matches.0.result.ranking',
-    ],
-    [
-      'a stranger ranked',
-      { matches: [{ id: 'm', status: 'over', result: { ranking: [['eve']] } }] },
-      'matches.0.result.ranking',
-    ],
-    [
-      'a result of 9 KB',
-      { matches: [{ id: 'm', status: 'over', result: { data: 'x'.repeat(9000) } }] },
-      'matches.0.result',
-    ],
-  ])('reports %s: refused by field, and nothing changes', async (_, state, field) => {
-    const { matchmaker, token, report } = await deployed()
-    matchmaker.registerServer(token, registration)
-    const before = matchmaker.inspect()
-    await expect(report(state)).rejects.toThrow(expect.objectContaining({ field }) as Error)
-    expect(matchmaker.inspect()).toEqual(before)
-  })
-
-  test('is heard at once when its orders change while it waits, and otherwise after the time', async () => {
+  test('a server’s long poll is answered when its orders change, or after the wait time', async () => {
     const { matchmaker, token, matchId, clock, open, run } = await deployed()
     matchmaker.registerServer(token, registration)
     open()
@@ -264,7 +220,7 @@ describe('the server of a match', () => {
     expect(await waiting).toMatchObject({ want: 'stop', reason: 'stopped', matches: [] })
   })
 
-  test('that registers twice: the first process drains, then is gone; a problem tells of it', async () => {
+  test('a second registration of a server replaces the first process, which drains; a problem reports it', async () => {
     const { matchmaker, token, matchId, report, open, run, seen } = await deployed()
     matchmaker.registerServer(token, registration)
     open({ ann: 'in' })
@@ -281,7 +237,7 @@ describe('the server of a match', () => {
     expect(matchmaker.inspect().matches).toHaveLength(1)
   })
 
-  test('that is silent keeps its match; its status is read', async () => {
+  test('a silent game server keeps its match while the status of its deployment shows it running', async () => {
     const { matchmaker, token, open, run, service, status } = await deployed()
     matchmaker.registerServer(token, registration)
     open({ ann: 'in', ben: 'in' })
@@ -293,57 +249,9 @@ describe('the server of a match', () => {
     expect(service.unstopped()).toEqual(['r1'])
     expect(await open({ ann: 'in', ben: 'in' })).toMatchObject({ want: 'run' })
   })
-
-  test('is known after a restart: it registers again, and its whole state is believed', async () => {
-    const memory: StoreMemory = new Map()
-    const first = await deployed({ store: createMemoryStore(memory) })
-    first.matchmaker.registerServer(first.token, registration)
-    first.open({ ann: 'in', ben: 'in' })
-    await first.run(250)
-    await first.matchmaker.close()
-    const second = createMatchmaker({
-      deployments: first.service.deployments,
-      queues,
-      clock: first.clock,
-      store: createMemoryStore(memory),
-    })
-    await second.tick()
-    const whole = (seq: number, players: Readonly<Record<string, string>>) =>
-      ReportBody.parse({ instance: 'one', seq, matches: [{ id: first.matchId, status: 'open', players }] })
-    await expect(second.reportServer(first.token, whole(9, {}))).rejects.toThrow(/not registered/)
-    expect(second.registerServer(first.token, registration)).toMatchObject({
-      want: 'run',
-      matches: [{ id: first.matchId }],
-    })
-    second.reportServer(first.token, whole(10, { ann: 'in', ben: 'left' }))
-    expect(second.findPlayer('ben').tickets).toEqual([])
-    expect(second.findPlayer('ann').tickets).toHaveLength(1)
-  })
 })
 
-test('a token of another matchmaker, a changed one and none at all are nobody’s', async () => {
-  const { matchmaker, token } = await deployed()
-  for (const wrong of ['', 'nobody', `x${token}`, `${token.slice(0, -2)}AA`]) {
-    expect(() => matchmaker.registerServer(wrong, registration)).toThrow(/not wanted any more/)
-    expect(matchmaker.isServerSecret(wrong)).toBe(false)
-  }
-})
-
-test('the result of a match is kept until the backend takes it, also across a restart', async () => {
-  const memory: StoreMemory = new Map()
-  const secret = `whsec_${Buffer.from('x'.repeat(24)).toString('base64')}`
-  const results = { url: 'http://127.0.0.1:9/results', secret }
-  const first = await deployed({ store: createMemoryStore(memory), results })
-  first.matchmaker.registerServer(first.token, registration)
-  first.open({ ann: 'in', ben: 'in' }, { status: 'over', result: { ranking: [['ben'], ['ann']] } })
-  expect([...(memory.get('result')?.values() ?? [])].map(({ value }) => JSON.parse(value) as unknown)).toMatchObject([
-    { matchId: first.matchId, playerIds: ['ann', 'ben'], result: { ranking: [['ben'], ['ann']] } },
-  ])
-  await first.matchmaker.close()
-  expect(memory.get('result')?.size).toBe(1)
-})
-
-test('a player’s join token is valid on their server, for their match, until it is over', async () => {
+test('the join token of a player is valid on their server until their match is over', async () => {
   const { matchmaker, token, matchId, open, run, clock } = await deployed()
   const registered = matchmaker.registerServer(token, registration)
   const { id } = registered

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { arena, open, world } from './listed-servers.fixture.js'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
 
-describe('the result of a match', () => {
+describe('a result reported by a hostile server', () => {
   const playing = async () => {
     const queues = [{ ...duel, deploy: { ...deploy, probe: { kind: 'registration' as const } } }]
     const all = setUp({ queues })
@@ -26,7 +26,7 @@ describe('the result of a match', () => {
     return { ...all, report }
   }
 
-  test('ranks those who play or played, and nobody else: refused by field, and nothing changes', async () => {
+  test('a result may rank only players who played; others are refused by field, and nothing changes', async () => {
     const { report, seen } = await playing()
     await report('open', { ann: 'in', ben: 'left' })
     const players = { ann: 'in', ben: 'left', eve: 'in' }
@@ -40,7 +40,7 @@ describe('the result of a match', () => {
   })
 })
 
-describe('a listed server that names players who have no seat on it', () => {
+describe('a listed server that reports players without a seat on it', () => {
   const hostile = async (pool = arena) => {
     const all = open({ pools: [pool] })
     const [first = '', second = ''] = await all.listed()
@@ -49,7 +49,7 @@ describe('a listed server that names players who have no seat on it', () => {
     return { ...all, first, second, server, other }
   }
 
-  test('does not keep them from others', async () => {
+  test('players whom a server reports without a seat can still get seats elsewhere', async () => {
     const { matchmaker, run, second, server } = await hostile()
     server.players = { ann: 'in', ben: 'away' }
     await run(1000)
@@ -62,7 +62,7 @@ describe('a listed server that names players who have no seat on it', () => {
     await expect(matchmaker.startServer({ pool: 'arena', playerIds: ['cat'], attributes: {} })).resolves.toBeDefined()
   })
 
-  test('does not take the seat to which one of them may return elsewhere', async () => {
+  test('a server that reports a player without a seat cannot take the player’s seat elsewhere', async () => {
     const { matchmaker, run, second, server, other } = await hostile()
     const [seat] = matchmaker.holdSeats({ serverId: second, playerIds: ['ann'] }).seats
     other.players = { ann: 'in' }
@@ -73,7 +73,7 @@ describe('a listed server that names players who have no seat on it', () => {
     expect(matchmaker.seatsOf('ann')).toMatchObject([{ id: seat?.id, serverId: second, state: 'away' }])
   })
 
-  test('has those who had a seat there once, also if it says late that they came', async () => {
+  test('a server may report a player who had a seat on it before, even after the seat expired', async () => {
     const { matchmaker, run, first, server } = await hostile()
     matchmaker.holdSeats({ serverId: first, playerIds: ['ann'] })
     await run(40_000)
@@ -83,7 +83,7 @@ describe('a listed server that names players who have no seat on it', () => {
     expect(matchmaker.seatsOf('ann')).toMatchObject([{ serverId: first, state: 'taken' }])
   })
 
-  test('cannot have those back who gave their seat on it back, or took another one', async () => {
+  test('a server cannot reclaim players who gave their seat back or took another seat', async () => {
     const { matchmaker, run, first, second, server, other } = await hostile()
     const { seats } = matchmaker.holdSeats({ serverId: first, playerIds: ['ann', 'ben'] })
     server.players = { ann: 'in', ben: 'in' }
@@ -100,7 +100,7 @@ describe('a listed server that names players who have no seat on it', () => {
     expect(matchmaker.holdSeats({ serverId: second, playerIds: ['ann'] }).seats).toMatchObject([{ state: 'held' }])
   })
 
-  test('may say that it is of any player, and counts against none', async () => {
+  test('a server that names a player as its owner does not count towards that player’s own servers', async () => {
     const { matchmaker, run, servers } = await hostile()
     for (const { listing } of servers) if (listing !== undefined) listing['owner'] = 'ann'
     await run(1000)
@@ -109,7 +109,7 @@ describe('a listed server that names players who have no seat on it', () => {
     })
   })
 
-  test('is not kept by them for more than an hour, drained or started by players', async () => {
+  test('players without a seat keep a server for at most an hour, drained or started by a player', async () => {
     for (const pool of [arena, world]) {
       const { matchmaker, service, run, first, server, other, report, clock } = await hostile(pool)
       for (const one of [server, other]) one.players = { phantom: 'in' }

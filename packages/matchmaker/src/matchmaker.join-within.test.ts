@@ -20,7 +20,7 @@ async function assigned(options: Parameters<typeof setUp>[0] = {}) {
 }
 
 describe('a match with joinWithinMs', () => {
-  test('ends when nobody has come, and its players are free', async () => {
+  test('a match with joinWithinMs ends when no player has joined in time, and its players are free', async () => {
     const { matchmaker, service, seen, run, join } = await assigned()
     await run(19_000)
     expect(service.unstopped()).toEqual(['r1'])
@@ -32,7 +32,7 @@ describe('a match with joinWithinMs', () => {
     expect(join('ben').status).toBe('SEARCHING')
   })
 
-  test('continues once its server has looked up one of its players', async () => {
+  test('a match with joinWithinMs continues once its server has reported one of its players', async () => {
     const { matchmaker, service, matchId, secret, run } = await assigned()
     await run(19_000)
     expect(matchmaker.playerCame(matchId, secret, 'ben')).toBe(true)
@@ -40,7 +40,7 @@ describe('a match with joinWithinMs', () => {
     expect(service.unstopped()).toEqual(['r1'])
   })
 
-  test('ends although strangers came, and although others asked for its players', async () => {
+  test('a match with joinWithinMs ends if only other players joined, or a wrong secret reported its own', async () => {
     const { matchmaker, seen, matchId, secret, run } = await assigned()
     expect(matchmaker.playerCame(matchId, secret, 'eve')).toBe(true)
     expect(matchmaker.playerCame(matchId, `${secret.slice(1)}0`, 'ann')).toBe(false)
@@ -51,7 +51,7 @@ describe('a match with joinWithinMs', () => {
     expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason: 'nobody-joined' }])
   })
 
-  test('ends although its server asked for all players before they were sent there', async () => {
+  test('a match ends as `nobody-joined` if its players were reported only before its assignment', async () => {
     const slow = [{ ...duel, deploy: { ...deploy, joinWithinMs: 20_000, warmUpMs: 10_000 } }]
     const { matchmaker, service, seen, join, run, status } = setUp({ queues: slow })
     join('ann', 'ben')
@@ -67,7 +67,7 @@ describe('a match with joinWithinMs', () => {
     expect(seen.deploymentStopped).toMatchObject([{ reason: 'nobody-joined' }])
   })
 
-  test('of an earlier process is not ended: who came there is not known', async () => {
+  test('a match with joinWithinMs continues after a restart, because it is unknown who joined before', async () => {
     const clock = createManualClock()
     const service = createTestService({ clock })
     const common = { clock, deployments: service.deployments, serverLog: createMemoryServerLog() }
@@ -89,7 +89,7 @@ describe('a match with joinWithinMs', () => {
   })
 })
 
-test('without joinWithinMs nobody needs to come', async () => {
+test('a match without joinWithinMs continues if no player joins', async () => {
   const { service, run } = await assigned({ queues: [duel] })
   await run(60_000)
   expect(service.unstopped()).toEqual(['r1'])

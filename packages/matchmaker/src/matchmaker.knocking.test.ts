@@ -1,6 +1,5 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { createMemoryStore, type EnrolmentDefinition, type StoreMemory } from '@muster/hosting'
 import { afterEach, describe, expect, test } from 'vitest'
 import { open, own } from './enrolled-servers.fixture.js'
@@ -29,8 +28,8 @@ const at = (port: number, protocol = 'UDP') => ({
   address: { host: '127.0.0.1', ports: { game: { port, protocol } } },
 })
 
-describe('a server that enrols and is knocked at by UDP', () => {
-  test('takes no match before its report repeats the datagram that came to its address', async () => {
+describe('a server that enrols with an address to prove by UDP', () => {
+  test('a server that must prove its address by UDP gets no match before it repeats the datagram', async () => {
     const { start, run, join, status, states, report } = open({ pools: udp })
     const { socket, datagrams, port } = await bound()
     await run(500)
@@ -51,7 +50,7 @@ describe('a server that enrols and is knocked at by UDP', () => {
     expect(server.json['knock']).toBeUndefined()
   })
 
-  test('at the address of somebody else gets nobody, and sends that 30 datagrams of 43 bytes at most', async () => {
+  test('a server with a foreign address gets no match, and at most 30 datagrams of 43 bytes go there', async () => {
     const { start, run, join, status, seen, enrol, enrolment, send } = open({ pools: udp })
     const victim = await bound()
     await run(500)
@@ -77,7 +76,7 @@ describe('a server that enrols and is knocked at by UDP', () => {
     expect(await enrol({ ...enrolment('fra-1', 'one'), ...at(victim.port) })).toMatchObject(said)
   })
 
-  test('is refused without the port at which Muster knocks', async () => {
+  test('an enrolment that needs a UDP proof is refused without the port to which Muster sends datagrams', async () => {
     const { enrol, enrolment, run } = open({ pools: udp })
     await run(500)
     const answer = await enrol({ ...enrolment('fra-1', 'one'), address: { host: '127.0.0.1', ports: {} } })
@@ -85,7 +84,7 @@ describe('a server that enrols and is knocked at by UDP', () => {
     expect(String(answer.json['detail'])).toContain('must have "game"')
   })
 
-  test('is listed for nobody, and is proved also while it drains by the wish of an operator', async () => {
+  test('a server is not listed before the proof of its address, which it can give even while draining', async () => {
     const pools = [{ ...udp[0], name: 'arena', custom: {} }]
     const { start, run, send, matchmaker, states, report } = open({ pools })
     const { socket, datagrams, port } = await bound()
@@ -107,25 +106,7 @@ describe('a server that enrols and is knocked at by UDP', () => {
   })
 })
 
-test('knocked at by TCP it takes matches once a connection is accepted at its address', async () => {
-  const { start, run, join, status, states, report } = open({ pools: withKnock({ kind: 'tcp', port: 'game' }) })
-  const game = createServer().listen(0, '127.0.0.1')
-  closing.push(() => game.close())
-  await once(game, 'listening')
-  await run(500)
-  join('ann', 'ben')
-  const came = once(game, 'connection')
-  const server = await start('fra-1', 'one', at((game.address() as AddressInfo).port, 'TCP'))
-  expect([server.json['knock'], states()]).toEqual([undefined, ['STARTING']])
-  await report(server)
-  await came
-  // The connection is accepted here a moment before that is known there.
-  while (states()[0] === 'STARTING') await new Promise((resolve) => setTimeout(resolve, 5))
-  await run(1000)
-  expect(status('ann-ben')).toBe('HOST_ASSIGNED')
-})
-
-describe('after a restart', () => {
+describe('proof of the address after a restart of Muster', () => {
   const restarted = async (isProved = false) => {
     const memory: StoreMemory = new Map()
     const before = open({ pools: udp, store: createMemoryStore(memory) })
@@ -156,7 +137,7 @@ describe('after a restart', () => {
     return { ...after, run, server, datagrams, socket, id, port }
   }
 
-  test('a server that has not proved its address is knocked at anew, and has the same datagram', async () => {
+  test('after a restart of Muster a server without a proof gets the same datagram again', async () => {
     const { run, server, datagrams, socket, states, join, status, id, matchmaker } = await restarted()
     join('ann', 'ben')
     const came = once(socket, 'message')
@@ -170,7 +151,7 @@ describe('after a restart', () => {
     expect(matchmaker.inspect().servers[0]?.id).toBe(id)
   })
 
-  test('one that has proved it is not knocked at', async () => {
+  test('after a restart of Muster a server that has proved its address gets no datagram', async () => {
     const { run, datagrams, states, join, status } = await restarted(true)
     const count = datagrams.length
     join('ann', 'ben')

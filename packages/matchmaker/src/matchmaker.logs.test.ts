@@ -19,7 +19,7 @@ async function failing(logs: NonNullable<Parameters<typeof setUp>[0]>['service']
   return { ...world, events }
 }
 
-test('the end of what a failed server wrote is read before its stop, without secrets and addresses', async () => {
+test('the last log lines of a failed server are read before its stop, without secrets and addresses', async () => {
   const order: string[] = []
   const world: ReturnType<typeof setUp> = setUp({
     queues,
@@ -55,16 +55,16 @@ test('the end of what a failed server wrote is read before its stop, without sec
 })
 
 test.each([
-  ['never answers', () => new Promise<never>(() => {})],
-  ['has none', () => Promise.reject(new NotFound('logs are not available'))],
-  ['answers nothing', () => Promise.resolve({})],
-])('a failed server is stopped within three seconds all the same if the service %s', async (_, logs) => {
+  ['is never answered', () => new Promise<never>(() => {})],
+  ['fails, because there are none', () => Promise.reject(new NotFound('logs are not available'))],
+  ['gets an empty answer', () => Promise.resolve({})],
+])('a failed server is stopped within three seconds even if the request for its logs %s', async (_, logs) => {
   const { service, events } = await failing({ logs }, 5000)
   expect(service.calls.stop[0]).toEqual({ request_id: 'r1' })
   expect(events).toEqual([])
 })
 
-test('when many servers fail at once, the stops of most wait for no logs', async () => {
+test('when many servers fail at once, most are stopped without reading their logs', async () => {
   let reads = 0
   const world = setUp({
     queues,
@@ -79,7 +79,7 @@ test('when many servers fail at once, the stops of most wait for no logs', async
   expect(world.service.calls.stop.length).toBeGreaterThanOrEqual(32)
 })
 
-test('no logs are read of a server whose order is not known after a takeover, and its failure says why', async () => {
+test('after a takeover the logs of a failed server are not read, and its failure gives this reason', async () => {
   const serverLog = createMemoryServerLog()
   let reads = 0
   const logs = () => ((reads += 1), Promise.resolve({ logs: hidden.API_KEY }))

@@ -5,7 +5,7 @@ import { createMemoryServerLog } from '@muster/hosting/internal'
 import { createTestService } from '@muster/hosting/service-fixture'
 
 describe('a match with maxDurationMs', () => {
-  test('is stopped when its duration is over', async () => {
+  test('a match with maxDurationMs is stopped when its duration is over', async () => {
     const queues = [{ ...duel, deploy: { ...deploy, maxDurationMs: 20_000 } }]
     const { matchmaker, service, seen, join, run } = setUp({ queues })
     join('ann', 'ben')
@@ -30,7 +30,7 @@ describe('a match with maxDurationMs', () => {
     ['the first clock was fast by a day', DAY_MS, 0],
     ['the second clock is slow by a day', 0, -DAY_MS],
     ['the second clock is fast by a day', 0, DAY_MS],
-  ])('is stopped at the same time by a second process when %s', async (_, before, now) => {
+  ])('after a restart a match with maxDurationMs is stopped at the same time when %s', async (_, before, now) => {
     const clock = createManualClock()
     const service = createTestService({ clock })
     const serverLog = createMemoryServerLog()

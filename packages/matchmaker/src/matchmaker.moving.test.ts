@@ -3,7 +3,7 @@ import { ServerError } from '@muster/core'
 import { expect, test } from 'vitest'
 import { arena, BOOT_MS, openMoving, watchPlayers } from './moving-pool.fixture.js'
 
-test('1,000 matches are played while their pool moves three times, and no player is lost', async () => {
+test('1,000 matches are played while their pool changes its source three times, and no player is lost', async () => {
   const { join, run, moveTo, keepOwn, interrupted, sourcesThere, seen, ...world } = openMoving()
   const { faults, told } = watchPlayers(world)
   let players = 0
@@ -53,7 +53,7 @@ test('1,000 matches are played while their pool moves three times, and no player
   expect(waits.at(-1)).toBeLessThan(BOOT_MS + 2000)
 })
 
-test('players whose servers a hoster does not create get others once the pool has moved', async () => {
+test('players without a server from a failing source get one once the pool has another source', async () => {
   const { join, run, moveTo, status } = openMoving({
     pool: { ...arena, source: 'metal' },
     fault: () => ({ error: new ServerError('502') }),

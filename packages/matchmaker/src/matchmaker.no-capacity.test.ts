@@ -11,7 +11,7 @@ const places: LocationService = {
 }
 const usersOf = (creates: readonly CreateDeployment[]) => creates.map(({ users }) => users[0]?.user_data)
 
-describe('without capacity', () => {
+describe('a match whose create fails for lack of capacity', () => {
   /** The first `times` creates fail with NoCapacity, and leave a deployment without a server. */
   const full = (times: number) => ({
     fault: (method: string, nth: number) =>
@@ -22,7 +22,7 @@ describe('without capacity', () => {
   })
   const cached = { ...duel, deploy: { ...deploy, requireCachedLocations: true } }
 
-  test('in cached places, all others are tried once the failed create is stopped, and the match stays', async () => {
+  test('a match without capacity is retried without cached locations once its failed create is stopped', async () => {
     const { matchmaker, service, seen, join, run } = setUp({ queues: [cached], service: full(1) })
     join('ann', 'ben')
     await run(10_000)
@@ -38,7 +38,7 @@ describe('without capacity', () => {
     expect(service.unstopped()).toEqual(['r2'])
   })
 
-  test('near the players, places with capacity are tried from the nearest, and then the tickets return', async () => {
+  test('a match without capacity is retried at places with capacity, nearest first', async () => {
     const { matchmaker, service, seen, run } = setUp({ locations: places, service: full(3) })
     matchmaker.createTicket({
       id: 'pair',
@@ -60,7 +60,7 @@ describe('without capacity', () => {
     expect(service.unstopped()).toEqual(['r4'])
   })
 
-  test('and without a list of places, the tickets return', async () => {
+  test('a match without capacity returns its tickets if the list of places cannot be read', async () => {
     const broken: LocationService = { list: () => Promise.reject(new ServerError('down')) }
     const { seen, join, run } = setUp({ locations: broken, service: full(1) })
     join('ann', 'ben')
@@ -69,7 +69,7 @@ describe('without capacity', () => {
     expect(seen.ticketRequeued).toMatchObject([{ reason: 'no-capacity' }])
   })
 
-  test('the tickets do not wait for a failed create that cannot be stopped, which is stopped later', async () => {
+  test('tickets search again although a failed create cannot be stopped yet; it is stopped later', async () => {
     const { service, seen, join, run } = setUp({
       queues: [cached],
       service: {
@@ -85,7 +85,7 @@ describe('without capacity', () => {
     expect(service.unstopped()).toEqual(['r2'])
   })
 
-  test('nothing more is created for a match whose ticket is cancelled meanwhile', async () => {
+  test('a match without capacity is not retried if one of its tickets is cancelled in between', async () => {
     const { matchmaker, service, join, run } = setUp({ queues: [cached], service: full(1) })
     join('ann', 'ben')
     await run(250)
@@ -95,7 +95,7 @@ describe('without capacity', () => {
     expect(matchmaker.inspect().matches).toEqual([])
   })
 
-  test('the store knows the latest create if the process ends between two attempts', async () => {
+  test('the store has the latest create of a match if the process ends between two attempts', async () => {
     const serverLog = createMemoryServerLog()
     const { service, join, run } = setUp({ serverLog, queues: [cached], service: full(1) })
     join('ann', 'ben')

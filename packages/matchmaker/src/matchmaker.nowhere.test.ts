@@ -10,7 +10,7 @@ const beacon = {
 }
 const near = (id: string) => ({ queue: 'ping', players: [{ id, latencies: { London: 20 } }] })
 
-test('latencies are enough where a latency rule chooses the place', async () => {
+test('a ticket needs no place in a queue whose latency rule chooses the place of the server', async () => {
   const { matchmaker, service, run } = setUp({ queues: [ping], beacons: async () => [beacon] })
   const { id } = matchmaker.createTicket(near('ann'))
   matchmaker.createTicket(near('ben'))
@@ -20,7 +20,7 @@ test('latencies are enough where a latency rule chooses the place', async () => 
   expect(service.calls.create[0]?.users).toEqual([{ user_type: 'geo_coordinates', user_data: { latitude, longitude } }])
 })
 
-test('without the place of any beacon no server is created, and the tickets wait until they expire', async () => {
+test('without a beacon of known place no server is created, and the tickets wait until they expire', async () => {
   const { matchmaker, service, run, seen } = setUp({
     queues: [{ ...ping, expireAfterMs: 60_000 }],
     beacons: async () => [],
@@ -31,7 +31,7 @@ test('without the place of any beacon no server is created, and the tickets wait
   expect(matchmaker.getTicket(id)).toMatchObject({ status: 'SEARCHING', waitingFor: 'retry', attempts: 0 })
   expect(service.calls.create).toEqual([])
   expect(seen.problem?.map(({ error }) => String(error)).join()).toContain(
-    'no player of the match has ip or coordinates',
+    'no player of the match has ip, coordinates, or a beacon with a known location',
   )
   await run(31_000)
   expect(matchmaker.getTicket(id)).toMatchObject({ status: 'CANCELLED', cancelReason: 'expired' })

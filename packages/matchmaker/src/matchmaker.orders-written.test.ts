@@ -15,7 +15,7 @@ function holding(kind: HostingEntry['kind']) {
   return { serverLog: { open: () => memory.open(), append }, release: () => release() }
 }
 
-test('a server is told of a match once the claim is written', async () => {
+test('a server gets the order for a match only after the claim is stored', async () => {
   const { serverLog, release } = holding('claimed')
   const { matchmaker, run, join, servers, report, clock } = open({ pools: [world], serverLog })
   await run(8000)
@@ -32,7 +32,7 @@ test('a server is told of a match once the claim is written', async () => {
   expect(await orders()).toHaveLength(1)
 })
 
-test('a server is told that a match is over once that is written', async () => {
+test('a server gets the order to end a match only after the end is stored', async () => {
   const { serverLog, release } = holding('over')
   const { run, join, servers, matchmaker, clock, status } = open({ pools: [world], serverLog })
   await run(8000)
@@ -53,7 +53,7 @@ test('a server is told that a match is over once that is written', async () => {
   expect((await told).matches).toEqual([])
 })
 
-test('a seat is free with the first report that its player is gone', async () => {
+test('a seat is free as soon as a report no longer lists its player', async () => {
   const { matchmaker, listed, run, servers, report } = open({ pools: [world] })
   const [first = ''] = await listed()
   matchmaker.holdSeats({ serverId: first, playerIds: ['ann'] })

@@ -9,7 +9,7 @@ import type { MatchmakerOptions } from './options.js'
 const other = { ...duel, name: 'other' }
 const ip = '198.51.100.7'
 
-test('a paused queue takes tickets and makes no match until resumed; their waiting time counts', async () => {
+test('a paused queue accepts tickets but makes no match until resumed; their wait time counts', async () => {
   const { matchmaker, seen, join, run, status } = setUp()
   matchmaker.pauseQueue('duel')
   matchmaker.pauseQueue('duel')
@@ -27,7 +27,7 @@ test('a paused queue takes tickets and makes no match until resumed; their waiti
   expect(seen.queueResumed).toEqual([{ queue: 'duel' }])
 })
 
-test('explain says that the queue is paused', async () => {
+test('explain reports that the queue is paused', async () => {
   const { matchmaker, join } = setUp({ queues: [duel, other] })
   join('ann')
   matchmaker.pauseQueue('duel')
@@ -47,7 +47,7 @@ test('tickets of a paused queue expire as usual', async () => {
   expect(seen.expired?.map(({ ticket }) => ticket.id)).toEqual(['ann'])
 })
 
-test('matches that were found go on, and so do other queues; a ticket of both is matched in the other', async () => {
+test('a pause affects neither found matches nor other queues, which still match tickets of both', async () => {
   const { matchmaker, join, run, status } = setUp({
     queues: [{ ...duel, acceptance: { withinMs: 10_000 } }, other],
   })
@@ -63,7 +63,7 @@ test('matches that were found go on, and so do other queues; a ticket of both is
   expect(matchmaker.getTicket('x')?.queue).toBe('other')
 })
 
-test('nobody joins a running match by a backfill, and nothing is made at arrival or by createMatch', async () => {
+test('a paused queue makes no match by backfill, on arrival or by createMatch', async () => {
   const teams = [{ name: 'team', size: { min: 1, max: 2 } }]
   const { matchmaker, join, run, status } = setUp({
     queues: [{ ...duel, teams, matchSize: undefined, fillForMs: 0, mode: 'arrival' }],
@@ -85,7 +85,7 @@ test('nobody joins a running match by a backfill, and nothing is made at arrival
   await matchmaker.stop()
 })
 
-test('a match that a round has found already is not made once the queue is paused', async () => {
+test('a match found in a round is not made if the queue is paused before it is made', async () => {
   const { matchmaker, join, status } = setUp()
   for (const id of ['ann', 'ben', 'cas', 'dee']) join(id)
   // The listener is called after the grouping, between two claims.
@@ -98,7 +98,7 @@ test('a match that a round has found already is not made once the queue is pause
   expect(['ann', 'ben', 'cas', 'dee'].map(status)).toEqual(Array.from({ length: 4 }, () => 'MATCH_FOUND'))
 })
 
-test('a pause outlasts reconfigure, as long as the queue is there', async () => {
+test('a pause survives reconfigure for as long as the queue exists', async () => {
   const { matchmaker, join, run, status } = setUp({ queues: [duel, other] })
   matchmaker.pauseQueue('duel')
   matchmaker.reconfigure([{ ...duel, expireAfterMs: 10_000 }, other])
@@ -111,7 +111,7 @@ test('a pause outlasts reconfigure, as long as the queue is there', async () => 
   expect(matchmaker.inspect().queues.map(({ paused }) => paused)).toEqual([false, false])
 })
 
-test('a queue that there is not is neither paused nor resumed', () => {
+test('pausing or resuming an unknown queue is refused', () => {
   const { matchmaker } = setUp()
   expect(() => matchmaker.pauseQueue('duell')).toThrow(UnknownQueue)
   expect(() => matchmaker.resumeQueue('duell')).toThrow('did you mean')
@@ -125,7 +125,7 @@ const arena: PoolDefinition = {
 }
 const pooled = { pools: [arena], queues: [{ name: 'duel', matchSize: 2, pool: 'arena' }] }
 
-test('a paused pool keeps no server warm, and creates one for a match', async () => {
+test('a paused pool keeps no server warm, and creates one for each match', async () => {
   const { matchmaker, seen, service, join, run } = setUp(pooled)
   await run(2000)
   expect(service.unstopped()).toHaveLength(2)
@@ -147,7 +147,7 @@ test('a paused pool keeps no server warm, and creates one for a match', async ()
   ])
 })
 
-test('a pause of a pool outlasts reconfigure and a restart, as long as the pool is there', async () => {
+test('the pause of a pool survives reconfigure and a restart for as long as the pool exists', async () => {
   const memory: StoreMemory = new Map()
   const { matchmaker, service, clock } = setUp({ ...pooled, store: createMemoryStore(memory) })
   matchmaker.pausePool('arena', true)

@@ -8,7 +8,7 @@ const always = { cron: '* * * * *', minutes: 2 }
 /** Servers for which the service is paid. */
 const paid = ({ service }: ReturnType<typeof open>) => service.unstopped().length
 
-test('a pool whose servers all list themselves has as many as it keeps warm', async () => {
+test('a pool in which all servers list themselves has no more servers than it keeps warm', async () => {
   const game = open({ pools: [{ ...world, at: [{ ...always, min: 3 }] }] })
   for (let second = 0; second < 300; second += 1) {
     await game.run(1000)
@@ -17,7 +17,7 @@ test('a pool whose servers all list themselves has as many as it keeps warm', as
   expect([game.service.calls.create.length, paid(game)]).toEqual([3, 3])
 })
 
-test('a pool has another listed server for each that has players', async () => {
+test('a pool keeps its warm servers in addition to listed servers with players', async () => {
   const game = open({ pools: [{ ...world, at: [{ ...always, min: 2 }] }] })
   const [first = ''] = await game.listed()
   game.matchmaker.holdSeats({ serverId: first, playerIds: ['ann'] })
@@ -26,7 +26,7 @@ test('a pool has another listed server for each that has players', async () => {
   expect(paid(game)).toBe(3)
 })
 
-test('a pool has no more servers than may be warm for players of whom only the servers speak', async () => {
+test('a pool whose servers report players without seats grows only to its maximum of warm servers', async () => {
   const game = open({ pools: [{ ...world, warm: { hit: 0, max: 5 }, at: [{ ...always, min: 3 }] }] })
   for (let second = 0; second < 300; second += 1) {
     await game.run(1000)
@@ -41,7 +41,7 @@ test('a pool has no more servers than may be warm for players of whom only the s
 /** What a server of the property does in a second. */
 const DEEDS = ['list', 'unlist', 'lock', 'phantom', 'empty', 'drain', 'session', 'sick', 'nothing'] as const
 
-test('whatever servers do, a pool never has more than its matches, seats and bounds explain', async () => {
+test('property: a pool never has more servers than its matches, seats and limits explain', async () => {
   for (let seed = 1; seed <= 2; seed += 1) {
     const random = seededRandom(seed)
     const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item

@@ -28,7 +28,7 @@ async function cancelFor(game: ReturnType<typeof open>, seconds: number, everyMs
   return refused
 }
 
-test('accounts that match and cancel create no more servers than an account may cause', async () => {
+test('accounts that repeatedly match and cancel create no more servers than maxServersPerPlayer', async () => {
   const game = open({ pools: [{ ...cold, warm: { hit: 0.95, maxIdleShare: 10 } }], maxServersPerPlayer: 3 })
   const refused = await cancelFor(game, 120, 1000)
   // Three for which they are charged, and the pool's own stock while their matches seem to be demand.
@@ -36,7 +36,7 @@ test('accounts that match and cancel create no more servers than an account may 
   expect(refused).toBeGreaterThan(100)
 })
 
-test('a match that is cancelled gives its server back unused: the next one takes it', async () => {
+test('a cancelled match returns its unused server, and the next match takes it', async () => {
   const game = open({ pools: [cold] })
   game.join('ann', 'ben')
   await game.run(1000)
@@ -53,7 +53,7 @@ test('a match that is cancelled gives its server back unused: the next one takes
   expect([game.status('gil-hal'), game.service.calls.create.length]).toEqual(['HOST_ASSIGNED', 1])
 })
 
-test('matches that are cancelled are no demand: the pool keeps no more servers warm for them', async () => {
+test('cancelled matches do not count as demand: the pool keeps no more servers warm', async () => {
   const game = open({ pools: [{ ...cold, warm: { hit: 0.95, maxIdleShare: 10 } }] })
   await cancelFor(game, 300, 1000)
   const [pool] = game.matchmaker.inspect().pools
@@ -63,7 +63,7 @@ test('matches that are cancelled are no demand: the pool keeps no more servers w
   expect(game.service.unstopped()).toEqual([])
 })
 
-test('players are charged for a warm server that they are the first to use, and for no other', async () => {
+test('players are charged for a warm server only if they are its first users', async () => {
   const play = async (game: ReturnType<typeof open>, nth: number) => {
     for (const id of ['ann', 'ben'])
       game.matchmaker.createTicket({ id: `${id}${nth}`, queue: 'duel', players: [{ id, ip: '192.0.2.1' }] })

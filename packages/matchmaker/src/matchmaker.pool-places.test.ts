@@ -37,7 +37,7 @@ const endOf = async (game: Game, id: string) => {
 
 /** The service says where a server runs in its status alone, or nowhere. */
 test.each(['in the status', 'nowhere'])(
-  'a server that was created for players in Tokyo serves nobody in Frankfurt: the service says where it runs %s',
+  'a server created for Tokyo serves no match in Frankfurt if the service gives its location %s',
   async (where) => {
     const location = (input: { users: readonly { user_data: object }[] }) =>
       where === 'nowhere' ? undefined : (input.users[0]?.user_data as typeof tokyo)
@@ -63,7 +63,7 @@ test.each(['in the status', 'nowhere'])(
   },
 )
 
-test('matches that no place of the pool could serve keep no servers warm', async () => {
+test('matches that no place of the pool can serve keep no servers warm', async () => {
   const game = open({
     queues,
     pools: [{ ...pool, warm: { hit: 0.95, maxIdleShare: 10 }, keepIdleSeconds: 0 }],
@@ -79,7 +79,7 @@ test('matches that no place of the pool could serve keep no servers warm', async
   expect(game.service.calls.create.every(({ users }) => JSON.stringify(users).includes('139.7'))).toBe(true)
 })
 
-test('matches that a place could serve keep servers warm there, also if another place would be better', async () => {
+test('matches that a place can serve keep servers warm there, even if another place would suit better', async () => {
   const game = open({ queues, pools: [{ ...pool, warm: { hit: 0.95, maxIdleShare: 10 }, detourMs: 60 }], beacons })
   for (let nth = 0; nth < 30; nth += 1) {
     const id = begin(game, { Tokyo: 40, Frankfurt: 80 })

@@ -90,6 +90,7 @@ function open(pool: PoolDefinition = arena, options: Parameters<typeof setUp>[0]
     run,
     restart,
     ticket: (id: string) => matchmaker.getTicket(id),
+    cancel: (id: string) => matchmaker.cancelTicket(id),
     join: (...ids: string[]) => join(...ids),
     status: (id: string) => status(id),
     seen: () => seen,
@@ -101,7 +102,7 @@ function open(pool: PoolDefinition = arena, options: Parameters<typeof setUp>[0]
   }
 }
 
-test('a warm server that does not come back after a restart is stopped, and replaced', async () => {
+test('a warm server that does not register again after a restart is stopped and replaced', async () => {
   const { service, servers, run, restart } = open()
   await run(5000)
   expect(service.unstopped()).toEqual(['r1'])
@@ -113,7 +114,7 @@ test('a warm server that does not come back after a restart is stopped, and repl
   expect(service.unstopped()).toEqual(['r2'])
 })
 
-test('a match that waits for a server which does not come back after a restart gets another', async () => {
+test('a match gets another server if its own does not register again after a restart', async () => {
   const { service, servers, run, restart, join, status } = open()
   await run(5000)
   for (const server of servers.values()) server.isSilent = true
@@ -127,7 +128,7 @@ test('a match that waits for a server which does not come back after a restart g
   expect(service.records.length).toBeGreaterThan(1)
 })
 
-test('after a restart warm servers are where they were: none is made twice at another place', async () => {
+test('after a restart each warm server is still at its place, and none is created twice', async () => {
   const bergen = { name: 'Bergen', latitude: 40, longitude: -74 }
   const { service, run, restart } = open({ ...arena, places: [bergen, oslo] })
   await run(8000)
@@ -138,7 +139,7 @@ test('after a restart warm servers are where they were: none is made twice at an
   expect(service.unstopped()).toHaveLength(2)
 })
 
-test('a restart does not make a server young: it is retired when its time is over, once its match is', async () => {
+test('a restart does not reset the age of a server: the server is retired on time, after its match', async () => {
   const { service, servers, run, restart, join, ticket } = open({
     ...arena,
     reuse: { maxMatches: 20, maxAgeMinutes: 2 },
@@ -159,7 +160,7 @@ test('a restart does not make a server young: it is retired when its time is ove
   expect(service.unstopped()).not.toContain(requestId)
 })
 
-test('a restart with another version replaces servers, and their matches are played to their end', async () => {
+test('a restart with another version replaces servers, and their matches run to their end', async () => {
   const { service, run, restart, join, ticket } = open()
   await run(5000)
   join('ann', 'ben')
@@ -172,7 +173,7 @@ test('a restart with another version replaces servers, and their matches are pla
   expect(ticket('ann-ben')?.ended).toBeUndefined()
 })
 
-test('servers of a pool that is gone after a restart are stopped, once their matches are over', async () => {
+test('servers of a pool that is gone after a restart are stopped once their matches are over', async () => {
   const { service, servers, run, restart, join, ticket } = open()
   await run(5000)
   join('ann', 'ben')
@@ -187,9 +188,9 @@ test('servers of a pool that is gone after a restart are stopped, once their mat
 })
 
 test.each([
-  ['runs', 6000],
-  ['starts', 500],
-])('a match whose own server %s keeps it when its queue has a pool after a restart', async (_, ms) => {
+  ['is running', 6000],
+  ['is starting', 500],
+])('a match whose own server %s keeps this server if its queue gets a pool at a restart', async (_, ms) => {
   const { service, run, restart, join, ticket } = open(arena, {
     pools: [],
     queues: [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }],
@@ -204,12 +205,23 @@ test.each([
   expect(service.unstopped()).toContain('r1')
 })
 
+test('a match whose server is starting gets a server of its own if its queue loses its pool at a restart', async () => {
+  const { service, run, restart, join, ticket } = open({ ...arena, at: [] })
+  join('ann', 'ben')
+  await run(500)
+  expect(service.unstopped()).toEqual(['r1'])
+  await restart({ pools: [], queues: [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }] })
+  await run(10_000)
+  expect(ticket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED', attempts: 0 })
+  expect(service.unstopped()).toEqual(['r2'])
+})
+
 const slow: NonNullable<NonNullable<Parameters<typeof setUp>[0]>['service']> = {
   fate: () => ({ readyMs: 2000 }),
   latencyMs: (method) => (method === 'list' ? 0 : 1000),
 }
 
-test('a server whose create was not sent before a restart is ordered anew, and its match does not fail', async () => {
+test('a server whose create was not sent before a restart is created again, and its match does not fail', async () => {
   const { service, run, restart, join, ticket, seen, stored } = open(arena, { maxCreatesInFlight: 1, service: slow })
   await run(500)
   join('ann', 'ben')
@@ -222,7 +234,7 @@ test('a server whose create was not sent before a restart is ordered anew, and i
   expect(service.unstopped()).toHaveLength(2)
 })
 
-test('a match counts for the server that it names, though a version before was killed between the two', async () => {
+test('a match counts for its server after a restart, even if the count itself was not stored', async () => {
   const { service, run, restart, servers, join, memory } = open({ ...arena, at: [], reuse: { maxMatches: 1 } })
   join('ann', 'ben')
   await run(6000)
@@ -237,7 +249,7 @@ test('a match counts for the server that it names, though a version before was k
   expect(service.unstopped()).toEqual([])
 })
 
-test('a match that its server has not answered for leaves it in the store in one step with the count', async () => {
+test('a match that leaves an unresponsive server is stored in one step with the server’s match count', async () => {
   const memory: StoreMemory = new Map()
   const store = createMemoryStore(memory)
   const seen = new Set<string>()
@@ -255,7 +267,7 @@ test('a match that its server has not answered for leaves it in the store in one
   expect([...seen].slice(0, 3)).toEqual(['false undefined', 'true 1', 'false 0'])
 })
 
-test('a match that cannot continue after a restart, and was not played, does not count for its server', async () => {
+test('a match that ends at a restart without being played does not count for its server', async () => {
   const { servers, run, restart, join, stored, storedMatches } = open()
   await run(5000)
   for (const server of servers.values()) server.isSilent = true
@@ -268,7 +280,36 @@ test('a match that cannot continue after a restart, and was not played, does not
   expect(stored()).toMatchObject([{ matchesServed: 0 }, {}])
 })
 
-test('a server that has served all of its matches when a process ends is stopped by the next one', async () => {
+test('a match cancelled before its players were sent does not count for its server in the store', async () => {
+  const { servers, run, join, cancel, stored, storedMatches } = open()
+  await run(5000)
+  for (const server of servers.values()) server.isSilent = true
+  join('ann', 'ben')
+  await run(1000)
+  expect(stored()).toMatchObject([{ matchesServed: 1 }, {}])
+  cancel('ann-ben')
+  await run(500)
+  expect(storedMatches()).toEqual([])
+  expect(stored()).toMatchObject([{ matchesServed: 0 }, {}])
+})
+
+test('a never-created server for a single match leaves the store once the queue has a pool', async () => {
+  const own = [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }]
+  const { run, restart, join, memory, ticket } = open(arena, { queues: own, maxCreatesInFlight: 1, service: slow })
+  // The create of the pool's stock is under way, so that of the match waits.
+  await run(500)
+  join('ann', 'ben')
+  await run(500)
+  const alone = () => storedAs<ServerRecord>(memory, 'server').filter(({ bornFor }) => bornFor !== undefined)
+  expect(alone().map(({ sentAt }) => sentAt)).toEqual([undefined])
+  await restart()
+  await run(500)
+  expect(alone()).toEqual([])
+  await run(10_000)
+  expect(ticket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED', attempts: 0 })
+})
+
+test('a server that has served all its matches when a process ends is stopped by the next process', async () => {
   const { service, run, restart, servers, join } = open({ ...arena, at: [], reuse: { maxMatches: 1 } })
   join('ann', 'ben')
   await run(6000)
@@ -278,7 +319,7 @@ test('a server that has served all of its matches when a process ends is stopped
   expect(service.unstopped()).toEqual([])
 })
 
-test('no server is made for the stock while all are being stopped', async () => {
+test('no warm server is created while close stops all servers', async () => {
   const { service, run, close } = open()
   await run(5000)
   await close()
@@ -311,7 +352,7 @@ async function openWithSlowStore(options: Pick<MatchmakerOptions, 'pools' | 'max
   return { matchmaker, service, tokenOf, run, join }
 }
 
-test('while a claim is written its server gets no second match, and the bound of servers holds', async () => {
+test('a server gets no second match, and the limit of servers holds, while a claim is written', async () => {
   const { matchmaker, service, tokenOf, run, join } = await openWithSlowStore({
     pools: [{ ...arena, warm: { hit: 0, max: 1 } }],
     maxServers: 2,
@@ -324,7 +365,7 @@ test('while a claim is written its server gets no second match, and the bound of
   expect(service.unstopped()).toHaveLength(2)
 })
 
-test('while the claim of a match on another server is written, it takes no third one', async () => {
+test('a match that leaves a silent server takes no third one while its claim of the second is written', async () => {
   const two = { ...arena, at: [{ cron: '* * * * *', minutes: 2, min: 2 }] }
   const { matchmaker, run, join } = await openWithSlowStore({ pools: [two] })
   const { seen } = watched(matchmaker)

@@ -5,10 +5,9 @@ import {
   RegistrationBody,
   ReportBody,
 } from '@muster/hosting/internal'
-import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/hosting'
+import { createMemoryStore, type PoolDefinition } from '@muster/hosting'
 import { ConnectionLost } from '@muster/core'
 import { describe, expect, test } from 'vitest'
-import { createMatchmaker } from './create-matchmaker.js'
 import { setUp } from './matchmaker.fixture.js'
 
 const place = { name: 'Oslo', latitude: 59.9, longitude: 10.7 }
@@ -81,8 +80,8 @@ function open(options: Parameters<typeof setUp>[0] = {}) {
   return { ...world, ...games, run }
 }
 
-describe('a pool', () => {
-  test('keeps servers warm, and a match takes one at once, without a request for it', async () => {
+describe('a pool of servers', () => {
+  test('a pool keeps servers warm, and a match gets one immediately, without a request to the service', async () => {
     const { matchmaker, service, run, join, status } = open()
     await run(8000)
     expect(service.calls.create).toHaveLength(2)
@@ -97,7 +96,7 @@ describe('a pool', () => {
     expect(service.calls.create).toHaveLength(3)
   })
 
-  test('orders another server in the tick in which a match takes one', async () => {
+  test('a pool orders another server in the same tick in which a match takes one', async () => {
     const { matchmaker, service, run, join } = open()
     await run(8000)
     join('ann', 'ben')
@@ -105,7 +104,7 @@ describe('a pool', () => {
     expect(service.calls.create).toHaveLength(3)
   })
 
-  test('orders none for its stock while its process hands over', async () => {
+  test('a pool orders no warm server while its process hands over', async () => {
     const { matchmaker, clock, service, run, join } = open({ store: createMemoryStore(new Map()) })
     await run(8000)
     join('ann', 'ben')
@@ -115,7 +114,7 @@ describe('a pool', () => {
     expect(service.calls.create).toHaveLength(2)
   })
 
-  test('follows its schedule by the wall clock, whichever way that was set', async () => {
+  test('a pool follows its schedule by the wall clock, even after that was set forward or back', async () => {
     for (const [stepMs, servers] of [
       [20 * 3_600_000, 3],
       [-4 * 3_600_000, 3],
@@ -131,7 +130,7 @@ describe('a pool', () => {
     }
   })
 
-  test('orders its whole stock at once, within the bound of servers', async () => {
+  test('a pool orders its whole warm stock in one tick, within the limit of servers', async () => {
     const { service, run } = open({ pools: [{ ...arena, at: [{ cron: '* * * * *', minutes: 2, min: 30 }] }] })
     await run(1000)
     expect(service.calls.create).toHaveLength(30)
@@ -140,7 +139,7 @@ describe('a pool', () => {
     expect(bounded.service.calls.create).toHaveLength(12)
   })
 
-  test('without places, and without coordinates of players, keeps no servers warm and asks for none', async () => {
+  test('a pool without places and player coordinates keeps no server warm, and creates one per match', async () => {
     const { seen, service, run, join } = open({ pools: [{ ...arena, places: undefined, at: [], warm: { hit: 0.95 } }] })
     for (let match = 0; match < 20; match += 1) {
       join(`a${match}`, `b${match}`)
@@ -150,7 +149,7 @@ describe('a pool', () => {
     expect(service.calls.create).toHaveLength(20)
   })
 
-  test('without a warm server a match gets one that is created for it', async () => {
+  test('a pool creates a server for a match if none is warm', async () => {
     const { service, run, join, status } = open({ pools: [{ ...arena, at: [] }] })
     await run(2000)
     expect(service.calls.create).toHaveLength(0)
@@ -160,14 +159,14 @@ describe('a pool', () => {
     expect(service.calls.create).toHaveLength(1)
   })
 
-  test('serves matches also where servers have no bound', async () => {
+  test('a pool serves matches if the number of servers is unlimited', async () => {
     const { run, join, status } = open({ pools: [{ ...arena, at: [] }], maxServers: Infinity, maxStarting: Infinity })
     join('ann', 'ben')
     await run(8000)
     expect(status('ann-ben')).toBe('HOST_ASSIGNED')
   })
 
-  test('a server whose match is over serves the next one', async () => {
+  test('a pool server serves the next match after its match is over', async () => {
     const { service, running, run, join, status } = open({ pools: [{ ...arena, at: [], keepIdleSeconds: 600 }] })
     join('ann', 'ben')
     await run(8000)
@@ -182,7 +181,7 @@ describe('a pool', () => {
     expect(service.calls.stop).toHaveLength(0)
   })
 
-  test('a server that has served its matches is stopped', async () => {
+  test('a pool server that has served its number of matches is stopped', async () => {
     const { service, running, run, join, status } = open({ pools: [{ ...arena, at: [], reuse: { maxMatches: 1 } }] })
     join('ann', 'ben')
     await run(8000)
@@ -192,7 +191,7 @@ describe('a pool', () => {
     expect(service.unstopped()).toEqual([])
   })
 
-  test('surplus drains after keepIdleSeconds', async () => {
+  test('a pool drains surplus servers after keepIdleSeconds', async () => {
     const { service, running, run, join } = open({ pools: [{ ...arena, at: [], keepIdleSeconds: 30 }] })
     join('ann', 'ben')
     await run(8000)
@@ -203,7 +202,7 @@ describe('a pool', () => {
     expect(service.unstopped()).toEqual([])
   })
 
-  test('a server that refuses its match, or is silent for 3 s, is put aside: the match goes to another', async () => {
+  test('a match moves to another server of its pool if its server is silent for 3 s', async () => {
     const { service, running, tokens, run, join, status, seen } = open()
     await run(8000)
     const [first = '', second = ''] = tokens()
@@ -216,7 +215,7 @@ describe('a pool', () => {
     expect(service.unstopped()).not.toContain('r1')
   })
 
-  test('a warm server that ends in the midst of a match is told as lost, and its match is over', async () => {
+  test('a pool server that ends during its match is reported as lost, and its match as over', async () => {
     const memory = createMemoryServerLog()
     const settled: string[] = []
     const append: ServerLog['append'] = (entries) => {
@@ -242,93 +241,25 @@ describe('a pool', () => {
     expect(settled.filter((id) => id === matchId)).toHaveLength(1)
   })
 
-  test('after a restart nothing is forgotten: matches run on, warm servers are taken, none is made twice', async () => {
-    const memory: StoreMemory = new Map()
-    const first = open({ store: createMemoryStore(memory) })
-    await first.run(8000)
-    first.join('ann', 'ben')
-    await first.run(2000)
-    expect(first.status('ann-ben')).toBe('HOST_ASSIGNED')
-    const creates = first.service.calls.create.length
-    await first.matchmaker.close()
-
-    const matchmaker = createMatchmaker({
-      deployments: first.service.deployments,
-      queues,
-      pools: [arena],
-      clock: first.clock,
-      store: createMemoryStore(memory),
-    })
-    const games = gameServers({ service: first.service, matchmaker })
-    for (let tick = 0; tick < 40; tick += 1) {
-      await matchmaker.tick()
-      await games.play()
-      await first.clock.advance(250)
+  test('a pool server that runs is stored as that before a match that it accepted while it booted', async () => {
+    const memory = createMemoryServerLog()
+    const written: string[][] = []
+    const append: ServerLog['append'] = (entries) => {
+      written.push(entries.map(({ kind }) => kind))
+      return memory.append(entries)
     }
-    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED' })
-    expect(matchmaker.getTicket('ann-ben')?.ended).toBeUndefined()
-    expect(first.service.calls.create).toHaveLength(creates)
-    expect(first.service.unstopped()).toHaveLength(creates)
-    matchmaker.createTicket({
-      id: 'c',
-      queue: 'duel',
-      players: ['cid', 'dan'].map((id) => ({ id, ip: '198.51.100.7' })),
+    const { run, join, status } = open({
+      pools: [{ ...arena, at: [] }],
+      serverLog: { open: () => memory.open(), append },
     })
-    for (let tick = 0; tick < 8; tick += 1) {
-      await matchmaker.tick()
-      await games.play()
-      await first.clock.advance(250)
-    }
-    expect(matchmaker.getTicket('c')?.status).toBe('HOST_ASSIGNED')
+    join('ann', 'ben')
+    await run(8000)
+    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+    // A store may refuse to send players whose tickets are gone. The server runs in any case.
+    expect(written.filter((kinds) => kinds.includes('up') || kinds.includes('playing'))).toEqual([['up'], ['playing']])
   })
 
-  test.each([
-    ['of another version', { ...arena, deploy: { application: 'game', version: '2' } }, queues],
-    [
-      'without the pool',
-      { ...arena, name: 'other' },
-      [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }],
-    ],
-  ])(
-    'after a restart %s, the servers of before are drained, and matches on them are played',
-    async (_, pool, after) => {
-      const memory: StoreMemory = new Map()
-      const first = open({ store: createMemoryStore(memory) })
-      await first.run(8000)
-      first.join('ann', 'ben')
-      await first.run(2000)
-      const old = first.service.records.map(({ requestId }) => requestId)
-      await first.matchmaker.close()
-
-      const matchmaker = createMatchmaker({
-        deployments: first.service.deployments,
-        queues: after,
-        pools: [pool],
-        clock: first.clock,
-        store: createMemoryStore(memory),
-      })
-      const games = gameServers({ service: first.service, matchmaker })
-      const run = async (ms: number) => {
-        for (let passed = 0; passed < ms; passed += 250) {
-          await matchmaker.tick()
-          if (passed % 1000 === 0) await games.play()
-          await first.clock.advance(250)
-        }
-      }
-      await run(30_000)
-      // Only the server on which ann and ben play is left of those, and it takes no other match.
-      const { assignment, ended } = matchmaker.getTicket('ann-ben') ?? {}
-      expect(ended).toBeUndefined()
-      const left = first.service.unstopped().filter((id) => old.includes(id))
-      expect(left.map((id) => `${id}.example.com`)).toEqual([assignment?.fqdn])
-      for (const server of games.running.values())
-        for (const id of server.matches.keys()) server.matches.set(id, 'over')
-      await run(5000)
-      expect(first.service.unstopped().filter((id) => old.includes(id))).toEqual([])
-    },
-  )
-
-  test('servers of a place that is not kept any more, or is elsewhere now, count at the nearest one', async () => {
+  test('a pool counts servers of a removed or moved place for the nearest remaining place', async () => {
     const { matchmaker, service, run } = open()
     const askedNear = () =>
       service.calls.create.map(({ users }) => users?.map(({ user_data }) => user_data)).flat() as unknown[]
@@ -350,7 +281,7 @@ describe('a pool', () => {
     ])
   })
 
-  test('a process that ends for good stops servers on which nobody plays, and no others', async () => {
+  test('a pool stops servers without players when its process ends for good, and no others', async () => {
     const { clock, matchmaker, service, run, join } = open({ pools: [{ ...arena, warm: { hit: 0, max: 2 } }] })
     await run(8000)
     join('ann', 'ben')
@@ -360,7 +291,7 @@ describe('a pool', () => {
     expect(service.unstopped()).toEqual(['r1'])
   })
 
-  test('an outage of the deployment service is no failed attempt of a match that waits for a server', async () => {
+  test('an outage of the deployment service does not count as a failed attempt of a waiting match', async () => {
     const error = new ConnectionLost('refused', { sent: false })
     const { matchmaker, service, run, join } = open({
       pools: [{ ...arena, at: [] }],
@@ -372,9 +303,9 @@ describe('a pool', () => {
     expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'SEARCHING', attempts: 0 })
   })
 
-  test('joinWithinMs counts for each match, and not for a warm server without one', async () => {
+  test('joinWithinMs applies to each match on a pool server, not to a warm server without a match', async () => {
     const strict = { ...arena, deploy: { application: 'game', version: '1', joinWithinMs: 20_000 } }
-    const { service, run, join, seen, running } = open({ pools: [strict] })
+    const { matchmaker, service, run, join, seen, running } = open({ pools: [strict] })
     await run(60_000)
     expect(service.calls.create).toHaveLength(2)
     expect(service.calls.stop).toHaveLength(0)
@@ -383,9 +314,12 @@ describe('a pool', () => {
     // The server reports nobody.
     expect(seen.serverAssigned).toHaveLength(1)
     expect([...running.values()].flatMap(({ matches }) => [...matches.keys()])).toEqual([])
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ ended: { reason: 'nobody-joined' } })
+    expect(seen.matchOver).toMatchObject([{ reason: 'nobody-joined' }])
+    expect(join('ben').status).toBe('SEARCHING')
   })
 
-  test('the bound of servers holds: a match that no warm server fits waits for room', async () => {
+  test('a match waits at the limit of servers if no warm server fits', async () => {
     const far = { name: 'Sydney', latitude: -33.9, longitude: 151.2 }
     const { matchmaker, service, run, seen } = open({
       pools: [{ ...arena, places: [place, far], at: [], detourMs: 5 }],
@@ -414,7 +348,28 @@ describe('a pool', () => {
     expect(seen.serverAssigned?.at(-1)?.tickets[0]?.id).toBe('c')
   })
 
-  test('a queue whose pool is unknown, and pools of one name, are refused', () => {
+  test('players search again after a minute without a pool server, so that their tickets can expire', async () => {
+    const far = { name: 'Sydney', latitude: -33.9, longitude: 151.2 }
+    const { matchmaker, run, status, seen } = open({
+      queues: [{ ...queues[0], name: 'duel', expireAfterMs: 30_000 }],
+      // The stock of Oslo takes all the room, and stays.
+      pools: [{ ...arena, places: [place, far], detourMs: 5, at: [{ cron: '* * * * *', minutes: 2, min: 2 }] }],
+      maxServers: 2,
+    })
+    await run(20_000)
+    matchmaker.createTicket({
+      id: 'c',
+      queue: 'duel',
+      players: ['c1', 'c2'].map((name) => ({ id: name, coordinates: far })),
+    })
+    await run(20_000)
+    expect(status('c')).toBe('MATCH_FOUND')
+    await run(50_000)
+    expect(seen.ticketRequeued).toMatchObject([{ reason: 'no-capacity', ticket: { attempts: 0 } }])
+    expect(matchmaker.getTicket('c')).toMatchObject({ status: 'CANCELLED', cancelReason: 'expired' })
+  })
+
+  test('a pool name that is used twice is refused, as is a queue with an unknown pool', () => {
     expect(() => setUp({ queues, pools: [] })).toThrow('queue "duel": pool: there is no such pool, got "arena"')
     expect(() => setUp({ queues, pools: [arena, arena] })).toThrow('there are two of the name "arena"')
     expect(() => setUp({ queues, pools: [{ ...arena, at: [{ cron: 'never', minutes: 5, min: 1 }] }] })).toThrow(
@@ -422,7 +377,7 @@ describe('a pool', () => {
     )
   })
 
-  test('a queue with a pool and a deploy of its own is refused, so that no variable of it is lost', () => {
+  test('a queue with a `deploy` of its own cannot use a pool', () => {
     const own = { application: 'game', version: '1', environment: { MODE: 'ctf' } }
     const both = [{ ...queues[0], name: 'duel', deploy: own }]
     expect(() => setUp({ queues: both, pools: [arena] })).toThrow(

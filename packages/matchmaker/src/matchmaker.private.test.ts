@@ -20,8 +20,8 @@ const ip = '198.51.100.7'
 const side = (name: string, ...ids: string[]) => ({ name, players: ids.map((id) => ({ id, ip })) })
 const both = { id: 'm', queue: 'teams', teams: [side('side-1', 'ann', 'ben'), side('side-2', 'cas')] }
 
-describe('a private match', () => {
-  test('gets a server at once, and its players get the address, whatever the rules say', async () => {
+describe('a private match created by createMatch', () => {
+  test('a private match gets a server immediately, and its players get the address, regardless of rules', async () => {
     const { matchmaker, service, seen, run } = setUp({ queues: [teams] })
     await matchmaker.tick()
     const { id, tickets } = matchmaker.createMatch(both)
@@ -46,7 +46,7 @@ describe('a private match', () => {
     expect(service.unstopped()).toEqual([])
   })
 
-  test('waits for the first tick, which opens the store', async () => {
+  test('a private match created before the first tick waits until the tick has opened the store', async () => {
     const { matchmaker, run, status } = setUp({ queues: [teams] })
     expect(matchmaker.createMatch(both).tickets).toMatchObject([
       { status: 'SEARCHING', waitingFor: 'servers', version: 1 },
@@ -56,7 +56,7 @@ describe('a private match', () => {
     expect([status('m-1'), status('m-2')]).toEqual(['MATCH_FOUND', 'MATCH_FOUND'])
   })
 
-  test('waits for room, says so, and goes before matches that are found', async () => {
+  test('a private match waits at the limit of servers, shows that, and precedes public matches', async () => {
     const { matchmaker, service, join, run, status } = setUp({ queues: [teams, duel], maxServers: 1 })
     join('x')
     join('y')
@@ -73,7 +73,7 @@ describe('a private match', () => {
     expect(service.calls.create).toHaveLength(2)
   })
 
-  test('is made once, however often it is asked for by the same id', async () => {
+  test('a private match is created once, for any number of requests with the same id', async () => {
     const { matchmaker, service, run } = setUp({ queues: [teams] })
     const { tickets } = matchmaker.createMatch(both)
     expect(matchmaker.createMatch(both)).toEqual({ id: 'm', tickets })
@@ -87,7 +87,7 @@ describe('a private match', () => {
     expect(() => matchmaker.createMatch({ ...both, id: 'm-1' })).toThrow(PlayerPlaying)
   })
 
-  test('refuses players who wait or play elsewhere, naming them, and then creates nothing', async () => {
+  test('a private match is refused with the names of players who wait or play elsewhere', async () => {
     const { matchmaker, join, run } = setUp({ queues: [teams, duel] })
     join('cas')
     expect(() => matchmaker.createMatch(both)).toThrow(new PlayerBusy('cas', 'cas'))
@@ -99,13 +99,13 @@ describe('a private match', () => {
     expect(() => join('ann')).not.toThrow()
   })
 
-  test('keeps its players from other matches', () => {
+  test('players of a private match are not matched elsewhere', () => {
     const { matchmaker, join } = setUp({ queues: [teams, duel] })
     matchmaker.createMatch(both)
     expect(() => join('cas')).toThrow(new PlayerBusy('cas', 'm-2'))
   })
 
-  test('awaits acceptance if the queue has it, and dissolves when one declines', async () => {
+  test('a private match awaits acceptance if its queue requires it, and a decline dissolves it', async () => {
     const asking = { ...teams, acceptance: { withinMs: 10_000, replace: true }, replaceLeavers: true }
     const { matchmaker, service, seen, run, status } = setUp({ queues: [asking] })
     matchmaker.createMatch(both)
@@ -126,7 +126,7 @@ describe('a private match', () => {
     expect(status('n-1')).toBe('HOST_ASSIGNED')
   })
 
-  test('dissolves when a player leaves before the server runs, and the server is stopped', async () => {
+  test('a private match is dissolved if a player leaves before its server runs, which is stopped', async () => {
     const { matchmaker, service, run, status } = setUp({ queues: [teams] })
     matchmaker.createMatch(both)
     await run(500)
@@ -137,7 +137,7 @@ describe('a private match', () => {
     expect(service.calls.create).toHaveLength(1)
   })
 
-  test('is tried again with the same players after a failed deployment, until the last attempt', async () => {
+  test('a private match is retried with the same players after a failed deployment, up to maxAttempts', async () => {
     const fates = [{ errorMs: 1000 }, { readyMs: 1000 }]
     const { matchmaker, service, seen, run, status } = setUp({
       queues: [teams],
@@ -155,7 +155,7 @@ describe('a private match', () => {
     expect(seen.cancelled).toHaveLength(2)
   })
 
-  test('ends by stopMatch before the server runs, and does not begin again', async () => {
+  test('stopMatch ends a private match for good before its server runs', async () => {
     const { matchmaker, service, run } = setUp({ queues: [teams] })
     matchmaker.createMatch(both)
     await run(500)
@@ -166,7 +166,7 @@ describe('a private match', () => {
     expect(service.unstopped()).toEqual([])
   })
 
-  test('expires with its queue while there is no room for it', async () => {
+  test('a private match expires by the time of its queue while no server is available', async () => {
     const { matchmaker, run, seen } = setUp({ queues: [{ ...teams, expireAfterMs: 3000 }, duel], maxServers: 1 })
     matchmaker.createMatch({ id: 'first', queue: 'duel', teams: [side('team', 'x', 'y')] })
     await run(250)
@@ -175,7 +175,7 @@ describe('a private match', () => {
     expect(seen.expired?.map(({ ticket }) => ticket.id)).toEqual(['m-1', 'm-2'])
   })
 
-  test('takes more players by a backfill of its server', async () => {
+  test('a private match gets more players by a backfill', async () => {
     const { matchmaker, run, status } = setUp({ queues: [{ ...teams, rules: [] }] })
     matchmaker.createMatch(both)
     await run(6000)
@@ -186,7 +186,7 @@ describe('a private match', () => {
     expect([status('zoe'), matchmaker.getTicket('zoe')?.matchId]).toEqual(['HOST_ASSIGNED', matchId])
   })
 
-  test('is refused as a whole once its queue is gone or has other teams', async () => {
+  test('a waiting private match is cancelled as a whole once its queue is gone or has other teams', async () => {
     const { matchmaker, run } = setUp({ queues: [teams] })
     matchmaker.createMatch(both)
     matchmaker.reconfigure([{ ...teams, teams: [{ name: 'side', size: 4 }] }])
@@ -194,7 +194,7 @@ describe('a private match', () => {
     expect(['m-1', 'm-2'].map((id) => matchmaker.getTicket(id)?.cancelReason)).toEqual(['refused', 'refused'])
   })
 
-  test('waits on for a server after kill -9, and then gets one', async () => {
+  test('a private match still waits for a server after kill -9, and then gets one', async () => {
     const world = createWorld({ queues: [teams] })
     const first = await world.live()
     first.matchmaker.pauseQueue('teams')
@@ -216,7 +216,7 @@ describe('a private match', () => {
     expect(world.service.unstopped()).toEqual([])
   })
 
-  test('continues in another matchmaker that takes its tickets over', async () => {
+  test('a private match continues in another matchmaker that imports its tickets', async () => {
     const { matchmaker, clock } = setUp({ queues: [teams] })
     matchmaker.createMatch(both)
     const snapshot = JSON.parse(JSON.stringify(matchmaker.exportTickets({ take: true })))
@@ -229,7 +229,7 @@ describe('a private match', () => {
   })
 })
 
-describe('createMatch refuses', () => {
+describe('the input of createMatch', () => {
   const { matchmaker } = setUp({ queues: [teams, duel] })
   const refusal = (input: unknown) => {
     try {
@@ -255,20 +255,20 @@ describe('createMatch refuses', () => {
     [{ ...both, teams: [{ name: 'side-1', players: [{ id: 'ann', ip: 'home' }] }] }, 'teams.0.players.0.ip'],
     [{ ...both, skipAcceptance: 'yes' }, 'skipAcceptance'],
     [{ ...both, more: 1 }, 'more'],
-  ])('%j at %s', (input, field) => {
+  ])('createMatch refuses %j at %s', (input, field) => {
     const refused = refusal(input)
     expect(refused).toMatch(`${field}: match: ${field}`)
     expect(refused).not.toContain('home')
   })
 
-  test('what does not fit into the environment of a server', () => {
+  test('createMatch refuses players whose data does not fit into the environment of a server', () => {
     const long = Array.from({ length: 100 }, (_, at) => `v${at}${'x'.repeat(100)}`)
     const attributes = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`a${index}`, long]))
     const input = { ...both, teams: [{ name: 'side-1', players: [{ id: 'ann', ip, attributes }] }] }
     expect(refusal(input)).toMatch('teams.0.players.0.attributes: match: teams.0.players.0.attributes: are too large')
   })
 
-  test('an unknown queue, naming the nearest', () => {
+  test('createMatch refuses an unknown queue, and names the nearest known one', () => {
     expect(() => matchmaker.createMatch({ ...both, queue: 'team' })).toThrow(UnknownQueue)
   })
 })

@@ -86,31 +86,34 @@ const ticks = async (matchmaker: Pick<Matchmaker, 'tick'>, clock: ManualClock, m
   }
 }
 
-describe('the result of a match that its server did not end', () => {
+describe('the result of a match that its server did not report', () => {
   test.each([
     ['crashed', { errorMs: AFTER_MS }, {}],
     ['ended', { endMs: AFTER_MS }, {}],
     ['max-duration', {}, { maxDurationMs: AFTER_MS }],
     ['nobody-joined', {}, { joinWithinMs: AFTER_MS }],
-  ])('says %s, and who played', async (reason, fate, settings) => {
-    const { url, count } = await backend()
-    const { run, join, seen, status, service } = setUp({
-      queues: [{ ...duel, deploy: { ...deploy, ...settings } }],
-      results: { url, secret },
-      service: { fate: () => ({ readyMs: 5000, ...fate }) },
-    })
-    join('ann', 'ben')
-    await run(7000)
-    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
-    await run(30_000)
-    const [result] = await count(1)
-    expect(result?.data).toMatchObject({ reason, ranking: null, left: [] })
-    expect(result?.data.player_ids.toSorted()).toEqual(['ann', 'ben'])
-    expect(seen.matchOver).toMatchObject([{ reason, result: undefined }])
-    expect(service.unstopped()).toEqual([])
-  })
+  ])(
+    'a match that its server did not report gets a result with the reason %s and the players',
+    async (reason, fate, settings) => {
+      const { url, count } = await backend()
+      const { run, join, seen, status, service } = setUp({
+        queues: [{ ...duel, deploy: { ...deploy, ...settings } }],
+        results: { url, secret },
+        service: { fate: () => ({ readyMs: 5000, ...fate }) },
+      })
+      join('ann', 'ben')
+      await run(7000)
+      expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+      await run(30_000)
+      const [result] = await count(1)
+      expect(result?.data).toMatchObject({ reason, ranking: null, left: [] })
+      expect(result?.data.player_ids.toSorted()).toEqual(['ann', 'ben'])
+      expect(seen.matchOver).toMatchObject([{ reason, result: undefined }])
+      expect(service.unstopped()).toEqual([])
+    },
+  )
 
-  test('is sent too if it was a guest on a server of a pool', async () => {
+  test('a match whose pool server has ended gets a result', async () => {
     const { url, count } = await backend()
     const results = { url, secret }
     const fate = () => ({ readyMs: 3000, endMs: AFTER_MS })
@@ -130,7 +133,7 @@ describe('the result of a match that its server did not end', () => {
     expect(seen.matchOver).toHaveLength(1)
   })
 
-  test('is sent by the next process if the server ended while none ran', async () => {
+  test('the next process sends the result of a match whose server ended while no process ran', async () => {
     const memory: StoreMemory = new Map()
     const first = await playing(memory)
     const { results, clock, service } = first
@@ -141,7 +144,7 @@ describe('the result of a match that its server did not end', () => {
     expect((await first.count(1))[0]?.data).toMatchObject({ match_id: first.matchId, reason: 'ended' })
   })
 
-  test('is sent by the next process if the first has stopped its servers and closed', async () => {
+  test('the next process sends the result of a match whose server the first one stopped on close', async () => {
     const memory: StoreMemory = new Map()
     const { matchmaker, matchId, clock, count, service, results } = await playing(memory)
     expect(await clock.until(matchmaker.close({ stopServers: true }))).toEqual([])
@@ -155,8 +158,8 @@ describe('the result of a match that its server did not end', () => {
   })
 })
 
-describe('the result of a match', () => {
-  test('names who left before its end, and when', async () => {
+describe('a match result', () => {
+  test('a match result includes the players who left before the end, with the time', async () => {
     const { report, run, count, clock, seen } = await playing()
     await report({ ann: 'in', ben: 'left' })
     const leftAt = clock.now()
@@ -169,7 +172,7 @@ describe('the result of a match', () => {
     expect(seen.matchOver).toMatchObject([{ left: [{ playerId: 'ben', at: leftAt }] }])
   })
 
-  test('of which all leave with the end has the ranking, and all of them', async () => {
+  test('a match result includes the ranking and all players if all leave at the end', async () => {
     const { report, run, count, seen, matchId } = await playing()
     const result = { ranking: [['ann'], ['ben']] }
     await report({ ann: 'left', ben: 'left' }, { status: 'over', result })
@@ -181,7 +184,7 @@ describe('the result of a match', () => {
     expect(seen.matchOver).toHaveLength(1)
   })
 
-  test('which all had left before is sent without a ranking, once', async () => {
+  test('a match result has no ranking if all players left before the end, and is sent once', async () => {
     const { report, run, count, seen } = await playing()
     await report({ ann: 'in', ben: 'left' })
     await report({ ann: 'left', ben: 'left' })
@@ -193,14 +196,7 @@ describe('the result of a match', () => {
     expect(seen.matchOver).toHaveLength(1)
   })
 
-  test('that a backend ends is sent too', async () => {
-    const { matchmaker, matchId, run, count } = await playing()
-    await matchmaker.stopMatch(matchId, { until: 'recorded' })
-    await run(1000)
-    expect((await count(1))[0]?.data).toMatchObject({ match_id: matchId, reason: 'stopped', ranking: null })
-  })
-
-  test('names who came back as a player who is there', async () => {
+  test('a match result shows a player who left and came back as present', async () => {
     const { report, run, join, count, status } = await playing()
     const seats = { open: true }
     await report({ ann: 'in', ben: 'left' }, { seats })
@@ -214,7 +210,7 @@ describe('the result of a match', () => {
     expect(result?.data.left).toEqual([])
   })
 
-  test('names who left before a restart', async () => {
+  test('a match result includes players who left before a restart', async () => {
     const memory: StoreMemory = new Map()
     const first = await playing(memory)
     await first.report({ ann: 'in', ben: 'left' })
@@ -229,26 +225,9 @@ describe('the result of a match', () => {
     expect(result?.data.player_ids.toSorted()).toEqual(['ann', 'ben'])
     expect(result?.data.left).toHaveLength(1)
   })
-
-  test('that the backend refuses is set aside, and an operator repeats it or drops it', async () => {
-    const { matchmaker, report, run, count, behaves, matchId } = await playing()
-    behaves.status = 400
-    await report({ ann: 'in', ben: 'in' }, { status: 'over' })
-    await run(250)
-    await count(1)
-    const isAside = () => matchmaker.inspect().resultsAside === 1
-    while (!isAside()) await new Promise((resolve) => setImmediate(resolve))
-    expect(matchmaker.resultsSetAside()).toMatchObject([{ matchId, reason: 'the URL of results answered 400' }])
-    expect(() => matchmaker.repeatResult('other')).toThrow(/no result of match "other"/)
-    behaves.status = 204
-    matchmaker.repeatResult(matchId)
-    await run(250)
-    expect((await count(2)).map(({ id }) => id)).toEqual([`msg_${matchId}`, `msg_${matchId}`])
-    expect(() => matchmaker.dropResult(matchId)).toThrow(/no result of match/)
-  })
 })
 
-describe('where the server of a match came from', () => {
+describe('the source of a match’s server', () => {
   const enrolled = { source: 'enrolled', enrolment_key: '73dc7b7a' }
 
   /** A match on a server that has enrolled. */
@@ -263,7 +242,7 @@ describe('where the server of a match came from', () => {
     return { ...world, server, count, results: options.results }
   }
 
-  test('is in its result and its event: the key of an enrolled one, which a thief may have', async () => {
+  test('a result and its event contain the source of the server: `enrolled`, with the id of the key', async () => {
     const { server, run, count, seen } = await onOwnMachine()
     server.over.add(server.matches[0] ?? '')
     await run(1000)
@@ -271,7 +250,7 @@ describe('where the server of a match came from', () => {
     expect(seen.matchOver).toMatchObject([{ source: 'enrolled', enrolmentKey: '73dc7b7a' }])
   })
 
-  test('is in it too if the server was lost, or a backend ended the match', async () => {
+  test('a result contains the source of the server, even of a lost server or a stopped match', async () => {
     const lost = await onOwnMachine()
     lost.server.isSilent = true
     await lost.run(90_000)
@@ -282,7 +261,7 @@ describe('where the server of a match came from', () => {
     expect(await stopped.count(1)).toMatchObject([{ data: { reason: 'stopped', ...enrolled } }])
   })
 
-  test('is in it after a restart', async () => {
+  test('the result of a match contains the source of its server even after a restart', async () => {
     const memory: StoreMemory = new Map()
     const { server, results, count, clock, matchmaker } = await onOwnMachine(memory)
     await matchmaker.close({ handOver: true })
@@ -297,7 +276,7 @@ describe('where the server of a match came from', () => {
     expect(await count(1)).toMatchObject([{ data: { reason: 'over', ...enrolled } }])
   })
 
-  test('is null for one of the deployment service', async () => {
+  test('the source in a result is null for a server of the deployment service', async () => {
     const { report, run, count } = await playing()
     await report({}, { status: 'over' })
     await run(1000)

@@ -32,13 +32,13 @@ const giving: RuleDefinition = {
   ],
 }
 
-describe('teams', () => {
+describe('the teams of a queue', () => {
   const hunt = [
     { name: 'monster', size: 1 },
     { name: 'hunters', size: 4 },
   ]
 
-  test('of one against four take parties where they fit', async () => {
+  test('parties are put in teams where they fit, with one player against four', async () => {
     const { wait, run, teamOf } = queueOf({ teams: hunt })
     wait({ id: 'ann' }, { id: 'ben' }, { id: 'cas' })
     wait({ id: 'dee' })
@@ -48,7 +48,7 @@ describe('teams', () => {
     expect([teamOf('dee'), teamOf('eve')].toSorted()).toEqual(['hunters', 'monster'])
   })
 
-  test('of one against four may be compared by a rule', async () => {
+  test('a rule can compare teams of different sizes, with one player against four', async () => {
     const sums = { kind: 'compare', attribute: 'skill', aggregate: 'sum' } as const
     const stronger: RuleDefinition = { ...sums, team: 'monster', operator: '>=', otherTeam: 'hunters' }
     const { skilled, run, teamOf } = queueOf({ teams: hunt, rules: [stronger] })
@@ -70,7 +70,7 @@ describe('teams', () => {
     ])
   })
 
-  test('are filled for a limited time, then need only their minimum, which may fall', async () => {
+  test('teams wait `fillForMs` for their full size, then need only their minimum, which may fall', async () => {
     const min = [
       { afterMs: 0, value: 3 },
       { afterMs: 6000, value: 2 },
@@ -91,7 +91,7 @@ describe('teams', () => {
     expect(['ann', 'ben'].map(two.isMatched)).toEqual([true, true])
   })
 
-  test('each have their roles, for which no party is split', async () => {
+  test('teams fill their roles without splitting a party', async () => {
     const { wait, run, isMatched, teamOf } = queueOf({
       teams: [{ name: 'side', count: 2, size: 2 }],
       rules: [{ kind: 'roles', roles: { tank: 1 } }],
@@ -109,14 +109,14 @@ describe('teams', () => {
   })
 })
 
-describe('relaxing rules', () => {
+describe('a rule that relaxes', () => {
   // Ann waits since 0 s, ben since 2 s: the oldest has waited enough at 4 s, the average at 5 s, the youngest at 6 s.
   test.each<[WaitOf, number]>([
     ['oldest', 4000],
     ['average', 5000],
     ['youngest', 6000],
     ['each', 6000],
-  ])('go by the waiting time of %s', async (by, at) => {
+  ])('a rule relaxes by the wait time of the %s ticket', async (by, at) => {
     const { skilled, run, isMatched } = queueOf({ rules: [{ ...giving, by }] })
     skilled('ann', 0)
     await run(2000)
@@ -128,7 +128,7 @@ describe('relaxing rules', () => {
     expect([isMatched('ann'), isMatched('ben')]).toEqual([true, true])
   })
 
-  test('are ignored once they are optional', async () => {
+  test('a rule is ignored once it is optional', async () => {
     const { skilled, run, isMatched } = queueOf({ rules: [{ ...close, optionalAfterMs: 3000 }] })
     skilled('ann', 0)
     skilled('ben', 5000)
@@ -139,8 +139,8 @@ describe('relaxing rules', () => {
   })
 })
 
-describe('a long wait', () => {
-  test('ends at the last resort with the best match there is, also with a new ticket', async () => {
+describe('a ticket at its last resort', () => {
+  test('a ticket at its last resort gets the best possible match, even with a new ticket', async () => {
     const { skilled, run, isMatched } = queueOf({ rules: [close], lastResortMs: 5000 })
     skilled('ann', 0)
     await run(4000)
@@ -152,7 +152,7 @@ describe('a long wait', () => {
     expect(['ann', 'ben', 'cas'].map(isMatched)).toEqual([true, false, true])
   })
 
-  test('ends by expiry where a hard rule allows no match', async () => {
+  test('a ticket expires if a hard rule allows no match, even at the last resort', async () => {
     const { skilled, run, status } = queueOf({
       rules: [{ ...close, hard: true }],
       lastResortMs: 2000,
@@ -165,14 +165,14 @@ describe('a long wait', () => {
   })
 })
 
-describe('without the attribute', () => {
-  test('a ticket is refused, naming the path', () => {
+describe('a ticket without the attribute of a rule', () => {
+  test('a ticket without the attribute of a rule is refused, with the path of the attribute', () => {
     const { wait } = queueOf({ rules: [close] })
     expect(() => wait({ id: 'ann', attributes: { skill: 1 } }, { id: 'ben' })).toThrow(InvalidTicket)
     expect(() => wait({ id: 'ann', attributes: { skill: 1 } }, { id: 'ben' })).toThrow('players.1.attributes.skill')
   })
 
-  test('a ticket counts as if it had a value, where the rule says so', async () => {
+  test('a ticket without the attribute of a rule counts with the rule’s `missing` value', async () => {
     const { wait, skilled, run, isMatched } = queueOf({ rules: [{ ...close, missing: { value: 1000 } }] })
     wait({ id: 'ann' })
     skilled('ben', 0)
@@ -181,7 +181,7 @@ describe('without the attribute', () => {
     expect(['ann', 'ben', 'cas'].map(isMatched)).toEqual([true, false, true])
   })
 
-  test('a ticket matches any value, where the rule says so', async () => {
+  test('a ticket without the attribute of a rule matches any value if the rule sets `missing: any`', async () => {
     const { wait, skilled, run, isMatched } = queueOf({ rules: [{ ...close, missing: 'any' }] })
     wait({ id: 'ann' })
     skilled('ben', 12_345)

@@ -12,7 +12,7 @@ const refusal = (act: () => unknown): SeatRefused => {
   throw new Error('nothing was refused')
 }
 
-describe('a seat to which its player might return', () => {
+describe('a seat of a player who is away and may return', () => {
   const away = async () => {
     const all = open({ pools: [{ ...arena, custom: { perPlayer: 1, max: 3, emptySeconds: 3600 } }] })
     const [first = '', second = ''] = await all.listed()
@@ -27,7 +27,7 @@ describe('a seat to which its player might return', () => {
     return { ...all, first, second, server, seatId: seats[0]?.id ?? '', counts }
   }
 
-  test('is free once it is given back, whatever its server says of them until they are gone', async () => {
+  test('a seat that an absent player gives back is free, even if the server still reports the player', async () => {
     const { matchmaker, run, server, seatId, counts, report } = await away()
     await matchmaker.releaseSeat(seatId, 'ann')
     for (const ms of [0, 1000, 10_000, 60_000]) {
@@ -38,7 +38,7 @@ describe('a seat to which its player might return', () => {
     expect((await report(server)).listing?.seats).toEqual([])
   })
 
-  test('is their seat again once they take one anew', async () => {
+  test('a player who gave a seat back and took a new one keeps the new one while away', async () => {
     const { matchmaker, run, first, server, seatId, counts } = await away()
     await matchmaker.releaseSeat(seatId, 'ann')
     await run(1000)
@@ -51,7 +51,7 @@ describe('a seat to which its player might return', () => {
     expect(counts()).toMatchObject({ free: 1, away: 1 })
   })
 
-  test('is kept although another member takes seats elsewhere for their party', async () => {
+  test('the seat of an absent player is kept if a group member takes seats elsewhere for the group', async () => {
     const { matchmaker, second, seatId } = await away()
     const request = { serverId: second, playerIds: ['eve', 'ann'], groupId: 'g' }
     expect(refusal(() => matchmaker.holdSeats({ ...request, by: 'eve' }))).toMatchObject({
@@ -67,8 +67,8 @@ describe('a seat to which its player might return', () => {
   })
 })
 
-describe('a seat that is held again and again', () => {
-  test('by being given back before its time is over, leads to a cooldown', async () => {
+describe('a player who holds seats again and again', () => {
+  test('a player who repeatedly gives seats back just before they expire gets a cooldown', async () => {
     const { matchmaker, listed, run } = open()
     const [first = ''] = await listed()
     let heldMs = 0
@@ -88,7 +88,7 @@ describe('a seat that is held again and again', () => {
     expect(heldMs).toBeLessThanOrEqual(600_000)
   })
 
-  test('for seconds, by somebody who looks around, does not', async () => {
+  test('a player who holds seats for some seconds while browsing servers gets no cooldown', async () => {
     const { matchmaker, listed, run } = open({ pools: [world] })
     const [first = ''] = await listed()
     for (let nth = 0; nth < 20; nth += 1) {
@@ -101,8 +101,8 @@ describe('a seat that is held again and again', () => {
   })
 })
 
-describe('passwords of servers', () => {
-  /** Guesses that were compared, of so many by accounts of their own. */
+describe('the passwords of listed servers', () => {
+  /** Guesses that were compared, of this many by accounts of their own. */
   const guesses = async (count: number, addressOf: (nth: number) => string | undefined) => {
     const { matchmaker, listed, clock } = open()
     const [first = ''] = await listed({ password: 'right' })
@@ -117,16 +117,19 @@ describe('passwords of servers', () => {
   }
 
   test.each([
-    ['an address', 200, () => '203.0.113.7', 20],
-    ['a network', 200, (nth: number) => `203.0.113.${nth % 250}`, 60],
+    ['an IPv4 address', 200, () => '203.0.113.7', 20],
+    ['an IPv4 network', 200, (nth: number) => `203.0.113.${nth % 250}`, 60],
     ['an IPv6 network', 200, (nth: number) => `2001:db8:1:${nth.toString(16)}::1`, 60],
-    ['one server', 400, (nth: number) => `198.51.${nth % 250}.7`, 120],
-  ])('are guessed by accounts of %s so many times a minute', async (_, count, addressOf, most) => {
-    const { compared, guess, clock } = await guesses(count, addressOf)
-    expect(compared).toBe(most)
-    // Nor is the right one told from a wrong one.
-    expect(guess(7, 'right').code).toBe('too-many-tries')
-    await clock.advance(60_000)
-    expect(guess(8, 'wrong').code).toBe('wrong-password')
-  })
+    ['one target server', 400, (nth: number) => `198.51.${nth % 250}.7`, 120],
+  ])(
+    'guesses of server passwords are limited per minute for accounts that share %s',
+    async (_, count, addressOf, most) => {
+      const { compared, guess, clock } = await guesses(count, addressOf)
+      expect(compared).toBe(most)
+      // Nor is the right one told from a wrong one.
+      expect(guess(7, 'right').code).toBe('too-many-tries')
+      await clock.advance(60_000)
+      expect(guess(8, 'wrong').code).toBe('wrong-password')
+    },
+  )
 })

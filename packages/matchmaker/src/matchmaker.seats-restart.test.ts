@@ -58,8 +58,8 @@ function openBeforeKill(pool = arena, options: Parameters<typeof open>[0] = {}) 
   return { ...first, restart, tokens, stored: () => JSON.stringify([...(memory.get('server')?.values() ?? [])]) }
 }
 
-describe('servers that list themselves', () => {
-  test('are not known until they register again: neither the list, nor their seats', async () => {
+describe('listed servers after a restart', () => {
+  test('listed servers and their seats are unknown after a restart until the servers register again', async () => {
     const { matchmaker, listed, restart, tokens } = openBeforeKill(world)
     const [id = '', other = ''] = await listed()
     const [held] = matchmaker.holdSeats({ serverId: id, playerIds: ['ann'] }).seats
@@ -91,7 +91,7 @@ describe('servers that list themselves', () => {
     ])
   })
 
-  test('and do not come back are lost after 25 s, and the list is that of the others', async () => {
+  test('listed servers that do not register within 25 s of a restart are lost, and not listed', async () => {
     const { listed, restart } = openBeforeKill(world)
     await listed()
     const { next, run } = await restart()
@@ -102,44 +102,50 @@ describe('servers that list themselves', () => {
   })
 })
 
-describe('a listed server with players on it is not stopped after a restart', () => {
+describe('a listed server with players on it, after a restart of Muster', () => {
   const deploy = { application: 'game', version: '2' }
   const matchesElsewhere = [{ name: 'duel', matchSize: 2, deploy: world.deploy }]
   /** What is different in the next process, and what an operator does before or after it begins. */
   const cases: readonly { name: string; changed: Partial<MatchmakerOptions>; drained?: 'before' | 'after' }[] = [
-    { name: 'with a new deploy.version', changed: { pools: [{ ...world, deploy, at: [] }] } },
-    { name: 'without its pool', changed: { pools: [], queues: matchesElsewhere } },
+    { name: 'new deploy.version', changed: { pools: [{ ...world, deploy, at: [] }] } },
+    { name: 'pool removed', changed: { pools: [], queues: matchesElsewhere } },
     {
-      name: 'with a maxAgeMinutes that it has passed',
+      name: 'older than the new maxAgeMinutes',
       changed: { pools: [{ ...world, reuse: { maxMatches: 1, maxAgeMinutes: 1 } }] },
     },
-    { name: 'whose operator had drained it', changed: {}, drained: 'before' },
-    { name: 'whose operator drains it before it is heard', changed: {}, drained: 'after' },
+    { name: 'drained before the restart', changed: {}, drained: 'before' },
+    { name: 'drained after the restart', changed: {}, drained: 'after' },
   ]
-  test.each(cases)('$name, and ends once they have left', async ({ changed, drained }) => {
-    const { matchmaker, listed, run, restart, tokens, servers, service, clock } = openBeforeKill(world)
-    const [id = ''] = await listed()
-    for (const server of servers) server.players = { [server.token.slice(0, 8)]: 'in' }
-    await run(60_000)
-    if (drained === 'before') await matchmaker.drainServer(id)
-    expect(service.calls.stop).toEqual([])
-    const { next, register, report, run: pass } = await restart(clock, changed)
-    if (drained === 'after') await next.drainServer(id)
-    await pass(5000)
-    expect(service.calls.stop).toEqual([])
-    const [token = ''] = tokens()
-    register(token)
-    await pass(5000)
-    const orders = await report(token, { name: 'one', seats: 2 }, { ann: 'in' })
-    expect([orders.want, service.calls.stop]).toEqual(['drain', []])
-    await pass(5000)
-    expect(service.calls.stop).toEqual([])
-    await report(token, { name: 'one', seats: 2 })
-    await pass(5000)
-    expect(service.calls.stop).toEqual([{ request_id: 'r1' }])
-  })
+  test.each(cases)(
+    'a listed server with players is kept after a restart until they have left: $name',
+    async ({ changed, drained }) => {
+      const { matchmaker, listed, run, restart, tokens, servers, service, clock } = openBeforeKill(world)
+      const [id = ''] = await listed()
+      for (const server of servers) server.players = { [server.token.slice(0, 8)]: 'in' }
+      await run(60_000)
+      if (drained === 'before') await matchmaker.drainServer(id)
+      expect(service.calls.stop).toEqual([])
+      const { next, register, report, run: pass } = await restart(clock, changed)
+      if (drained === 'after') await next.drainServer(id)
+      await pass(5000)
+      expect(service.calls.stop).toEqual([])
+      const [token = ''] = tokens()
+      register(token)
+      await pass(5000)
+      const orders = await report(token, { name: 'one', seats: 2 }, { ann: 'in' })
+      expect([orders.want, service.calls.stop]).toEqual(['drain', []])
+      await pass(5000)
+      expect(service.calls.stop).toEqual([])
+      await report(token, { name: 'one', seats: 2 })
+      await pass(5000)
+      expect(service.calls.stop).toEqual([{ request_id: 'r1' }])
+    },
+  )
 
-  test.each([false, true])('and is silent, whether or not it registers before: %s', async (registers) => {
+  test.each([
+    ['registered again', true],
+    ['not registered again', false],
+  ] as const)('a silent listed server with players is kept after a restart, %s', async (_, registers) => {
     const { listed, restart, tokens, service } = openBeforeKill(world)
     await listed()
     const { register, report, run: pass } = await restart()
@@ -153,7 +159,7 @@ describe('a listed server with players on it is not stopped after a restart', ()
     expect(service.calls.stop).toEqual([])
   })
 
-  test('but one that is silent and was not listed is', async () => {
+  test('a silent server that was not listed before a restart is stopped', async () => {
     const { run, restart, service } = openBeforeKill(world)
     await run(8000)
     const { run: pass } = await restart()
@@ -162,11 +168,11 @@ describe('a listed server with players on it is not stopped after a restart', ()
   })
 })
 
-describe('a server that a player has started', () => {
+describe('a player-started server after a restart of Muster', () => {
   const custom = { pool: 'arena', name: "ann's", attributes: { mode: 'dm' }, password: 'hush7f3a' }
   const cold = { ...arena, at: [] }
 
-  test('from the stock lists what was wanted, with the same seats', async () => {
+  test('a warm server started by a player is listed after a restart with the same data and seats', async () => {
     const { matchmaker, run, restart, stored, tokens, service } = openBeforeKill()
     await run(8000)
     const { seats, serverId } = await matchmaker.startServer({ ...custom, playerIds: ['ann', 'ben'], groupId: 'g' })
@@ -187,7 +193,7 @@ describe('a server that a player has started', () => {
     expect(service.calls.create).toHaveLength(3)
   })
 
-  test('and that lists itself is theirs, and holds no seat for who has left', async () => {
+  test('a player-started server belongs to its players once listed, and keeps no seat of one who left', async () => {
     const { matchmaker, run, restart, tokens } = openBeforeKill(cold)
     await run(1000)
     const { seats, serverId } = await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
@@ -205,7 +211,7 @@ describe('a server that a player has started', () => {
     await pass(500)
   })
 
-  test('and that lists itself gets no match before it has reported again', async () => {
+  test('a player-started server that had listed itself gets no match before it reports again', async () => {
     const { matchmaker, run, restart, tokens } = openBeforeKill(cold)
     await run(1000)
     await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
@@ -219,7 +225,7 @@ describe('a server that a player has started', () => {
     expect((await report(token, { ...host, seats: 8 })).matches).toEqual([])
   })
 
-  test('is stock once it has listed something else', async () => {
+  test('a player-started server that had listed other data than requested belongs to the pool again', async () => {
     const { matchmaker, run, restart, servers, tokens } = openBeforeKill(cold)
     await run(1000)
     await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
@@ -230,7 +236,7 @@ describe('a server that a player has started', () => {
     expect(register(tokens()[0] ?? '').host).toBeUndefined()
   })
 
-  test('has no seat for a player of a match, and is given up in time by a clock that was set back', async () => {
+  test('after a restart a player in a match has no seat; a player-started server expires in time', async () => {
     const { matchmaker, run, restart, join, clock, servers, report } = openBeforeKill()
     await run(8000)
     await matchmaker.startServer({ ...custom, playerIds: ['ann', 'eve'] })
@@ -253,7 +259,7 @@ describe('a server that a player has started', () => {
     expect(life.next.seatsOf('ann')).toEqual([])
   })
 
-  test('boots on where it was wanted, whether or not its create was sent', async () => {
+  test('a player-started server boots at the requested place after a restart, its create sent or not', async () => {
     const places = [...(cold.places ?? []), { name: 'Tokyo', latitude: 35.7, longitude: 139.7 }]
     const { matchmaker, run, restart, tokens, service } = openBeforeKill(
       { ...cold, places },
@@ -282,7 +288,7 @@ describe('a server that a player has started', () => {
       expect(next.followSeat(seatId, player)).toMatchObject({ id: seatId, playerId: player, state: 'held' })
   })
 
-  test('and has given back is stock', async () => {
+  test('a player-started server that was given back before a restart belongs to the pool again', async () => {
     const { matchmaker, run, restart, tokens } = openBeforeKill()
     await run(8000)
     const { seats } = await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
@@ -295,7 +301,7 @@ describe('a server that a player has started', () => {
     expect(() => next.followSeat(seats[0]?.id ?? '', 'ann')).toThrow(UnknownSeat)
   })
 
-  describe('is started although', () => {
+  describe('a player-started server that meets failures', () => {
     const refused = new SendAborted('the request was not sent', { sent: false })
     const overloaded = new ServerError('overloaded')
     const faults: readonly (readonly [string, readonly (CallFault | undefined)[]])[] = [
@@ -304,7 +310,7 @@ describe('a server that a player has started', () => {
       ['a connection is lost after the service has acted', [{ effect: true }]],
       ['five creates cannot be sent', Array.from({ length: 5 }, (): CallFault => ({ error: refused }))],
     ]
-    test.each(faults)('%s', async (_, wrong) => {
+    test.each(faults)('a player-started server starts although %s', async (_, wrong) => {
       const fault = (method: string, nth: number) => (method === 'create' ? wrong[nth - 1] : undefined)
       const { matchmaker, run, service } = open({ pools: [cold], service: { fault, fate: () => ({ readyMs: 3000 }) } })
       await run(1000)
@@ -320,7 +326,7 @@ describe('a server that a player has started', () => {
       expect(service.unstopped().length).toBeLessThanOrEqual(1)
     })
 
-    test('its deployment fails twice', async () => {
+    test('a player-started server starts although its deployment fails twice', async () => {
       const fate = (nth: number) => (nth < 3 ? { errorMs: 2000 } : { readyMs: 3000 })
       const { matchmaker, run, service } = open({ pools: [cold], service: { fate } })
       await run(1000)
@@ -330,7 +336,7 @@ describe('a server that a player has started', () => {
       expect(service.unstopped()).toEqual(['r3'])
     })
 
-    test('each of its deployments fails: it is given up after four', async () => {
+    test('a player-started server is abandoned after four failed deployments', async () => {
       const { matchmaker, run, service } = open({ pools: [cold], service: { fate: () => ({ errorMs: 2000 }) } })
       await run(1000)
       const { seats } = await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
@@ -339,7 +345,7 @@ describe('a server that a player has started', () => {
       expect([service.calls.create.length, service.unstopped()]).toEqual([4, []])
     })
 
-    test('a kill -9 comes once its server is gone, while none may be created', async () => {
+    test('after kill -9 a player-started server starts although its old server is gone and creates fail', async () => {
       const { matchmaker, run, restart, tokens, service, stored } = openBeforeKill(cold, {
         maxCreatesPerMinute: 1,
         service: { fate: (nth) => (nth === 1 ? { errorMs: 2000 } : { readyMs: 3000 }) },
@@ -365,7 +371,7 @@ describe('a server that a player has started', () => {
       expect(stored()).toContain(seatId)
     })
 
-    test('its server is gone, unless it is given back: nothing of it is stored then', async () => {
+    test('a player-started server that has failed is removed from the store once it is given back', async () => {
       const { matchmaker, run, restart, service, stored } = openBeforeKill(cold, {
         maxCreatesPerMinute: 1,
         service: { fate: () => ({ errorMs: 2000 }) },
@@ -382,7 +388,7 @@ describe('a server that a player has started', () => {
       expect(service.calls.create).toHaveLength(1)
     })
 
-    test('no server may be created for so long that it is given up, and so is its record', async () => {
+    test('the record of a player-started server is removed after four failed deployments', async () => {
       const { matchmaker, run, service, stored } = openBeforeKill(cold, {
         service: { fate: () => ({ errorMs: 2000 }) },
       })
@@ -392,37 +398,40 @@ describe('a server that a player has started', () => {
       expect([service.calls.create.length, stored()]).toEqual([4, '[]'])
     })
 
-    test.each([0, 5, 20, 1200])('a kill -9 comes %i ms after the answer', async (ms) => {
-      let isDead = false
-      const { matchmaker, run, restart, clock, tokens, service } = openBeforeKill(cold, {
-        // A killed process is cut off: what is on its way to the service never arrives.
-        service: {
-          fate: () => ({ readyMs: 2000 }),
-          latencyMs: () => 30,
-          fault: (method) => (method === 'create' && !isDead ? {} : undefined),
-        },
-      })
-      await run(1000)
-      const { seats } = await clock.until(matchmaker.startServer({ ...custom, playerIds: ['ann'] }))
-      await clock.advance(ms)
-      isDead = true
-      const { next, register, report, run: pass } = await restart()
-      const seatId = seats[0]?.id ?? ''
-      for (let second = 0; second < 30; second += 1) {
-        expect(next.followSeat(seatId, 'ann')).toMatchObject({ id: seatId })
+    test.each([0, 5, 20, 1200])(
+      'a player-started server starts although kill -9 comes %i ms after the answer',
+      async (ms) => {
+        let isDead = false
+        const { matchmaker, run, restart, clock, tokens, service } = openBeforeKill(cold, {
+          // A killed process is cut off: what is on its way to the service never arrives.
+          service: {
+            fate: () => ({ readyMs: 2000 }),
+            latencyMs: () => 30,
+            fault: (method) => (method === 'create' && !isDead ? {} : undefined),
+          },
+        })
+        await run(1000)
+        const { seats } = await clock.until(matchmaker.startServer({ ...custom, playerIds: ['ann'] }))
+        await clock.advance(ms)
+        isDead = true
+        const { next, register, report, run: pass } = await restart()
+        const seatId = seats[0]?.id ?? ''
+        for (let second = 0; second < 30; second += 1) {
+          expect(next.followSeat(seatId, 'ann')).toMatchObject({ id: seatId })
+          await pass(1000)
+        }
+        for (const { tags } of service.records) {
+          const nth = service.calls.create.findIndex((input) => JSON.stringify(input.tags) === JSON.stringify(tags))
+          const { host } = register(tokens()[nth] ?? '')
+          await report(tokens()[nth] ?? '', { ...host, seats: 8 })
+        }
         await pass(1000)
-      }
-      for (const { tags } of service.records) {
-        const nth = service.calls.create.findIndex((input) => JSON.stringify(input.tags) === JSON.stringify(tags))
-        const { host } = register(tokens()[nth] ?? '')
-        await report(tokens()[nth] ?? '', { ...host, seats: 8 })
-      }
-      await pass(1000)
-      expect(next.followSeat(seatId, 'ann')).toMatchObject({ state: 'held' })
-    })
+        expect(next.followSeat(seatId, 'ann')).toMatchObject({ state: 'held' })
+      },
+    )
   })
 
-  test('is refused if the store cannot record it', async () => {
+  test('startServer is refused if the store cannot record it', async () => {
     for (const broken of ['server', 'wanted']) {
       const append: ServerLog['append'] = async (entries) => {
         if (entries.some(({ kind }) => kind === broken)) throw new Error('full')

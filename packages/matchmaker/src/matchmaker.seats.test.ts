@@ -15,7 +15,7 @@ const refusal = (act: () => unknown): SeatRefused => {
 }
 
 describe('a server that lists itself', () => {
-  test('is in the list with its seats, and a hold has a token that its server checks', async () => {
+  test('a server that lists itself appears in the list, and can check the token of a held seat', async () => {
     const { matchmaker, servers, listed, run, clock } = open()
     const [first = ''] = await listed()
     expect(matchmaker.listedServers().servers[0]).toMatchObject({
@@ -45,7 +45,7 @@ describe('a server that lists itself', () => {
     expect(matchmaker.listedServers().servers.find((one) => one.id === first)?.seats.taken).toBe(1)
   })
 
-  test('gets no match, and is stock until a player is on it', async () => {
+  test('a listed server gets no match, and counts as a warm server until a player is on it', async () => {
     const { service, run, listed, join, status } = open({ pools: [world] })
     await listed()
     await run(200_000)
@@ -58,7 +58,7 @@ describe('a server that lists itself', () => {
     expect(service.calls.create).toHaveLength(3)
   })
 
-  test('is taken by a match again once it is not listed any more', async () => {
+  test('a server that stops listing itself can be taken by a match again', async () => {
     const { service, run, listed, servers, join, status } = open({ pools: [{ ...world, keepIdleSeconds: 3600 }] })
     await listed()
     // A match looks for a server while two are listed.
@@ -79,7 +79,7 @@ describe('a server that lists itself', () => {
     expect([warm.length, created]).toEqual([2, 3])
   })
 
-  test('is told who has a seat', async () => {
+  test('a listed server gets the held seats with its orders', async () => {
     const { matchmaker, servers, listed, report } = open()
     const [first = ''] = await listed()
     const { seats } = matchmaker.holdSeats({ serverId: first, playerIds: ['ann', 'ben'], groupId: 'g' })
@@ -91,7 +91,7 @@ describe('a server that lists itself', () => {
     })
   })
 
-  test('has the same orders until its seats change, and waits for them', async () => {
+  test('a listed server gets the same orders until its seats change, and can wait for changes', async () => {
     const { matchmaker, servers, listed, report, clock } = open()
     const [first = ''] = await listed()
     const [server] = servers
@@ -115,7 +115,7 @@ describe('a server that lists itself', () => {
     expect((await report(server)).version).toBe(held.version)
   })
 
-  test('is refused with an attribute that the configuration does not allow, by field', async () => {
+  test('a listing with an attribute that the configuration does not allow is refused by field', async () => {
     const { listed, servers, report } = open()
     await listed()
     const [server] = servers
@@ -124,7 +124,7 @@ describe('a server that lists itself', () => {
     await expect(report(server)).rejects.toThrow('listing.attributes.mode: must be one of ctf, dm')
   })
 
-  test('takes nobody once it is lost, and keeps its seats', async () => {
+  test('a lost listed server accepts no new player, and keeps its seats', async () => {
     const { matchmaker, listed, run, servers, clock } = open({ pools: [world] })
     const [first = ''] = await listed()
     if (servers[0] !== undefined) servers[0].players = { ann: 'in' }
@@ -147,16 +147,7 @@ describe('a server that lists itself', () => {
 })
 
 describe('a seat', () => {
-  test('is refused where there is none, with servers that have one', async () => {
-    const { matchmaker, listed } = open()
-    const [first = '', second = ''] = await listed()
-    matchmaker.holdSeats({ serverId: first, playerIds: ['ann', 'ben'] })
-    const refused = refusal(() => matchmaker.holdSeats({ serverId: first, playerIds: ['cat'] }))
-    expect(refused).toMatchObject({ code: 'server-full', alternatives: [second] })
-    expect(matchmaker.seatsOf('cat')).toEqual([])
-  })
-
-  test('is refused to a player in a match, and without the password', async () => {
+  test('a seat is refused to a player in a match, and without the password of the server', async () => {
     const { matchmaker, listed, run, join } = open({ pools: [world] })
     const [first = ''] = await listed({ password: 'secret' })
     join('ann', 'ben')
@@ -175,7 +166,7 @@ describe('a seat', () => {
     expect(matchmaker.seatsOf('cat')).toHaveLength(1)
   })
 
-  test('that is held is free once its player is sent to a match; one on which they are is not', async () => {
+  test('a held seat is freed when its player is sent to a match; a taken seat is not', async () => {
     const { matchmaker, listed, run, servers, join, status } = open({ pools: [world] })
     const [first = ''] = await listed()
     if (servers[0] !== undefined) servers[0].players = { ben: 'in' }
@@ -188,7 +179,7 @@ describe('a seat', () => {
     expect(matchmaker.seatsOf('ben')).toMatchObject([{ state: 'taken' }])
   })
 
-  test('of another build or a locked server is refused', async () => {
+  test('a seat is refused for another build and on a locked server', async () => {
     const { matchmaker, listed, servers, run } = open()
     const [first = ''] = await listed()
     expect(refusal(() => matchmaker.holdSeats({ serverId: first, playerIds: ['ann'], build: '8' })).code).toBe(
@@ -199,30 +190,6 @@ describe('a seat', () => {
     expect(refusal(() => matchmaker.holdSeats({ serverId: first, playerIds: ['ann'], build: '7' })).code).toBe(
       'server-closed',
     )
-  })
-
-  test('that is not used, three times in five minutes, leads to a cooldown', async () => {
-    const { matchmaker, listed, run } = open({ pools: [world] })
-    const [first = ''] = await listed()
-    for (let hold = 0; hold < 3; hold += 1) {
-      matchmaker.holdSeats({ serverId: first, playerIds: ['ann'] })
-      await run(36_000)
-      expect(matchmaker.seatsOf('ann')).toEqual([])
-    }
-    expect(() => matchmaker.holdSeats({ serverId: first, playerIds: ['ann'] })).toThrow(PlayerCoolingDown)
-    expect(matchmaker.cooldownsOf('ann')[0]?.name).toBe('seats')
-    matchmaker.forgive('ann')
-    matchmaker.holdSeats({ serverId: first, playerIds: ['ann'] })
-  })
-
-  test('is given back by its player only', async () => {
-    const { matchmaker, listed } = open()
-    const [first = ''] = await listed()
-    const [seat] = matchmaker.holdSeats({ serverId: first, playerIds: ['ann'] }).seats
-    await expect(matchmaker.releaseSeat(seat?.id ?? '', 'ben')).rejects.toThrow(UnknownSeat)
-    expect(() => matchmaker.followSeat(seat?.id ?? '', 'ben')).toThrow(UnknownSeat)
-    await matchmaker.releaseSeat(seat?.id ?? '', 'ann')
-    expect(matchmaker.seatsOf('ann')).toEqual([])
   })
 })
 
@@ -242,10 +209,10 @@ test('a server whose stop waits for the deployment service is not listed, and it
   expect(matchmaker.holdSeats({ serverId: second, playerIds: ['ann'] }).isNew).toBe(true)
 })
 
-describe('a server that players start', () => {
+describe('a server that players start by startServer', () => {
   const custom = { pool: 'arena', name: "ann's", attributes: { mode: 'dm' }, password: 'pw' }
 
-  test('is a warm one if there is one: its players get their seats, others need the password', async () => {
+  test('startServer uses a warm server if available: its players get seats, and others need the password', async () => {
     const { matchmaker, service, run } = open()
     await run(8000)
     const created = service.calls.create.length
@@ -265,7 +232,7 @@ describe('a server that players start', () => {
     )
   })
 
-  test('is no server on which a match is played, though that could take more of them', async () => {
+  test('startServer never uses a server with a match on it, even one that could take further matches', async () => {
     const { matchmaker, run, join, seen } = open({ pools: [{ ...arena, reuse: { maxMatches: 20 } }] }, 4)
     await run(8000)
     join('dan', 'eve')
@@ -275,7 +242,7 @@ describe('a server that players start', () => {
     expect(seats[0]?.serverId).not.toBe(seen.serverTaken?.[0]?.serverId)
   })
 
-  test('is created where none is warm, within the limits', async () => {
+  test('startServer creates a server if none is warm, within the limits', async () => {
     const { matchmaker, run } = open({ pools: [{ ...arena, at: [] }] })
     await run(1000)
     const first = await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
@@ -290,7 +257,7 @@ describe('a server that players start', () => {
     await expect(matchmaker.startServer({ ...custom, pool: 'other', playerIds: ['eve'] })).rejects.toThrow('pool: ')
   })
 
-  test('is stock again once its player wants it no longer, and who does that again and again has to wait', async () => {
+  test('a warm server that its player gives back joins the pool; repeating that leads to a cooldown', async () => {
     const { matchmaker, service, run, clock } = open()
     await run(8000)
     const begunAt = clock.now()
@@ -310,7 +277,7 @@ describe('a server that players start', () => {
     expect(matchmaker.inspect().pools).toMatchObject([{ idle: 2, draining: 0 }])
   })
 
-  test('and that is given back while it boots is stopped: the same bound holds for creates', async () => {
+  test('a booting server that its player gives back is stopped; repeating that leads to a cooldown', async () => {
     const { matchmaker, service, run } = open({ pools: [{ ...arena, at: [] }] })
     await run(1000)
     for (let nth = 0; nth < 60; nth += 1) {
@@ -328,7 +295,7 @@ describe('a server that players start', () => {
     expect(service.calls.stop).toHaveLength(3)
   })
 
-  test('and that was created for its player, and given back, is kept for as long as an idle one', async () => {
+  test('a server created for a player who gave it back is kept as long as an idle server', async () => {
     const { matchmaker, service, run, servers } = open({ pools: [{ ...arena, at: [], keepIdleSeconds: 30 }] })
     await run(1000)
     const [seat] = (await matchmaker.startServer({ ...custom, playerIds: ['ann'] })).seats
@@ -341,7 +308,7 @@ describe('a server that players start', () => {
     expect(service.calls.stop).toHaveLength(1)
   })
 
-  test('has no seat for a player who is sent to a match meanwhile, and has those of the others', async () => {
+  test('a started server has no seat for a player who is sent to a match meanwhile', async () => {
     const { matchmaker, run, join, status } = open()
     await run(8000)
     join('ben', 'cat')
@@ -355,7 +322,7 @@ describe('a server that players start', () => {
     expect(() => matchmaker.followSeat(start.seats[1]?.id ?? '', 'eve')).toThrow(UnknownSeat)
   })
 
-  test('counts as that of its player, also where the game does not say so', async () => {
+  test('a started server counts towards its player’s servers even if the game reports no owner', async () => {
     const { matchmaker, run, servers } = open({ pools: [{ ...arena, custom: { ...arena.custom, emptySeconds: 600 } }] })
     await run(8000)
     const [seat] = (await matchmaker.startServer({ ...custom, playerIds: ['ann'] })).seats
@@ -370,7 +337,7 @@ describe('a server that players start', () => {
     })
   })
 
-  test('ends once it has been empty for a while', async () => {
+  test('a started server ends after it has been empty for `emptySeconds`', async () => {
     const { matchmaker, service, run, servers } = open({ pools: [{ ...arena, at: [] }] })
     await run(1000)
     await matchmaker.startServer({ ...custom, playerIds: ['ann'] })

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { setUp } from './matchmaker.fixture.js'
 import { createMemoryServerLog, type HostingEntry, type ServerLog } from '@muster/hosting/internal'
 
-describe('the records of servers', () => {
-  test('is written before players receive their assignment', async () => {
+describe('the log of servers', () => {
+  test('a match is recorded in the server log before its players receive their assignment', async () => {
     const memory = createMemoryServerLog()
     let release = () => {}
     const serverLog: ServerLog = {
@@ -23,7 +23,7 @@ describe('the records of servers', () => {
     expect(status('ann-ben')).toBe('HOST_ASSIGNED')
   })
 
-  test('notes that a server is being stopped, so that a restart does not keep it for its players', async () => {
+  test('the server log records a stop, so that a restart does not keep the server for its players', async () => {
     const memory = createMemoryServerLog()
     const { matchmaker, service, join, run } = setUp({
       serverLog: memory,
@@ -48,7 +48,7 @@ describe('the records of servers', () => {
     return { disk, serverLog: { append, open: () => memory.open() } satisfies ServerLog }
   }
 
-  test('that is full when a server gets READY delays the assignment, and a restart keeps the server', async () => {
+  test('a full server log delays the assignment of a READY server; a restart keeps that server', async () => {
     const { disk, serverLog } = onDisk()
     const { clock, matchmaker, service, seen, run, join, status } = setUp({ serverLog })
     join('ann', 'ben')
@@ -57,7 +57,7 @@ describe('the records of servers', () => {
     await run(7500)
     expect(matchmaker.inspect().matches).toMatchObject([{ phase: 'warming', requestId: 'r1' }])
     expect(status('ann-ben')).toBe('MATCH_FOUND')
-    expect(matchmaker.inspect().held).toBe('store')
+    expect(matchmaker.inspect().blockedBy).toBe('store')
     expect(seen.problem?.every(({ during }) => during === 'store')).toBe(true)
     join('cas', 'dee')
     await run(1000)
@@ -66,7 +66,7 @@ describe('the records of servers', () => {
     await run(2000)
     expect(status('ann-ben')).toBe('HOST_ASSIGNED')
     expect(status('cas-dee')).toBe('MATCH_FOUND')
-    expect(matchmaker.inspect().held).toBeUndefined()
+    expect(matchmaker.inspect().blockedBy).toBeUndefined()
     const later = setUp({ serverLog, clock, deployments: service.deployments })
     for (let ticks = 0; ticks < 100; ticks++) {
       await later.matchmaker.tick()
@@ -75,7 +75,7 @@ describe('the records of servers', () => {
     expect(service.unstopped()).toContain('r1')
   })
 
-  test('that stays full returns the tickets, and sends nobody to a server that a restart would stop', async () => {
+  test('a server log that stays full returns the tickets, and sends no player to the server', async () => {
     const { disk, serverLog } = onDisk()
     const { service, seen, run, join } = setUp({ serverLog })
     join('ann', 'ben')
@@ -91,7 +91,7 @@ describe('the records of servers', () => {
     expect(await serverLog.open()).toMatchObject({ servers: { length: 1 }, matches: { length: 1 } })
   })
 
-  test('is closed after its last entry is written', async () => {
+  test('the server log is closed after its last entry is written', async () => {
     const written: string[] = []
     const memory = createMemoryServerLog()
     const serverLog: ServerLog = {

@@ -3,8 +3,8 @@ import { Unavailable } from './errors.js'
 import { createMemoryServerLog, NO_SERVER_LOG, type ServerLog } from '@muster/hosting/internal'
 import { setUp } from './matchmaker.fixture.js'
 
-describe('the store', () => {
-  test('has an entry before a deployment is created, and drops it when it is gone', async () => {
+describe('the log of servers', () => {
+  test('a server is recorded in the server log before its create, and removed once it is gone', async () => {
     const written: string[] = []
     const memory = createMemoryServerLog()
     const serverLog: ServerLog = {
@@ -27,7 +27,7 @@ describe('the store', () => {
     expect(await memory.open()).toEqual({ servers: [], matches: [] })
   })
 
-  test('that cannot be written stops all creates, without costing attempts', async () => {
+  test('a server log that cannot be written stops all creates without costing attempts', async () => {
     const serverLog: ServerLog = { ...NO_SERVER_LOG, append: () => Promise.reject(new Error('disk full')) }
     const { matchmaker, service, seen, join, run } = setUp({ serverLog })
     join('ann', 'ben')
@@ -37,7 +37,7 @@ describe('the store', () => {
     expect(matchmaker.getTicket('ann-ben')).toMatchObject({ attempts: 0 })
   })
 
-  test('that cannot be read holds back every match', async () => {
+  test('a server log that cannot be read stops matchmaking until it can be read', async () => {
     let broken = true
     const memory = createMemoryServerLog()
     const open = () => (broken ? Promise.reject(new Error('no disk')) : memory.open())
@@ -55,13 +55,13 @@ describe('the store', () => {
     broken = false
     await run(1250)
     expect(isReady).toBe(true)
-    expect(matchmaker.inspect().held).toBeUndefined()
+    expect(matchmaker.inspect().blockedBy).toBeUndefined()
     join('ann', 'ben')
     await run(250)
     expect(status('ann-ben')).toBe('MATCH_FOUND')
   })
 
-  test('tells a restarted matchmaker what to keep, what to stop and what to look for', async () => {
+  test('after a restart the server log shows which servers to keep, to stop and to search for', async () => {
     const serverLog = createMemoryServerLog()
     const { clock, service, matchmaker, seen, run } = setUp({ serverLog })
     for (const [matchId, request] of [

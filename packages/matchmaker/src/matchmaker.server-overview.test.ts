@@ -1,10 +1,9 @@
 /** What operators are told of game servers and pools, and how they drain and stop one. */
-import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/hosting'
+import { type PoolDefinition } from '@muster/hosting'
 import { RegistrationBody, ReportBody } from '@muster/hosting/internal'
 import { describe, expect, test } from 'vitest'
-import { createMatchmaker } from './create-matchmaker.js'
 import { open, world as players } from './listed-servers.fixture.js'
-import { setUp, watched } from './matchmaker.fixture.js'
+import { setUp } from './matchmaker.fixture.js'
 
 const arena: PoolDefinition = {
   name: 'arena',
@@ -59,8 +58,8 @@ async function playing(options: Parameters<typeof setUp>[0] = {}) {
   return { ...world, matchId: matchmaker.getTicket('ann-ben')?.matchId ?? '' }
 }
 
-describe('inspect and survey', () => {
-  test('tell of a warm server, and of its pool by place', async () => {
+describe('inspect and survey of servers', () => {
+  test('`inspect` and `survey` show a warm server, and its pool by place', async () => {
     const { matchmaker, id, clock } = await warm()
     await clock.advance(7000)
     const { servers, pools, matches } = matchmaker.inspect()
@@ -90,7 +89,7 @@ describe('inspect and survey', () => {
     expect(matches).toMatchObject([{ matchId: id, pool: 'arena' }])
   })
 
-  test('tell who plays on it; a server that starts is not also one that plays', async () => {
+  test('`inspect` and `survey` show the players on a server, and count a starting one only as starting', async () => {
     const { matchmaker, id, matchId } = await playing()
     const { servers, pools, matches } = matchmaker.inspect()
     expect(servers).toMatchObject([{ id, state: 'PLAYING', matches: [matchId], matchesServed: 1, playersIn: 1 }])
@@ -107,7 +106,7 @@ describe('inspect and survey', () => {
     expect(deployments.reduce((sum, one) => sum + one.players, 0)).toBe(2)
   })
 
-  test('tell how many seats of a listed server are taken, held and free, and who is on it', async () => {
+  test('`inspect` and `survey` show taken, held and free seats of a listed server, and its players', async () => {
     const { matchmaker, servers: games, listed, report } = open({ pools: [players] })
     const [serverId = ''] = await listed({ password: 'open sesame' })
     const hold = { serverId, playerIds: ['cid'], password: 'open sesame' }
@@ -129,7 +128,7 @@ describe('inspect and survey', () => {
     expect(survey.result().gameServers).toEqual([{ pool: 'arena', state: 'PLAYING', servers: 2, players: 1 }])
   })
 
-  test('hold no token, no key and no address of a player', async () => {
+  test('`inspect` and `survey` of servers contain no token, no key and no address of a player', async () => {
     const { matchmaker, service } = await playing()
     const text = JSON.stringify([matchmaker.inspect().servers, matchmaker.inspect().pools])
     const secret = service.calls.create[0]?.environment_variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')
@@ -138,13 +137,13 @@ describe('inspect and survey', () => {
   })
 })
 
-describe('events', () => {
-  test('tell the life of a server: registered, taken, freed, lost, returned', async () => {
+describe('events about servers', () => {
+  test('events report the life of a server: registered, taken, freed, lost, returned', async () => {
     const { matchmaker, seen, server, id, matchId, run } = await playing()
     const about = { serverId: id, pool: 'arena', requestId: 'r1' }
     expect(seen.serverRegistered).toEqual([{ ...about, build: '7', matches: 1 }])
     expect(seen.serverTaken).toEqual([{ ...about, matchId, queue: 'duel', warm: true }])
-    // The same again is no new server.
+    // The same again is not a new server.
     server.register(matchmaker)
     expect(seen.serverRegistered).toHaveLength(1)
     await server.report(matchmaker, 'over')
@@ -157,14 +156,14 @@ describe('events', () => {
     expect(JSON.stringify([seen.serverRegistered, seen.serverTaken, seen.serverFreed])).not.toContain('198.51.100')
   })
 
-  test('tell of a server that is created for its match', async () => {
+  test('an event reports a server that is created for its match', async () => {
     const cold = setUp({ queues, pools: [{ ...arena, at: [] }] })
     cold.join('ann', 'ben')
     await cold.run(250)
     expect(cold.seen.serverTaken).toMatchObject([{ warm: false, pool: 'arena', queue: 'duel' }])
   })
 
-  test('a server that waits for orders is not lost', async () => {
+  test('no event reports a server as lost while it long-polls for orders', async () => {
     const { matchmaker, server, seen, run, service } = await warm()
     const { version } = await server.report(matchmaker)
     const token = service.calls.create[0]?.environment_variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')
@@ -175,8 +174,8 @@ describe('events', () => {
   })
 })
 
-describe('a server that is drained by an operator', () => {
-  test('without a match is stopped, and another takes its place', async () => {
+describe('a server that an operator drains', () => {
+  test('a drained server without a match is stopped and replaced', async () => {
     const { matchmaker, id, run, service, seen } = await warm()
     await matchmaker.drainServer(id)
     await run(3000)
@@ -188,7 +187,7 @@ describe('a server that is drained by an operator', () => {
     expect(seen.serverDraining).toHaveLength(1)
   })
 
-  test('serves its match to its end, and no other', async () => {
+  test('a drained server serves its match to its end, and no other', async () => {
     const { matchmaker, id, run, server, service, seen, join, status } = await playing()
     await matchmaker.drainServer(id)
     expect(matchmaker.inspect().servers[0]).toMatchObject({ state: 'DRAINING', draining: 'operator' })
@@ -204,7 +203,7 @@ describe('a server that is drained by an operator', () => {
     expect(service.unstopped()).not.toContain('r1')
   })
 
-  test('that has not registered is dropped, unless a match waits for it', async () => {
+  test('a drained server that has not registered is dropped, unless a match waits for it', async () => {
     const { matchmaker, run, service, join } = setUp({ queues, pools: [arena] })
     await run(500)
     const [first] = matchmaker.inspect().matches
@@ -219,39 +218,15 @@ describe('a server that is drained by an operator', () => {
     expect(matchmaker.inspect().matches.map(({ matchId }) => matchId)).toContain(waits)
   })
 
-  test('keeps draining after a restart: it gets no match, and is stopped once its own is over', async () => {
-    const memory: StoreMemory = new Map()
-    const first = await playing({ store: createMemoryStore(memory) })
-    await first.matchmaker.drainServer(first.id)
-    await first.matchmaker.close()
-    const matchmaker = createMatchmaker({
-      deployments: first.service.deployments,
-      queues,
-      pools: [arena],
-      clock: first.clock,
-      store: createMemoryStore(memory),
-    })
-    const { seen } = watched(matchmaker)
-    await matchmaker.tick()
-    expect(first.server.register(matchmaker)).toMatchObject({ want: 'drain', reason: 'operator' })
-    expect(matchmaker.inspect().servers).toMatchObject([{ id: first.id, state: 'DRAINING' }])
-    await first.server.report(matchmaker)
-    expect(matchmaker.getTicket('ann-ben')?.status).toBe('HOST_ASSIGNED')
-    expect((await first.server.report(matchmaker, 'over')).want).toBe('stop')
-    await first.clock.advance(1000)
-    await matchmaker.tick()
-    expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason: 'drained' }])
-  })
-
-  test('has to exist: a match on a server of a pool is none', async () => {
+  test('drainServer refuses the id of a match on a pool server as unknown', async () => {
     const { matchmaker, matchId } = await playing()
     for (const id of ['nobody', matchId])
       await expect(matchmaker.drainServer(id)).rejects.toThrow(`There is no game server "${id}"`)
   })
 })
 
-describe('a server that is stopped by an operator', () => {
-  test('without a match is stopped at once, and another takes its place', async () => {
+describe('a server that an operator stops', () => {
+  test('stopServer immediately stops and replaces a server without a match', async () => {
     const { matchmaker, id, run, server, service, seen } = await warm()
     await matchmaker.stopServer(id)
     expect(matchmaker.inspect().pools).toMatchObject([{ idle: 0 }])
@@ -260,17 +235,17 @@ describe('a server that is stopped by an operator', () => {
     await run(3000)
     expect(service.unstopped()).toEqual(['r2'])
     expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason: 'stopped' }])
-    expect(() => server.register(matchmaker)).toThrow(/not wanted any more/)
+    expect(() => server.register(matchmaker)).toThrow(/no longer needed/)
     // Again, and once it is gone, it changes nothing.
     await matchmaker.stopServer(id)
     await run(1000)
     expect(service.unstopped()).toEqual(['r2'])
   })
 
-  test('takes its match with it, whose players are free', async () => {
+  test('stopServer ends the match on the server, and its players are free', async () => {
     const { matchmaker, id, matchId, run, server, service, seen, join } = await playing()
     await matchmaker.stopServer(id)
-    await expect(server.report(matchmaker)).rejects.toThrow('not wanted any more')
+    await expect(server.report(matchmaker)).rejects.toThrow('no longer needed')
     expect(seen.serverFreed).toMatchObject([{ serverId: id, matchId, reason: 'stopped' }])
     expect(matchmaker.getTicket('ann-ben')).toMatchObject({ ended: { reason: 'match-over' } })
     expect(matchmaker.inspect().matches.map((match) => match.matchId)).not.toContain(matchId)
@@ -279,7 +254,7 @@ describe('a server that is stopped by an operator', () => {
     expect(service.unstopped()).not.toContain('r1')
   })
 
-  test('lets the players of a match that it was to serve look for another', async () => {
+  test('players of a match about to use a server search for another match after stopServer', async () => {
     const { matchmaker, id, run, join, status } = await warm()
     join('ann', 'ben')
     await run(250)
@@ -290,7 +265,7 @@ describe('a server that is stopped by an operator', () => {
     expect(matchmaker.inspect().matches.find(({ hosted }) => hosted !== undefined)?.hosted?.serverId).not.toBe(id)
   })
 
-  test('that has not registered, or has one match of its own, is stopped too', async () => {
+  test('stopServer stops a server that has not registered, or was created for a single match', async () => {
     for (const pools of [[arena], undefined]) {
       const { matchmaker, run, service, join } = setUp(pools === undefined ? {} : { pools, queues })
       if (pools === undefined) join('ann', 'ben')
@@ -301,33 +276,7 @@ describe('a server that is stopped by an operator', () => {
     }
   })
 
-  test('is stopped by the process after it, and its match is over there too', async () => {
-    const memory: StoreMemory = new Map()
-    let isAway = true
-    const fault = (method: string) => (isAway && method === 'stop' ? {} : undefined)
-    const first = await playing({
-      store: createMemoryStore(memory),
-      service: { fate: () => ({ readyMs: 1000 }), fault },
-    })
-    await first.matchmaker.stopServer(first.id)
-    expect(first.service.unstopped()).toContain('r1')
-    isAway = false
-    const matchmaker = createMatchmaker({
-      deployments: first.service.deployments,
-      queues,
-      pools: [{ ...arena, at: [] }],
-      clock: first.clock,
-      store: createMemoryStore(memory),
-    })
-    for (let passed = 0; passed < 5000; passed += 250) {
-      await matchmaker.tick()
-      await first.clock.advance(250)
-    }
-    expect(matchmaker.findPlayer('ann')).toMatchObject({ tickets: [], match: undefined })
-    expect(first.service.unstopped()).not.toContain('r1')
-  })
-
-  test('has to exist: a match on a server of a pool is none', async () => {
+  test('stopServer refuses the id of a match on a pool server as unknown', async () => {
     const { matchmaker, matchId } = await playing()
     for (const id of ['nobody', matchId])
       await expect(matchmaker.stopServer(id)).rejects.toThrow(`There is no game server "${id}"`)
@@ -335,8 +284,8 @@ describe('a server that is stopped by an operator', () => {
   })
 })
 
-describe('explain', () => {
-  test('says that a warm server was taken, and since when', async () => {
+describe('explain for a match that needs a server', () => {
+  test('explain reports that a warm server was taken for a match, and when', async () => {
     const { matchmaker, join, run } = await warm()
     join('ann', 'ben')
     await run(2250)
@@ -347,7 +296,7 @@ describe('explain', () => {
     })
   })
 
-  test('says that the match waits, where the warm server did not answer and no other may be created', async () => {
+  test('explain reports that a match waits if the warm server is silent and no other may be created', async () => {
     const { matchmaker, join, run } = await warm({ maxServers: 1 })
     join('ann', 'ben')
     const heard = new Set<string>()
@@ -362,7 +311,7 @@ describe('explain', () => {
     ])
   })
 
-  test('says that a server starts: one of a pool, or one of its own', async () => {
+  test('explain reports that a server starts, either in a pool or for one match only', async () => {
     for (const pools of [[{ ...arena, at: [] }], undefined]) {
       const { matchmaker, join, run } = setUp(pools === undefined ? {} : { pools, queues })
       join('ann', 'ben')

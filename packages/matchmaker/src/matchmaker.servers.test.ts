@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
 import { createMemoryServerLog, type ServerLog } from '@muster/hosting/internal'
 
-describe('the reaper', () => {
-  test('stops deployments with our tag and without a match after the grace period, and no others', async () => {
+describe('the cleanup of orphaned deployments', () => {
+  test('a deployment with our tag but no match is stopped after the grace period, and no other', async () => {
     const { service, seen, run } = setUp({ orphanGraceMs: 60_000 })
     await service.add(['mm-muster', 'match-ofanearlierprocess'])
     await service.add(['mm-other', 'match-x'])
@@ -14,14 +14,14 @@ describe('the reaper', () => {
     expect(service.unstopped()).toEqual(['r2'])
   })
 
-  test('is switched off by Infinity', async () => {
+  test('the cleanup of orphaned deployments is disabled by an infinite grace period', async () => {
     const { service, run } = setUp({ orphanGraceMs: Infinity })
     await service.add(['mm-muster'])
     await run(600_000)
     expect(service.unstopped()).toEqual(['r1'])
   })
 
-  test('stops nothing before the store was read', async () => {
+  test('the cleanup of orphaned deployments stops nothing before the store was read', async () => {
     let readable = false
     const memory = createMemoryServerLog()
     const serverLog: ServerLog = {
@@ -47,7 +47,7 @@ describe('the reaper', () => {
     expect(service.unstopped()).toEqual(['r1'])
   })
 
-  test('stops at once a deployment that appears after its match was given up', async () => {
+  test('a deployment that appears after its match was abandoned is stopped immediately', async () => {
     const { service, seen, join, run, matchmaker } = setUp({
       listLagMs: 1000,
       service: { fault: (method, nth) => (method === 'create' && nth === 1 ? {} : undefined) },
@@ -74,7 +74,7 @@ test('a match whose environment is too large is not created and costs no attempt
   expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'SEARCHING', attempts: 0 })
 })
 
-test('matches beyond maxCreatesPerMinute wait', async () => {
+test('matches beyond maxCreatesPerMinute wait for their servers', async () => {
   const { service, join, run } = setUp({ maxCreatesPerMinute: 2 })
   for (const name of ['a', 'b', 'c']) join(`${name}1`, `${name}2`)
   await run(59_000)
@@ -83,7 +83,7 @@ test('matches beyond maxCreatesPerMinute wait', async () => {
   expect(service.calls.create).toHaveLength(3)
 })
 
-test('each match has its own webhook path, and a webhook is only a hint to read the deployment', async () => {
+test('each match has its own webhook path, and a webhook only triggers a read of the deployment', async () => {
   const { clock, matchmaker, service, join, run, status } = setUp({
     webhookUrl: 'https://game.example.com/hooks',
     service: { fate: () => ({ readyMs: 20 }) },
@@ -106,8 +106,8 @@ test('each match has its own webhook path, and a webhook is only a hint to read 
   expect(service.calls.get).toHaveLength(1)
 })
 
-describe('a server that fails', () => {
-  test('before it is READY is reported with the reason, before its tickets return', async () => {
+describe('a failing server of a match', () => {
+  test('a server that fails before READY is reported with the reason before its tickets return', async () => {
     const { seen, names, join, run } = setUp({ service: { fate: () => ({ errorMs: 3000 }) } })
     join('ann', 'ben')
     await run(6000)
@@ -121,7 +121,7 @@ describe('a server that fails', () => {
     expect(names.indexOf('deploymentFailed')).toBeLessThan(names.indexOf('ticketRequeued'))
   })
 
-  test('while players are on it has crashed; one that ends by itself has not', async () => {
+  test('a server that fails with players on it is reported as crashed, one that ends by itself is not', async () => {
     const crashing = setUp({ service: { fate: () => ({ readyMs: 1000, errorMs: 9000 }) } })
     crashing.join('ann', 'ben')
     await crashing.run(60_000)
@@ -135,7 +135,7 @@ describe('a server that fails', () => {
     expect(ending.seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason: 'ended' }])
   })
 
-  test('to be READY in time, or to listen, is reported too', async () => {
+  test('a server that is not READY in time or does not register in time is reported', async () => {
     const slow = setUp({
       queues: [{ ...duel, deploy: { ...deploy, readyTimeoutMs: 5000 } }],
       service: { fate: () => ({ readyMs: 60_000 }) },

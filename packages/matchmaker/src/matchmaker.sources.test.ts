@@ -64,8 +64,8 @@ function open({ pool = metal, fault, memory }: { pool?: PoolDefinition; fault?: 
   return { ...world, own, run }
 }
 
-describe('a pool whose servers come from an allocator', () => {
-  test('serves matches, and asks the deployment service for nothing', async () => {
+describe('a pool with servers from a custom source', () => {
+  test('a pool with a custom source serves matches without any request to the deployment service', async () => {
     const { join, run, status, seen, own, service } = open()
     await join('ann')
     await join('ben')
@@ -84,7 +84,7 @@ describe('a pool whose servers come from an allocator', () => {
     expect(service.calls.create).toEqual([])
   })
 
-  test('stops each server once it is drained', async () => {
+  test('a server of a custom source is stopped once it is drained', async () => {
     const { join, run, own, matchmaker, seen } = open({ pool: { ...metal, keepIdleSeconds: 1 } })
     await join('ann')
     await join('ben')
@@ -95,7 +95,7 @@ describe('a pool whose servers come from an allocator', () => {
     expect(own().calls.stop).toHaveLength(1)
   })
 
-  test('finds the server of an allocate whose answer was lost, and has one', async () => {
+  test('an allocate whose answer was lost is found at its source, and no second server is created', async () => {
     const fault: Faults = (call, nth) => (call === 'allocate' && nth === 1 ? { effect: true } : undefined)
     const { join, run, status, own } = open({ fault })
     await join('ann')
@@ -105,7 +105,7 @@ describe('a pool whose servers come from an allocator', () => {
     expect(own().running()).toHaveLength(1)
   })
 
-  test('stops by its id what an allocate without an effect may still become', async () => {
+  test('a lost allocate that has no server yet but could still get one is stopped by its id', async () => {
     const fault: Faults = (call, nth) => (call === 'allocate' && nth === 1 ? {} : undefined)
     const { join, run, status, own } = open({ fault })
     await join('ann')
@@ -116,7 +116,7 @@ describe('a pool whose servers come from an allocator', () => {
     expect(own().running()).toHaveLength(1)
   })
 
-  test('replaces a server that has failed', async () => {
+  test('a server of a custom source that has failed is replaced', async () => {
     const { join, run, status, own } = open()
     await join('ann')
     await join('ben')
@@ -127,7 +127,7 @@ describe('a pool whose servers come from an allocator', () => {
     expect(own().calls.allocate).toHaveLength(2)
   })
 
-  test('asks for one server only while it is not known whether a poll works', async () => {
+  test('a custom source allocates only one server until one of its polls has succeeded', async () => {
     const fault: Faults = (call) => (call === 'poll' ? { error: new ServerError('502') } : undefined)
     const { join, run, own } = open({ fault, pool: { ...metal, at: [{ cron: '* * * * *', minutes: 2, min: 5 }] } })
     await join('ann')
@@ -136,7 +136,7 @@ describe('a pool whose servers come from an allocator', () => {
   })
 })
 
-test('after a restart servers are followed and stopped at their source, though their pool has another', async () => {
+test('after a restart servers are polled and stopped at the old source of a pool that has a new one', async () => {
   const memory: StoreMemory = new Map()
   const before = open({ memory })
   await before.join('ann')
@@ -167,17 +167,17 @@ test('after a restart servers are followed and stopped at their source, though t
   expect(after.service.calls.stop).toEqual([])
 })
 
-test('a pool may name a source that there is, and no other', () => {
+test('a pool with an unknown source is refused', () => {
   const create = () => setUp({ queues, pools: [{ ...metal, source: 'wood' }], sources: {} })
   expect(create).toThrow('pools.0.source: there is no source "wood"')
 })
 
-describe('without the deployment service', () => {
+describe('a matchmaker without the deployment service', () => {
   const { source: _, ...deployed } = metal
   const alone = (given: Partial<Parameters<typeof setUp>[0]> = {}) =>
     setUp({ queues, pools: [metal], deployments: undefined, ...given })
 
-  test('a queue without a pool and a pool without a source are refused, also later', () => {
+  test('without the deployment service, queues without a pool and pools without a source are refused', () => {
     const sources = { metal: createTestAllocator({ clock: createManualClock() }).allocator }
     const own = { name: 'own', matchSize: 2, deploy: metal.deploy }
     const ofQueue = 'option queues.1.deploy: there is no deployment service that could deploy "game 1"'
@@ -190,7 +190,7 @@ describe('without the deployment service', () => {
     expect(matchmaker.inspect().queues.map(({ name }) => name)).toEqual(['duel'])
   })
 
-  test('servers of the service are kept and told as a problem, and stopped once it is back', async () => {
+  test('without the deployment service, its earlier servers are kept, and stopped once it is back', async () => {
     const memory: StoreMemory = new Map()
     const service = { queues, pools: [{ ...deployed, warm: {} }] }
     const before = setUp({ ...service, store: createMemoryStore(memory) })

@@ -40,12 +40,12 @@ async function live(lives: number, maxServers: number) {
   return left
 }
 
-test('servers of processes that live shorter than the grace period are stopped when they are old enough', async () => {
+test('orphaned servers are stopped on time even if each process lives shorter than the grace period', async () => {
   const left = await live(20, 1000)
   expect(Math.max(...left)).toBeLessThanOrEqual((REAP_MS / LIFE_MS + 1) * MATCHES_PER_LIFE)
   expect(left.at(-1)).toBe(left.at(-2))
 })
 
-test('servers left by earlier processes count as servers', async () => {
+test('servers left by earlier processes count towards the limit of servers', async () => {
   expect(Math.max(...(await live(8, 25)))).toBe(25)
 })

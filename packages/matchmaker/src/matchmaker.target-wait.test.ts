@@ -4,7 +4,7 @@ import { deploy, setUp } from './matchmaker.fixture.js'
 
 const TARGET_MS = 10_000
 
-test('limits follow how many come: stricter in a crowd, looser where few play, and explain says so', async () => {
+test('limits with a target wait are stricter in a crowd and looser with few players; explain shows it', async () => {
   const { matchmaker, run } = setUp({
     queues: [
       {

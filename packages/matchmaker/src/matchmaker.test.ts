@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { PlayerBusy, UnknownMatch, UnknownQueue, UnknownTicket } from './errors.js'
 import { duel, setUp } from './matchmaker.fixture.js'
 
-describe('the first match', () => {
-  test('two tickets are matched, a server is deployed, and both receive the address', async () => {
+describe('the first match of two players', () => {
+  test('the first match of two players deploys a server, and both players receive its address', async () => {
     const { service, matchmaker, names, seen, join, run } = setUp()
     const createdAt = join('ann').createdAt
     join('ben')
@@ -47,14 +47,14 @@ describe('the first match', () => {
     await expect(matchmaker.stopMatch('nope')).rejects.toThrow(UnknownMatch)
   })
 
-  test('nothing that is shown has a player’s address', async () => {
+  test('no output of the matchmaker shows a player’s address', async () => {
     const { matchmaker, seen, join, run } = setUp()
     join('ann', 'ben')
     await run(6000)
     expect(JSON.stringify([seen, matchmaker.inspect(), matchmaker.getTicket('ann-ben')])).not.toContain('198.51')
   })
 
-  test('start runs ticks, and stop pauses them', async () => {
+  test('matches are made by ticks, which `start` runs and `stop` pauses', async () => {
     const { clock, matchmaker, join, status } = setUp()
     matchmaker.start()
     matchmaker.start()
@@ -72,7 +72,7 @@ describe('the first match', () => {
     await matchmaker.stop()
   })
 
-  test('a server that is listed as ready counts when its status cannot be read', async () => {
+  test('a server that the list shows as ready is used if its status cannot be read', async () => {
     const { matchmaker, join, run } = setUp({
       service: { fault: (method) => (method === 'get' ? { error: new ServerError('down') } : undefined) },
     })
@@ -84,7 +84,7 @@ describe('the first match', () => {
     })
   })
 
-  test('a ready server is found by its status when the list cannot be read', async () => {
+  test('a ready server is found by its status if the list cannot be read', async () => {
     const { join, run, status } = setUp({
       service: { fault: (method) => (method === 'list' ? { error: new ServerError('down') } : undefined) },
     })
@@ -93,7 +93,7 @@ describe('the first match', () => {
     expect(status('ann-ben')).toBe('HOST_ASSIGNED')
   })
 
-  test('a webhook leads to a read at once, also before the create has returned', async () => {
+  test('a webhook triggers a read of the deployment, even before its create was answered', async () => {
     const { clock, service, matchmaker, join } = setUp({
       service: { fate: () => ({ readyMs: 0 }), latencyMs: () => 50 },
     })
@@ -111,7 +111,7 @@ describe('the first match', () => {
   test.each([
     ['is not listed any more', false],
     ['is still listed', true],
-  ])('a server that ends by itself and %s is noticed and leaves nothing behind', async (_, listsEnded) => {
+  ])('a match whose server ends by itself leaves nothing behind if it %s', async (_, listsEnded) => {
     const { matchmaker, seen, join, run } = setUp({
       service: { listsEnded, fate: () => ({ readyMs: 1000, endMs: 10_000 }) },
     })
@@ -122,8 +122,8 @@ describe('the first match', () => {
   })
 })
 
-describe('tickets', () => {
-  test('creating the same ticket again returns it, and a different one with its id is refused', () => {
+describe('tickets of a matchmaker', () => {
+  test('a ticket created again with the same id is returned, and refused if its content differs', () => {
     const { matchmaker, join, names } = setUp()
     expect(join('ann')).toEqual(join('ann'))
     expect(names).toEqual(['ticketCreated'])
@@ -132,7 +132,7 @@ describe('tickets', () => {
     ).toThrow('ticket: id: "ann" already belongs to a ticket')
   })
 
-  test('a player is in one ticket at a time, and the error names it', async () => {
+  test('two tickets cannot share a player, and the error names the player’s other ticket', async () => {
     const { matchmaker, join, run, clock } = setUp()
     join('ann', 'ben')
     const again = () => matchmaker.createTicket({ queue: 'duel', players: [{ id: 'ben', ip: '198.51.100.7' }] })
@@ -145,7 +145,7 @@ describe('tickets', () => {
     expect(again().status).toBe('SEARCHING')
   })
 
-  test('unknown queues and parties that fit into no match are refused', () => {
+  test('a ticket for an unknown queue or with a party that fits into no match is refused', () => {
     const { matchmaker, join } = setUp()
     expect(() => matchmaker.createTicket({ queue: 'chess', players: [{ id: 'ann', ip: '198.51.100.7' }] })).toThrow(
       UnknownQueue,
@@ -153,7 +153,7 @@ describe('tickets', () => {
     expect(() => join('ann', 'ben', 'cas')).toThrow('ticket: players: a party of 3 is too big: a team takes at most 2')
   })
 
-  test('expire, and are removed some time after their end', async () => {
+  test('tickets expire, and are removed after their retention time', async () => {
     const { matchmaker, seen, join, run, status } = setUp({
       queues: [{ ...duel, expireAfterMs: 10_000 }],
       endedTicketTtlMs: 5000,
@@ -168,7 +168,7 @@ describe('tickets', () => {
     expect(() => matchmaker.cancelTicket('ann')).toThrow(UnknownTicket)
   })
 
-  test('of players with a known place match nearby ones first, and others after a wait', async () => {
+  test('tickets match nearby players first if places are known, and others after a wait', async () => {
     const places: Record<string, { latitude: number; longitude: number }> = {
       '192.0.2.1': { latitude: 59.9, longitude: 10.7 },
       '192.0.2.2': { latitude: 35.7, longitude: 139.7 },
@@ -197,7 +197,7 @@ describe('tickets', () => {
     expect(status('oslo')).toBe('MATCH_FOUND')
   })
 
-  test('do not wait for a slow lookup for ever', async () => {
+  test('a ticket waits only a limited time for a slow lookup of its place', async () => {
     const { join, run, status } = setUp({ locate: () => new Promise(() => {}), locateTimeoutMs: 1000 })
     join('ann')
     join('ben')

@@ -67,29 +67,32 @@ function open(options: Parameters<typeof setUp>[0] = {}) {
   return { ...all, run, token, register, report, addTwin, restart, searches, ticket, matchmaker: () => matchmaker }
 }
 
-describe('a create that made two deployments', () => {
+describe('two deployments made by one create', () => {
   test.each([
     ['of a pool', pooled],
-    ['of one match', own],
-  ])('%s: players and orders go to the one that is followed, and the other is stopped at once', async (_, options) => {
-    const { service, seen, join, run, register, report, addTwin, ticket } = open(options)
-    join('ann', 'ben')
-    await run(500)
-    expect(await addTwin()).toBe('r2')
-    await run(1000)
-    expect(register('r1')).toBe('registered')
-    expect(await report('r1')).toBe('run, 1 matches')
-    expect(register('r2')).toBe('ServerGone')
-    expect(await report('r1')).toBe('run, 1 matches')
-    await run(500)
-    expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r2', reason: 'twin' }])
-    expect(ticket()).toMatchObject({ status: 'HOST_ASSIGNED', assignment: { fqdn: 'r1.example.com' } })
-    await run(60_000)
-    expect(service.unstopped()).toEqual(['r1'])
-    expect(seen.problem).toBeUndefined()
-  })
+    ['one match', own],
+  ])(
+    'if one create for %s made two deployments, one serves and gets orders, the other is stopped',
+    async (_, options) => {
+      const { service, seen, join, run, register, report, addTwin, ticket } = open(options)
+      join('ann', 'ben')
+      await run(500)
+      expect(await addTwin()).toBe('r2')
+      await run(1000)
+      expect(register('r1')).toBe('registered')
+      expect(await report('r1')).toBe('run, 1 matches')
+      expect(register('r2')).toBe('ServerGone')
+      expect(await report('r1')).toBe('run, 1 matches')
+      await run(500)
+      expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r2', reason: 'twin' }])
+      expect(ticket()).toMatchObject({ status: 'HOST_ASSIGNED', assignment: { fqdn: 'r1.example.com' } })
+      await run(60_000)
+      expect(service.unstopped()).toEqual(['r1'])
+      expect(seen.problem).toBeUndefined()
+    },
+  )
 
-  test('the other one may be the first that registers', async () => {
+  test('of two deployments by one create, one is stopped even if the unused one registers first', async () => {
     const { service, join, run, register, report, addTwin, ticket } = open()
     join('ann', 'ben')
     await run(500)
@@ -104,7 +107,7 @@ describe('a create that made two deployments', () => {
     expect(service.unstopped()).toEqual(['r1'])
   })
 
-  test('a process that says no deployment registers as before', async () => {
+  test('two processes that report no deployment are both accepted, and the later replaces the earlier', async () => {
     const { join, run, register, report, addTwin } = open()
     join('ann', 'ben')
     await run(1500)
@@ -114,7 +117,7 @@ describe('a create that made two deployments', () => {
     expect(await report('A')).toBe('drain, 0 matches')
   })
 
-  test('a restarted process in the same deployment replaces the one before', async () => {
+  test('a restarted process in the same deployment replaces the earlier process, which drains', async () => {
     const { join, run, register, report } = open()
     join('ann', 'ben')
     await run(1500)
@@ -125,8 +128,8 @@ describe('a create that made two deployments', () => {
   })
 })
 
-describe('while the deployment of a server is not known', () => {
-  test('its process waits for the answer of the create', async () => {
+describe('a registration while the deployment of the server is unknown', () => {
+  test('a registration waits for the answer of the create while the deployment is unknown', async () => {
     const { join, run, register } = open({
       service: { fate: () => ({ readyMs: 1000 }), latencyMs: (method) => (method === 'create' ? 2000 : 0) },
     })
@@ -137,7 +140,7 @@ describe('while the deployment of a server is not known', () => {
     expect(register('r1')).toBe('registered')
   })
 
-  test('a registration has the list read at once: one deployment is followed, the other stopped', async () => {
+  test('a registration with an unknown deployment triggers a list; then only one deployment is kept', async () => {
     const { service, join, run, register, addTwin, searches } = open({
       // A list that is read for the first time after 15 s.
       listLagMs: 240_000,
@@ -162,7 +165,7 @@ describe('while the deployment of a server is not known', () => {
     expect(service.unstopped()).toEqual([both[answers.indexOf('registered')]])
   })
 
-  test('registrations have the list read once a second at most', async () => {
+  test('registrations with an unknown deployment trigger a list at most once a second', async () => {
     const { join, run, register, searches } = open({
       listLagMs: 240_000,
       service: { fault: (method) => (method === 'create' ? { error: lost } : undefined) },
@@ -177,7 +180,7 @@ describe('while the deployment of a server is not known', () => {
     expect(searches()).toBeLessThan(12)
   })
 
-  test('a process of ours that takes over from a killed one waits too, and keeps to what it finds', async () => {
+  test('a registration waits after a takeover for the deployment that the new process finds', async () => {
     const memory: StoreMemory = new Map()
     const { service, join, run, register, report, addTwin, restart, ticket } = open({
       store: createMemoryStore(memory),
@@ -207,7 +210,7 @@ describe('while the deployment of a server is not known', () => {
   })
 })
 
-test('before another is told to end itself, the store knows which deployment is followed', async () => {
+test('the store records which of two deployments is used before the other one is ordered to end', async () => {
   const memory = createMemoryServerLog()
   let release = () => {}
   const serverLog: ServerLog = {
@@ -228,8 +231,8 @@ test('before another is told to end itself, the store knows which deployment is 
   expect(register('r2')).toBe('ServerGone')
 })
 
-describe('a server that claims a deployment that is not its own', () => {
-  test('ends itself: the other is not stopped, followed or replaced, and the service is asked rarely', async () => {
+describe('a server that claims a foreign deployment', () => {
+  test('a server that claims a foreign deployment is ordered to end, and the foreign one is untouched', async () => {
     const { service, join, run, register, searches, ticket, matchmaker } = open()
     join('ann', 'ben')
     await run(1500)
@@ -249,8 +252,11 @@ describe('a server that claims a deployment that is not its own', () => {
     expect(ticket()?.matchId).toBeDefined()
   })
 
-  test.each([[''], ['r 1'], ['r1\n'], ['ä'], ['x'.repeat(129)], [7], [null]])('is refused: %j', (deployment) => {
-    const parsed = RegistrationBody.safeParse({ instance: 'one', deployment })
-    expect(parsed.error?.issues.map(({ path }) => path)).toEqual([['deployment']])
-  })
+  test.each([[''], ['r 1'], ['r1\n'], ['ä'], ['x'.repeat(129)], [7], [null]])(
+    'a registration with the malformed deployment id %j is refused',
+    (deployment) => {
+      const parsed = RegistrationBody.safeParse({ instance: 'one', deployment })
+      expect(parsed.error?.issues.map(({ path }) => path)).toEqual([['deployment']])
+    },
+  )
 })

@@ -40,8 +40,8 @@ function setUp(queues: readonly QueueDefinition[]) {
   return { clock, matchmaker, come, days }
 }
 
-describe('estimated waits', () => {
-  test('hold while the load drifts, for those who come before it is known how long they wait', async () => {
+describe('estimated waits of a queue', () => {
+  test('estimated waits are right for new tickets while the load changes', async () => {
     const { clock, matchmaker, come } = setUp([trio])
     const random = seededRandom(7)
     const open = new Map<string, { estimate: WaitEstimate | undefined; at: number }>()
@@ -76,7 +76,7 @@ describe('estimated waits', () => {
     expect([within90 >= 0.85 && within90 <= 0.95, within90]).toEqual([true, within90])
   })
 
-  test('grow with the waits of those who have not been matched yet', async () => {
+  test('estimated waits grow with the waits of tickets that are not matched yet', async () => {
     const { matchmaker, days } = setUp([trio])
     await days(60, 2 * SECOND)
     const before = matchmaker.estimateQueueWaits()[0]?.estimate?.p50Ms ?? Infinity
@@ -88,7 +88,7 @@ describe('estimated waits', () => {
     expect(after).toBeGreaterThan(1.5 * before)
   })
 
-  test('do not take those who gave up for matched', async () => {
+  test('estimated waits do not count cancelled tickets as matched', async () => {
     const { clock, matchmaker, come, days } = setUp([trio])
     await days(60, 20 * SECOND)
     const before = matchmaker.estimateQueueWaits()[0]?.estimate?.p50Ms ?? Infinity
@@ -100,7 +100,7 @@ describe('estimated waits', () => {
     expect(matchmaker.estimateQueueWaits()[0]?.estimate?.p50Ms ?? 0).toBeGreaterThan(before - 2 * SECOND)
   })
 
-  test('differ by the size of the party', async () => {
+  test('estimated waits differ by the size of the party', async () => {
     const pairs: QueueDefinition = { ...trio, matchSize: 4 }
     const { clock, matchmaker, come } = setUp([pairs])
     // Parties of four are matched at once; who is alone waits for three others.
@@ -116,7 +116,7 @@ describe('estimated waits', () => {
     expect(p50Of(alone)).toBeGreaterThan(4 * SECOND)
   })
 
-  test('of a ticket in two queues are not longer than in one; those of a private match are unknown', async () => {
+  test('estimated waits are not longer for a ticket in two queues, and unknown for a private match', async () => {
     const { clock, matchmaker, come, days } = setUp([trio, { ...trio, name: 'other', matchSize: 2 }])
     await days(60, 5 * SECOND)
     for (let each = 0; each < 60; each += 1) {
@@ -132,7 +132,7 @@ describe('estimated waits', () => {
     expect(matchmaker.estimateWait(tickets[0]?.id ?? '')).toBeUndefined()
   })
 
-  test('outlast new rules of the queue, and those who wait are counted on', async () => {
+  test('estimated waits survive new rules of the queue, and still count the waiting tickets', async () => {
     const { matchmaker, come, days } = setUp([trio])
     await days(60, 2 * SECOND)
     come()

@@ -2,11 +2,11 @@ import type { CreateDeployment } from '@muster/core/api'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
 
-describe('a READY server', () => {
+describe('a READY server with a warm-up', () => {
   const secretOf = (creates: readonly CreateDeployment[]) =>
     creates[0]?.environment_variables?.find(({ key }) => key === 'MM_REGISTRATION_SECRET')?.value ?? ''
 
-  test('receives players when its warm-up time is over', async () => {
+  test('a READY server receives players when its warm-up time is over', async () => {
     const { seen, join, run, status } = setUp({ queues: [{ ...duel, deploy: { ...deploy, warmUpMs: 4000 } }] })
     join('ann', 'ben')
     await run(8000)
@@ -16,7 +16,7 @@ describe('a READY server', () => {
     expect(seen.serverAssigned).toHaveLength(1)
   })
 
-  test('receives players when it has registered with its secret', async () => {
+  test('a READY server receives players when it has registered with its secret', async () => {
     const probe = { kind: 'registration' } as const
     const { matchmaker, service, join, run, status } = setUp({ queues: [{ ...duel, deploy: { ...deploy, probe } }] })
     join('ann', 'ben')
@@ -33,7 +33,7 @@ describe('a READY server', () => {
     expect(JSON.stringify(matchmaker.inspect())).not.toContain(secretOf(service.calls.create))
   })
 
-  test('that does not register in time is stopped, which counts as an attempt', async () => {
+  test('a READY server that does not register in time is stopped, which counts as an attempt', async () => {
     const probe = { kind: 'registration', withinMs: 3000 } as const
     const { service, seen, join, run } = setUp({ queues: [{ ...duel, deploy: { ...deploy, probe } }] })
     join('ann', 'ben')
@@ -43,7 +43,7 @@ describe('a READY server', () => {
     expect(service.unstopped()).not.toContain('r1')
   })
 
-  test('is stopped when its ticket is cancelled during the warm-up', async () => {
+  test('a READY server is stopped if its ticket is cancelled during the warm-up', async () => {
     const { clock, matchmaker, service, join, run } = setUp({
       queues: [{ ...duel, deploy: { ...deploy, warmUpMs: 60_000 } }],
     })

@@ -6,7 +6,7 @@ import { setUp } from './matchmaker.fixture.js'
 
 const KEY = 'a-key-of-the-arena-for-own-machines'
 const own: EnrolmentDefinition = { key: KEY, place: 'Oslo', max: 20, matches: 4, hosts: ['192.0.2.0/24'] }
-/** The pool that moves: its servers come from the deployment service, until another definition names another source. */
+/** The pool that moves. Its servers come from the deployment service until its definition names another source. */
 export const arena = {
   name: 'arena',
   deploy: { application: 'game', version: '1' },
@@ -18,17 +18,17 @@ export const arena = {
 } satisfies PoolDefinition
 const queues = [{ name: 'duel', matchSize: 2, pool: 'arena' }]
 
-/** Milliseconds from a create until its server runs, and of a match. */
+/** Milliseconds from a create until its server runs; also the duration of a match. */
 export const BOOT_MS = 5000
 const MATCH_MS = 12_000
 
-/** A process of a game server, wherever it runs. */
+/** A game server process of any source. */
 interface Process {
   readonly source: string
   readonly instance: string
   readonly token: string
   seq: number
-  /** Since when its matches are played, in milliseconds of the clock. */
+  /** Start time of each match, in milliseconds of the clock. */
   readonly matches: Map<string, number>
   isDraining: boolean
 }
@@ -41,7 +41,7 @@ interface MovingOptions {
 
 type Moving = ReturnType<typeof openMoving>
 
-/** A matchmaker whose pool may move between the deployment service, an allocator and own machines. */
+/** A matchmaker whose pool may move between the deployment service, an allocator and enrolled servers. */
 export function openMoving({ pool = arena, fault }: MovingOptions = {}) {
   let allocation: ReturnType<typeof createTestAllocator> | undefined
   const metal = () => (allocation ??= createTestAllocator({ clock: world.clock, readyMs: BOOT_MS, fault }))
@@ -58,9 +58,9 @@ export function openMoving({ pool = arena, fault }: MovingOptions = {}) {
     serverSecret: 'master-secret-of-32-characters-and-more',
   })
   const { clock, matchmaker, service } = world
-  /** By where players connect: host and port. */
+  /** By the address for players: host and port. */
   const processes = new Map<string, Process>()
-  /** Where a process ended while a match was played on it. */
+  /** Addresses of processes that ended during a match. */
   const interrupted: string[] = []
   const begin = (where: string, source: string, token: string, instance = where) => {
     const process: Process = { source, instance, token, seq: 0, matches: new Map(), isDraining: false }
@@ -75,7 +75,7 @@ export function openMoving({ pool = arena, fault }: MovingOptions = {}) {
     if (isPlayed) interrupted.push(where)
   }
 
-  /** Creates become processes that register, and processes end whose servers were stopped. */
+  /** Turns creates into processes that register, and ends the processes of stopped servers. */
   const runCreated = () => {
     const running = new Set(metal().running())
     const created = [
@@ -113,7 +113,7 @@ export function openMoving({ pool = arena, fault }: MovingOptions = {}) {
     }))
     const said = ReportBody.parse({ instance, seq: process.seq, matches: playing, draining: isDraining })
     const orders = await matchmaker.reportServer(token, said).catch(() => undefined)
-    // What is not wanted any more ends, as its library does it.
+    // A server that is not wanted any more ends itself, like its library does.
     if (orders === undefined || orders.want === 'stop') return end(where)
     const wanted = new Set(orders.matches.map(({ id }) => id))
     for (const id of matches.keys()) if (!wanted.has(id)) matches.delete(id)
@@ -129,7 +129,7 @@ export function openMoving({ pool = arena, fault }: MovingOptions = {}) {
     }
   }
 
-  /** Machines of one's own: how many processes each of their supervisors keeps running. */
+  /** Number of processes that the supervisors of enrolled machines keep running. */
   let slots = 0
   let started = 0
   const startOwn = async (slot: number) => {
@@ -155,28 +155,28 @@ export function openMoving({ pool = arena, fault }: MovingOptions = {}) {
     processes,
     interrupted,
     run,
-    /** The pool has another definition from now on, as by a reload. */
+    /** Changes the definition of the pool, as by a reload. */
     moveTo: (definition: PoolDefinition) => matchmaker.reconfigure(queues, { pools: [definition] }),
-    /** Machines of one's own run so many processes from now on. Those beyond end once their matches have. */
+    /** Sets the number of enrolled processes. Surplus ones end once their matches have. */
     keepOwn: (many: number) => {
       slots = many
       for (const [where, process] of processes)
         if (process.source === 'enrolled') process.isDraining = Number(where.split(':')[1]) >= 7777 + many
     },
-    /** Sources of the servers that exist or may exist, each once. */
+    /** The sources of all servers that exist or may exist, without duplicates. */
     sourcesThere: () => [...new Set(matchmaker.inspect().servers.map(({ source = 'service' }) => source))].toSorted(),
     metal,
   }
 }
 
-/** Where players of an assignment connect. */
+/** The address for players in an assignment. */
 const whereOf = ({ fqdn, ports }: MatchmakerEvents['serverAssigned']['assignment']) =>
   `${fqdn}:${ports['game']?.external}`
 
-/** Notes everything by which a player would notice the move. */
+/** Records everything by which a player could notice the move. */
 export function watchPlayers({ matchmaker, processes, clock }: Pick<Moving, 'matchmaker' | 'processes' | 'clock'>) {
   const faults: string[] = []
-  /** Milliseconds from a ticket until its players were told a server, by ticket; and the source of that server. */
+  /** By ticket: milliseconds until its players got a server, and the source of that server. */
   const told = new Map<string, { readonly ms: number; readonly source: string }>()
   const createdAt = new Map<string, number>()
   const draining = new Set<string>()

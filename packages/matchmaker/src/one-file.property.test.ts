@@ -57,65 +57,68 @@ function onDisk(path: () => string) {
 
 const queues = [duel, { ...duel, name: 'sides', matchSize: undefined, teams: [{ name: 'side', count: 2, size: 1 }] }]
 
-test.each(['duel', 'sides'])('queue %s: nobody who plays is sent to a second server', async (queue) => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(step, { minLength: 3, maxLength: 14 }),
-      fc.nat(),
-      fc.constantFrom('end' as const, 'tickets' as const, 'servers' as const),
-      async (steps, at, lost) => {
-        const world = createWorld({ queues })
-        try {
-          const disk = onDisk(world.path)
-          const first = await world.live({ over: disk.over })
-          first.log.flush()
-          disk.begin()
-          const join = ({ matchmaker }: typeof first, id: string) => {
-            try {
-              matchmaker.createTicket({ queue, players: [{ id, ip: '192.0.2.1' }] })
-            } catch (error) {
-              if (!(error instanceof PlayerBusy || error instanceof PlayerPlaying)) throw error
+test.each(['duel', 'sides'])(
+  'property: in queue %s no player in a match is sent to a second server after a restart',
+  async (queue) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 3, maxLength: 14 }),
+        fc.nat(),
+        fc.constantFrom('end' as const, 'tickets' as const, 'servers' as const),
+        async (steps, at, lost) => {
+          const world = createWorld({ queues })
+          try {
+            const disk = onDisk(world.path)
+            const first = await world.live({ over: disk.over })
+            first.log.flush()
+            disk.begin()
+            const join = ({ matchmaker }: typeof first, id: string) => {
+              try {
+                matchmaker.createTicket({ queue, players: [{ id, ip: '192.0.2.1' }] })
+              } catch (error) {
+                if (!(error instanceof PlayerBusy || error instanceof PlayerPlaying)) throw error
+              }
             }
-          }
-          for (const one of steps) {
-            if (one.kind === 'run') await first.run(one.ms)
-            else join(first, one.player)
-          }
-          const told = new Map<string, string>()
-          for (const { matchId, requestId, tickets } of first.seen.serverAssigned ?? [])
-            if (world.service.unstopped().includes(requestId))
-              for (const { players } of tickets) for (const { id } of players) told.set(id, matchId)
-          world.kill()
-          writeFileSync(world.path(), disk.losses[lost](readFileSync(world.path()), at))
+            for (const one of steps) {
+              if (one.kind === 'run') await first.run(one.ms)
+              else join(first, one.player)
+            }
+            const told = new Map<string, string>()
+            for (const { matchId, requestId, tickets } of first.seen.serverAssigned ?? [])
+              if (world.service.unstopped().includes(requestId))
+                for (const { players } of tickets) for (const { id } of players) told.set(id, matchId)
+            world.kill()
+            writeFileSync(world.path(), disk.losses[lost](readFileSync(world.path()), at))
 
-          const second = await world.live()
-          for (const id of PLAYERS) {
-            const { tickets } = second.matchmaker.findPlayer(id)
-            const waits = tickets.some(({ status }) => status === 'SEARCHING')
-            expect(waits && told.has(id), `${id} plays and searches`).toBe(false)
+            const second = await world.live()
+            for (const id of PLAYERS) {
+              const { tickets } = second.matchmaker.findPlayer(id)
+              const waits = tickets.some(({ status }) => status === 'SEARCHING')
+              expect(waits && told.has(id), `${id} plays and searches`).toBe(false)
+            }
+            for (let round = 0; round < 5; round += 1) {
+              for (const id of PLAYERS) join(second, id)
+              await second.run(3000)
+            }
+            for (const { matchId, tickets } of second.seen.serverAssigned ?? [])
+              for (const { players } of tickets)
+                for (const { id } of players) expect([id, told.get(id) ?? matchId]).toEqual([id, matchId])
+            for (const { matchId } of second.matchmaker.inspect().matches) void second.matchmaker.stopMatch(matchId)
+            await second.run(10_000)
+            const wanted = second.matchmaker.inspect().matches.map(({ requestId }) => requestId)
+            expect(world.service.unstopped().filter((id) => !wanted.includes(id))).toEqual([])
+          } finally {
+            await world.remove()
           }
-          for (let round = 0; round < 5; round += 1) {
-            for (const id of PLAYERS) join(second, id)
-            await second.run(3000)
-          }
-          for (const { matchId, tickets } of second.seen.serverAssigned ?? [])
-            for (const { players } of tickets)
-              for (const { id } of players) expect([id, told.get(id) ?? matchId]).toEqual([id, matchId])
-          for (const { matchId } of second.matchmaker.inspect().matches) void second.matchmaker.stopMatch(matchId)
-          await second.run(10_000)
-          const wanted = second.matchmaker.inspect().matches.map(({ requestId }) => requestId)
-          expect(world.service.unstopped().filter((id) => !wanted.includes(id))).toEqual([])
-        } finally {
-          await world.remove()
-        }
-      },
-    ),
-    // Few, to save time: `pnpm fuzz` tries others.
-    { numRuns: 16 },
-  )
-})
+        },
+      ),
+      // Few, to save time: `pnpm fuzz` tries others.
+      { numRuns: 16 },
+    )
+  },
+)
 
-test('who plays by the record of the server alone is assigned again, as it was', async () => {
+test('a player whose match is known only from the record of its server gets the same assignment again', async () => {
   const world = createWorld({ queues })
   try {
     const first = await world.live()

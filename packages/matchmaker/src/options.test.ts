@@ -9,7 +9,7 @@ const { deployments } = createTestService({ clock: createManualClock() })
 const duel = { name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }
 const options: MatchmakerOptions = { deployments, queues: [duel] }
 
-test('all optional values have defaults', () => {
+test('every matchmaker option is optional, with the documented default', () => {
   expect(configure(options)).toMatchObject({
     name: 'muster',
     tickMs: 250,
@@ -23,7 +23,7 @@ test('all optional values have defaults', () => {
   })
 })
 
-describe('wrong options are refused with the option and its value', () => {
+describe('an invalid matchmaker option', () => {
   test.each<[object, string]>([
     [{ tickMs: 0 }, 'option tickMs: '],
     [{ tickMs: NaN }, 'option tickMs: '],
@@ -38,12 +38,12 @@ describe('wrong options are refused with the option and its value', () => {
     [{ tick: 5 }, 'option tick: is not known'],
     [{ queues: [] }, 'option queues: must be a list of at least one queue'],
     [{ queues: [duel, duel] }, 'option queues: there are two of the name "duel"'],
-  ])('%o', (wrong, message) => {
+  ])('an invalid matchmaker option is refused with its name and value: %o', (wrong, message) => {
     expect(() => configure({ ...options, ...wrong })).toThrow(InvalidInput)
     expect(() => configure({ ...options, ...wrong })).toThrow(message)
   })
 
-  test('wrong queues are refused by their own error', () => {
+  test('an invalid queue in the matchmaker options throws InvalidQueue', () => {
     expect(() => configure({ ...options, queues: [{ ...duel, matchSize: 0 }] })).toThrow(InvalidQueue)
   })
 })

@@ -24,136 +24,138 @@ export interface JoinTokenOptions {
 
 export interface MatchmakerOptions {
   /**
-   * Deploys servers: a client's `deployments`. Default: none, and then each queue needs a pool, and each pool another
+   * Deploys servers: a client's `deployments`. Default: none. Then each queue needs a pool, and each pool another
    * source.
    */
   readonly deployments?: DeploymentService | undefined
-  /** Tells where there is capacity: a client's `locations`. Default: a match without capacity is tried nowhere else. */
+  /**
+   * Finds locations with capacity: a client's `locations`. Default: a match without capacity is not tried elsewhere.
+   */
   readonly locations?: LocationService | undefined
   /**
-   * Where the beacons are to which players measure their latency, for queues with a latency rule: the server is
+   * The locations of the beacons to which players measure their latency, for queues with a latency rule. The server is
    * requested at the best beacon that the players of a match have in common. E.g. `() =>
-   * client.locations.beacons.all()`. Default: the `beacons` of `locations`, if it has some. Without beacons, or while a
-   * beacon's place is unknown, servers are placed by the players' addresses, whatever the rule has promised.
+   * client.locations.beacons.all()`. Default: the `beacons` of `locations`, if it has some. If no beacon's location is
+   * known, servers are placed by the players' addresses, and the rule's promise does not hold.
    */
   readonly beacons?: BeaconSource | undefined
-  /** At least one queue; names differ. */
+  /** At least one queue, with unique names. */
   readonly queues: readonly QueueDefinition[]
-  /** Pools of game servers that outlive a match, which queues name. Names differ. Default: none. */
+  /** Pools of game servers that outlive a match. Queues name them. Unique names. Default: none. */
   readonly pools?: readonly PoolDefinition[] | undefined
   /**
-   * Where servers come from besides the deployment service, by the names that pools give in `source`: a hoster, a
-   * fleet, a program of yours. Names have 1 to 32 of A–Z, a–z, 0–9, _ and -. Default: none.
+   * Sources of servers apart from the deployment service, by the name that a pool's `source` gives: a hoster, a fleet,
+   * your own program. Names have 1 to 32 of A–Z, a–z, 0–9, _ and -. Default: none.
    */
   readonly sources?: Readonly<Record<string, ServerAllocator>> | undefined
   /**
-   * How servers that list themselves are found, and how long seats on them are held. Default: no attribute can be
-   * filtered, and a seat is held for 30 s, renewed for 300 s at most.
+   * How players find servers that list themselves, and how long seats on them are held. Default: no attribute can be
+   * filtered. A seat is held for 30 s, renewed for at most 300 s.
    */
   readonly browser?: BrowserDefinition | undefined
   /**
-   * Finds the place of an address, for players without coordinates; see `mmdbLocate`. Without it, such players meet
-   * only others of their own network in queues with a distance rule.
+   * Finds the location of an address, for players without coordinates; see `mmdbLocate`. Without it, in queues with a
+   * distance rule such players are matched only with players of their own network.
    */
   readonly locate?: Locate | undefined
   /**
    * The write-ahead log of tickets, backfills, cooldowns, pauses and servers; see `openStore`. The next process over it
-   * resumes queued tickets and matches; it holds secrets of servers for that. A create is refused as `Unavailable`
-   * while the store cannot be written. Default: none, so tickets end with the process, and a crash forgets its servers.
+   * resumes queued tickets and matches. For that it holds secrets of servers. While the store cannot be written,
+   * creates throw `Unavailable`. Default: none. Then tickets end with the process, and a crash forgets its servers.
    */
   readonly store?: Store | undefined
   /**
-   * Tells this matchmaker's deployments from others of the account, by the tag `mm-<name>`. 1 to 32 of A–Z, a–z, 0–9, _
-   * and -. Two matchmakers that run at the same time need two names: each stops the deployments that have its tag and
-   * that it does not know. Default 'muster'.
+   * Distinguishes this matchmaker's deployments from others of the account, by the tag `mm-<name>`. 1 to 32 of A–Z,
+   * a–z, 0–9, _ and -. Two matchmakers that run at the same time need different names, because each stops unknown
+   * deployments with its tag. Default 'muster'.
    */
   readonly name?: string | undefined
-  /** Milliseconds between two ticks of `start`. Default 250. */
+  /** Milliseconds between two ticks after `start`. Default 250. */
   readonly tickMs?: number | undefined
   /**
-   * Milliseconds of grouping after which a tick uses what it has found; the next tick continues there. Default: 15 %
-   * of `tickMs`. Infinity for no limit: grouping yields the event loop every 5 ms anyway.
+   * Milliseconds of matching after which a tick uses the matches found so far. The next tick continues there. Default:
+   * 15 % of `tickMs`. Infinity for no limit: matching yields to the event loop every 5 ms anyway.
    */
   readonly tickBudgetMs?: number | undefined
   /**
-   * Deployments that may exist at once, including those with this matchmaker's tag that belong to none of its matches;
-   * tickets wait at the limit. Infinity for no limit. Default 1000 (our choice, to bound the cost of a mistake).
+   * Maximum number of deployments at a time, including those with this matchmaker's tag that belong to none of its
+   * matches. Tickets wait at the limit. Infinity for no limit. Default 1000 (our choice, to bound the cost of a
+   * mistake).
    */
   readonly maxServers?: number | undefined
-  /** Deployments that may exist at once before players are sent to them. Default 200. */
+  /** Maximum number of deployments at a time to which no players were sent yet. Default 200. */
   readonly maxStarting?: number | undefined
-  /** Creates sent within any minute, including further placement attempts of a match. Default Infinity. */
+  /** Maximum number of creates within any minute, including further placement attempts of a match. Default Infinity. */
   readonly maxCreatesPerMinute?: number | undefined
   /**
-   * Bounds of servers and creates that several matchmakers keep together, e.g. `createRedisSpending` of
-   * `@muster/redis`, beside the bounds of this one. Default: none.
+   * Limits of servers and creates that several matchmakers share, e.g. `createRedisSpending` of `@muster/redis`, in
+   * addition to this matchmaker's own limits. Default: none.
    */
   readonly budget?: SpendBudget | undefined
   /**
-   * Matches that a player may wait for and play in at once; further tickets are refused with `PlayerOverLimit`. Values
-   * above one only matter in queues that allow several, and only until half of `maxServers` exist: from then on one
-   * match a player. Default 4 (our choice).
+   * Maximum number of matches that a player may wait for and play in at a time. Further tickets are refused with
+   * `PlayerOverLimit`. Values above one only matter in queues that allow several, and only until half of `maxServers`
+   * exist: from then on it is one match a player. Default 4 (our choice).
    */
   readonly maxMatchesPerPlayer?: number | undefined
   /**
-   * Servers that may be created for matches of one player within an hour, not counting further placement attempts of a
-   * match; at the limit the player's tickets are refused with `PlayerOverLimit`. Default 60 (our choice): nobody plays
-   * a match a minute for long, but a program can find matches and leave them. Counted in memory: a restart resets it,
-   * and so does another leader where several processes share tickets.
+   * Maximum number of servers created for matches of one player within an hour, without further placement attempts of a
+   * match. At the limit, the player's tickets are refused with `PlayerOverLimit`. Default 60 (our choice): nobody plays
+   * a match a minute for long, but a bot can find and leave matches. Counted in memory: a restart or, with several
+   * processes, another leader resets it.
    */
   readonly maxServersPerPlayer?: number | undefined
   /**
-   * Creates whose answer is awaited at once. Further matches wait in a queue: they are stored already, and
-   * their requests are made in turn. Default 100 (our choice): two and a half seconds' worth of the documented limit of
-   * 40/s.
+   * Maximum number of creates in flight. Further matches wait in a queue: they are stored already, and their requests
+   * follow in turn. Default 100 (our choice): the documented limit of 40/s for two and a half seconds.
    */
   readonly maxCreatesInFlight?: number | undefined
-  /** Status reads per second at most. Default 19: just below the documented limit. */
+  /** Maximum number of status reads per second. Default 19: just below the documented limit. */
   readonly readsPerSecond?: number | undefined
   /**
-   * Milliseconds, counted from its start as the service tells it, for which a deployment is spared that has this
-   * matchmaker's tag but belongs to none of its matches; then it is stopped. Without a store that outlives the
-   * process, players may be on such a deployment: then choose longer than a match lasts. Infinity for never. Default
-   * 300,000 (our choice).
+   * Milliseconds after its start (as the service reports it) until a deployment is stopped that has this matchmaker's
+   * tag but belongs to none of its matches. Without a store that outlives the process, players may be on such a
+   * deployment: then choose longer than a match lasts. Infinity for never. Default 300,000 (our choice).
    */
   readonly orphanGraceMs?: number | undefined
-  /** Public http or https URL at which `webhook` is mounted. Without it, deployments ask for no webhooks. */
+  /** Public http or https URL at which `webhook` is mounted. Default: no webhooks are requested. */
   readonly webhookUrl?: string | undefined
   /**
-   * Public http or https URL of the ticket API, with its `basePath`: servers are given it as MM_API_URL, to tell of
-   * their own match. Without it, they have to know it themselves.
+   * Public http or https URL of the ticket API, with its `basePath`. Servers get it as MM_API_URL, to report about
+   * their match. Default: they have to know it themselves.
    */
   readonly apiUrl?: string | undefined
   /**
-   * Where the results of matches go that their servers report, beside the event `matchOver`: a signed POST for each,
-   * repeated until a 2xx answers, in order for each player. With a store, also after a restart. Default: nowhere.
+   * Where the match results that servers report are sent, in addition to the event `matchOver`: a signed POST for each,
+   * repeated until a 2xx response, in order for each player. With a store, this survives a restart. Default: nowhere.
    */
   readonly results?: ResultsDefinition | undefined
   /**
    * The master secret of at least 32 characters from which the tokens of game servers are derived. Matchmakers that
-   * share it recognize each other's servers. Default: one that the store keeps; without a store, one of this process.
+   * share it accept each other's servers. Default: a secret in the store or, without a store, a new one for each
+   * process.
    */
   readonly serverSecret?: string | undefined
   /**
-   * How join tokens are signed. `HS256`: by a key of each server, which checks them without a request. `EdDSA`: by one
-   * key for all servers, so that a backend can check tokens of any server with the public key, which the ticket API
-   * serves at `/.well-known/jwks.json`. Default `{ alg: 'HS256' }`.
+   * How join tokens are signed. `HS256`: with a key for each server, which verifies them without a request. `EdDSA`:
+   * with one key for all servers. A backend can verify the tokens of any server with the public key, which the ticket
+   * API serves at `/.well-known/jwks.json`. Default `{ alg: 'HS256' }`.
    */
   readonly joinTokens?: JoinTokenOptions | undefined
-  /** Milliseconds for which the service's list may not show a new deployment. Default 5000 (our choice). */
+  /** Milliseconds that a new deployment may be missing in the service's list. Default 5000 (our choice). */
   readonly listLagMs?: number | undefined
-  /** Milliseconds after which a ticket is grouped without waiting longer for `locate`. Default 2000. */
+  /** Milliseconds that a ticket waits for `locate` before it is matched without a location. Default 2000. */
   readonly locateTimeoutMs?: number | undefined
   /** Milliseconds for which a ticket can still be read after it was cancelled or its match ended. Default 60,000. */
   readonly endedTicketTtlMs?: number | undefined
   readonly clock?: Clock | undefined
-  /** Returns milliseconds, to measure ticks. Default: the clock's time: a manual clock cuts no tick short. */
+  /** Returns milliseconds, to measure ticks. Default: the clock's time. A manual clock never ends a tick early. */
   readonly stopwatch?: (() => number) | undefined
-  /** Makes ids and spreads retries. Default: a source that cannot be predicted. */
+  /** Creates ids and spreads retries. Default: a cryptographic source. */
   readonly random?: Random | undefined
 }
 
-/** What `reconfigure` replaces besides the queues. */
+/** The other settings that `reconfigure` replaces. */
 export interface ReconfigureOptions {
   /** Default: the pools stay. */
   readonly pools?: readonly PoolDefinition[] | undefined
@@ -202,7 +204,7 @@ export const having = <T extends object>(...methods: readonly (keyof T & string)
   )
 export const callable = <T>() => z.custom<T>((value) => typeof value === 'function', 'must be a function')
 
-/** What options of plain values are where they are not given. */
+/** The default values of plain options. */
 export const defaultOptions = {
   name: 'muster',
   tickMs: 250,
@@ -269,7 +271,7 @@ const schema = z.strictObject({
 
 const invalidOption = (field: string, message: string) => new InvalidInput(`option ${message}`, { field })
 
-/** The share of the time between two ticks that grouping may take. */
+/** The share of the time between two ticks that matching may take. */
 const BUDGET = 0.15
 
 /** @throws {InvalidInput} naming the option and the value; {InvalidQueue} naming the queue, the path and the value. */
@@ -291,7 +293,7 @@ export function configure({ queues, pools = [], ...options }: MatchmakerOptions)
   }
 }
 
-/** @throws as `configure` */
+/** @throws like `configure` */
 export function defineQueues(queues: readonly QueueDefinition[], pools: readonly Pool[] = []): readonly Queue[] {
   if (!Array.isArray(queues) || queues.length === 0)
     throw invalidOption('queues', 'queues: must be a list of at least one queue')
@@ -303,7 +305,7 @@ export function defineQueues(queues: readonly QueueDefinition[], pools: readonly
 }
 
 /**
- * @param sources by the names that pools may give. Default: any name, where servers are another process's concern.
+ * @param sources by the names that pools may give. Default: any name, if other processes create the servers.
  * @throws {InvalidInput} naming the pool, the path and the value
  */
 export function definePools(pools: readonly PoolDefinition[], sources?: Config['sources']): readonly Pool[] {
@@ -329,7 +331,7 @@ export function definePools(pools: readonly PoolDefinition[], sources?: Config['
 }
 
 /**
- * Without the deployment service, every server has to come from elsewhere.
+ * Without the deployment service, every server must have another source.
  * @throws {InvalidInput} naming the option and the value
  */
 export function assertNoService(

@@ -85,7 +85,7 @@ async function ask({ matchmaker }: Life, truth: Truth): Promise<ReadonlySet<'tru
   return answers
 }
 
-test('a process that was killed at any step answers truly or not at all, before it has read and after', async () => {
+test('property: after kill -9 at any step, a restarted process answers correctly or not at all', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 14 }), fc.nat(3), async (commands, failures) => {
       const world = createWorld({ queues: [duel] })
@@ -126,7 +126,7 @@ test('a process that was killed at any step answers truly or not at all, before 
   )
 })
 
-test('without a store nothing has to be read', async () => {
+test('a matchmaker without a store is ready immediately', async () => {
   const never = () => new Promise<never>(() => {})
   const deployments = { create: never, get: never, stop: never, list: never }
   const matchmaker = createMatchmaker({ deployments, queues: [duel] })
@@ -135,7 +135,7 @@ test('without a store nothing has to be read', async () => {
   await matchmaker.close()
 })
 
-test('methods that depend on what was before throw, or reject where they give promises', async () => {
+test('before the store is read, methods that depend on its contents throw or reject', async () => {
   const world = createWorld()
   try {
     const over = (serverLog: ServerLog): ServerLog => ({ ...serverLog, open: () => new Promise<never>(() => {}) })

@@ -5,7 +5,7 @@ import type { ServiceOptions } from '@muster/hosting/service-fixture'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createWorld, duel } from './logged-matchmaker.fixture.js'
-import { anyFate, anyFault, chance, createFault } from './random-faults.fixture.js'
+import { anyFate, anyFault, chance, createFault } from '@muster/hosting/schedules-fixture'
 
 type Life = Awaited<ReturnType<ReturnType<typeof createWorld>['live']>>
 
@@ -58,7 +58,7 @@ function unlessRefused<T>(ask: () => T): T | undefined {
   }
 }
 
-test('the version of a ticket that a client has seen never goes back, whatever the service and kills do', async () => {
+test('property: a ticket version seen by a client never decreases, under any faults and kills', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 40 }), fc.nat(), async (steps, seed) => {
       const queues = [

@@ -76,7 +76,7 @@ function createWorld() {
 
 const ids = ['ann', 'ben', 'cas']
 
-test('a change that the disk did not take is told by nobody until it has', async () => {
+test('no caller or listener learns of a change before it is on the disk', async () => {
   const { disk, run, matchmaker } = createWorld()
   for (const id of ['ann', 'ben']) matchmaker().createTicket({ id, queue: 'duel', players: [{ id, ip: '192.0.2.1' }] })
   await run(250)
@@ -89,7 +89,7 @@ test('a change that the disk did not take is told by nobody until it has', async
   expect(matchmaker().getTicket('ann')?.version).toBeGreaterThan(before?.version ?? 0)
 })
 
-test('the version of a ticket never goes back, whatever the disk takes and whenever a kill comes', async () => {
+test('property: the version of a ticket never decreases, with a full disk and kills at any time', async () => {
   const step = fc.oneof(
     fc.record({ does: fc.constant('run' as const), ms: fc.constantFrom(250, 1000, 4000) }),
     fc.record({ does: fc.constantFrom('fill' as const, 'empty' as const, 'kill' as const) }),

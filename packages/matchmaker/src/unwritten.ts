@@ -3,12 +3,12 @@ import { Unavailable } from './errors.js'
 import type { Ledger } from './tickets/index.js'
 
 /**
- * While a store cannot be written, the matchmaker goes on in memory, and a restart goes back to what the store has. A
- * ticket whose changes are not written is not told: else its version would go back, and a client that waits for another
- * one could miss a change.
+ * While a store cannot be written, the matchmaker works in memory, and a restart falls back to the store. Changes that
+ * are not written are not shown to clients. Otherwise a ticket's version could go back, and a client that waits for the
+ * next version could miss a change.
  */
 export function createUnwritten(store: Pick<Store, 'flush' | 'isFailing'>) {
-  /** Ids of tickets that have changed since all was written. */
+  /** Ids of tickets that have changed since the last successful write. */
   const changed = new Set<string>()
   const settle = () => {
     if (changed.size === 0) return
@@ -16,9 +16,9 @@ export function createUnwritten(store: Pick<Store, 'flush' | 'isFailing'>) {
     if (!store.isFailing()) changed.clear()
   }
   return {
-    /** Notes that all is written, if it is. */
+    /** Clears the list if everything is written. */
     settle,
-    /** The ledger, whose changes of tickets are noted. */
+    /** The ledger, which also records changes of tickets here. */
     noting: <Given extends Required<Pick<Ledger, 'changed' | 'ended'>>>(ledger: Given): Given => ({
       ...ledger,
       changed: (ticket) => {
@@ -30,7 +30,7 @@ export function createUnwritten(store: Pick<Store, 'flush' | 'isFailing'>) {
         ledger.ended(ticketId)
       },
     }),
-    /** @throws {Unavailable} if something that has happened to one of these tickets is not written */
+    /** @throws {Unavailable} if a change of one of these tickets is not written */
     assertWritten: (ticketIds: readonly string[]) => {
       settle()
       if (ticketIds.some((id) => changed.has(id)))

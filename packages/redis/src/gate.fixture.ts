@@ -1,18 +1,18 @@
 import { once } from 'node:events'
 import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** A way to a server that can be closed: the connections break, and new ones are broken at once. */
+/** A proxy to a server that can be closed: its connections break, and new ones break immediately. */
 export interface Gate {
   readonly url: string
   shut(): void
   open(): void
-  /** From now on new connections go to another port. */
+  /** Directs new connections to another port. */
   turnTo(port: number): void
-  /** From now on nothing passes by the connections that there are, which stay open. New ones work. */
+  /** Lets nothing pass on the existing connections, which stay open. New ones work. */
   freeze(): void
-  /** From now on nothing passes by any connection, which all stay open. */
+  /** Lets nothing pass on any connection. All stay open. */
   hold(): void
-  /** From now on what is asked arrives, and its answers are lost. */
+  /** Lets requests pass and loses the replies. */
   deafen(): void
   /** Ends the gate itself. */
   close(): Promise<void>
@@ -21,7 +21,7 @@ export interface Gate {
 export async function openGate(first: number): Promise<Gate> {
   let port = first
   const sockets = new Set<Socket>()
-  /** The ends towards Redis. */
+  /** The sockets to Redis. */
   const answering = new Set<Socket>()
   let state: 'open' | 'shut' | 'held' | 'deaf' = 'open'
   const server = createServer((near) => {
@@ -56,7 +56,7 @@ export async function openGate(first: number): Promise<Gate> {
       breakAll()
     },
     open: () => {
-      // What was held or lost would not arrive any more.
+      // What was held or lost would never arrive.
       if (state === 'held' || state === 'deaf') breakAll()
       state = 'open'
     },

@@ -1,4 +1,4 @@
-/** What `@muster/redis` offers: several processes as one, by what they keep in Redis. */
+/** The exports of `@muster/redis`: lets several processes work as one by sharing state in Redis. */
 export type { RedisClient } from './connection/client.js'
 export { connectRedis, type RedisOptions } from './connection/connect.js'
 export type { RedisConnection } from './connection/connection.js'

@@ -1,4 +1,4 @@
-/** What the other packages of this repository use of @muster/redis. No promise: it changes without notice. */
+/** Exports for the other packages of this repository. They may change without notice. */
 export { readPartitionFormat } from './partition/redis-partition.js'
 export { encodeHeader } from './partition/store/header.js'
 export { createRedisStore } from './partition/store/redis-store.js'

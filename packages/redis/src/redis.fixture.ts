@@ -4,21 +4,21 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { connectRedis, type RedisOptions } from './connection/connect.js'
 import type { RedisConnection } from './connection/connection.js'
 
-/** `describe` for what needs a redis-server: skipped where there is none, except in CI. */
+/** `describe` for tests that need a redis-server: skipped if there is none, except in CI. */
 export const describeRedis = skipsRedis() ? describe.skip : describe
 
-/** Expects something to become true. Another process, Redis, takes its own time. */
-export const eventually = <T>(look: () => T) => expect.poll(look, { timeout: 20_000, interval: 20 })
+/** Expects a condition to become true. Redis is another process and takes its own time. */
+export const eventually = <T>(look: () => T) => expect.poll(look, { interval: 20 })
 
 export interface RedisUnderTest {
   readonly server: RedisServer
   readonly redis: RedisConnection
-  /** One more connection, as another process has it. */
+  /** Opens one more connection, like another process. */
   connect(options?: Partial<RedisOptions>): Promise<RedisConnection>
   close(): Promise<void>
 }
 
-/** A redis-server and connections to it, of a cluster where it is one. */
+/** A redis-server, possibly a cluster, and connections to it. */
 export async function openRedis(options: RedisServerOptions = {}): Promise<RedisUnderTest> {
   const server = await startRedisServer(options)
   const connections: RedisConnection[] = []
@@ -42,7 +42,7 @@ export async function openRedis(options: RedisServerOptions = {}): Promise<Redis
   }
 }
 
-/** Tests on a Redis, and on a cluster of one node. */
+/** Runs the tests on a Redis, and on a cluster of one node. */
 export function describeEachRedis(tests: (where: string, it: () => RedisUnderTest) => void): void {
   describeRedis.each([
     ['Redis', false],

@@ -9,7 +9,7 @@ const lobbyRefusals = {
   busy: 'Too many commands at once. Retry.',
 } as const
 
-/** Why a command is refused: by the lobby's rules, or by one of the limits. */
+/** Why a command is refused: a rule of the lobby, or a limit. */
 export type LobbyRefusalCode = RefusalCode | 'too-many-attempts' | 'too-many-lobbies' | 'busy'
 
 /** Why a session could not be used. */
@@ -26,7 +26,7 @@ export class RelayNotReady extends MusterError {
   }
 }
 
-/** The service did not admit a player to a session, or gave no token that belongs to this player alone. */
+/** The service did not admit a player to a session, or returned no token that belongs to this player alone. */
 export class RelayNotAuthorized extends MusterError {
   declare readonly sessionId: string
 
@@ -44,7 +44,7 @@ export class RelayNotRevoked extends MusterError {
   }
 }
 
-/** `close` ran out of time: these sessions may still exist and cost money. */
+/** `close` timed out: these sessions may still exist and cost money. */
 export class RelayNotDeleted extends MusterError {
   declare readonly sessionIds: readonly string[]
 
@@ -55,7 +55,7 @@ export class RelayNotDeleted extends MusterError {
 
 /** A player already hosts as many relay sessions as the option `sessionsPerHost` allows. */
 export class TooManyRelaySessions extends MusterError {
-  /** How many one player may host at once. */
+  /** Maximum number of sessions that one player may host at a time. */
   declare readonly limit: number
 
   constructor(message: string, facts: CallFacts & { readonly limit: number }) {
@@ -70,7 +70,7 @@ export class RelayClosed extends MusterError {}
 export class LobbyRefused extends MusterError {
   /** The reason, for programs. */
   declare readonly code: LobbyRefusalCode
-  /** Milliseconds after which the command may be tried again. */
+  /** Milliseconds after which the command may be retried. */
   declare readonly retryAfterMs?: number
 
   constructor(code: LobbyRefusalCode, facts: CallFacts & { readonly retryAfterMs?: number } = {}) {

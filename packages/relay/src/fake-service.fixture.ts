@@ -4,20 +4,20 @@ import { canonicalIp } from '@muster/core/internal'
 import type { Clock, Random } from '@muster/core/clock'
 import type { RelayService } from './sessions/session-context.js'
 
-/** A fault of a call, or of the session that a create makes. */
+/** A fault of a call, or of the session that a create opens. */
 export type Fault =
   /** The request is lost: it has no effect, and the connection breaks. */
   | 'lost before'
-  /** The request has its effect, and the answer is lost. */
+  /** The request has its effect, and the response is lost. */
   | 'lost after'
   /** The connection breaks, and the request has its effect seconds later. */
   | 'done late'
   | 'server error'
-  /** The answer is 409, without an effect. */
+  /** The response is 409, without an effect. */
   | 'conflict'
-  /** The answer is 409 after the effect, as if an earlier request had caused it. */
+  /** The response is 409 after the effect, as if an earlier request had caused it. */
   | 'conflict after'
-  /** The answer is a success, without an effect. */
+  /** The response is a success, without an effect. */
   | 'not done'
   | 'never ready'
   | 'in error'
@@ -25,7 +25,7 @@ export type Fault =
   | 'without tokens'
   /** The session is `ready` without some of its users. */
   | 'too few users'
-  /** The answer has another user's token. */
+  /** The response has another user's token. */
   | 'token of another'
 
 export interface FaultRule {
@@ -33,7 +33,7 @@ export interface FaultRule {
   readonly fault: Fault
   /** Probability from 0 to 1. Default 1. */
   readonly chance?: number
-  /** Most times that the fault occurs. Default: no bound. */
+  /** Maximum number of times that the fault occurs. Default: no limit. */
   times?: number
 }
 
@@ -43,7 +43,7 @@ export interface FakeServiceOptions {
   readonly faults?: readonly FaultRule[]
   /** Milliseconds from create to ready. Default 500. */
   readonly readyAfterMs?: number
-  /** Longest duration of a call in milliseconds. Default 0. */
+  /** Maximum duration of a call in milliseconds. Default 0. */
   readonly latencyMs?: number
   /** Called once when a session is ready. */
   readonly onWebhook?: (url: string) => void
@@ -61,10 +61,10 @@ interface Stored {
 export interface FakeService extends RelayService {
   /** Ids of the existing sessions. */
   readonly open: readonly string[]
-  /** Whether the relay would accept a peer with these tokens. */
+  /** True if the relay would accept a peer with these tokens. */
   isValid(sessionToken: number, userToken: number): boolean
   readonly calls: Readonly<Record<keyof RelayService, number>>
-  /** Replaces the faults from now on. */
+  /** Replaces the faults. */
   setFaults(faults: readonly FaultRule[]): void
   /** Number of sessions opened so far. */
   readonly opened: number
@@ -103,7 +103,7 @@ export function createFakeService({
     return rule?.fault
   }
 
-  /** Runs `effect` as far as the faults allow. */
+  /** Runs `effect` unless a fault prevents it. */
   const call = async <T>(operation: keyof RelayService, effect: () => T, pretend?: () => T): Promise<T> => {
     calls[operation] += 1
     if (latencyMs > 0) await clock.sleep(latencyMs * random())

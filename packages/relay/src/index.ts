@@ -1,4 +1,4 @@
-/** What `@muster/relay` offers: relay sessions, lobbies, and an HTTP API for them. */
+/** The exports of `@muster/relay`: relay sessions, lobbies, and an HTTP API for them. */
 export { createLobbyApi, type LobbyApiLimits, type LobbyApiOptions, type LobbyCaller } from './api/lobby-api.js'
 export {
   LobbyRefused,

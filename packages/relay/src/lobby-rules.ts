@@ -1,21 +1,21 @@
-// pure: how long things last in a lobby; why a command is refused
+// pure: durations of a lobby; reasons for refusing a command
 /** Durations in milliseconds, all configurable. */
 export interface LobbyRules {
-  /** Silence after which a member is away. Default 30,000. */
+  /** Silence after which a member counts as away. Default 30,000. */
   readonly awayAfterMs: number
-  /** How long a member who is away, or has left, can have the slot back. Default 120,000. */
+  /** Time for which a member who is away or has left can return to the slot. Default 120,000. */
   readonly holdSlotMs: number
-  /** How long a lobby lives in which nobody is present. Default 60,000. */
+  /** Lifetime of a lobby without present members. Default 60,000. */
   readonly emptyMs: number
-  /** How long a lobby lives that is not running and in which nobody does anything. Default 600,000. */
+  /** Lifetime of an inactive lobby that is not running. Default 600,000. */
   readonly idleMs: number
-  /** How long any lobby lives. Default 14,400,000 (4 hours). */
+  /** Maximum lifetime of any lobby. Default 14,400,000 (4 hours). */
   readonly maxLifetimeMs: number
-  /** How long an applicant waits for the host, and how long a denial lasts. Default 60,000. */
+  /** Time for which an applicant waits for the host, and duration of a denial. Default 60,000. */
   readonly applicantMs: number
-  /** Silence of the process that handles a run after which another process takes over. Default 30,000. */
+  /** Silence of the process that manages a run after which another process takes over. Default 30,000. */
   readonly leaseMs: number
-  /** How long a closed lobby can still be read. Default 30,000. */
+  /** Time for which a closed lobby can still be read. Default 30,000. */
   readonly lingerMs: number
 }
 
@@ -30,11 +30,11 @@ export const defaultRules: LobbyRules = {
   lingerMs: 30_000,
 }
 
-/** Code for programs → sentence for people. */
+/** Codes for programs, with their sentences for people. */
 export const refusals = {
   /**
-   * The same answer for a wrong code, a full or a private lobby, and all else, so that it does not tell which codes
-   * exist.
+   * The same refusal for a wrong code, a full or a private lobby, and every other reason, so that it does not reveal
+   * which codes exist.
    */
   'not-joinable':
     'no lobby can be joined in this way: the code may be wrong, or the lobby full, private, started or closed to you',
@@ -55,8 +55,8 @@ export const refusals = {
 
 export type RefusalCode = keyof typeof refusals
 
-export interface Refusal {
+export interface LobbyRefusal {
   readonly refused: RefusalCode
 }
 
-export const refuse = (refused: RefusalCode): Refusal => ({ refused })
+export const refuse = (refused: RefusalCode): LobbyRefusal => ({ refused })

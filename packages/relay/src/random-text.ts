@@ -1,4 +1,4 @@
-// pure: random texts
+// pure: random strings
 /** Returns a whole number from 0 to `max` − 1, all equally likely: `crypto.randomInt`, or a seeded source in tests. */
 export type RandomInt = (max: number) => number
 

@@ -1,4 +1,4 @@
-/** What `@muster/server` offers to programs: the same that the command `muster` does. */
+/** The exports of `@muster/server` for programs: the functions behind the command `muster`. */
 export { type Config, configJsonSchema, type StoreConfig } from './config/config.js'
 export { type Finding, InvalidConfig } from './config/findings.js'
 export { readConfig, readConfigText, type ReadConfig, type ReadOptions } from './config/read-config.js'

@@ -1,4 +1,4 @@
-/** What the other packages of this repository use of @muster/server. No promise: it changes without notice. */
+/** Exports for the other packages of this repository. They may change without notice. */
 export { type Console, createConsole } from './console/console.js'
 export type { ConsoleMatchmaker, ConsoleOptions } from './console/options.js'
 export { runProgram } from './cli/program.js'

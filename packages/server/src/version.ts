@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The text of a file beside this package's manifest. @throws the file system's error if there is none */
+/** The content of a file next to this package's manifest. @throws the file system's error if there is none */
 export const packageFile = (name: string): string => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8')
 
 /** The version of this package. */

@@ -11,7 +11,7 @@ if (chromiumPath === undefined) {
   process.stdout.write('no Chromium on this machine: the console’s page is not run (set CHROMIUM to its path)\n')
 }
 
-describe.skipIf(chromiumPath === undefined)('the console', { timeout: 60_000 }, () => {
+describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
   let browser: Browser
   const ends: (() => Promise<unknown>)[] = []
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe.skipIf(chromiumPath === undefined)('the console', { timeout: 60_000 }, 
   const said = (page: Page) => page.getByRole('status').textContent()
   const actsOf = (server: FakeServer) => server.acts.filter((act) => !act.startsWith('{'))
 
-  test('a token of the address opens it, leaves the address bar at once, and stays in this tab', async () => {
+  test('the console takes a token from the URL, removes it from the address bar, and keeps it in the tab', async () => {
     const { page, server, complaints } = await open(some)
     await heading(page, 'World').waitFor()
     expect(page.url()).toBe(server.url)
@@ -54,7 +54,7 @@ describe.skipIf(chromiumPath === undefined)('the console', { timeout: 60_000 }, 
     expect(complaints).toEqual([])
   })
 
-  test('a token of a link signs nobody out: it counts once the own one is refused', async () => {
+  test('the console keeps its token when a link contains another, until its own is refused', async () => {
     const { page, server } = await open(some, 'look')
     await page.getByText('may look').waitFor()
     await page.goto(`${server.url}#token=operate-token`)
@@ -68,7 +68,7 @@ describe.skipIf(chromiumPath === undefined)('the console', { timeout: 60_000 }, 
     await page.getByText('may operate').waitFor()
   })
 
-  test('a wrong token is refused in words, and a right one may be typed', async () => {
+  test('the console says that a token is wrong, and accepts one that is typed', async () => {
     const { page } = await open(some, 'nobody')
     const field = page.getByLabel('Token')
     await field.fill('wrong')
@@ -82,10 +82,10 @@ describe.skipIf(chromiumPath === undefined)('the console', { timeout: 60_000 }, 
   })
 
   test.each<[string, Scene, string, string]>([
-    ['nobody', nobody, '0', 'nobody waits'],
-    ['some', some, '248', 'longest 59 s'],
+    ['no players', nobody, '0', 'nobody waits'],
+    ['some players', some, '248', 'longest 59 s'],
     ['10,000 players', many, '10,000', 'longest 59 s'],
-  ])('Now shows %s', async (_, scene, players, note) => {
+  ])('the view Now of the console shows %s', async (_, scene, players, note) => {
     const { page, complaints } = await open(scene)
     const total = page.locator('.total.waiting')
     await total.waitFor()
@@ -105,7 +105,7 @@ describe.skipIf(chromiumPath === undefined)('the console', { timeout: 60_000 }, 
     expect(complaints).toEqual([])
   })
 
-  test('a server that goes away and comes back: the last data stay, greyed, and it is said once', async () => {
+  test('the console keeps the last data, greyed, while the server is away, and announces that once', async () => {
     const { page, server, complaints } = await open(some)
     await page.locator('.heard.live').waitFor()
     await page.evaluate(() => {
@@ -124,7 +124,7 @@ describe.skipIf(chromiumPath === undefined)('the console', { timeout: 60_000 }, 
     expect(await button(page, '1,000').isDisabled()).toBe(true)
     server.show({ ...some, players: 300 })
     await server.comeBack()
-    await page.locator('.heard.live').waitFor({ timeout: 20_000 })
+    await page.locator('.heard.live').waitFor()
     await page.getByLabel('Totals').getByText('300', { exact: true }).waitFor()
     expect(await page.locator('main.stale').count()).toBe(0)
     await page.waitForFunction(() => (globalThis as unknown as { told: string[] }).told.length > 1)
@@ -135,7 +135,7 @@ describe.skipIf(chromiumPath === undefined)('the console', { timeout: 60_000 }, 
     expect(complaints).toEqual([])
   })
 
-  test('an id leads to its story, stories to one another, and back leads back', async () => {
+  test('the console opens the story of an id, links stories to each other, and follows the back button', async () => {
     const { page } = await open(some)
     await heading(page, 'World').waitFor()
     await page.keyboard.press('/')
@@ -157,7 +157,7 @@ describe.skipIf(chromiumPath === undefined)('the console', { timeout: 60_000 }, 
     await heading(page, 'World').waitFor()
   })
 
-  test('who operates is asked once, and told what came of it', async () => {
+  test('the console asks an operator once for confirmation, and shows the outcome', async () => {
     const { page, server, go } = await open(some)
     await go('#/find/ticket-4711')
     const cancel = button(page, 'Cancel the ticket')
@@ -202,7 +202,7 @@ describe.skipIf(chromiumPath === undefined)('the console', { timeout: 60_000 }, 
     expect(server.acts.at(-1)).toBe('{"players":1000}')
   })
 
-  test('who may look only finds nothing to operate', async () => {
+  test('the console offers no operations to a caller with the role look', async () => {
     const { page, server, go } = await open(some, 'look')
     await heading(page, 'World').waitFor()
     expect(await button(page, '1,000').isDisabled()).toBe(true)
@@ -217,7 +217,7 @@ describe.skipIf(chromiumPath === undefined)('the console', { timeout: 60_000 }, 
     expect(server.acts).toEqual([])
   })
 
-  test('a rule is changed: faults at their lines, a trial, a trial that is cancelled, and applied', async () => {
+  test('the console edits a rule: shows errors at their lines, runs and cancels a trial, and applies it', async () => {
     const { page, server, go } = await open(some)
     await go('#/queues/duel')
     const yaml = page.getByRole('textbox', { name: 'duel as YAML' })
@@ -257,7 +257,7 @@ describe.skipIf(chromiumPath === undefined)('the console', { timeout: 60_000 }, 
     expect(await button(page, 'Apply').count()).toBe(0)
   })
 
-  test('the keyboard reaches everything and is caught nowhere', async () => {
+  test('the console can be used entirely by keyboard, without a focus trap', async () => {
     const { page } = await open(some)
     await heading(page, 'World').waitFor()
     await page.keyboard.press('Tab')
@@ -279,7 +279,7 @@ describe.skipIf(chromiumPath === undefined)('the console', { timeout: 60_000 }, 
     expect(new Set(seen)).toEqual(new Set(['A', 'INPUT', 'BUTTON', 'UL', 'SUMMARY', 'BODY']))
   })
 
-  test('colours follow the system until they are chosen, and the choice is kept', async () => {
+  test('the console follows the colour scheme of the system until one is chosen, and keeps the choice', async () => {
     const { page } = await open(some)
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
     const [light, dark] = ['rgb(244, 246, 248)', 'rgb(14, 19, 26)']

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pagesFolder } from '@muster/console'
-import type { ApplyRequest, Problem, Role, Trial, TrialRequest } from '@muster/console/internal'
+import type { ApplyRequest, ErrorBody, Role, Trial, TrialRequest } from '@muster/console/internal'
 import { helloOf, nowOf, stepOf, type Scene } from './scenes.js'
 import { auditOf, cardsOf, duelYaml, foundOf, serversOf, trialResult } from './stories.js'
 
@@ -86,7 +86,7 @@ export async function openFakeServer(first: Scene, options: FakeOptions = {}): P
       response.writeHead(status, { 'content-type': 'application/json' })
       response.end(body === undefined ? undefined : JSON.stringify(body))
     }
-    const refuse = (status: number, problem: Problem) => json(status, problem)
+    const refuse = (status: number, problem: ErrorBody) => json(status, problem)
     const url = new URL(request.url ?? '', 'http://any')
     const path = url.pathname.replace('/console/', '')
     if (!path.startsWith('api/')) return sendFile(path, response)

@@ -6,7 +6,7 @@ import { chromiumPath, launch } from '../chromium.js'
 import { openProgram, tokens, type Program } from './program.js'
 import { visit } from './visit.js'
 
-describe.skipIf(chromiumPath === undefined)('the console of the program', { timeout: 90_000 }, () => {
+describe.skipIf(chromiumPath === undefined)('the console served by the program', () => {
   let browser: Browser
   let program: Program
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe.skipIf(chromiumPath === undefined)('the console of the program', { time
     })
   const open = (role: 'look' | 'operate') => visit(browser, `${program.url}#token=${tokens[role]}`)
 
-  test('shows who waits, tells stories, and operates', async () => {
+  test('the console of a running server shows queued players and stories, and operates', async () => {
     const { page, go, complaints } = await open('operate')
     const players = page.locator('.total.waiting b')
     await players.filter({ hasText: /^0$/ }).waitFor()
@@ -50,7 +50,7 @@ describe.skipIf(chromiumPath === undefined)('the console of the program', { time
     // Two who are near one another play, until somebody stops their match.
     await join('cem', -73)
     await go('#/find/ticket-of-cem')
-    await page.getByRole('listitem').filter({ hasText: 'assigned' }).waitFor({ timeout: 30_000 })
+    await page.getByRole('listitem').filter({ hasText: 'assigned' }).waitFor()
     await page
       .getByLabel('Belongs to')
       .getByRole('link', { name: /^match/ })
@@ -61,7 +61,7 @@ describe.skipIf(chromiumPath === undefined)('the console of the program', { time
     await page.getByRole('link', { name: match }).click()
     await page.getByRole('button', { name: 'Stop the match' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Stop the match' }).click()
-    await page.getByRole('listitem').filter({ hasText: 'ended' }).waitFor({ timeout: 30_000 })
+    await page.getByRole('listitem').filter({ hasText: 'ended' }).waitFor()
     await go('#/changes')
     for (const did of ['stopped a match', 'cancelled a ticket']) {
       await page.getByRole('row').filter({ hasText: 'ops-team' }).filter({ hasText: did }).waitFor()
@@ -70,7 +70,7 @@ describe.skipIf(chromiumPath === undefined)('the console of the program', { time
     await page.context().close()
   })
 
-  test('a server that is a process shows what it writes, and is killed', async () => {
+  test('the console of a running server shows the output of a server process, and kills it', async () => {
     const killed: string[] = []
     const has = () => killed.length === 0
     const output = () => (has() ? 'the map is loaded\n' : undefined)
@@ -82,7 +82,7 @@ describe.skipIf(chromiumPath === undefined)('the console of the program', { time
         .server()
         .service.createTicket({ queue: 'duel', players: [{ id, coordinates: { latitude: 52.5, longitude: 13 } }] })
     await go('#/servers')
-    await page.getByRole('row').filter({ hasText: 'running' }).waitFor({ timeout: 30_000 })
+    await page.getByRole('row').filter({ hasText: 'running' }).waitFor()
     await page.getByRole('button', { name: /^Output of / }).click()
     await page.getByLabel('Output', { exact: true }).filter({ hasText: 'the map is loaded' }).waitFor()
     await page.getByRole('button', { name: /^Kill / }).click()
@@ -100,7 +100,7 @@ describe.skipIf(chromiumPath === undefined)('the console of the program', { time
     await dev.close()
   })
 
-  test('a rule is changed from end to end', async () => {
+  test('the console of a running server changes a rule from end to end', async () => {
     const { page, go, complaints } = await open('operate')
     await go('#/queues/duel')
     const yaml = page.getByRole('textbox', { name: 'duel as YAML' })
@@ -123,20 +123,20 @@ describe.skipIf(chromiumPath === undefined)('the console of the program', { time
     await join('eve', 30.3)
     await yaml.fill(before.replace('maxKm: 1000', 'maxKm: 3000'))
     await page.getByRole('button', { name: 'Try on the last hour' }).click()
-    await page.getByText('What the last hour would have been').waitFor({ timeout: 30_000 })
+    await page.getByText('What the last hour would have been').waitFor()
     expect(await page.getByRole('row', { name: /^Matches/ }).textContent()).toMatch(/^Matches\d/)
     await page.getByRole('button', { name: 'Apply' }).click()
     await dialog.getByRole('button', { name: 'Apply the change' }).click()
     await page.getByText('3,000 km').first().waitFor()
     await page.getByText('The change is in force, and in no file').waitFor()
     await go('#/find/ticket-of-dan')
-    await page.getByRole('listitem').filter({ hasText: 'found' }).waitFor({ timeout: 30_000 })
+    await page.getByRole('listitem').filter({ hasText: 'found' }).waitFor()
     expect(program.lines.filter((text) => text.includes('ops-team did apply-queue'))).toHaveLength(1)
     expect(complaints).toEqual([])
     await page.context().close()
   })
 
-  test('who may look only is refused what is operated, by the server too', async () => {
+  test('the console is read-only for the role look, whose operations the server refuses', async () => {
     const { page, go } = await open('look')
     await page.getByText('may look').waitFor()
     await go('#/queues/duel')
@@ -149,13 +149,13 @@ describe.skipIf(chromiumPath === undefined)('the console of the program', { time
     await page.context().close()
   })
 
-  test('the program ends and starts again, and the page goes on by itself', async () => {
+  test('the console continues by itself after its server was restarted', async () => {
     const { page, complaints } = await open('look')
     await page.locator('.heard.live').waitFor()
     await program.restart(async () => {
       await page.locator('.heard.away').waitFor()
     })
-    await page.locator('.heard.live').waitFor({ timeout: 30_000 })
+    await page.locator('.heard.live').waitFor()
     await page
       .getByText('Started just now')
       .or(page.getByText(/Started \d+ s ago/))

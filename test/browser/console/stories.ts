@@ -1,6 +1,6 @@
 import type {
   Audit,
-  Found,
+  FoundStories,
   KeyRow,
   PoolRow,
   QueueCards,
@@ -11,7 +11,7 @@ import type {
 } from '@muster/console/internal'
 
 /** The stories of one match, the way that the matchmaker tells them. */
-export function foundOf(id: string, at: number, cancelled: ReadonlySet<string>): Found {
+export function foundOf(id: string, at: number, cancelled: ReadonlySet<string>): FoundStories {
   const stories = storiesAt(at, cancelled).filter((story) => story.id === id)
   return { id, stories, since: at - 3_600_000 }
 }

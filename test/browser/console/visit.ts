@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { PATIENCE } from '../../patience.js'
 
 /** A page in a browser of its own, and what went wrong in it, refusals of the content security policy included. */
 export interface Visit {
@@ -14,6 +15,7 @@ const EXPECTED = /Failed to load resource/
 
 export async function visit(browser: Browser, address: string, options: BrowserContextOptions = {}): Promise<Visit> {
   const page = await (await browser.newContext({ reducedMotion: 'reduce', ...options })).newPage()
+  page.setDefaultTimeout(PATIENCE.expect.poll.timeout)
   const complaints: string[] = []
   page.on('console', (message) => {
     const isBad = message.type() === 'error' || message.type() === 'warning'

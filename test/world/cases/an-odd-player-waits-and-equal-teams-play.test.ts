@@ -20,14 +20,17 @@ test.each([
   [11, 4, 4, 8],
   [9, 4, 4, 8],
   [17, 2, 12, 16],
-])('of %i singles in %i teams of 1 to %i players of equal number, %i play soon', async (singles, count, max, play) => {
-  const { matchmaker, join, run, matchOf, close } = await playing(sides(count, max))
-  const ids = Array.from({ length: singles }, (_, nth) => `p${nth}`)
-  join(...ids)
-  await run(7000)
-  const matches = ids.map((id) => matchOf(id))
-  const largest = Math.max(...matches.map((match) => (match ? matches.filter((one) => one === match).length : 0)))
-  expect(largest).toBe(play)
-  expect(matchmaker.inspect().matches.length).toBeGreaterThan(0)
-  await close()
-})
+])(
+  'of %i single players, a queue of %i equal teams of 1 to %i players soon matches %i',
+  async (singles, count, max, play) => {
+    const { matchmaker, join, run, matchOf, close } = await playing(sides(count, max))
+    const ids = Array.from({ length: singles }, (_, nth) => `p${nth}`)
+    join(...ids)
+    await run(7000)
+    const matches = ids.map((id) => matchOf(id))
+    const largest = Math.max(...matches.map((match) => (match ? matches.filter((one) => one === match).length : 0)))
+    expect(largest).toBe(play)
+    expect(matchmaker.inspect().matches.length).toBeGreaterThan(0)
+    await close()
+  },
+)

@@ -10,7 +10,7 @@ const cases = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
 const deploy = { application: 'game', version: '1' }
 
 test.each(cases.map((name) => [name.replace('.yaml', '').replaceAll('-', ' '), name] as const))(
-  '%s',
+  'the scene of another matchmaker passes: %s',
   async (_, name) => {
     const { queues, ...file } = parse(readFileSync(new URL(name, folder), 'utf8')) as {
       readonly queues: readonly QueueDefinition[]

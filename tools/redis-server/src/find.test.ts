@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { commandOf, findRedisServer, skipsRedis } from './find.js'
 
-describe('a redis-server', () => {
+describe('the redis-server for tests', () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-find-'))
   afterAll(() => rmSync(folder, { recursive: true }))
   const put = (path: string) => {
@@ -24,7 +24,7 @@ describe('a redis-server', () => {
     XDG_CACHE_HOME: join(folder, 'cache'),
   }
 
-  test('is the one that is named, or on the PATH, or in the cache, in this order', () => {
+  test('tests use the named redis-server, or that on the PATH, or that in the cache, in this order', () => {
     expect(findRedisServer(env)?.path).toBe(named)
     expect(findRedisServer({ ...env, MUSTER_REDIS_SERVER: undefined })?.path).toBe(installed)
     expect(findRedisServer({ ...env, MUSTER_REDIS_SERVER: '', PATH: '' })).toEqual({
@@ -34,17 +34,17 @@ describe('a redis-server', () => {
     expect(findRedisServer({ XDG_CACHE_HOME: folder })).toBeUndefined()
   })
 
-  test('has a command that starts it in a shell, with its libraries', () => {
+  test('redis-server for tests comes with a command that starts it in a shell, with its libraries', () => {
     const binary = { path: '/cache/redis-server', env: { LD_LIBRARY_PATH: '/cache/lib' } }
     expect(commandOf(binary)).toBe('LD_LIBRARY_PATH=/cache/lib /cache/redis-server')
     expect(commandOf({ path: installed, env: {} })).toBe(installed)
   })
 
-  test('that is named and not there is an error', () => {
+  test('a named redis-server that does not exist is an error', () => {
     expect(() => findRedisServer({ MUSTER_REDIS_SERVER: '/no/redis' })).toThrow('/no/redis, which does not exist')
   })
 
-  test('that is missing skips tests, but not in CI', () => {
+  test('a missing redis-server skips the tests, except in CI', () => {
     expect(skipsRedis({ XDG_CACHE_HOME: folder })).toBe(true)
     expect(skipsRedis({ XDG_CACHE_HOME: folder, CI: 'true' })).toBe(false)
     expect(skipsRedis(env)).toBe(false)

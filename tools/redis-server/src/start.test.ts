@@ -11,8 +11,8 @@ const isAlive = (pid: number) => {
   }
 }
 
-describe.skipIf(skipsRedis())('a redis-server of its own', () => {
-  test('is killed and started again on the same data, and leaves nothing when closed', async () => {
+describe.skipIf(skipsRedis())('a started redis-server', () => {
+  test('a started redis-server can be killed and started again on the same data, and leaves nothing', async () => {
     const server = await startRedisServer({ appendOnly: 'always' })
     const { pid } = server
     expect(await server.ask('SET key value')).toBe('+OK\r\n')
@@ -25,7 +25,7 @@ describe.skipIf(skipsRedis())('a redis-server of its own', () => {
     expect(isAlive(server.pid)).toBe(false)
   })
 
-  test('that does not start tells why', async () => {
+  test('a redis-server that does not start reports the reason', async () => {
     await expect(startRedisServer({ settings: ['--no-such-setting', 'x'] })).rejects.toThrow(/no-such-setting/i)
   })
 })

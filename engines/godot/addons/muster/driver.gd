@@ -55,7 +55,7 @@ func _process(_delta: float) -> void:
 	if _wake_at >= 0.0 and _wake_at <= now:
 		# First of all, since an answer may change when that is.
 		_inputs.push_front({"wake": true})
-	# Whoever is told may wish for something.
+	# Whoever is told may give a command.
 	while not _inputs.is_empty():
 		for output: Dictionary in machine.step(_inputs.pop_front(), now):
 			_carry_out(output)

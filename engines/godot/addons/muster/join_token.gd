@@ -3,12 +3,12 @@
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 const SHAPES = preload("shapes.gd")
 const SENTENCES = {
-	"malformed": "This is no join token.",
+	"malformed": "Not a valid join token.",
 	"forged": "The join token was signed by another key.",
-	"expired": "The join token has expired. A fresh one comes with GET /me.",
+	"expired": "The join token has expired. Get a new one with GET /me.",
 	"other-server": "The join token is for another server.",
 	"other-match": "The join token is for a match or a seat that this server does not have.",
-	"used": "The join token was used before. A fresh one comes with GET /me.",
+	"used": "The join token was used before. Get a new one with GET /me.",
 }
 
 # Has `hmac_sha256(key, text)` and `from_base64(text)`, both with bytes, and `parse(bytes)`, which is null for no JSON.

@@ -1,5 +1,5 @@
-# The client without its connection, as packages/client/src/machine.ts: answers and wishes in, requests and states out,
-# as in engines/transcript.jsonl. This file is right for Godot 3 and 4, so continuations are names of functions.
+# The client without its connection, as packages/client/src/machine.ts: answers and commands in, requests and states
+# out, as in engines/transcript.jsonl. This file is right for Godot 3 and 4, so continuations are names of functions.
 
 const REFUSAL = preload("refusal.gd")
 const SHAPES = preload("shapes.gd")
@@ -27,7 +27,7 @@ var _state = {"phase": "idle"}
 var _stale_since = NONE
 # Where the player is, as far as it is known: `nothing`, `group` or `ticket`, and its id.
 var _place = {"kind": "nothing"}
-# Wishes that have no answer, by what ends them: all of a kind end at once.
+# Commands that have no answer, by what ends them: all of a kind end at once.
 # `resume`: with what the player is in. `search`: with a server, or without. `group`: with a group. `cancel`: with
 # nothing that the player is in, although what there is may not be known yet. `act`: with the answer to the job `act`.
 var _waiting = {"resume": [], "search": [], "group": [], "cancel": [], "act": []}
@@ -419,7 +419,7 @@ func _obey(input):
 				_enter("/tickets", WIRE.body_of(input.request))
 		"group":
 			if is_busy:
-				return _fail(command, REFUSAL.of(409, "player-busy", "The player is in something already."))
+				return _fail(command, REFUSAL.of(409, "player-busy", "The player already has a ticket, group or match."))
 			_waiting.group.append(command)
 			var body = WIRE.body_of(input.request)
 			body["is_ready"] = false

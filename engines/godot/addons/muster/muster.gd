@@ -1,10 +1,10 @@
-# A player's way into a match, for Godot 4: the autoload `Muster`. It sends nothing before the first wish.
+# A player's way into a match, for Godot 4: the autoload `Muster`. It sends nothing before the first command.
 #
 #	Muster.setup("https://play.example.com/matchmaking", func(): return token)
 #	var played := await Muster.play("duel")
 #	if not played.has("error"): connect_to(Muster.state.assignment.ports.game.link)
 #
-# A wish gives an empty dictionary once it has come true, or `error` with `status`, `code` and `message`.
+# A command gives an empty dictionary once it is done, or `error` with `status`, `code` and `message`.
 extends Node
 
 # A dictionary with `phase`: `idle`, `gathering`, `searching`, `found`, `assigned` or `ended`, and what belongs to it.
@@ -35,40 +35,40 @@ func setup(url: String, token: Callable) -> void:
 
 # Takes up what the player is in, on any device: when the game starts.
 func resume() -> Dictionary:
-	return await _wish({"do": "resume"})
+	return await _command({"do": "resume"})
 
 
 # Searches a match, or goes on with what the player is in. Ends once there is a server. More: `attributes`, `roles`,
 # `profiles`.
 func play(profile: String, more := {}) -> Dictionary:
-	return await _wish({"do": "play", "request": _request(profile, more)})
+	return await _command({"do": "play", "request": _request(profile, more)})
 
 
 func accept() -> Dictionary:
-	return await _wish({"do": "accept"})
+	return await _command({"do": "accept"})
 
 
 func decline() -> Dictionary:
-	return await _wish({"do": "decline"})
+	return await _command({"do": "decline"})
 
 
 # Leaves the queue or the group. An error if a server was assigned meanwhile.
 func cancel() -> Dictionary:
-	return await _wish({"do": "cancel"})
+	return await _command({"do": "cancel"})
 
 
 # Makes a group. Others join by `state.group.id`.
 func create_group(profile: String, more := {}) -> Dictionary:
-	return await _wish({"do": "group", "request": _request(profile, more)})
+	return await _command({"do": "group", "request": _request(profile, more)})
 
 
 func join_group(group_id: String, profile: String, more := {}) -> Dictionary:
-	return await _wish({"do": "group", "request": _request(profile, more), "join": group_id})
+	return await _command({"do": "group", "request": _request(profile, more), "join": group_id})
 
 
 # The search begins when all members are ready.
 func set_ready(is_ready := true) -> Dictionary:
-	return await _wish({"do": "ready", "isReady": is_ready})
+	return await _command({"do": "ready", "isReady": is_ready})
 
 
 func _request(profile: String, more: Dictionary) -> Dictionary:
@@ -77,7 +77,7 @@ func _request(profile: String, more: Dictionary) -> Dictionary:
 	return request
 
 
-func _wish(input: Dictionary) -> Dictionary:
+func _command(input: Dictionary) -> Dictionary:
 	_commands += 1
 	var command := _commands
 	input["command"] = command

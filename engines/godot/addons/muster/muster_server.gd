@@ -11,7 +11,7 @@ extends Node
 signal match_started(one: Dictionary)
 # Players have come to a match by `seats`.
 signal joined(match_id: String, players: Array)
-# The match is over, by your `over` or by Muster's wish.
+# The match is over, by your `over` or by Muster's order.
 signal ended(match_id: String, reason: String)
 # No match comes any more. Those that are played go on to their end.
 signal draining(reason: String)
@@ -136,7 +136,7 @@ func _enrols() -> bool:
 
 
 # Stands in for players while `muster verify-server` plays the server (docs/game-server.md, Verify it): does what the
-# verifier wishes, one wish after the other.
+# verifier commands, one command after the other.
 func _obey_verifier(url: String) -> void:
 	var request := HTTPRequest.new()
 	request.timeout = 20.0
@@ -144,13 +144,13 @@ func _obey_verifier(url: String) -> void:
 	var status := 0
 	while status != 410 and is_inside_tree():
 		status = 0
-		var wish: Variant = null
+		var command: Variant = null
 		if request.request(url) == OK:
 			var answer: Array = await request.request_completed
 			status = answer[1]
-			wish = PLATFORM.new().parse(answer[3]) if status == 200 else null
-		if SHAPES.fits("wish", wish):
-			var result := JSON.stringify(await _result_of(wish))
+			command = PLATFORM.new().parse(answer[3]) if status == 200 else null
+		if SHAPES.fits("command", command):
+			var result := JSON.stringify(await _result_of(command))
 			if request.request(url, ["Content-Type: application/json"], HTTPClient.METHOD_POST, result) == OK:
 				await request.request_completed
 		elif status != 204:
@@ -158,20 +158,20 @@ func _obey_verifier(url: String) -> void:
 	request.queue_free()
 
 
-func _result_of(wish: Dictionary) -> Dictionary:
-	var result := {"id": wish.id, "ok": true, "by": "library"}
-	match wish["do"]:
+func _result_of(command: Dictionary) -> Dictionary:
+	var result := {"id": command.id, "ok": true, "by": "library"}
+	match command["do"]:
 		"admit":
-			var admitted := await admit(str(wish.get("token")))
+			var admitted := await admit(str(command.get("token")))
 			if admitted.has("player"):
 				result["player"] = admitted.player.id
 			else:
 				result["ok"] = false
 				result["why"] = admitted.refused
 		"leave":
-			left(str(wish.get("player")), int(wish.get("mayReturnMs", 0)))
+			left(str(command.get("player")), int(command.get("mayReturnMs", 0)))
 		"over":
-			var ended := await over(str(wish.get("match")), {"data": "verified"})
+			var ended := await over(str(command.get("match")), {"data": "verified"})
 			result["ok"] = not ended.has("error")
 	return result
 

@@ -11,12 +11,12 @@ static func nothing_to(verb):
 
 
 static func superseded():
-	return of(0, "superseded", "Another wish came before the answer.")
+	return of(0, "superseded", "Another command replaced this one before Muster answered.")
 
 
 # Of an answer that says it is good, and is not what Muster answers: it is from a proxy, or from another version.
 static func wrong_answer():
-	return of(0, "wrong-answer", "The answer does not have the shape of an answer of Muster.")
+	return of(0, "wrong-answer", "The answer is not a valid answer of Muster.")
 
 
 static func closed():

@@ -131,7 +131,7 @@ func fault_of(given, bytes):
 			fault = ["ranking", "has a rank of nobody"]
 		for one in rank:
 			if not _players.has(one):
-				return ["ranking", VALUES.quoted(one) + " is no player of the match"]
+				return ["ranking", VALUES.quoted(one) + " is not a player of the match"]
 			if ranked.has(one):
 				fault = ["ranking", "lists " + VALUES.quoted(one) + " twice"]
 			ranked[one] = true

@@ -1,5 +1,5 @@
-# A game server without its connection, as packages/game-server does it: answers and wishes in, requests and orders out.
-# It reads no clock, sends nothing and draws no random number of its own. Inputs and outputs are those of
+# A game server without its connection, as packages/game-server does it: answers and commands in, requests and orders
+# out. It reads no clock, sends nothing and draws no random number of its own. Inputs and outputs are those of
 # engines/server-transcript.jsonl. This file is right for Godot 3 and 4.
 
 const VALUES = preload("values.gd")
@@ -42,7 +42,7 @@ var _awaited_knock = ""
 var _knock = ""
 # In the order in which they came.
 var _matches = []
-# Wishes that are done once Muster has a `revision`.
+# Commands that are done once Muster has a `revision`.
 var _awaited = []
 # Players for whose seat is waited.
 var _admissions = []
@@ -384,17 +384,17 @@ func _obey(input):
 			_obey_match(input, _match_of(input["match"]))
 
 
-# A wish about a match: `open`, `refuse`, `over` or `seats`.
+# A command about a match: `open`, `refuse`, `over` or `seats`.
 func _obey_match(input, one):
-	var wish = input["do"]
-	if wish == "open" or wish == "refuse":
-		if one == null or one.status == "over" or (wish == "open" and one.status != "loading"):
+	var what = input["do"]
+	if what == "open" or what == "refuse":
+		if one == null or one.status == "over" or (what == "open" and one.status != "loading"):
 			return
-		one.status = "open" if wish == "open" else "refused"
+		one.status = "open" if what == "open" else "refused"
 		return _changed()
 	if one == null:
 		return _fail(input.command, ["match", "there is no such match"])
-	if wish == "seats":
+	if what == "seats":
 		var fault = one.fault_of_seats(input.get("teams", {}))
 		if fault.size() > 0:
 			return _fail(input.command, fault)

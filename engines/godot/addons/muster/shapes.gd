@@ -30,7 +30,7 @@ const SHAPES = {
 		"aud": "text", "sub": "text", "mid": "text", "sid": "text", "team": "text?", "grp": "text?", "iat": "number",
 		"exp": "number",
 	},
-	"wish": {
+	"command": {
 		"id": "number", "do": "text", "token": "text?", "player": "text?", "mayReturnMs": "number?", "match": "text?",
 	},
 }

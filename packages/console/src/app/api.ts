@@ -1,22 +1,32 @@
-import type { Action, Applied, ApplyRequest, Audit, Found, Problem, QueueCards, Trial, TrialRequest } from '../wire.js'
+import type {
+  Action,
+  Applied,
+  ApplyRequest,
+  Audit,
+  FoundStories,
+  ErrorBody,
+  QueueCards,
+  Trial,
+  TrialRequest,
+} from '../wire.js'
 import type { ServerList, ServerOutput } from '../wire-servers.js'
 import { sentence } from './words.js'
 
-/** What a request was refused for, in words to be shown. */
-export class Refused extends Error {
+/** A refused request. The message can be shown to the operator. */
+export class RequestRefused extends Error {
   readonly status: number
-  readonly problem: Problem
+  readonly problem: ErrorBody
 
-  constructor(status: number, problem: Problem) {
+  constructor(status: number, problem: ErrorBody) {
     super(problem.message)
     this.status = status
     this.problem = problem
   }
 }
 
-/** Why something failed, in words; other words where it was not a refusal. */
+/** The reason of a failure in words. `otherwise` is used for other errors than a refusal. */
 export const whyOf = (error: unknown, otherwise = 'The answer could not be read.'): string =>
-  error instanceof Refused ? error.message : otherwise
+  error instanceof RequestRefused ? error.message : otherwise
 
 export type Api = ReturnType<typeof createApi>
 
@@ -29,13 +39,13 @@ const acts: Readonly<Record<Action, readonly [things: string, verb: string]>> = 
   'revoke-enrolment': ['enrolments', 'revoke'],
 }
 
-const unread: Problem = { code: 'unreachable', message: 'The server does not answer.' }
-const unknown: Problem = {
+const unread: ErrorBody = { code: 'unreachable', message: 'The server does not answer.' }
+const unknown: ErrorBody = {
   code: 'unreachable',
-  message: 'The server did not answer, so it is not known whether it was done. Look before you try again.',
+  message: 'The server did not answer, so the outcome is unknown. Check it before you try again.',
 }
 
-/** The requests of the page other than the feed. Every failure is a Refused. */
+/** All requests of the page except the feed. Every failure is a `RequestRefused`. */
 export function createApi(base: string, token: string, send: typeof globalThis.fetch) {
   const call = async <Answer = void>(
     method: string,
@@ -54,15 +64,15 @@ export function createApi(base: string, token: string, send: typeof globalThis.f
       ...(signal === undefined ? {} : { signal }),
     }).catch((error: unknown) => {
       if (signal?.aborted === true) throw error
-      throw new Refused(0, method === 'GET' ? unread : unknown)
+      throw new RequestRefused(0, method === 'GET' ? unread : unknown)
     })
     const text = await answer.text()
     if (answer.ok) return (text === '' ? undefined : JSON.parse(text)) as Answer
-    throw new Refused(answer.status, problemIn(text, answer.status))
+    throw new RequestRefused(answer.status, problemIn(text, answer.status))
   }
   const part = encodeURIComponent
   return {
-    find: (id: string, signal?: AbortSignal) => call<Found>('GET', `find?id=${part(id)}`, undefined, signal),
+    find: (id: string, signal?: AbortSignal) => call<FoundStories>('GET', `find?id=${part(id)}`, undefined, signal),
     servers: (signal?: AbortSignal) => call<ServerList>('GET', 'servers', undefined, signal),
     output: (requestId: string, signal?: AbortSignal) =>
       call<ServerOutput>('GET', `servers/${part(requestId)}/output`, undefined, signal),
@@ -81,14 +91,14 @@ export function createApi(base: string, token: string, send: typeof globalThis.f
   }
 }
 
-function problemIn(text: string, status: number): Problem {
+function problemIn(text: string, status: number): ErrorBody {
   try {
-    const body = JSON.parse(text) as Partial<Problem> | null
+    const body = JSON.parse(text) as Partial<ErrorBody> | null
     if (typeof body?.message === 'string') {
       return { ...body, code: body.code ?? 'refused', message: sentence(body.message) }
     }
   } catch {
-    // Not from the console: a proxy's page, for example.
+    // The response is not from the console, e.g. a proxy's page.
   }
   return { code: 'refused', message: `The server answered with status ${status}.` }
 }

@@ -8,7 +8,7 @@ import { ServersView } from './servers-view.js'
 import { useStore } from './store-context.js'
 import { Confirm } from './elements.js'
 
-/** Asks for the token. */
+/** The form for the token. */
 function SignIn() {
   const { signIn, refusal } = useStore()
   const field = useRef<HTMLInputElement>(null)
@@ -61,7 +61,7 @@ export function App() {
     document.title = `${titles[view]}${name === undefined ? '' : ` – ${name}`} – Muster`
   }, [view, name])
   useEffect(() => {
-    // As after a link to another page, a reader begins with the view's heading.
+    // Moves the focus to the view's heading, as after a link to another page.
     if (!isFirst.current) main.current?.focus({ preventScroll: true })
     isFirst.current = false
   }, [view])
@@ -103,7 +103,7 @@ export function App() {
   )
 }
 
-/** For screen readers alone: what is seen says it by itself. */
+/** A live region for screen readers. Sighted users see the change itself. */
 function Said() {
   const { announcer } = useStore()
   return (

@@ -1,8 +1,8 @@
-/** Time as the page takes it, so that tests may give another. */
+/** The page's time source. Tests may replace it. */
 export interface Clock {
   /** Epoch milliseconds. */
   readonly now: () => number
-  /** Calls once after so many milliseconds. Returns what cancels it. */
+  /** Calls once after this number of milliseconds. Returns a function that cancels it. */
   readonly after: (ms: number, call: () => void) => () => void
 }
 

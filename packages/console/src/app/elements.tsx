@@ -7,7 +7,7 @@ import { usePolled, useStore } from './store-context.js'
 import type { Question } from './store.js'
 import { ago, timeOfDay } from './words.js'
 
-/** How long ago a moment of the server's clock is, and when it was, as a tooltip. */
+/** The age of a moment of the server's clock, with its date as a tooltip. */
 export function Ago({ at }: { readonly at: number }) {
   const { serverTime } = useStore()
   const text = useComputed(() => ago(at, serverTime.value))
@@ -18,7 +18,7 @@ export function Ago({ at }: { readonly at: number }) {
   )
 }
 
-/** A share from 0 to 1 as a bar, which says nothing that the number beside it does not. */
+/** A fraction from 0 to 1 as a decorative bar. The number next to it has the same information. */
 export const Meter = ({ share, isFull = false }: { readonly share: number; readonly isFull?: boolean }) => (
   <svg class={`meter ${isFull ? 'full' : ''}`} viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
     <rect class="meter-ground" width="100" height="6" />
@@ -26,13 +26,13 @@ export const Meter = ({ share, isFull = false }: { readonly share: number; reado
   </svg>
 )
 
-/** The head of a column: its text, and the class of its cells where they are not plain texts. */
+/** The head of a column: its text, and the class of its cells if they are not plain text. */
 type ColumnHead = string | { readonly text: string; readonly kind: string }
 
-/** The head of a column of numbers, which are aligned at the right. */
+/** The head of a column of numbers, which are right-aligned. */
 export const number = (text: string): ColumnHead => ({ text, kind: 'number' })
 
-/** The heads of a table's columns; an empty text for the corner above the heads of its rows. */
+/** The heads of a table's columns. An empty text for the corner above the row heads. */
 export const TableHead = ({ columns }: { readonly columns: readonly ColumnHead[] }) => (
   <thead>
     <tr>
@@ -56,14 +56,14 @@ interface CellProps {
   readonly children: ComponentChildren
 }
 
-/** A cell of a table whose rows become cards on small screens, where each cell says the head of its column. */
+/** A table cell. On small screens rows become cards, in which each cell shows the head of its column. */
 export const Cell = ({ head, kind = 'number', children }: CellProps) => (
   <td class={kind} data-heading={head}>
     {children}
   </td>
 )
 
-/** A link to the stories of an id. */
+/** A link to the history of an id. */
 export const IdLink = ({ id, text = id }: { readonly id: string; readonly text?: string }) => (
   <a href={hrefOf('find', id)}>
     <code>{text}</code>
@@ -78,7 +78,7 @@ interface PolledViewProps<Answer> {
 
 const AGAIN_MS = 5000
 
-/** A view of one answer, which is asked for again and again. */
+/** A view of a response that is fetched repeatedly. */
 export function PolledView<Answer>({ title, ask, show }: PolledViewProps<Answer>) {
   const { answer, failure } = usePolled(ask, AGAIN_MS)
   return (
@@ -90,7 +90,7 @@ export function PolledView<Answer>({ title, ask, show }: PolledViewProps<Answer>
   )
 }
 
-/** What a form needs whose field leads to the stories of an id: the field's own properties, and what submits it. */
+/** The props of a form that finds the history of an id: those of the field, and the submit handler. */
 export function useFind() {
   const field = useRef<HTMLInputElement>(null)
   const submit = (event: Event) => {
@@ -102,7 +102,7 @@ export function useFind() {
   return { field, submit, input: { ref: field, type: 'search', 'aria-keyshortcuts': '/', ...plain } as const }
 }
 
-/** Asks once before something is done, in a dialog of the browser's own, which keeps the focus and gives it back. */
+/** A native confirmation dialog of the browser, which holds the focus and returns it. */
 export function Confirm() {
   const { question } = useStore()
   return question.value === undefined ? null : <Asked key={question.value.title} asked={question.value} />
@@ -154,7 +154,12 @@ function Asked({ asked }: { readonly asked: Question }) {
         <button type="button" onClick={() => dialog.current?.close()}>
           Go back
         </button>
-        <button type="button" class={asked.isHarsh ? 'harsh' : 'main'} disabled={isBusy} onClick={() => void act()}>
+        <button
+          type="button"
+          class={asked.isDestructive ? 'harsh' : 'main'}
+          disabled={isBusy}
+          onClick={() => void act()}
+        >
           {asked.verb}
         </button>
       </div>

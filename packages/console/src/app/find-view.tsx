@@ -1,14 +1,14 @@
 import { useEffect } from 'preact/hooks'
-import type { Found } from '../wire.js'
+import type { FoundStories } from '../wire.js'
 import { useFind } from './elements.js'
 import { usePolled, useStore } from './store-context.js'
 import { timeOfDay } from './words.js'
 import { StoryCard } from './story-card.js'
 
-/** While a story is open it is asked for again so often. */
+/** The interval at which an open story is fetched again. */
 const AGAIN_MS = 3000
 
-/** One field for every id, and the stories that it leads to. */
+/** A field that accepts any id, and the stories found for it. */
 export function FindView() {
   const { route } = useStore()
   const id = route.value.view === 'find' ? route.value.id : undefined
@@ -48,7 +48,7 @@ const Hint = () => (
   </div>
 )
 
-/** The stories of an id, asked for again and again while they are open. */
+/** The stories of an id, fetched repeatedly while they are open. */
 function Stories({ id }: { readonly id: string }) {
   const { connection, announcer } = useStore()
   const { answer: found, failure } = usePolled((api, signal) => api.find(id, signal), AGAIN_MS)
@@ -78,6 +78,6 @@ function Stories({ id }: { readonly id: string }) {
   )
 }
 
-function summaryOf({ id, stories: [first] }: Found): string {
+function summaryOf({ id, stories: [first] }: FoundStories): string {
   return first === undefined ? `Nothing is known of ${id}.` : `${first.kind} ${first.id}: ${first.state}.`
 }

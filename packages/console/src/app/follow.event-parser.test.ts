@@ -1,23 +1,23 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createEventParser, type ServerEvent } from './follow.js'
+import { createEventParser, type SseEvent } from './follow.js'
 
 const parsed = (...pieces: readonly string[]) => pieces.flatMap(createEventParser())
 
-test.each<[string, string, readonly ServerEvent[]]>([
+test.each<[string, string, readonly SseEvent[]]>([
   ['an event', 'event: now\ndata: {}\n\n', [{ event: 'now', data: '{}' }]],
-  ['one without a name', 'data: 1\n\n', [{ event: 'message', data: '1' }]],
+  ['an event without a name', 'data: 1\n\n', [{ event: 'message', data: '1' }]],
   ['data over several lines', 'data: 1\ndata:2\ndata:  3\ndata\n\n', [{ event: 'message', data: '1\n2\n 3\n' }]],
-  ['a comment, an id and a time', ': hello\nid: 7\nretry: 9\ndata: a:b\n\n', [{ event: 'message', data: 'a:b' }]],
+  ['a comment, an id and a retry time', ': hello\nid: 7\nretry: 9\ndata: a:b\n\n', [{ event: 'message', data: 'a:b' }]],
   [
-    'every end of a line',
+    'every kind of line end',
     'data: 1\r\n\r\ndata: 2\r\rdata: 3\n\n\r',
     ['1', '2', '3'].map((data) => ({ event: 'message', data })),
   ],
   ['a byte order mark', '\uFEFFdata: 1\n\n', [{ event: 'message', data: '1' }]],
   ['a name without data, and the next event', 'event: lost\n\ndata: 1\n\n', [{ event: 'message', data: '1' }]],
-  ['an event that has not ended', 'data: 1\n', []],
-])('%s', (_, stream, events) => {
+  ['an unfinished event', 'data: 1\n', []],
+])('the event stream parser reads %s', (_, stream, events) => {
   expect(parsed(stream)).toEqual(events)
 })
 
@@ -29,7 +29,7 @@ const field = fc.oneof(
 )
 const streams = fc.array(fc.tuple(field, ends), { maxLength: 30 }).map((lines) => lines.flat().join(''))
 
-test('any pieces of a stream give the same events', () => {
+test('an event stream gives the same events in any pieces', () => {
   fc.assert(
     fc.property(streams, fc.array(fc.nat(200)), (text, cuts) => {
       // A carriage return at the very end waits for what follows, so every stream ends with another line.

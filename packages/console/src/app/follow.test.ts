@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { manualClock } from './manual-clock.fixture.js'
-import { follow, type Connection } from './follow.js'
+import { follow, type FeedStatus } from './follow.js'
 
 /** A server that plays what a test says, one answer after the other. */
 function played() {
   const clock = manualClock()
-  const seen: (Connection | string)[] = []
+  const seen: (FeedStatus | string)[] = []
   const requests: { readonly url: string; readonly token: string | null; readonly signal: AbortSignal }[] = []
   const answers: ((answer: Response | Error) => void)[] = []
   const stop = follow({
@@ -57,8 +57,8 @@ async function settled(): Promise<void> {
 
 const hello = 'event: hello\ndata: {"name":"my-game"}\n\n'
 
-describe('the feed', () => {
-  test('is read with the token, and its events are delivered in order', async () => {
+describe('the feed of the console', () => {
+  test('the console feed is read with the token, and delivers its events in order', async () => {
     const { answer, stream, seen, requests, stop } = played()
     const { body, write } = stream()
     await answer(new Response(body))
@@ -70,7 +70,7 @@ describe('the feed', () => {
     expect(requests[0]?.signal.aborted).toBe(true)
   })
 
-  test('is asked for again when it ends, later after each failure, and soon again once it has spoken', async () => {
+  test('the console feed is requested again when it ends, with growing pauses that an event resets', async () => {
     const { answer, stream, seen, requests, clock } = played()
     const waits: number[] = []
     const next = async () => {
@@ -100,7 +100,7 @@ describe('the feed', () => {
     expect(waits.at(-1)).toBe(500)
   })
 
-  test('that is silent is away', async () => {
+  test('the console feed counts as disconnected when it is silent', async () => {
     const { answer, stream, seen, requests, clock } = played()
     const { body, write } = stream()
     await answer(new Response(body))
@@ -116,14 +116,14 @@ describe('the feed', () => {
     expect(seen).toEqual(['connecting', 'live', 'hello my-game', 'away'])
   })
 
-  test.each([401, 403])('is not asked for again after %d', async (status) => {
+  test.each([401, 403])('the console feed is not requested again after status %d', async (status) => {
     const { answer, seen, requests, clock } = played()
     await answer(new Response('', { status }))
     clock.advance(60_000)
     expect([seen, requests.length]).toEqual([['connecting', 'refused'], 1])
   })
 
-  test('leaves nothing behind when it is stopped', async () => {
+  test('the console feed leaves no timer and no request when it is stopped', async () => {
     const { answer, clock, stop, requests } = played()
     await answer(new Error('refused'))
     expect(clock.waiting()).toBe(1)

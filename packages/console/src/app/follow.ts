@@ -2,23 +2,23 @@ import type { Hello, HistoryStep, Now } from '../wire.js'
 import type { Clock } from './clock.js'
 
 /** One event of a stream of server-sent events. */
-export interface ServerEvent {
-  /** `message` where the stream names none. */
+export interface SseEvent {
+  /** `message` if the stream gives no name. */
   readonly event: string
   readonly data: string
 }
 
 /**
- * Makes a parser of a stream of server-sent events (WHATWG HTML, 9.2.6), which takes the decoded text in pieces of any
- * size and returns the events that each piece ends. Ids and retry times are not used, and ignored.
+ * Creates a parser of server-sent events (WHATWG HTML, 9.2.6). It takes the decoded text in chunks of any size and
+ * returns the events that each chunk completes. It ignores ids and retry times.
  */
-export function createEventParser(): (piece: string) => readonly ServerEvent[] {
+export function createEventParser(): (piece: string) => readonly SseEvent[] {
   let rest = ''
   let isFirst = true
   let name = ''
   let data: string[] = []
 
-  const line = (text: string): ServerEvent | undefined => {
+  const line = (text: string): SseEvent | undefined => {
     if (text === '') {
       const ended = data.length === 0 ? undefined : { event: name === '' ? 'message' : name, data: data.join('\n') }
       name = ''
@@ -38,13 +38,13 @@ export function createEventParser(): (piece: string) => readonly ServerEvent[] {
       isFirst = false
       rest = piece.replace(/^\uFEFF/, '')
     } else rest += piece
-    const events: ServerEvent[] = []
+    const events: SseEvent[] = []
     let from = 0
     for (;;) {
       const end = /\r\n|\n|\r/g
       end.lastIndex = from
       const found = end.exec(rest)
-      // A carriage return at the end of a piece may be the first half of a line's end.
+      // A carriage return at the end of a chunk may be the first half of a line break.
       if (found === null || (found[0] === '\r' && end.lastIndex === rest.length)) break
       const event = line(rest.slice(from, found.index))
       if (event !== undefined) events.push(event)
@@ -55,30 +55,30 @@ export function createEventParser(): (piece: string) => readonly ServerEvent[] {
   }
 }
 
-/** How it stands with the feed. `refused`: the token is wrong, so trying again is in vain. */
-export type Connection = 'connecting' | 'live' | 'away' | 'refused'
+/** The state of the feed. `refused`: the token is invalid, so retries are useless. */
+export type FeedStatus = 'connecting' | 'live' | 'away' | 'refused'
 
 interface FollowOptions {
   readonly url: string
   readonly token: string
   readonly clock: Clock
-  /** A number from 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number
   readonly fetch: typeof globalThis.fetch
   readonly hello: (hello: Hello) => void
   readonly now: (now: Now) => void
   readonly step: (step: HistoryStep) => void
-  readonly connection: (connection: Connection) => void
+  readonly connection: (connection: FeedStatus) => void
 }
 
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 10_000
-/** A feed speaks twice a second: a silent one is dead, even if its connection is not. */
+/** The feed sends twice a second. If it is silent for longer, it counts as lost, even if the connection is open. */
 const SILENCE_MS = 6000
 
 /**
- * Reads the feed and connects again whenever it ends, waiting longer after each failure (with jitter, so that the pages
- * of a whole team do not come back at once). Returns what stops it.
+ * Reads the feed and reconnects whenever it ends. It waits longer after each failure, with jitter, so that a whole
+ * team's pages do not reconnect at once. Returns a function that stops it.
  */
 export function follow(options: FollowOptions): () => void {
   const { clock, connection } = options
@@ -102,7 +102,7 @@ export function follow(options: FollowOptions): () => void {
       })
     } catch (error) {
       if (error instanceof WrongToken) return connection('refused')
-      // Whatever else went wrong, the feed is away, and is tried again.
+      // After any other error, the feed is away and is tried again.
     } finally {
       stopped.signal.removeEventListener('abort', stop)
       attempt.abort()
@@ -156,7 +156,7 @@ async function readFeed(options: FollowOptions, attempt: AbortController, heard:
   }
 }
 
-function deliver({ event, data }: ServerEvent, { hello, now, step }: FollowOptions): void {
+function deliver({ event, data }: SseEvent, { hello, now, step }: FollowOptions): void {
   if (event === 'hello') hello(JSON.parse(data) as Hello)
   if (event === 'now') now(JSON.parse(data) as Now)
   if (event === 'step') step(JSON.parse(data) as HistoryStep)

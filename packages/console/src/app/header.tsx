@@ -13,7 +13,7 @@ const views: readonly (readonly [view: Route['view'], name: string])[] = [
   ['changes', 'Changes'],
 ]
 
-/** The name, the views, the field to find anything, and how it stands with the server. */
+/** The name, the navigation, the search field, and the state of the connection to the server. */
 export function Header() {
   const { hello, route, token } = useStore()
   useSlash()
@@ -52,7 +52,7 @@ const Mark = () => (
   </svg>
 )
 
-/** `/` leads to the field that finds anything, from everywhere except while one types. */
+/** The `/` key focuses the search field, except while the user types. */
 function useSlash(): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
@@ -68,7 +68,7 @@ function useSlash(): void {
   }, [])
 }
 
-/** The field of the other views: the view of stories has it in its middle. */
+/** The search field in the header. The find view has its own in the middle. */
 function QuickFind() {
   const { submit, input } = useFind()
   return (
@@ -82,7 +82,7 @@ function QuickFind() {
 function Heard() {
   const { connection, heardAt, clock, serverTime, now } = useStore()
   const state = connection.value
-  // The server's clock goes second by second, and so does this sentence.
+  // Reading the server time re-renders this sentence every second.
   const second = serverTime.value
   const text =
     state === 'live'

@@ -4,7 +4,7 @@ import { Cell, number, TableHead } from './elements.js'
 import { useStore } from './store-context.js'
 import { AskButton } from './story-card.js'
 
-/** The keys with which servers come by themselves, and those that may be revoked. */
+/** The enrolment keys of servers, with a button to revoke those that may be revoked. */
 export function KeysPanel({ list: { keys } }: { readonly list: ServerList }) {
   const { may } = useStore()
   if (keys.length === 0) return null

@@ -10,26 +10,28 @@ export interface PlotLine {
   readonly colour: string
   readonly isDashed?: true
   readonly isFilled?: true
-  /** Where values are measured, few of them are shown as points: lines between them are too short to be seen. */
+  /**
+   * True for measured values. A few of them are shown as points, because lines between them would be too short to see.
+   */
   readonly isMeasured?: true
-  /** What is said while nothing is pointed at; the last value by default. */
+  /** The text shown while the pointer is elsewhere. Default: the last value. */
   readonly atRest?: string
 }
 
 export interface PlotProps {
   readonly title: string
-  /** Ascending; seconds. */
+  /** Seconds, ascending. */
   readonly xs: readonly number[]
   readonly from: number
   readonly to: number
   readonly lines: readonly PlotLine[]
-  /** Where there may be numbers below the plot: seconds apart. */
+  /** The possible distances of the labels below the plot, in seconds. */
   readonly spacings: readonly number[]
   readonly sayX: (x: number) => string
   readonly sayY: (y: number) => string
-  /** The least that the top of the plot stands for, so that hardly anything does not look like much. */
+  /** Minimum value at the top of the plot, so that small values do not look large. */
   readonly leastTop: number
-  /** The whole plot in one sentence. */
+  /** A summary of the whole plot in one sentence. */
   readonly summary: string
   readonly note?: string | undefined
 }
@@ -40,7 +42,7 @@ const FONT = '11px system-ui, sans-serif'
 
 const colourOf = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name)
 
-/** A plot over time by uPlot, with its values under the cursor, or the last ones, in words above it. */
+/** A plot over time by uPlot. The values under the cursor, or the last ones, are shown as text above it. */
 export function Plot(props: PlotProps) {
   const { scheme } = useStore()
   const place = useRef<HTMLDivElement>(null)
@@ -61,7 +63,7 @@ export function Plot(props: PlotProps) {
       watcher.disconnect()
       made.destroy()
     }
-    // A plot is made anew for other lines, and given new values otherwise.
+    // Other lines need a new plot. Otherwise only the data is updated.
   }, [props.lines.map(({ label }) => label).join()])
 
   const drawn = useRef<readonly unknown[]>([])

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hrefOf, routeOf } from './routes.js'
 
-test('every id has an address that leads back to it', () => {
+test('every id has a console address that leads back to it', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (id) => {
       expect(routeOf(hrefOf('find', id))).toEqual({ view: 'find', id })
@@ -12,14 +12,17 @@ test('every id has an address that leads back to it', () => {
   )
 })
 
-test.each(['', '#', '#/', '#/other', '#token=x', 'nonsense', '#/now'])('%j is the first view', (fragment) => {
-  expect(routeOf(fragment)).toEqual({ view: 'now', queue: undefined })
-})
+test.each(['', '#', '#/', '#/other', '#token=x', 'nonsense', '#/now'])(
+  'the URL fragment %j leads to the first view',
+  (fragment) => {
+    expect(routeOf(fragment)).toEqual({ view: 'now', queue: undefined })
+  },
+)
 
-test.each(['servers', 'changes'] as const)('%s is a view without parts', (view) => {
+test.each(['servers', 'changes'] as const)('the console view %s has no parts', (view) => {
   expect(routeOf(hrefOf(view))).toEqual({ view })
 })
 
-test('a fragment that is no proper encoding is taken as it is', () => {
+test('a URL fragment with a wrong percent-encoding is used unchanged', () => {
   expect(routeOf('#/find/50%')).toEqual({ view: 'find', id: '50%' })
 })

@@ -11,7 +11,7 @@ const stepAt = (at: number, players = 1, name = 'duel'): HistoryStep => ({
   queues: [{ name, players, arrivals: 5, matches: 1, waitP50: null, waitP95: 900 }],
 })
 
-test('counts of a step are shown as a minute', () => {
+test('counts per history step are converted to counts per minute', () => {
   const history: History = {
     ...empty,
     from: STEP,
@@ -33,7 +33,7 @@ test('counts of a step are shown as a minute', () => {
   })
 })
 
-test('missed steps are gaps, and a new queue has been nowhere before', () => {
+test('missed history steps are gaps, and a new queue has only gaps before its first step', () => {
   const first = withStep(seriesOf(empty), stepAt(STEP))
   const later = withStep(first, stepAt(4 * STEP, 9, 'ranked'))
   expect(later.times).toEqual([STEP, 2 * STEP, 3 * STEP, 4 * STEP])
@@ -43,7 +43,7 @@ test('missed steps are gaps, and a new queue has been nowhere before', () => {
   expect(withStep(later, stepAt(4 * STEP))).toBe(later)
 })
 
-test('an hour is kept, in columns of one length, however the steps come', () => {
+test('the history series keeps one hour, in columns of equal length, for any steps', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.integer({ min: 1, max: 500 }), fc.constantFrom('a', 'b')), { maxLength: 20 }),
@@ -66,7 +66,7 @@ test('an hour is kept, in columns of one length, however the steps come', () => 
   )
 })
 
-test('plots show ten minutes at least, and an hour at most', () => {
+test('history plots show at least ten minutes and at most one hour', () => {
   const spanOf = (length: number) => shownSpan(seriesOf({ ...empty, length }))
   expect([0, 60, 90, 360, 400].map(spanOf)).toEqual([600_000, 600_000, 900_000, HOUR_MS, HOUR_MS])
 })

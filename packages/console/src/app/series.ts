@@ -1,12 +1,12 @@
-// pure: the last hour in columns for plots, with its gaps
+// pure: the last hour as columns for plots, with its gaps
 import type { History, HistoryStep } from '../wire.js'
 
-/** A value at each time; null where nothing is known. */
+/** A value at each time. Null if unknown. */
 export type Values = readonly (number | null)[]
 
 export interface QueueSeries {
   readonly players: Values
-  /** A minute. */
+  /** Per minute. */
   readonly arrivals: Values
   readonly matches: Values
   /** Milliseconds. */
@@ -27,10 +27,10 @@ export interface Series {
 export const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
-/** What plots of a young program show at least. */
+/** Minimum span that plots show after the program's start. */
 const SHORTEST_MS = 600_000
 
-/** How much of the last hour plots show: less while little of it is known. */
+/** The part of the last hour that plots show. Shorter while little of it is known. */
 export const shownSpan = ({ times, step }: Series): number =>
   Math.min(HOUR_MS, Math.max(SHORTEST_MS, times.length * step))
 
@@ -39,7 +39,7 @@ const columns = ['players', 'arrivals', 'matches', 'waitP50', 'waitP95'] as cons
 
 const aMinute = (count: number | null, step: number) => (count === null ? null : (count * MINUTE_MS) / step)
 
-/** The history as the feed's first event tells it. */
+/** The history from the feed's first event. */
 export const seriesOf = ({ step, from, length, queues, servers, missing }: History): Series => ({
   step,
   times: Array.from({ length }, (_, at) => from + at * step),
@@ -59,7 +59,7 @@ export const seriesOf = ({ step, from, length, queues, servers, missing }: Histo
   missing,
 })
 
-/** The series with one more step. Steps that were missed on the way are gaps, and what is over an hour old goes. */
+/** Returns the series with one more step. Missed steps become gaps, and steps older than an hour are dropped. */
 export function withStep(series: Series, { at, servers, queues }: HistoryStep): Series {
   const { step, times } = series
   const last = times.at(-1)
@@ -69,7 +69,7 @@ export function withStep(series: Series, { at, servers, queues }: HistoryStep): 
   const added = [...gap, at]
   const old = Math.max(0, times.length + added.length - Math.ceil(HOUR_MS / step))
   const grown = (values: Values, value: number | null): Values => {
-    // A queue that is new has been nowhere before.
+    // A new queue has no values for earlier steps.
     const before = values.length === times.length ? values : [...times.map(() => null), ...values].slice(-times.length)
     return [...before, ...gap.map(() => null), value].slice(old)
   }

@@ -9,7 +9,7 @@ import { useStore } from './store-context.js'
 import { AskButton } from './story-card.js'
 import { money, wait } from './words.js'
 
-/** Every server, by place. */
+/** All servers, by location. */
 export const ServersView = () => (
   <PolledView title="Servers" ask={(api, signal) => api.servers(signal)} show={(list) => <Answered list={list} />} />
 )
@@ -94,7 +94,7 @@ function List({ list, show }: ListProps) {
 
 interface RowProps extends ListProps {
   readonly row: ServerRow
-  /** Whether there is a column of buttons. */
+  /** Whether the table has a column of buttons. */
   readonly mayAct: boolean
 }
 
@@ -149,15 +149,15 @@ function Row({ row, list, mayAct, show }: RowProps) {
 const seatsIn = ({ seats, taken, held }: NonNullable<ServerRow['listing']>): string =>
   `${grouped(taken)} of ${grouped(seats)} seats taken${held === 0 ? '' : `, ${grouped(held)} held`}`
 
-/** The reserved name of the source of servers that came by themselves is no place. */
+/** `enrolled` is the reserved name for servers that enrolled themselves. It is no location. */
 const from = (source: string): string => (source === 'enrolled' ? 'enrolled' : `from ${source}`)
 
-/** The servers of a source, in words. */
+/** The number of servers of a source, in words. */
 const words = ({ source, servers, draining }: SourceRow): string =>
   `${grouped(servers)} ${from(source ?? 'the deployment service')}` +
   (draining === 0 ? '' : `, ${grouped(draining)} of them draining`)
 
-/** Why a server drains, in a word or two. */
+/** Why a server drains, in one or two words. */
 const drains: Readonly<Record<string, string>> = {
   'own-wish': 'by its own wish',
   operator: 'by an operator',

@@ -7,17 +7,17 @@ export const StoreContext = createContext<Store | undefined>(undefined)
 
 export function useStore(): Store {
   const store = useContext(StoreContext)
-  if (store === undefined) throw new Error('no store')
+  if (store === undefined) throw new Error('useStore needs a StoreContext provider above it')
   return store
 }
 
-/** An answer, or why there is none. Both are undefined while the first is awaited. */
+/** A response, or the reason of its failure. Both are undefined until the first one. */
 interface Polled<Answer> {
   readonly answer: Answer | undefined
   readonly failure: string | undefined
 }
 
-/** Asks again every `everyMs` milliseconds, and at once after an operator did something; the last answer stays. */
+/** Fetches every `everyMs` milliseconds, and immediately after an operator's action. The last response stays. */
 export function usePolled<Answer>(
   ask: (api: Api, signal: AbortSignal) => Promise<Answer>,
   everyMs: number,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { manualClock } from './manual-clock.fixture.js'
 import { createAnnouncer } from './store.js'
 
-test('at most one sentence in four seconds is said, and the last of several', () => {
+test('the screen-reader announcer says at most one sentence in 4 s, and only the last of several', () => {
   const clock = manualClock()
   const { said, say } = createAnnouncer(clock)
   say('one')

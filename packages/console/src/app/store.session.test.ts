@@ -8,6 +8,6 @@ test.each([
   ['#token=', undefined],
   ['#/find/token', undefined],
   ['', undefined],
-])('the token of %j is %j', (fragment, token) => {
+])('the URL fragment %j has the token %j', (fragment, token) => {
   expect(tokenIn(fragment)).toBe(token)
 })

@@ -2,13 +2,13 @@ import { batch, computed, effect, type ReadonlySignal, signal, type Signal } fro
 import { type Hello, isAllowed, type Now, type Permission, type QueueCard, type Role } from '../wire.js'
 import type { Clock } from './clock.js'
 import { type Api, createApi } from './api.js'
-import { type Connection, follow } from './follow.js'
+import { type FeedStatus, follow } from './follow.js'
 import { type Route, routeOf } from './routes.js'
 import { type Series, seriesOf, withStep } from './series.js'
 
 const QUIET_MS = 4000
 
-/** What screen readers are told, without chatter: a sentence in four seconds, the last of those that came together. */
+/** The texts for screen readers: at most one sentence in four seconds, the last of several. */
 export function createAnnouncer(clock: Clock) {
   const said = signal('')
   let next: string | undefined
@@ -22,7 +22,7 @@ export function createAnnouncer(clock: Clock) {
   }
   const speak = (sentence: string) => {
     next = undefined
-    // The same words again are only heard if the text changes.
+    // Screen readers repeat the same words only if the text changes.
     said.value = said.value === sentence ? `${sentence}\u00a0` : sentence
     rest()
   }
@@ -35,8 +35,8 @@ export function createAnnouncer(clock: Clock) {
   }
 }
 
-/** Where the token is kept: in this tab only, and gone when it is closed. */
-type TokenStore = ReturnType<typeof tabTokens>
+/** The storage of the token: this tab only, and cleared when the tab is closed. */
+type TabTokens = ReturnType<typeof tabTokens>
 
 const TOKEN_KEY = 'muster-console-token'
 
@@ -46,19 +46,19 @@ export const tabTokens = (storage: Storage) => ({
     token === undefined ? storage.removeItem(TOKEN_KEY) : storage.setItem(TOKEN_KEY, token),
 })
 
-/** The token of a fragment such as `#token=…`; `&` and what follows is not part of it. */
+/** The token of a fragment, e.g. `#token=…`, without `&` and what follows. */
 export function tokenIn(fragment: string): string | undefined {
   const found = new URLSearchParams(fragment.replace(/^#/, '')).get('token')?.trim()
   return found === undefined || found === '' ? undefined : found
 }
 
-/** `system`: what the system says. */
+/** `system`: the scheme of the operating system. */
 export type Scheme = 'system' | 'light' | 'dark'
 
 const SCHEME_KEY = 'muster-console-scheme'
 const isScheme = (text: string | null): text is Scheme => text === 'light' || text === 'dark'
 
-/** The colour scheme, kept in this browser if one was chosen, and set on the root element. */
+/** The colour scheme, stored in this browser if the user chose one, and set on the root element. */
 function createScheme(window: Window) {
   const { documentElement: root } = window.document
   const kept = window.localStorage.getItem(SCHEME_KEY)
@@ -83,55 +83,55 @@ function createScheme(window: Window) {
   }
 }
 
-/** What a person is asked before something is done. */
+/** A confirmation question. */
 export interface Question {
   readonly title: string
-  /** What will happen, in sentences. */
+  /** Sentences that describe what will happen. */
   readonly text: readonly string[]
-  /** The words on the button, e.g. `Stop the match`. */
+  /** The text of the button, e.g. `Stop the match`. */
   readonly verb: string
-  /** What was done, in one sentence. */
+  /** One sentence that describes what was done. */
   readonly done: string
-  /** Whether it takes something away from players. */
-  readonly isHarsh: boolean
+  /** Whether the action takes something away from players. */
+  readonly isDestructive: boolean
   readonly act: () => Promise<unknown>
 }
 
-/** An edit of a queue that was not applied. */
-interface Draft {
+/** An edit of a queue that is not applied. */
+interface QueueEdit {
   /** The queue that was edited. */
   readonly card: QueueCard
   readonly yaml: string
 }
 
-/** What the whole page knows. */
+/** The state of the whole page. */
 export interface Store {
   readonly clock: Clock
   readonly route: ReadonlySignal<Route>
-  /** Undefined: nobody has signed in. */
+  /** Undefined while nobody is signed in. */
   readonly token: ReadonlySignal<string | undefined>
   /** Why the last sign-in failed, in words. */
   readonly refusal: Signal<string>
-  readonly connection: ReadonlySignal<Connection>
+  readonly connection: ReadonlySignal<FeedStatus>
   readonly hello: ReadonlySignal<Hello | undefined>
   readonly now: ReadonlySignal<Now | undefined>
-  /** The same once a second, in a frame of its own: for what is large to draw. */
+  /** Like `now`, but at most once a second and in its own frame, for views that are expensive to render. */
   readonly slowNow: ReadonlySignal<Now | undefined>
   readonly series: ReadonlySignal<Series | undefined>
-  /** When the server was last heard, by the page's clock. */
+  /** The time of the last contact with the server, by the page's clock. */
   readonly heardAt: ReadonlySignal<number>
-  /** The server's clock in whole seconds, also while the server is away. */
+  /** The server's clock in whole seconds. It continues while the server is away. */
   readonly serverTime: ReadonlySignal<number>
   readonly role: ReadonlySignal<Role>
-  /** Whether the role of who looks may do something. */
+  /** True if the user's role has a permission. */
   readonly may: (permission: Permission) => boolean
   readonly question: Signal<Question | undefined>
-  /** What was done last, shown for some seconds; empty for nothing. */
+  /** The result of the last action, shown for some seconds. Empty for none. */
   readonly outcome: ReadonlySignal<string>
-  /** Shows and says what was done. */
+  /** Shows and announces the result of an action. */
   readonly tellOutcome: (sentence: string) => void
-  /** By name of the queue: edits outlive a look at another view. */
-  readonly drafts: Map<string, Draft>
+  /** Edits by name of the queue. They survive a change of the view. */
+  readonly drafts: Map<string, QueueEdit>
   readonly announcer: ReturnType<typeof createAnnouncer>
   readonly scheme: ReturnType<typeof createScheme>
   readonly api: () => Api
@@ -144,7 +144,7 @@ interface StoreOptions {
   readonly random: () => number
   readonly window: Window
   readonly fetch: typeof globalThis.fetch
-  readonly tokens: TokenStore
+  readonly tokens: TabTokens
 }
 
 const OUTCOME_MS = 8000
@@ -157,7 +157,7 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
   const brought = takeToken(window)
   const token = signal(tokens.read())
   const refusal = signal('')
-  const connection = signal<Connection>('connecting')
+  const connection = signal<FeedStatus>('connecting')
   const hello = signal<Hello | undefined>(undefined)
   const now = signal<Now | undefined>(undefined)
   const slowNow = signal<Now | undefined>(undefined)
@@ -168,7 +168,7 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
   const announcer = createAnnouncer(clock)
   const question = signal<Question | undefined>(undefined)
   const outcome = signal('')
-  const drafts = new Map<string, Draft>()
+  const drafts = new Map<string, QueueEdit>()
 
   window.addEventListener('hashchange', () => {
     const given = takeToken(window)
@@ -182,7 +182,7 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
     tokens.write(given)
     token.value = given
   }
-  /** A link must sign nobody out: the token that it brought counts only if there is none, or that is refused. */
+  /** A link must not sign anyone out. The token in a link counts only if there is no other, or the other is refused. */
   let spare: string | undefined
   const bring = (given: string) => {
     if (token.peek() === undefined) signIn(given)
@@ -223,7 +223,7 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
   const heard = () => {
     heardAt.value = clock.now()
   }
-  const tell = (state: Connection) => {
+  const tell = (state: FeedStatus) => {
     const before = connection.peek()
     if (state === 'refused') return refused()
     connection.value = state
@@ -286,7 +286,7 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
   }
 }
 
-/** The token that the address brought, which is removed from the address bar at once. */
+/** The token from the page's address. It is removed from the address bar at once. */
 function takeToken(window: Window): string | undefined {
   const brought = tokenIn(window.location.hash)
   if (brought !== undefined) window.history.replaceState(null, '', window.location.pathname + window.location.search)

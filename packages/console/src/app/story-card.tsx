@@ -44,10 +44,10 @@ function Explanation({ explanation }: { readonly explanation: StoryExplanation }
   )
 }
 
-/** What happened to one thing, why it waits, and what may be done with it. */
+/** The history of one thing, why it waits, and the possible actions. */
 export function StoryCard({ story }: { readonly story: Story }) {
   const { kind, id, state, events, cut, explanation, related, actions } = story
-  // An id of a game may have spaces in it, which an id of a page may not.
+  // A game's id may contain spaces, which an id in HTML may not.
   const heading = useId()
   return (
     <section class="story" aria-labelledby={heading}>
@@ -84,7 +84,7 @@ export function StoryCard({ story }: { readonly story: Story }) {
   )
 }
 
-/** The kinds of events that stand out, by the shared colours. */
+/** The highlighted kinds of events, with their shared colours. */
 const tones: Readonly<Record<string, string>> = {
   assigned: 'ready',
   ready: 'ready',
@@ -115,7 +115,7 @@ interface EventProps {
   readonly before: number | undefined
 }
 
-/** References that fit in a line; all are in the list above. */
+/** Maximum number of references in a line. The list above has all of them. */
 const MOST_REFS = 4
 
 function Event({ event, of, before }: EventProps) {
@@ -149,15 +149,15 @@ const Ref = ({ of: { kind, id } }: { readonly of: { readonly kind: StoryKind; re
 
 interface AskButtonProps {
   readonly action: Action
-  /** Of what it is done to, and the name by which that is shown. */
+  /** Id of the thing that the action is applied to, and the name shown for it. */
   readonly id: string
   readonly name: string
-  /** A word for a button in a table. Default: the words of the question. */
+  /** A shorter text for a button in a table. Default: the words of the question. */
   readonly text?: string
   readonly kind?: string
 }
 
-/** Does something to one thing, after it was asked. */
+/** Performs an action on one thing after a confirmation. */
 export function AskButton({ action, id, name, text, kind }: AskButtonProps) {
   const { question, api, connection } = useStore()
   return (
@@ -210,29 +210,35 @@ const verbs: Readonly<Record<Action, string>> = {
   'revoke-enrolment': 'Revoke the key',
 }
 
-/** @param id as it is shown. */
+/** @param id the id as shown. */
 function questionOf(action: Action, id: string, act: () => Promise<void>): Question {
   const common = { verb: verbs[action], act }
   if (action === 'cancel-ticket') {
     const text = ['Its players leave the queue and are told so. Their waiting time is lost.']
-    return { ...common, title: `Cancel ticket ${id}?`, text, done: `Ticket ${id} is cancelled.`, isHarsh: true }
+    return { ...common, title: `Cancel ticket ${id}?`, text, done: `Ticket ${id} is cancelled.`, isDestructive: true }
   }
   if (action === 'stop-match') {
     const text = ['Its server is stopped, and everybody who plays there is thrown out.']
-    return { ...common, title: `Stop match ${id}?`, text, done: `Match ${id} is being stopped.`, isHarsh: true }
+    return { ...common, title: `Stop match ${id}?`, text, done: `Match ${id} is being stopped.`, isDestructive: true }
   }
   if (action === 'drain-server') {
     const text = ['It takes no more matches. Those on it are played to their end, then it is stopped.']
-    return { ...common, title: `Drain server ${id}?`, text, done: `Server ${id} takes no more matches.`, isHarsh: true }
+    return {
+      ...common,
+      title: `Drain server ${id}?`,
+      text,
+      done: `Server ${id} takes no more matches.`,
+      isDestructive: true,
+    }
   }
   if (action === 'kill-server') {
     const text = ['Its process is ended at once (SIGKILL), as a crash would end it.']
-    return { ...common, title: `Kill server ${id}?`, text, done: `Server ${id} is killed.`, isHarsh: true }
+    return { ...common, title: `Kill server ${id}?`, text, done: `Server ${id} is killed.`, isDestructive: true }
   }
   if (action === 'revoke-enrolment') {
     const text = ['Its servers are stopped at once, and everybody who plays there is thrown out.']
-    return { ...common, title: `Revoke key ${id}?`, text, done: `Key ${id} is revoked.`, isHarsh: true }
+    return { ...common, title: `Revoke key ${id}?`, text, done: `Key ${id} is revoked.`, isDestructive: true }
   }
   const text = ['The player may search again at once, and the next cooldown is short again.']
-  return { ...common, title: `Forgive ${id}?`, text, done: `The cooldown of ${id} is forgiven.`, isHarsh: false }
+  return { ...common, title: `Forgive ${id}?`, text, done: `The cooldown of ${id} is forgiven.`, isDestructive: false }
 }

@@ -11,7 +11,7 @@ test.each([
   [59_600, '1 min'],
   [200_000, '3 min 20 s'],
   [7_200_000, '2 h'],
-])('a wait of %j ms is %s', (ms, words) => {
+])('a wait of %j ms is shown as %s', (ms, words) => {
   expect(wait(ms)).toBe(words)
 })
 
@@ -22,7 +22,7 @@ test.each([
   [60_000, '1 min ago'],
   [3_540_000, '59 min ago'],
   [3_725_000, '1 h 2 min ago'],
-])('%d ms ago is %s', (ms, words) => {
+])('a time %d ms ago is shown as %s', (ms, words) => {
   expect(ago(1_000_000, 1_000_000 + ms)).toBe(words)
 })
 
@@ -31,7 +31,7 @@ test.each([
   [1234.5, 'EUR', '€1,234.50'],
   [0.004_21, 'USD', '$0.0042'],
   [2.345_67, 'points', '2.35 points'],
-])('%d %s is %s', (amount, currency, words) => {
+])('an amount of %d %s is shown as %s', (amount, currency, words) => {
   expect(money(amount, currency)).toBe(words)
 })
 
@@ -45,11 +45,11 @@ test.each([
   [100_000, '100k'],
   [999_600, '1M'],
   [3_400_000, '3.4M'],
-])('%d is %s for short', (number, words) => {
+])('the number %d is shown as %s', (number, words) => {
   expect(short(number)).toBe(words)
 })
 
-test('times of day and shares', () => {
+test('times of day have seconds or minutes, and shares are percentages', () => {
   const noon = new Date(2026, 0, 1, 12, 5, 9).getTime()
   expect([timeOfDay(noon), hourAndMinute(noon), percent(0.125)]).toEqual(['12:05:09', '12:05', '13 %'])
 })
@@ -57,6 +57,6 @@ test('times of day and shares', () => {
 test.each([
   ['the queue is wrong', 'The queue is wrong.'],
   ['Really?', 'Really?'],
-])('%j is a sentence: %j', (message, words) => {
+])('the message %j becomes the sentence %j', (message, words) => {
   expect(sentence(message)).toBe(words)
 })

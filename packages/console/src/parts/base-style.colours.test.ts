@@ -19,20 +19,23 @@ const texts = ['--ink', '--quiet', '--ready', '--starting', '--forming', '--erro
 const grounds = ['--ground', '--surface', '--inset', '--sea'] as const
 const schemes = ['light', 'dark'] as const
 
-test('both schemes have the same colours', () => {
+test('the light and the dark scheme define the same colours', () => {
   expect(Object.keys(colours.dark)).toEqual(Object.keys(colours.light))
 })
 
 test.each(schemes.flatMap((scheme) => texts.map((text) => [text, scheme] as const)))(
-  '%s is readable on every surface of the %s scheme',
+  'the text colour %s is readable on every surface of the %s scheme',
   (text, scheme) => {
     const of = colours[scheme]
     for (const ground of grounds) expect(contrast(of[text], of[ground]), ground).toBeGreaterThan(4.5)
   },
 )
 
-test.each(schemes)('edges of fields and texts on the accent can be seen in the %s scheme', (scheme) => {
-  const of = colours[scheme]
-  expect(contrast(of['--strong-line'], of['--surface'])).toBeGreaterThan(3)
-  expect(contrast(of['--on-accent'], of['--starting'])).toBeGreaterThan(4.5)
-})
+test.each(schemes)(
+  'borders of fields and text on the accent colour have enough contrast in the %s scheme',
+  (scheme) => {
+    const of = colours[scheme]
+    expect(contrast(of['--strong-line'], of['--surface'])).toBeGreaterThan(3)
+    expect(contrast(of['--on-accent'], of['--starting'])).toBeGreaterThan(4.5)
+  },
+)

@@ -1,8 +1,8 @@
-// pure: the colours of every page, for a light and a dark scheme; the rules that style sheets of all pages begin with
+// pure: the colours of every page for a light and a dark scheme, and the base rules of all style sheets
 /**
- * CSS custom properties by scheme. The colours with a meaning can be told apart with every common kind of colour
- * blindness (after Okabe and Ito), texts in them are readable on every surface (WCAG AA), and nothing is said by
- * colour alone.
+ * CSS custom properties by scheme. Colours with a meaning can be distinguished with every common kind of colour
+ * blindness (after Okabe and Ito). Text in them is readable on every surface (WCAG AA). Nothing is shown by colour
+ * alone.
  */
 export const colours = {
   light: {
@@ -50,7 +50,7 @@ const declared = (scheme: 'light' | 'dark') =>
     .map(([name, value]) => `${name}: ${value};`)
     .join(' ')
 
-/** The scheme is the system's, unless the root element has `data-scheme` `light` or `dark`. */
+/** The system's scheme applies, unless the root element has `data-scheme` `light` or `dark`. */
 const colourStyle = `:root { color-scheme: light; ${declared('light')} }
 :root[data-scheme=dark] { color-scheme: dark; ${declared('dark')} }
 @media (prefers-color-scheme: dark) {
@@ -58,7 +58,7 @@ const colourStyle = `:root { color-scheme: light; ${declared('light')} }
 }
 `
 
-/** Colours, type, sections, controls, tables, chips and maps. */
+/** The rules for colours, type, sections, controls, tables, chips and maps. */
 export const baseStyle = `${colourStyle}
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }

@@ -11,11 +11,11 @@ test.each([
   [3_600_000 + 59_000, '1 h'],
   [7_500_000, '2 h 5 min'],
   [90_000_000, '1 d 1 h'],
-])('%d ms are %s', (ms, words) => {
+])('%d ms are shown as %s', (ms, words) => {
   expect(duration(ms)).toBe(words)
 })
 
-test('numbers are grouped and counted with their noun', () => {
+test('numbers are grouped by thousands, and counted with their noun', () => {
   expect([grouped(1_234_567), counted(1, 'server'), counted(0, 'server'), counted(1200, 'server')]).toEqual([
     '1,234,567',
     '1 server',

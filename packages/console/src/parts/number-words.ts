@@ -25,7 +25,7 @@ export function duration(ms: number): string {
 /** A count with its noun: `1 server`, `2 servers`. */
 export const counted = (count: number, noun: string): string => `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`
 
-/** Items by key, in the order in which they come. */
+/** Groups items by key, in the order of their first occurrence. */
 export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): ReadonlyMap<Key, Item[]> {
   const groups = new Map<Key, Item[]>()
   for (const item of items) {

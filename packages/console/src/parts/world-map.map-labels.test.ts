@@ -4,14 +4,14 @@ import { type Dot, type Label, placeLabels } from './world-map.js'
 
 const dot = (id: string, x: number, y: number, text: string | undefined = id): Dot => ({ id, x, y, radius: 5, text })
 
-test('a name is at the right of its dot, or where there is room', () => {
+test('a map label is to the right of its dot, or else where there is room', () => {
   expect(placeLabels([dot('Lima', 100, 100)], 400, 300).get('Lima')).toEqual({ x: 8, y: 4, anchor: 'start' })
   expect(placeLabels([dot('Auckland', 390, 100)], 400, 300).get('Auckland')).toEqual({ x: -8, y: 4, anchor: 'end' })
   const between = [dot('left', 180, 100, undefined), dot('Milan', 200, 100), dot('right', 220, 100, undefined)]
   expect(placeLabels(between, 400, 300).get('Milan')).toEqual({ x: 0, y: -8, anchor: 'middle' })
 })
 
-test('a name for which there is no room is left out', () => {
+test('a map label without room is left out', () => {
   expect(placeLabels([dot('a very long name', 40, 10)], 80, 20).size).toBe(0)
 })
 
@@ -22,7 +22,7 @@ const boxOf = ({ x, y, text = '' }: Dot, label: Label) => {
   return { left, right: left + width, top: y + label.y - 9, bottom: y + label.y + 3 }
 }
 
-test('no name covers another name or a dot, and none is cut off', () => {
+test('no map label covers another label or a dot, and none is cut off', () => {
   const coordinate = fc.integer({ min: 0, max: 300 })
   const dots = fc.array(
     fc.record({

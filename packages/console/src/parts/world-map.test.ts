@@ -7,7 +7,7 @@ import { graticule, mapExtent, worldOutline } from './world-outline.js'
 const latitude = fc.double({ min: -90, max: 90, noNaN: true })
 const longitude = fc.double({ min: -180, max: 180, noNaN: true })
 
-test('a place is where the projection of d3-geo has it', () => {
+test('a place on the map is at the position that the projection of d3-geo gives', () => {
   const { width, middle, north } = mapExtent
   const projection = geoNaturalEarth1().rotate([-middle, 0]).scale(1).translate([0, 0])
   const [edge = 0] = projection([middle + 179.999_999, 0]) ?? []
@@ -25,7 +25,7 @@ test('a place is where the projection of d3-geo has it', () => {
   )
 })
 
-test('places between the northern and southern limit are on the map, beyond 180 degrees too', () => {
+test('places between the northern and southern limit are on the map, even beyond 180 degrees', () => {
   const { width, height, north, south } = mapExtent
   fc.assert(
     fc.property(fc.double({ min: south, max: north, noNaN: true }), longitude, (at, along) => {
@@ -36,7 +36,7 @@ test('places between the northern and southern limit are on the map, beyond 180 
   )
 })
 
-test('the outline and the graticule are small path data', () => {
+test('the outline and the graticule of the map are small path data', () => {
   expect(worldOutline).toMatch(/^\s*(M\d+[\s-]\d+\s*l[-\d\s]+z\s*)+$/)
   expect(worldOutline.length).toBeLessThan(25_000)
   expect(graticule).toMatch(/^\s*(M\d+[\s-]\d+\s*l[-\d\s]+)+$/)

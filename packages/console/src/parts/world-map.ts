@@ -1,10 +1,10 @@
-// pure: where a place is on the world map; the placement of city names on a map
+// pure: the position of a location on the world map, and the placement of city names
 import { mapExtent } from './world-outline.js'
 
 const { width: mapWidth, middle: mapMiddle, north } = mapExtent
 const DEGREE = Math.PI / 180
 
-/** Natural Earth's projection, a polynomial fitted to a drawing by hand (T. Patterson, B. Šavrič et al.). */
+/** Natural Earth projection: a polynomial fitted to a hand-drawn shape (T. Patterson, B. Šavrič et al.). */
 const across = (latitude: number) => {
   const square = (latitude * DEGREE) ** 2
   const fourth = square * square
@@ -18,7 +18,7 @@ const up = (latitude: number) => {
 }
 const SCALE = mapWidth / (2 * Math.PI * across(0))
 
-/** A place in map units, from the north-west corner of the map. Longitudes may be beyond 180 degrees. */
+/** The map coordinates of a location, from the north-west corner. Longitudes may exceed 180 degrees. */
 export function onMap({ latitude, longitude }: { readonly latitude: number; readonly longitude: number }): {
   readonly x: number
   readonly y: number
@@ -38,11 +38,11 @@ export interface Dot {
   readonly x: number
   readonly y: number
   readonly radius: number
-  /** The dot's name; undefined for a dot without a name, which must not be covered all the same. */
+  /** The dot's name. Undefined for a dot without a name, which must still not be covered. */
   readonly text: string | undefined
 }
 
-/** The position of a name relative to the dot's centre; `y` is the base line. */
+/** The position of a name relative to the dot's centre. `y` is the baseline. */
 export interface Label {
   readonly x: number
   readonly y: number
@@ -56,7 +56,7 @@ interface Box {
   readonly bottom: number
 }
 
-/** The assumed width of a letter at a font size of 11 pixels: more than most letters need. */
+/** The assumed width of a letter at a font size of 11 pixels. Most letters need less. */
 const LETTER = 6.4
 const ASCENT = 9
 const DESCENT = 3
@@ -71,8 +71,8 @@ const boxOf = ({ x, y, radius }: Dot): Box => ({
 })
 
 /**
- * Places each name where it covers no dot and no other name, and is not cut off at an edge; earlier dots choose first.
- * A name without such a place is left out: the dot's tooltip has it, and a table lists all names.
+ * Places each name where it covers no dot and no other name and is not cut off at an edge. Earlier dots choose first. A
+ * name that does not fit is omitted: the dot's tooltip has it, and a table lists all names.
  */
 export function placeLabels(dots: readonly Dot[], width: number, height: number): ReadonlyMap<string, Label> {
   const taken = dots.map(boxOf)

@@ -18,7 +18,7 @@ import {
 
 /** Groups application versions (service-api, Application). */
 export interface Application extends Masked<ApplicationChanges>, Stamped {
-  /** Its name, which paths use too. */
+  /** Name of the application, which paths use too. */
   readonly name: string
 }
 
@@ -41,7 +41,7 @@ export const ApplicationList = answer<ApplicationList>('ApplicationList', {
   ...counted,
 })
 
-/** What an application and its update have in common. */
+/** The common fields of an application and its update. */
 export interface ApplicationChanges {
   /** Whether the application can be deployed. */
   readonly is_active?: boolean | undefined
@@ -53,7 +53,7 @@ export interface ApplicationChanges {
 
 /**
  * The specification does not show which fields are required. The name is, by our choice: nothing can be addressed
- * without one.
+ * without a name.
  */
 export interface CreateApplication extends ApplicationChanges {
   /** 3 to 64 characters (length: public fact). */
@@ -66,7 +66,7 @@ export interface ApplicationName {
   readonly app_name: string
 }
 
-/** Fields that are left out stay unchanged. */
+/** Absent fields stay unchanged. */
 export interface UpdateApplication extends ApplicationName, ApplicationChanges {
   /** A new name, 3 to 64 characters (length: public fact). */
   readonly name?: string | undefined

@@ -17,7 +17,10 @@ import {
 } from './fields.js'
 import { Location } from './locations.js'
 
-/** Set and order are public facts; the specification names SEEKING, DEPLOYING, READY and ERROR. Others may come. */
+/**
+ * The statuses and their order are public facts. The specification names only SEEKING, DEPLOYING, READY and ERROR.
+ * Others may appear.
+ */
 export type DeploymentStatus =
   | 'Status.INITIALIZING'
   | 'Status.SEEKING'
@@ -30,7 +33,7 @@ export type DeploymentStatus =
   | 'Status.ERROR'
   | (string & {})
 
-/** Where to reach a port of a deployment. */
+/** The address of a port of a deployment. */
 export interface DeploymentPort {
   /** The port players connect to. */
   readonly external?: Maybe<number>
@@ -42,9 +45,9 @@ export interface DeploymentPort {
   readonly name?: Maybe<string>
   /** Whether the service ends TLS in front of the port. */
   readonly tls_upgrade?: Maybe<boolean>
-  /** Its form is not shown; `fqdn:external` in the emulator. */
+  /** The form of a link is not documented; `fqdn:external` in the emulator. */
   readonly link?: Maybe<string>
-  /** Its meaning is not shown. */
+  /** The meaning of `proxy` is not documented. */
   readonly proxy?: Maybe<number>
 }
 
@@ -54,13 +57,13 @@ export interface DeploymentSession {
   readonly session_id?: Maybe<string>
   /** Of the form Status.<NAME>. */
   readonly status?: Maybe<string>
-  /** Whether its users can connect. */
+  /** True if the users of the session can connect. */
   readonly ready?: Maybe<boolean>
-  /** Whether it has a deployment. */
+  /** Whether the session has a deployment. */
   readonly linked?: Maybe<boolean>
   /** Sampled as DEFAULT, SEATS, MATCH. */
   readonly kind?: Maybe<string>
-  /** Number of its users; documented as a string. */
+  /** Number of users of the session; documented as a string. */
   readonly user_count?: Maybe<NumberOrString>
 }
 
@@ -80,23 +83,23 @@ export interface Deployment {
   readonly last_status?: Maybe<DeploymentStatus>
   /** Whether the container runs. */
   readonly running?: Maybe<boolean>
-  /** Its meaning is not shown. */
+  /** The meaning of `whitelisting_active` is not documented. */
   readonly whitelisting_active?: Maybe<boolean>
   /** Format A. */
   readonly start_time?: Maybe<TimestampA>
   /** Format A. */
   readonly removal_time?: Maybe<TimestampA>
-  /** The unit is not shown; seconds in the emulator. */
+  /** The unit is not documented; seconds in the emulator. */
   readonly elapsed_time?: Maybe<number>
   /** Whether the deployment failed. */
   readonly error?: Maybe<boolean>
-  /** Why it failed. */
+  /** Why the deployment failed. */
   readonly error_detail?: Maybe<string>
   /** By port name. */
   readonly ports?: Maybe<Readonly<Record<string, DeploymentPort>>>
   /** The address players connect to, with an external port. */
   readonly public_ip?: Maybe<string>
-  /** Its sessions, if the version has sessions. */
+  /** The sessions of the deployment, if the version has sessions. */
   readonly sessions?: Maybe<readonly DeploymentSession[]>
   /** The location where it runs: the seven basic fields. */
   readonly location?: Maybe<Location>
@@ -106,15 +109,15 @@ export interface Deployment {
   readonly sockets?: Maybe<NumberOrString>
   /** Number of taken slots; documented as a string. */
   readonly sockets_usage?: Maybe<NumberOrString>
-  /** The command given in place of the container's own. */
+  /** The command that replaces the container's own. */
   readonly command?: Maybe<string>
-  /** The arguments given in place of the container's own. */
+  /** The arguments that replace the container's own. */
   readonly arguments?: Maybe<string>
   /** Minutes before the automatic stop. */
   readonly max_duration?: Maybe<number>
 }
 
-/** A deployment as the list shows it: fewer fields, and `ready` instead of a status. */
+/** A deployment in the list: fewer fields than the status, and `ready` instead of a status. */
 export interface DeploymentListEntry {
   /** Identifies the deployment. */
   readonly request_id: string
@@ -122,7 +125,7 @@ export interface DeploymentListEntry {
   readonly fqdn?: Maybe<string>
   /** Format A. */
   readonly start_time?: Maybe<TimestampA>
-  /** Whether it is READY. */
+  /** Whether the deployment is READY. */
   readonly ready?: Maybe<boolean>
   /** The address players connect to, with an external port. */
   readonly public_ip?: Maybe<string>
@@ -207,7 +210,7 @@ export interface DeploymentId {
  */
 export type ContainerLogStorage = boolean | string
 
-/** Names a deployment to be stopped. */
+/** The deployment to stop. */
 export interface StopDeployment extends DeploymentId {
   /**
    * Where the container's logs go: true, the storage of the version; false, nowhere; or a storage's name. The
@@ -216,23 +219,23 @@ export interface StopDeployment extends DeploymentId {
   readonly container_log_storage?: ContainerLogStorage | undefined
 }
 
-/** What a container sends to stop itself. The injected delete URL and delete token contain every value. */
+/** The request by which a container stops itself. The injected delete URL and delete token contain every value. */
 export interface SelfStopDeployment extends StopDeployment {
   /** Part of the injected delete URL. */
   readonly access_point_id: string
-  /** The delete token injected into the container. Sent unchanged, in place of the account's token. A secret. */
+  /** The delete token injected into the container. Sent unchanged, instead of the account's token. A secret. */
   readonly authorization: string
 }
 
 /** 200: it stops now. 202: it stops once it is READY or ERROR. */
 export interface DeploymentStopped {
-  /** A text for people. */
+  /** A message for people. */
   readonly message?: Maybe<string>
   /** The deployment after the stop. */
   readonly deployment_summary?: Maybe<Deployment>
 }
 
-/** Which deployments are to be stopped for good. */
+/** The deployments to stop permanently. */
 export interface BulkStop {
   /**
    * At least one (our choice: an empty list might stop everything). Public facts: fields request_id and
@@ -243,7 +246,7 @@ export interface BulkStop {
 
 /** The deployments that will be stopped. */
 export interface BulkStopped {
-  /** The deployments that matched. */
+  /** The matching deployments. */
   readonly processable: readonly {
     /** The deployment's id. */
     readonly request_id: string

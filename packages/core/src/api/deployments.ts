@@ -12,6 +12,8 @@ import {
 } from './deployment.js'
 import {
   answer,
+  type Counted,
+  counted,
   environmentValue,
   httpUrl,
   input,
@@ -24,35 +26,33 @@ import {
   named,
   names,
   page,
-  type Paged,
   type PageInput,
-  Pagination,
   segment,
   tagName,
   text,
 } from './fields.js'
-import { limits } from './rate-limits.js'
+import { limits } from './documented-limits.js'
 import { Metrics, ReadMetrics } from './metrics.js'
 
-/** A player for whom a place is sought. */
+/** A player near whom the server is placed. */
 export type DeploymentUser = UserAtAddress | UserAtCoordinates
 
-/** A player known by address. */
+/** A player located by address. */
 export interface UserAtAddress {
-  /** Says what `user_data` holds. */
+  /** The kind of `user_data`. */
   readonly user_type: 'ip_address'
-  /** Where the player is. */
+  /** The player's location. */
   readonly user_data: {
     /** The player's public address. */
     readonly ip_address: string
   }
 }
 
-/** A player known by place. */
+/** A player located by coordinates. */
 export interface UserAtCoordinates {
-  /** Says what `user_data` holds. */
+  /** The kind of `user_data`. */
   readonly user_type: 'geo_coordinates'
-  /** Where the player is. */
+  /** The player's location. */
   readonly user_data: {
     /** Degrees. */
     readonly latitude: number
@@ -63,7 +63,7 @@ export interface UserAtCoordinates {
 
 /** Injected into the container. */
 export interface EnvironmentVariable {
-  /** Its name in the container. */
+  /** Name of the variable in the container. */
   readonly key: string
   /** At most 4096 bytes (public fact). A secret if `is_hidden`. */
   readonly value: string
@@ -71,27 +71,30 @@ export interface EnvironmentVariable {
   readonly is_hidden: boolean
 }
 
-/** Called with POST. Neither retried nor signed (public facts): use an unguessable URL, and confirm by reading. */
+/**
+ * Called with POST. Neither retried nor signed (public facts): use an unguessable URL, and read the deployment to
+ * confirm.
+ */
 export interface Webhook {
   /** http or https. */
   readonly url: string
 }
 
-/** Which fields are required is a public fact: application, version and at least one user. */
+/** The required fields are a public fact: application, version and at least one user. */
 export interface CreateDeployment {
   /** The application to deploy. */
   readonly application: string
   /** The version to deploy. */
   readonly version: string
-  /** At least one; the place is chosen from them. */
+  /** At least one. The location is chosen from them. */
   readonly users: readonly DeploymentUser[]
   /** Limits the placement to locations that have the image cached. */
   readonly require_cached_locations?: boolean | undefined
-  /** Injected into the container, beside those of the version. */
+  /** Injected into the container, in addition to those of the version. */
   readonly environment_variables?: readonly EnvironmentVariable[] | undefined
   /**
-   * Each 1 to 40 characters (public fact). There is no idempotency key: a tag is what a create with a lost answer is
-   * found by.
+   * Each has 1 to 40 characters (public fact). There is no idempotency key: if the response to a create is lost, only a
+   * tag can find its deployment.
    */
   readonly tags?: readonly string[] | undefined
   /** Called when the deployment is ready. */
@@ -102,13 +105,13 @@ export interface CreateDeployment {
   readonly webhook_on_terminated?: Webhook | undefined
 }
 
-/** A deployment that was accepted: the service begins to look for a place. */
+/** An accepted deployment: the service starts to look for a location. */
 export interface DeploymentCreated {
-  /** Identifies the deployment from now on. */
+  /** The id of the deployment. */
   readonly request_id: string
 }
 
-// Not typed as the interface: the union needs to see which key tells them apart.
+// Not typed as the interface, because the union needs to see the key that distinguishes them.
 const UserAtAddress = z
   .strictObject({
     user_type: z.literal('ip_address'),
@@ -149,7 +152,7 @@ export const DeploymentCreated = answer<DeploymentCreated>('DeploymentCreated', 
 
 /** One condition of the deployment list (its form is a public fact). */
 export interface DeploymentFilter {
-  /** What is compared. */
+  /** The compared field. */
   readonly field:
     | 'status'
     | 'request_id'
@@ -160,14 +163,14 @@ export interface DeploymentFilter {
     | 'is_joinable_by_session'
     | 'available_session_sockets'
     | (string & {})
-  /** How it is compared. */
+  /** How the field is compared. */
   readonly operator: 'eq' | 'neq' | 'in' | 'nin' | 'lt' | 'lte' | 'gt' | 'gte' | (string & {})
-  /** What it is compared with. Statuses are in lower case here, e.g. 'ready'. A list for `in` and `nin`. */
+  /** The value to compare with. Statuses are in lower case here, e.g. 'ready'. A list for `in` and `nin`. */
   readonly value: string | number | boolean | readonly (string | number)[]
 }
 
 /**
- * Filters and order of the deployment list; their form is a public fact. Some servers refuse two filters on one field.
+ * Filters and order of the deployment list; their form is a public fact. Some servers reject two filters on one field.
  */
 export interface DeploymentQuery {
   /** Conditions that must all hold. */
@@ -175,7 +178,7 @@ export interface DeploymentQuery {
   /** Sort keys: the first decides, and the next among equals. */
   readonly order_by?:
     | readonly {
-        /** What is compared, as in a filter. */
+        /** The field to sort by, as in a filter. */
         readonly field: string
         /** Ascending or descending. */
         readonly order: 'asc' | 'desc'
@@ -183,18 +186,16 @@ export interface DeploymentQuery {
     | undefined
 }
 
-/** Which deployments, in which order. `page` and `limit` are accepted (public fact). */
+/** The deployments to list, and their order. `page` and `limit` are accepted (public fact). */
 export interface ListDeployments extends PageInput {
   /** Filters and order. Sent as JSON; the parameter's name is a setting. */
   readonly query?: DeploymentQuery | undefined
 }
 
 /** The deployments found. */
-export interface DeploymentList extends Paged {
+export interface DeploymentList extends Counted {
   /** The entries of this page. */
   readonly data: readonly DeploymentListEntry[]
-  /** Number of all entries. */
-  readonly total_count?: Maybe<number>
   /** Remarks of the service. */
   readonly message?: Maybe<readonly string[]>
 }
@@ -212,35 +213,37 @@ export const ListDeployments = input<ListDeployments>('ListDeployments', { query
 
 export const DeploymentList = answer<DeploymentList>('DeploymentList', {
   data: z.array(DeploymentListEntry),
-  total_count: maybe(integer),
-  pagination: maybe(Pagination),
+  ...counted,
   message: maybe(z.array(text)),
 })
 
-/** Whose logs, and in which form. */
+/** The deployment whose logs to read, and their format. */
 export interface ReadContainerLogs extends DeploymentId {
-  /** Form of the logs. A public deployment knows the parameter, and its values are not shown: sent only when given. */
+  /**
+   * Format of the logs. A public deployment accepts the parameter, but its values are not documented, so it is sent
+   * only if given.
+   */
   readonly format?: string | undefined
 }
 
-/** What the container wrote (service-api, Container logs). Unavailable once the deployment is terminated. */
+/** The container's output (service-api, Container logs). Unavailable once the deployment is terminated. */
 export interface ContainerLogs {
-  /** The text, in the encoding given beside it. */
+  /** The output in the given `encoding`. */
   readonly logs?: Maybe<string>
-  /** Its values are not shown; utf-8 in the emulator. */
+  /** The values of `encoding` are not documented; utf-8 in the emulator. */
   readonly encoding?: Maybe<string>
-  /** The text of the run that crashed. */
+  /** The output of the run that crashed. */
   readonly crash_logs?: Maybe<string>
-  /** How it crashed. */
+  /** How the container crashed. */
   readonly crash_data?: Maybe<{
     /** Exit code of the process. */
     readonly exit_code?: Maybe<number>
-    /** A text for people. */
+    /** A message for people. */
     readonly message?: Maybe<string>
     /** Number of restarts of the container. */
     readonly restart_count?: Maybe<number>
   }>
-  /** Where the text can be fetched. */
+  /** The URL of the output. */
   readonly logs_link?: Maybe<string>
 }
 

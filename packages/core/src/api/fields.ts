@@ -2,10 +2,11 @@ import { z } from 'zod'
 import { boundsOf, defaultValueLimits, type ValueLimits } from './value-limits.js'
 
 /**
- * Schemas of limited values. Apart from the limits, because zod takes longer to load than all that reads the limits.
+ * Schemas of limited values. They are apart from the limits, because zod takes longer to load than everything else that
+ * reads the limits.
  */
 
-/** A text with a limited number of characters. */
+/** A string with a limited number of characters. */
 export const limitedText = (name: keyof ValueLimits): z.ZodString => {
   const { min, max } = defaultValueLimits[name]
   return z
@@ -24,7 +25,7 @@ export const limitedInteger = (name: keyof ValueLimits): z.ZodInt => {
     .meta(bounds)
 }
 
-/** A text with a limited number of bytes. */
+/** A string with a limited number of bytes. */
 const limitedBytes = (name: keyof ValueLimits): z.ZodString =>
   z.string().check(({ value, issues }) => {
     const { max } = boundsOf(name)
@@ -44,18 +45,18 @@ function within<T>(name: keyof ValueLimits, origin: 'string' | 'int', sizeOf: (v
 }
 
 /**
- * Building blocks of the schemas. Two attitudes, on purpose:
- * - What we send is checked strictly, so that a mistake is found before it costs a request.
- * - What we receive is read leniently: unknown fields pass through, null is as good as absent, an unknown
- *   value of an enumeration is a value, and an optional field of another type than documented reads as absent.
+ * Building blocks of the schemas. Requests and responses are treated differently:
+ * - Requests are validated strictly, so that a mistake is found before it costs a request.
+ * - Responses are read leniently: unknown fields and enumeration values pass, null counts as absent, and so does an
+ *   optional field of an undocumented type.
  */
 
 /** The name of each schema that has a type of its own: what it is called in an OpenAPI document. */
 export const names = z.registry<{ readonly id: string }>()
 
 /**
- * A schema that goes by the name of its type. Only its output is compared with the type: comparing the input too takes
- * the compiler four times as long.
+ * A schema with the name of its type. Only its output is checked against the type: checking the input too makes the
+ * compiler take four times as long.
  */
 export function named<T>(id: string, schema: z.core.$ZodType<T>): z.ZodType<T> {
   const readable = schema as z.ZodType<T>
@@ -64,29 +65,32 @@ export function named<T>(id: string, schema: z.core.$ZodType<T>): z.ZodType<T> {
 }
 
 /** A schema for each field of a type. */
-type Fields<T> = { readonly [Key in keyof T]-?: z.core.$ZodType<T[Key]> }
+type FieldSchemas<T> = { readonly [Key in keyof T]-?: z.core.$ZodType<T[Key]> }
 
-/** An object that we send, or a part of one, by the name of its type: unknown fields are refused. */
-export const input = <T>(id: string, fields: Fields<T>): z.ZodType<T> =>
+/** The schema of an object in requests, with the name of its type. Unknown fields are rejected. */
+export const input = <T>(id: string, fields: FieldSchemas<T>): z.ZodType<T> =>
   named(id, z.strictObject(fields as z.core.$ZodLooseShape) as z.ZodType<unknown> as z.ZodType<T>)
 
-/** An object that we receive, or a part of one, by the name of its type: unknown fields are kept. */
-export const answer = <T>(id: string, fields: Fields<T>): z.ZodType<T> =>
+/** The schema of an object in responses, with the name of its type. Unknown fields are kept. */
+export const answer = <T>(id: string, fields: FieldSchemas<T>): z.ZodType<T> =>
   named(id, z.looseObject(fields as z.core.$ZodLooseShape) as z.ZodType<unknown> as z.ZodType<T>)
 
-/** A field of an answer that may be missing. The service may also send null for it. */
+/** A field of a response that may be missing. The service may also send null for it. */
 export type Maybe<T> = T | null | undefined
 
-/** 'YYYY-MM-DD HH:MM:SS.ffffff', the document's format A. UTC where it says so; otherwise the zone is not shown. */
+/**
+ * 'YYYY-MM-DD HH:MM:SS.ffffff', format A of the specification. UTC where the field says UTC; otherwise the zone is not
+ * documented.
+ */
 export type TimestampA = `${string} ${string}`
 
-/** ISO 8601 UTC with milliseconds and a trailing Z, the document's format B: '2026-01-31T08:15:30.250Z'. */
+/** ISO 8601 UTC with milliseconds and a trailing Z, format B of the specification: '2026-01-31T08:15:30.250Z'. */
 export type TimestampB = `${string}T${string}Z`
 
-/** A number that the service was seen to send as a string. */
+/** A number that the service sometimes sends as a string. */
 export type NumberOrString = number | string
 
-/** An optional field of an answer. */
+/** An optional field of a response. */
 export const maybe = <T>(schema: z.core.$ZodType<T>) => z.nullish(schema).catch(undefined)
 
 export const text = z.string()
@@ -94,12 +98,12 @@ export const flag = z.boolean()
 export const integer = z.int()
 export const decimal = z.number()
 export const numberOrString: z.ZodType<NumberOrString> = z.union([z.number(), z.string()])
-/** A text that a public deployment sends as a number (public fact); given as a text. */
+/** A string that a public deployment sends as a number (public fact); read as a string. */
 export const textOrNumber = z.preprocess(
   (given) => (typeof given === 'number' ? String(given) : given),
   text,
 ) as z.ZodType<unknown> as z.ZodType<string>
-/** A number that the service may send as a text; given as a number. */
+/** A number that the service may send as a string; read as a number. */
 export const numberOrText = z.preprocess(
   (given) =>
     typeof given === 'string' && given.trim() !== '' && Number.isFinite(Number(given)) ? Number(given) : given,
@@ -112,15 +116,15 @@ export const timestampB = z
   .string()
   .meta({ format: 'date-time', examples: ['2026-01-31T08:15:30.250Z'] }) as z.ZodType<string> as z.ZodType<TimestampB>
 
-/** A name used as a path segment: anything but empty, which would change the route. */
+/** A name in a path segment. It must not be empty, because that would change the route. */
 export const segment = z.string().min(1)
 
-/** A value that must never be shown: not in a log, an error or an event. See secrets.ts. */
+/** A value that must never be shown in a log, an error or an event. See secrets.ts. */
 export const secret = z.string().min(1).meta({ format: 'password' })
-/** The same in an answer, where it may be empty. */
+/** A secret in a response, where it may be empty. */
 export const secretText = text.meta({ format: 'password' })
 
-/** What can stand in a header, and arrives as it was sent. */
+/** Characters that a header can hold and that arrive unchanged. */
 export const headerText = z
   .string()
   .regex(/^[!-~]([ -~]*[!-~])?$/, 'must be printable ASCII without spaces at its ends')
@@ -129,11 +133,11 @@ export const secretHeader = headerText.meta({ format: 'password' })
 
 export const page = { page: z.int().min(1).optional(), limit: z.int().min(1).optional() }
 
-/** The page wanted, in list operations. */
+/** The requested page of a list. */
 export interface PageInput {
   /** From 1; default 1. */
   readonly page?: number | undefined
-  /** Entries per page, from 1. Default and maximum are not documented, so rely on the pagination of the answer. */
+  /** Entries per page, from 1. Default and maximum are not documented, so rely on the pagination of the response. */
   readonly limit?: number | undefined
 }
 
@@ -151,24 +155,24 @@ export const environmentValue = limitedBytes('environmentValue')
 
 /** The position in a list (service-api, Pagination object). */
 export interface Pagination {
-  /** This page, from 1 (0 is documented as possible). */
+  /** Number of the returned page, from 1 (0 is documented as possible). */
   readonly number?: Maybe<number>
-  /** From 1; null on the last page. */
+  /** Number of the next page, from 1; null on the last page. */
   readonly next_page_number?: Maybe<number>
-  /** From 1; null on the first page. */
+  /** Number of the previous page, from 1; null on the first page. */
   readonly previous_page_number?: Maybe<number>
-  /** How the list is cut into pages. */
+  /** How the list is divided into pages. */
   readonly paginator?: Maybe<{
-    /** How many pages there are, at least 1. */
+    /** Number of pages, at least 1. */
     readonly num_pages?: Maybe<number>
   }>
-  /** Whether a page follows. */
+  /** True if a page follows. */
   readonly has_next?: Maybe<boolean>
-  /** Whether a page comes before. */
+  /** True if a page comes before. */
   readonly has_previous?: Maybe<boolean>
 }
 
-export const Pagination = answer<Pagination>('Pagination', {
+const Pagination = answer<Pagination>('Pagination', {
   number: maybe(integer),
   next_page_number: maybe(integer),
   previous_page_number: maybe(integer),
@@ -183,15 +187,16 @@ export interface Paged {
   readonly pagination?: Maybe<Pagination>
 }
 
-/** A page of a list whose length the service may tell (public fact: a public deployment does). */
+/** A page of a list with the number of all entries, if the service sends it (public fact: a public deployment does). */
 export interface Counted extends Paged {
   /** Number of all entries. */
   readonly total_count?: Maybe<number>
 }
 
-export const counted = { total_count: maybe(integer), pagination: maybe(Pagination) }
+export const paged = { pagination: maybe(Pagination) }
+export const counted = { total_count: maybe(integer), ...paged }
 
-/** What the service keeps, and since when. */
+/** The times of creation and last update of an entry. */
 export interface Stamped {
   /** Format A. */
   readonly create_time?: Maybe<TimestampA>
@@ -201,7 +206,7 @@ export interface Stamped {
 
 export const stamps = { create_time: maybe(timestampA), last_updated: maybe(timestampA) }
 
-/** Chooses places or deployments by a field: bulk stop, legacy deploy, fleet policies, relay sessions. */
+/** Selects locations or deployments by a field: bulk stop, legacy deploy, fleet policies, relay sessions. */
 export interface Filter {
   /**
    * Public facts: city, country, continent, region, administrative_division, location_tags; bulk stop: request_id,
@@ -217,7 +222,7 @@ export interface Filter {
     | 'request_id'
     | 'deployment_tags'
     | (string & {})
-  /** What the field is compared with, at least one (our choice). */
+  /** The values to compare with, at least one (our choice). */
   readonly values: readonly string[]
   /** Sampled as any; public facts: any, all, not. */
   readonly filter_type: 'any' | 'all' | 'not' | (string & {})
@@ -229,7 +234,7 @@ export const Filter = input<Filter>('Filter', {
   filter_type: z.string().min(1),
 })
 
-/** A filter as answers carry it. */
+/** A filter in responses. */
 export type FilterEcho = Masked<Filter>
 
 export const FilterEcho = answer<FilterEcho>('FilterEcho', {
@@ -238,13 +243,13 @@ export const FilterEcho = answer<FilterEcho>('FilterEcho', {
   filter_type: maybe(text),
 })
 
-/** An answer that is only a message. */
+/** A response that is only a message. */
 export interface Message {
-  /** A text for people. */
+  /** A message for people. */
   readonly message?: Maybe<string>
 }
 
 export const Message = answer<Message>('Message', { message: maybe(text) })
 
-/** Every key may be missing: answers are read leniently, and a mask of fields (header X-Fields) leaves some out. */
+/** Every key may be missing: responses are read leniently, and a mask of fields (header X-Fields) omits some. */
 export type Masked<T> = { readonly [Key in keyof T]?: Maybe<T[Key]> }

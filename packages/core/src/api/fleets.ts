@@ -14,31 +14,33 @@ import {
   type Maybe,
   Message,
   page,
+  paged,
   type Paged,
   PageInput,
-  Pagination,
   segment,
   type Stamped,
   stamps,
   text,
 } from './fields.js'
 
-/** What a policy and its update have in common. */
+/** The common fields of a policy and its update. */
 export interface FleetPolicyChanges {
-  /** Whether the policy is followed; default true. */
+  /** True if the policy is active; default true. */
   readonly enabled?: boolean | undefined
   /** Sampled as Location; public facts: Location, Tag, Coordinates. */
   readonly type?: 'Location' | 'Tag' | 'Coordinates' | (string & {}) | undefined
-  /** How many deployments there are at all times, at least. */
+  /** Minimum number of deployments at all times. */
   readonly minimum?: number | undefined
-  /** How many deployments there are for the type, at most. */
+  /** Maximum number of deployments for the type. */
   readonly maximum?: number | undefined
-  /** How full a session deployment must be, by connected sockets, before another is deployed. 0.1 to 1. */
+  /**
+   * Share of connected sockets at which a session deployment is full enough for another one to be deployed. 0.1 to 1.
+   */
   readonly threshold?: number | undefined
-  /** What the type goes by. */
+  /** The data of the type. */
   readonly data?:
     | {
-        /** Where the deployments may be. */
+        /** The allowed locations. */
         readonly filters?: readonly Filter[] | undefined
       }
     | undefined
@@ -46,7 +48,7 @@ export interface FleetPolicyChanges {
 
 /**
  * The specification does not show which fields are required. The name is, by our choice: nothing can be addressed
- * without one.
+ * without a name.
  */
 export interface CreateFleetPolicy extends FleetName, FleetPolicyChanges {
   /** Unique in its fleet (our choice). */
@@ -59,30 +61,30 @@ export interface FleetPolicyName extends FleetName {
   readonly policy_name: string
 }
 
-/** Fields that are left out stay unchanged. */
+/** Absent fields stay unchanged. */
 export interface UpdateFleetPolicy extends FleetPolicyName, FleetPolicyChanges {
   /** A new name. */
   readonly name?: string | undefined
 }
 
-/** Which policies of which fleet. */
+/** The policies to list, and their fleet. */
 export interface ListFleetPolicies extends FleetName, PageInput {
-  /** Mask of fields, e.g. `policies{name,minimum},pagination` (header X-Fields). Others are not in the answer. */
+  /** Mask of fields, e.g. `policies{name,minimum},pagination` (header X-Fields). Other fields are omitted. */
   readonly x_fields?: string | undefined
 }
 
 /** How many deployments a fleet keeps, and where (service-api, Fleet policy). */
 export interface FleetPolicy extends Masked<Omit<FleetPolicyChanges, 'data'>>, Stamped {
-  /** Its name, which paths use too. */
+  /** Name of the policy, which paths use too. */
   readonly name: string
-  /** What the type goes by. */
+  /** The data of the type. */
   readonly data?: Maybe<{
-    /** Where the deployments may be. */
+    /** The allowed locations. */
     readonly filters?: Maybe<readonly FilterEcho[]>
   }>
 }
 
-/** A policy after an update. Fields may be left out, the name too (public fact): read it again where they matter. */
+/** A policy after an update. Fields may be missing, even the name (public fact): read it again if you need them. */
 export interface FleetPolicyUpdated extends Masked<FleetPolicy> {}
 
 /** The policies of a fleet. */
@@ -104,7 +106,7 @@ export const FleetPolicy = answer<FleetPolicy>('FleetPolicy', { name: text, ...p
 const FleetPolicyUpdated = answer<FleetPolicyUpdated>('FleetPolicyUpdated', { name: maybe(text), ...policyFields })
 const FleetPolicyList = answer<FleetPolicyList>('FleetPolicyList', {
   policies: maybe(z.array(z.looseObject({ name: maybe(text), ...policyFields }))),
-  pagination: maybe(Pagination),
+  ...paged,
 })
 
 const policyChanges = {
@@ -200,23 +202,23 @@ export const policies = {
 
 /** Creates deployments of the versions linked to it, as its policies say (service-api, Fleet). */
 export interface Fleet extends Stamped {
-  /** Its name, which paths use too. */
+  /** Name of the fleet, which paths use too. */
   readonly name: string
-  /** Whether it creates deployments. */
+  /** Whether the fleet creates deployments. */
   readonly enabled?: Maybe<boolean>
 }
 
-/** A fleet after an update. Fields may be left out, the name too (public fact): read it again where they matter. */
+/** A fleet after an update. Fields may be missing, even the name (public fact): read it again if you need them. */
 export interface FleetUpdated extends Masked<Fleet> {}
 
 /**
  * The specification does not show which fields are required. The name is, by our choice: nothing can be addressed
- * without one.
+ * without a name.
  */
 export interface CreateFleet {
   /** At least one character (our choice). */
   readonly name: string
-  /** Whether it creates deployments; default false. */
+  /** Whether the fleet creates deployments; default false. */
   readonly enabled?: boolean | undefined
 }
 
@@ -226,11 +228,11 @@ export interface FleetName {
   readonly fleet_name: string
 }
 
-/** Fields that are left out stay unchanged. */
+/** Absent fields stay unchanged. */
 export interface UpdateFleet extends FleetName {
   /** A new name. */
   readonly name?: string | undefined
-  /** Whether it creates deployments. */
+  /** Whether the fleet creates deployments. */
   readonly enabled?: boolean | undefined
 }
 
@@ -240,7 +242,7 @@ export interface FleetList extends Paged {
   readonly fleets: readonly Fleet[]
 }
 
-/** Names a fleet and a version to be linked or unlinked. */
+/** Names a fleet and a version to link or unlink. */
 export interface FleetVersionName extends FleetName {
   /** The version's application. */
   readonly app_name: string
@@ -248,7 +250,7 @@ export interface FleetVersionName extends FleetName {
   readonly version_name: string
 }
 
-/** The link by which a fleet deploys a version (service-api, Fleet link record). */
+/** The link that makes a fleet deploy a version (service-api, Fleet link record). */
 export interface FleetLink extends Stamped {
   /** The application's name. */
   readonly app?: Maybe<string>
@@ -264,7 +266,7 @@ export const Fleet = answer<Fleet>('Fleet', {
   ...stamps,
 })
 const FleetUpdated = answer<FleetUpdated>('FleetUpdated', { name: maybe(text), enabled: maybe(flag), ...stamps })
-const FleetList = answer<FleetList>('FleetList', { fleets: z.array(Fleet), pagination: maybe(Pagination) })
+const FleetList = answer<FleetList>('FleetList', { fleets: z.array(Fleet), ...paged })
 export const FleetLink = answer<FleetLink>('FleetLink', {
   app: maybe(text),
   app_version: maybe(text),

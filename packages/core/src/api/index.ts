@@ -1,4 +1,4 @@
-/** What `@muster/core/api` exports: the description of the service as data, to build other tools from. */
+/** The exports of `@muster/core/api`: the description of the service as data, for building other tools. */
 export { api, operations, type Api, type OperationId } from './api.js'
 export { Application, type CreateApplication, type UpdateApplication } from './applications.js'
 export {
@@ -20,7 +20,7 @@ export {
 } from './deployments.js'
 export { type Metrics, type MetricSeries, metricValues } from './metrics.js'
 export { type CreateFleet, Fleet, FleetPolicy, type UpdateFleet } from './fleets.js'
-export { limits } from './rate-limits.js'
+export { limits } from './documented-limits.js'
 export { Beacon, type ListedLocation, Location, type LocationList } from './locations.js'
 export { RegistryTag } from './registry.js'
 export { type CreateRelaySession, RelaySession, RelaySessionOfUser, RelayUser } from './relays.js'

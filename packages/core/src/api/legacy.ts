@@ -16,20 +16,20 @@ import {
   tagName,
   text,
 } from './fields.js'
-import { limits } from './rate-limits.js'
+import { limits } from './documented-limits.js'
 import { Location } from './locations.js'
 
-/** Replaced by `deployments.create`; here for those who still need it (service-api, Legacy deploy). */
+/** Replaced by `deployments.create`, and kept for callers that still need it (service-api, Legacy deploy). */
 export interface DeployLegacy {
   /** The application to deploy. */
   readonly app_name: string
-  /** The version to deploy. When left out, the last one created is used. */
+  /** The version to deploy. Default: the last one created. */
   readonly version_name?: string | undefined
   /** @deprecated No longer used by the service. */
   readonly is_public_app?: boolean | undefined
   /** Users' addresses. Exactly one of `ip_list` and `geo_ip_list` is required. */
   readonly ip_list?: readonly string[] | undefined
-  /** Users' addresses and where they are. Exactly one of `ip_list` and `geo_ip_list` is required. */
+  /** Users' addresses and locations. Exactly one of `ip_list` and `geo_ip_list` is required. */
   readonly geo_ip_list?:
     | readonly {
         /** The user's public address. */
@@ -55,11 +55,11 @@ export interface DeployLegacy {
         readonly longitude: number
       }
     | undefined
-  /** POSTed to when the deployment is ready, with the content of the status view. */
+  /** The deployment's status view is POSTed here when it is ready. */
   readonly webhook_url?: string | undefined
   /** Shown in the dashboard. Each 1 to 40 characters (public fact). */
   readonly tags?: readonly string[] | undefined
-  /** Where the container's logs go when it stops: both members (public fact). */
+  /** The storage for the container's logs when it stops: both members (public fact). */
   readonly container_log_storage?:
     | {
         /** Whether the logs are stored. */
@@ -68,7 +68,7 @@ export interface DeployLegacy {
         readonly endpoint_storage: string
       }
     | undefined
-  /** Where the deployment may be. */
+  /** The allowed locations. */
   readonly filters?: readonly Filter[] | undefined
   /** Sampled as basic; public facts: basic, weighted. */
   readonly ap_sort_strategy?: 'basic' | 'weighted' | (string & {}) | undefined
@@ -78,9 +78,9 @@ export interface DeployLegacy {
   readonly arguments?: string | null | undefined
 }
 
-/** The deployment that was requested (service-api, Legacy deploy response). */
+/** The requested deployment (service-api, Legacy deploy response). */
 export interface LegacyDeployed {
-  /** Identifies the deployment from now on. */
+  /** The id of the deployment. */
   readonly request_id: string
   /** The name the deployment will have. */
   readonly request_dns?: Maybe<string>
@@ -90,11 +90,11 @@ export interface LegacyDeployed {
   readonly request_version?: Maybe<string>
   /** Number of the given users. */
   readonly request_user_count?: Maybe<number>
-  /** The names of its tags. */
+  /** Names of the tags of the deployment. */
   readonly tags?: Maybe<readonly string[]>
-  /** Its shape is not shown. */
+  /** The shape of `container_log_storage` is not documented. */
   readonly container_log_storage?: unknown
-  /** Its fields are not shown for this answer; those of a location are likely. */
+  /** The fields of `location` are not documented for this response; those of a location are likely. */
   readonly location?: Maybe<Location>
   /** The filters of the request. */
   readonly filters?: Maybe<readonly FilterEcho[]>

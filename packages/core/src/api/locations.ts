@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { operation } from '../operation.js'
 import {
   answer,
+  type Counted,
+  counted,
   input,
   integer,
   maybe,
@@ -10,12 +12,11 @@ import {
   type NumberOrString,
   page,
   PageInput,
-  Pagination,
   segment,
   text,
 } from './fields.js'
 
-/** A place: the seven basic fields (service-api, Location). */
+/** A location: the seven basic fields (service-api, Location). */
 export interface Location {
   /** The city's name. */
   readonly city?: Maybe<string>
@@ -25,7 +26,7 @@ export interface Location {
   readonly continent?: Maybe<string>
   /** State, province or the like. */
   readonly administrative_division?: Maybe<string>
-  /** Its form is not shown; a name such as America/Toronto in the emulator. */
+  /** The form of a time zone is not documented; a name such as America/Toronto in the emulator. */
   readonly timezone?: Maybe<string>
   /** Degrees; sampled as a string in the location list. */
   readonly latitude?: Maybe<NumberOrString>
@@ -33,11 +34,11 @@ export interface Location {
   readonly longitude?: Maybe<NumberOrString>
 }
 
-/** Where a deployment can run: a place with what the location list tells besides. */
+/** A location where deployments can run, with the further fields of the location list. */
 export interface ListedLocation extends Location {
-  /** Only 'standard' has been seen. */
+  /** Only 'standard' was seen. */
   readonly type?: Maybe<string>
-  /** Only when asked for. */
+  /** Only on request. */
   readonly tags?: Maybe<
     readonly {
       /** The tag's name. */
@@ -64,28 +65,24 @@ const ListedLocation = answer<ListedLocation>('ListedLocation', {
   tags: maybe(z.array(z.looseObject({ key: maybe(text), value: maybe(text) }))),
 })
 
-/** Which locations. */
+/** The locations to list. */
 export interface ListLocations extends PageInput {
-  /** An application's name. With `app` and `version` given, locations with insufficient capacity are left out. */
+  /** An application's name. With `app` and `version` given, locations with insufficient capacity are omitted. */
   readonly app?: string | undefined
   /** A version's name (custom version identifier). */
   readonly version?: string | undefined
   /** Filter by type; only 'standard' has been seen. Its parameter's name is a setting. */
   readonly type?: string | undefined
-  /** Ask for tags. The parameter's name is a setting. */
+  /** Requests tags. The parameter's name is a setting. */
   readonly tags?: boolean | undefined
 }
 
-/** Where deployments can run. */
-export interface LocationList {
+/** Where deployments can run. `total_count` and `pagination` are documented as always present. */
+export interface LocationList extends Counted {
   /** The entries of this page. */
   readonly locations: readonly ListedLocation[]
   /** Remarks of the service. */
   readonly messages?: Maybe<readonly string[]>
-  /** Number of all entries, at least 0. Documented as always present. */
-  readonly total_count?: Maybe<number>
-  /** The position of this page in the list. Documented as always present. */
-  readonly pagination?: Maybe<Pagination>
 }
 
 /** A host that players can ping to measure their latency to a location (service-api, Ping beacon). */
@@ -121,8 +118,7 @@ export const Beacon = answer<Beacon>('Beacon', {
 const LocationList = answer<LocationList>('LocationList', {
   locations: z.array(ListedLocation),
   messages: maybe(z.array(text)),
-  total_count: maybe(integer),
-  pagination: maybe(Pagination),
+  ...counted,
 })
 const BeaconList = answer<BeaconList>('BeaconList', { locations: z.array(Beacon), count: maybe(integer) })
 const ListLocations = input<ListLocations>('ListLocations', {

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { answer, maybe, type Maybe, named, segment, text, textOrNumber, type TimestampA } from './fields.js'
 import type { DeploymentId } from './deployment.js'
 
-/** Which metrics of a deployment. */
+/** The metrics to read. */
 export interface ReadMetrics extends DeploymentId {
   /**
    * Format A, such as a deployment's `start_time`, with 1 to 6 digits of the second. Default: the deployment's start.
    */
   readonly start_time?: TimestampA | undefined
-  /** Format A as well, later than `start_time`. Default: now. */
+  /** Format A, later than `start_time`. Default: now. */
   readonly end_time?: TimestampA | undefined
   /** Interval: a whole number of seconds, minutes or hours, such as 30s, 5m, 1h. */
   readonly steps?: string | undefined
@@ -16,20 +16,20 @@ export interface ReadMetrics extends DeploymentId {
   readonly raw?: boolean | undefined
 }
 
-/** One measurement over time. Units are not shown. */
+/** One measurement over time. Units are not documented. */
 export interface MetricSeries {
-  /** Their meaning is not shown. */
+  /** The meaning of labels is not documented. */
   readonly labels?: Maybe<readonly string[]>
   /**
-   * The values measured, documented as strings. A public deployment sends numbers (public fact), which are given as
-   * strings too: `metricValues` gives numbers.
+   * The measured values, documented as strings. A public deployment sends numbers (public fact), which are read as
+   * strings too. `metricValues` returns numbers.
    */
   readonly datasets?: Maybe<readonly string[]>
-  /** When they were measured, each 'YYYY-MM-DD HH:MM:SS.mmm'. */
+  /** The times of measurement, each 'YYYY-MM-DD HH:MM:SS.mmm'. */
   readonly timestamps?: Maybe<readonly string[]>
 }
 
-/** What was measured over time (service-api, Metrics). */
+/** Measurements over time (service-api, Metrics). */
 export interface Metrics {
   /** Totals. */
   readonly total?: Maybe<{
@@ -46,7 +46,7 @@ export interface Metrics {
   readonly cpu?: Maybe<MetricSeries>
   /** Share of time in which the processor was throttled (public fact). */
   readonly cpu_throttle_rate?: Maybe<MetricSeries>
-  /** Throttling of the processor in all (public fact). */
+  /** Total throttling of the processor (public fact). */
   readonly cpu_throttle_total?: Maybe<MetricSeries>
   /** Memory use. */
   readonly mem?: Maybe<MetricSeries>
@@ -60,15 +60,15 @@ export interface Metrics {
 }
 
 /**
- * The values of a series as numbers, whether the service sent numbers or texts; NaN for one that is neither a number
- * nor the text of one. Empty without a series.
+ * The values of a series as numbers, whether the service sent numbers or strings; NaN for a value that is not numeric.
+ * Empty without a series.
  */
 export function metricValues(series: Maybe<MetricSeries>): readonly number[] {
   return (series?.datasets ?? []).map((value) => (value.trim() === '' ? Number.NaN : Number(value)))
 }
 
 const timePattern = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})\.\d{1,6}$/
-/** Whether the calendar has such a day, and the day such a time: Date takes 30 February for 2 March. */
+/** True if the calendar has the day and the day has the time, because Date reads 30 February as 2 March. */
 function isReal(time: string): boolean {
   const [, day, seconds] = timePattern.exec(time) ?? []
   const parsed = new Date(`${day}T${seconds}Z`)
@@ -79,7 +79,7 @@ const metricsTime = z
   .regex(timePattern, { error: 'must look like 2026-01-31 08:15:30.250000', abort: true })
   .refine(isReal, { error: 'must be a time that exists' })
   .meta({ examples: ['2026-01-31 08:15:30.250000'] }) as z.ZodType<string> as z.ZodType<TimestampA>
-/** Compares two texts of one fixed-width format, the fraction padded. */
+/** Pads the fraction, so that times of this fixed-width format can be compared as strings. */
 const sortable = (time: string) => time.padEnd(26, '0')
 
 export const ReadMetrics = named<ReadMetrics>(

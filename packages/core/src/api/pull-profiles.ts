@@ -2,15 +2,14 @@ import { z } from 'zod'
 import { operation } from '../operation.js'
 import {
   answer,
+  counted,
   input,
-  integer,
   type Masked,
   maybe,
   type Maybe,
   page,
   type Paged,
   type PageInput,
-  Pagination,
   segment,
   type Stamped,
   stamps,
@@ -23,7 +22,7 @@ import type { EndpointName } from './storages.js'
  * Copies data from an endpoint storage into a container at boot, once linked to a version (service-api, Pull profile).
  */
 export interface PullProfile {
-  /** Its name, which paths use too. */
+  /** Name of the profile, which paths use too. */
   readonly name: string
   /** Path in the bucket. */
   readonly source?: Maybe<string>
@@ -38,11 +37,11 @@ export interface PullProfile {
 }
 
 /**
- * A pull profile after an update. Fields may be left out, the name too (public fact): read it again where they matter.
+ * A pull profile after an update. Fields may be missing, even the name (public fact): read it again if you need them.
  */
 export interface PullProfileUpdated extends Masked<PullProfile> {}
 
-/** What to copy, and where to. */
+/** The source and the destination of a copy. */
 export interface CreatePullProfile extends EndpointName {
   /** Unique in its endpoint storage (our choice). */
   readonly name: string
@@ -60,7 +59,7 @@ export interface PullProfileName extends EndpointName {
   readonly pull_profile_name: string
 }
 
-/** The body's schema is not shown; the sampled one carries the four fields of create, so each may change. */
+/** The body's schema is not documented. The sample has the four fields of create, so each may change. */
 export interface UpdatePullProfile extends PullProfileName {
   /** A new name. */
   readonly name?: string | undefined
@@ -72,7 +71,7 @@ export interface UpdatePullProfile extends PullProfileName {
   readonly destination?: string | undefined
 }
 
-/** Which pull profiles of which endpoint storage. */
+/** The pull profiles to list, and their endpoint storage. */
 export interface ListPullProfiles extends EndpointName, PageInput {}
 
 /** The pull profiles of an endpoint storage. */
@@ -83,7 +82,7 @@ export interface PullProfileList extends Paged {
   readonly total_count?: Maybe<number>
 }
 
-/** Names a pull profile and a version to be linked or unlinked. */
+/** Names a pull profile and a version to link or unlink. */
 export interface PullProfileLinkName extends PullProfileName {
   /** The version's application. */
   readonly app_name: string
@@ -108,8 +107,7 @@ export const PullProfile = answer<PullProfile>('PullProfile', { name: text, ...p
 const PullProfileUpdated = answer<PullProfileUpdated>('PullProfileUpdated', { name: maybe(text), ...profileFields })
 const PullProfileList = answer<PullProfileList>('PullProfileList', {
   pull_profiles: z.array(PullProfile),
-  total_count: maybe(integer),
-  pagination: maybe(Pagination),
+  ...counted,
 })
 export const PullProfileLink = answer<PullProfileLink>('PullProfileLink', {
   app: maybe(text),

@@ -21,7 +21,7 @@ export interface RegistryArtifact {
   readonly artifact_deleted?: Maybe<boolean>
   /** Remaining tags of the image. */
   readonly remaining_tags?: Maybe<readonly string[]>
-  /** Digest of the image; its form is not shown. */
+  /** Digest of the image; its form is not documented. */
   readonly image_hash?: Maybe<string>
   /** Megabytes. */
   readonly size_mb?: Maybe<number>
@@ -37,12 +37,12 @@ export interface RegistryTag {
   readonly artifact?: Maybe<RegistryArtifact>
 }
 
-/** Which tags. */
+/** The tags to list. */
 export interface ListImageTags extends ImageName, PageInput {}
 
 /** The tags of an image. */
 export interface RegistryTagList {
-  /** The entries of this page: all of them, unless the service cuts the list into pages (public fact). */
+  /** The entries of this page: all of them, unless the service pages the list (public fact). */
   readonly data: readonly RegistryTag[]
 }
 
@@ -56,7 +56,7 @@ export interface RegistryTagDeleted {
 
 /** Names an image in the container registry. */
 export interface ImageName {
-  /** With its namespace, e.g. `studio/server`; the slash is encoded on the way. */
+  /** With its namespace, e.g. `studio/server`. The slash is encoded in the path. */
   readonly image_name: string
 }
 

@@ -18,7 +18,7 @@ import {
   text,
 } from './fields.js'
 
-/** A user of a relay session. The token is a secret of that user alone. */
+/** A user of a relay session. The token is a secret of that user. */
 export interface RelayUser {
   /** The user's public address. */
   readonly ip_address?: Maybe<string>
@@ -34,19 +34,19 @@ export interface RelayUser {
 export interface RelayPort {
   /** The port's number. */
   readonly port?: Maybe<number>
-  /** Its values are not shown; UDP in the emulator. */
+  /** The values of `protocol` are not documented; UDP in the emulator. */
   readonly protocol?: Maybe<string>
-  /** Its form is not shown; `host:port` in the emulator. */
+  /** The form of a link is not documented; `host:port` in the emulator. */
   readonly link?: Maybe<string>
 }
 
-/** Where the peers of a session send their traffic. */
+/** The relay to which the peers of a session send their traffic. */
 export interface Relay {
   /** The relay's public address. */
   readonly ip?: Maybe<string>
   /** The relay's name. */
   readonly host?: Maybe<string>
-  /** The relay's two ports, of which each peer uses one. */
+  /** The relay's two ports. Each peer uses one of them. */
   readonly ports?: Maybe<{
     /** The port of the hosting peer (public fact). */
     readonly server?: Maybe<RelayPort>
@@ -55,7 +55,7 @@ export interface Relay {
   }>
 }
 
-/** Relays traffic between a set of users (service-api, Relay session). */
+/** Relays traffic among a set of users (service-api, Relay session). */
 export interface RelaySession {
   /** Identifies the session. */
   readonly session_id: string
@@ -67,9 +67,9 @@ export interface RelaySession {
   readonly ready?: Maybe<boolean>
   /** Whether a relay is linked to the session. */
   readonly linked?: Maybe<boolean>
-  /** What went wrong. */
+  /** The error. */
   readonly error?: Maybe<string>
-  /** Everyone who may use the session, each with a token; may be empty until the session is ready (public fact). */
+  /** All users of the session, each with a token; may be empty until the session is ready (public fact). */
   readonly session_users?: Maybe<readonly RelayUser[]>
   /** null until the session is ready (public fact). */
   readonly relay?: Maybe<Relay>
@@ -77,7 +77,7 @@ export interface RelaySession {
   readonly webhook_url?: Maybe<string>
 }
 
-/** The answer of authorize-user: one `session_user` in place of `session_users`. */
+/** The response of authorize-user: one `session_user` instead of `session_users`. */
 export interface RelaySessionOfUser extends Omit<RelaySession, 'session_users'> {
   /** The authorized user. */
   readonly session_user?: Maybe<RelayUser>
@@ -90,9 +90,9 @@ export interface CreateRelaySession {
     /** The user's public address. */
     readonly ip: string
   }[]
-  /** Where the relay may be. */
+  /** The allowed locations of the relay. */
   readonly filters?: readonly Filter[] | undefined
-  /** The session's data is sent there, once, when it is ready (public fact, unsure). */
+  /** The session's data is POSTed here once, when it is ready (public fact, unsure). */
   readonly webhook_url?: string | undefined
 }
 
@@ -102,13 +102,13 @@ export interface RelaySessionId {
   readonly session_id: string
 }
 
-/** A user to be let into a session. */
+/** A user to add to a session. */
 export interface AuthorizeRelayUser extends RelaySessionId {
   /** The user's public address. */
   readonly user_ip: string
 }
 
-/** A user to be taken out of a session. */
+/** A user to remove from a session. */
 export interface RevokeRelayUser extends RelaySessionId {
   /** The user's token, not the session's. A secret. */
   readonly authorization_token: number
@@ -173,8 +173,8 @@ const RevokeRelayUser = input<RevokeRelayUser>('RevokeRelayUser', {
 })
 
 /**
- * The error answers of relay operations are not shown: those of create, get, authorize and revoke are public facts;
- * list and delete are ours by analogy.
+ * The error responses of relay operations are not documented: those of create, get, authorize and revoke are public
+ * facts; list and delete are ours by analogy.
  */
 export const relays = {
   /**

@@ -1,9 +1,9 @@
 import { type Bounds, defaultValueLimits, type ValueLimits } from './value-limits.js'
 
 /**
- * The points that the specification leaves open ("not shown"), each with the default Muster uses and why.
- * The client and the emulator read the same settings, so both can follow a service that differs.
- * Nothing here was checked against a live service.
+ * The points that the specification leaves open, each with Muster's default and the reason for it. The client and the
+ * emulator read the same settings, so both can follow a service that differs. Nothing here was checked against a live
+ * service.
  */
 export interface Settings {
   /**
@@ -23,11 +23,11 @@ export interface Settings {
   /** Query parameter of the location list that requests tags. Default `tags` (public fact, sure). */
   readonly locationTagsParameter: string
   /**
-   * Whether a create sends what a public deployment requires and the specification leaves open, where the caller gives
-   * none: `is_active: true` and an empty `image` of applications (public fact, sure). Default true.
+   * Adds fields to a create that a public deployment requires and the specification does not mention, unless the caller
+   * gives them: `is_active: true` and an empty `image` of applications (public fact, sure). Default true.
    */
   readonly fillRequired: boolean
-  /** Limits on values that are known from public material alone. */
+  /** Limits on values that are known only from public material. */
   readonly valueLimits: ValueLimits
 }
 
@@ -41,7 +41,7 @@ export const defaultSettings: Settings = {
   valueLimits: defaultValueLimits,
 }
 
-/** Settings as a caller gives them: each one that is left out has its default, also each bound of a limit. */
+/** Settings as a caller gives them. Each absent one has its default, including each bound of a limit. */
 export type SettingsOption = {
   readonly [Name in keyof Settings]?: (Name extends 'valueLimits' ? ValueLimitsOption : Settings[Name]) | undefined
 }

@@ -9,9 +9,9 @@ import {
   maybe,
   type Maybe,
   page,
+  paged,
   type Paged,
   type PageInput,
-  Pagination,
   secret,
   segment,
   stamps,
@@ -21,7 +21,7 @@ import {
 
 /** A bucket that receives container logs at the end of a deployment (service-api, Endpoint storage). */
 export interface EndpointStorage {
-  /** Its name, which paths use too. */
+  /** Name of the storage, which paths use too. */
   readonly name: string
   /** v1 stores one file per deployment; v2 streams chunks of logs in real time. */
   readonly container_log_version?: Maybe<'v1' | 'v2' | (string & {})>
@@ -40,18 +40,18 @@ export interface EndpointStorage {
 }
 
 /**
- * An endpoint storage after an update. Fields may be left out, the name too (public fact): read it again where they
- * matter.
+ * An endpoint storage after an update. Fields may be missing, even the name (public fact): read it again if you need
+ * them.
  */
 export interface EndpointStorageUpdated extends Masked<EndpointStorage> {}
 
-/** What an endpoint storage and its update have in common. */
+/** The common fields of an endpoint storage and its update. */
 export interface EndpointStorageChanges {
   /** v1 stores one file per deployment; v2 streams chunks of logs in real time. Default v1. */
   readonly container_log_version?: 'v1' | 'v2' | undefined
   /** Key id for the bucket. */
   readonly access_key_id?: string | undefined
-  /** Secret of the key. Write-only, encrypted, in no answer. */
+  /** Secret of the key. Write-only, stored encrypted, never returned. */
   readonly secret_access_key?: string | undefined
   /** Full http or https URL of the bucket service, best without the bucket's name as a subdomain. */
   readonly endpoint?: string | undefined
@@ -61,13 +61,13 @@ export interface EndpointStorageChanges {
   readonly output_format?: 'TEXT' | 'NDJSON' | undefined
 }
 
-/** The bucket and the key to it. */
+/** The bucket, and its access key. */
 export interface CreateEndpointStorage extends EndpointStorageChanges {
   /** At least one character (our choice). */
   readonly name: string
   /** Key id for the bucket. */
   readonly access_key_id: string
-  /** Secret of the key. Write-only, encrypted, in no answer. */
+  /** Secret of the key. Write-only, stored encrypted, never returned. */
   readonly secret_access_key: string
   /** Full http or https URL of the bucket service, best without the bucket's name as a subdomain. */
   readonly endpoint: string
@@ -81,15 +81,15 @@ export interface EndpointName {
   readonly endpoint_name: string
 }
 
-/** Fields that are left out stay unchanged. */
+/** Absent fields stay unchanged. */
 export interface UpdateEndpointStorage extends EndpointName, EndpointStorageChanges {
   /** A new name. */
   readonly name?: string | undefined
 }
 
-/** Which endpoint storages. */
+/** The endpoint storages to list. */
 export interface ListEndpointStorages extends PageInput {
-  /** Mask of fields, e.g. `endpoints{name,bucket},pagination` (header X-Fields). Others are not in the answer. */
+  /** Mask of fields, e.g. `endpoints{name,bucket},pagination` (header X-Fields). Other fields are omitted. */
   readonly x_fields?: string | undefined
 }
 
@@ -115,10 +115,10 @@ const EndpointStorageUpdated = answer<EndpointStorageUpdated>('EndpointStorageUp
 })
 const EndpointStorageList = answer<EndpointStorageList>('EndpointStorageList', {
   endpoints: maybe(z.array(z.looseObject({ name: maybe(text), ...storageFields }))),
-  pagination: maybe(Pagination),
+  ...paged,
 })
 
-/** Accepted in inputs, and in no answer. */
+/** Accepted in requests, never in responses. */
 const writeOnly = secret.meta({ writeOnly: true })
 const storageChanges = {
   container_log_version: z.enum(['v1', 'v2']).optional(),

@@ -18,15 +18,15 @@ import {
 } from './fields.js'
 
 /**
- * A tag is not injected into a running container; deleting it does not take it out of the container's environment
- * (service-api, Deployment tag).
+ * A tag of a deployment. It is not injected into a running container, and deleting it does not remove it from the
+ * container's environment (service-api, Deployment tag).
  */
 export interface DeploymentTag extends Stamped {
   /** The tag. */
   readonly name: string
 }
 
-/** Which tags of which deployment. */
+/** The tags to list, and their deployment. */
 export interface ListDeploymentTags extends TaggedDeployment, PageInput {}
 
 /** The tags of a deployment. */
@@ -37,7 +37,7 @@ export interface DeploymentTagList extends Counted {
   readonly count?: Maybe<number>
 }
 
-/** Names the deployment whose tags are meant. */
+/** Names the deployment of the tags. */
 export interface TaggedDeployment {
   /** The deployment's id. */
   readonly request_id: string
@@ -49,13 +49,13 @@ export interface DeploymentTagName extends TaggedDeployment {
   readonly tag_name: string
 }
 
-/** A tag to be added to a deployment. */
+/** A tag to add to a deployment. */
 export interface CreateDeploymentTag extends TaggedDeployment {
   /** 1 to 40 characters (public fact). */
   readonly name: string
 }
 
-/** Another name for a tag of a deployment. */
+/** A new name for a tag of a deployment. */
 export interface RenameDeploymentTag extends DeploymentTagName {
   /** The new name, 1 to 40 characters (public fact). */
   readonly name: string

@@ -32,12 +32,22 @@ function clientWith(settings?: ClientOptions['settings']) {
 }
 type Client = ReturnType<typeof createClient>
 
-const edges: readonly (readonly [
-  field: string,
-  settings: NonNullable<ClientOptions['settings']>['valueLimits'],
-  call: (client: Client) => Promise<unknown>,
-  wrong: string,
-])[] = [
+type Limits = NonNullable<ClientOptions['settings']>['valueLimits']
+type Edge = readonly [field: string, limits: Limits, call: (client: Client) => Promise<unknown>, wrong: string]
+
+const ofVersion = (limits: Limits, fields: object, wrong: string, [field = ''] = Object.keys(fields)): Edge => [
+  field,
+  limits,
+  (client) => client.versions.create({ ...version, ...fields }),
+  wrong,
+]
+const ports = [{ port: 65_535, protocol: 'UDP' }]
+const envs = [{ key: 'K', value: 'x'.repeat(4097) }]
+const tagged = { application: 'a', version: 'v', users, tags: ['t'.repeat(41)] }
+const named = { name: 'v'.repeat(70) }
+const grace = { termination_grace_period_seconds: 0 }
+
+const edges: readonly Edge[] = [
   [
     'name',
     { appName: { min: 1 } },
@@ -45,81 +55,44 @@ const edges: readonly (readonly [
     'must have at least 3 characters, got "x"',
   ],
   [
-    'name',
-    { versionName: { max: 70 } },
-    (client) => client.versions.create({ ...version, name: 'v'.repeat(70) }),
-    'must have at most 64 characters',
-  ],
-  [
-    'max_duration',
-    { maxDuration: { max: 2880 } },
-    (client) => client.versions.create({ ...version, max_duration: 2880 }),
-    'must be at most 1440, got 2880',
-  ],
-  [
-    'time_to_deploy',
-    { timeToDeploy: { min: 1 } },
-    (client) => client.versions.create({ ...version, time_to_deploy: 14 }),
-    'must be at least 15, got 14',
-  ],
-  [
-    'termination_grace_period_seconds',
-    { terminationGrace: { min: 0 } },
-    (client) => client.versions.create({ ...version, termination_grace_period_seconds: 0 }),
-    'must be at least 5, got 0',
-  ],
-  [
-    'req_cpu',
-    { reqCpu: { min: 64 } },
-    (client) => client.versions.create({ ...version, req_cpu: 64 }),
-    'must be at least 100, got 64',
-  ],
-  [
-    'req_memory',
-    { reqMemory: { min: 64 } },
-    (client) => client.versions.create({ ...version, req_memory: 64 }),
-    'must be at least 100, got 64',
-  ],
-  [
-    'ports.0.port',
-    { port: { max: 65_535 } },
-    (client) => client.versions.create({ ...version, ports: [{ port: 65_535, protocol: 'UDP' }] }),
-    'must be at most 59999, got 65535',
-  ],
-  [
     'tags.0',
     { tagName: { max: Infinity } },
-    (client) => client.deployments.create({ application: 'a', version: 'v', users, tags: ['t'.repeat(41)] }),
+    (client) => client.deployments.create(tagged),
     'must have at most 40 characters',
   ],
-  [
-    'envs.0.value',
-    { environmentValue: { max: 5000 } },
-    (client) => client.versions.create({ ...version, envs: [{ key: 'K', value: 'x'.repeat(4097) }] }),
-    'must be at most 4096 bytes of UTF-8',
-  ],
+  ofVersion({ versionName: { max: 70 } }, named, 'must have at most 64 characters'),
+  ofVersion({ maxDuration: { max: 2880 } }, { max_duration: 2880 }, 'must be at most 1440, got 2880'),
+  ofVersion({ timeToDeploy: { min: 1 } }, { time_to_deploy: 14 }, 'must be at least 15, got 14'),
+  ofVersion({ terminationGrace: { min: 0 } }, grace, 'must be at least 5, got 0'),
+  ofVersion({ reqCpu: { min: 64 } }, { req_cpu: 64 }, 'must be at least 100, got 64'),
+  ofVersion({ reqMemory: { min: 64 } }, { req_memory: 64 }, 'must be at least 100, got 64'),
+  ofVersion({ port: { max: 65_535 } }, { ports }, 'must be at most 59999, got 65535', ['ports.0.port']),
+  ofVersion({ environmentValue: { max: 5000 } }, { envs }, 'must be at most 4096 bytes of UTF-8', ['envs.0.value']),
 ]
 
-test.each(edges)('%s is limited by default, and otherwise where %j is set', async (field, valueLimits, call, wrong) => {
-  const usual = clientWith()
-  await expect(call(usual.client)).rejects.toMatchObject({
-    name: 'InvalidInput',
-    field,
-    message: expect.stringContaining(`${field}: ${wrong}`),
-  })
-  expect(usual.bodies).toEqual([])
-  const { client, clock, bodies } = clientWith({ valueLimits })
-  await clock.until(call(client))
-  expect(bodies).toHaveLength(1)
-})
+test.each(edges)(
+  '%s outside its default limits is refused, and accepted with valueLimits %j',
+  async (field, valueLimits, call, wrong) => {
+    const usual = clientWith()
+    await expect(call(usual.client)).rejects.toMatchObject({
+      name: 'InvalidInput',
+      field,
+      message: expect.stringContaining(`${field}: ${wrong}`),
+    })
+    expect(usual.bodies).toEqual([])
+    const { client, clock, bodies } = clientWith({ valueLimits })
+    await clock.until(call(client))
+    expect(bodies).toHaveLength(1)
+  },
+)
 
-test('every limit is covered by an example', () => {
+test('every value limit has an example in this test', () => {
   expect([...new Set(edges.flatMap(([, limits]) => Object.keys(limits ?? {})))].toSorted()).toEqual(
     Object.keys(defaultValueLimits).toSorted(),
   )
 })
 
-test('a limit may be narrower, too', async () => {
+test('valueLimits can be stricter than the defaults', async () => {
   const { client } = clientWith({ valueLimits: { tagName: { max: 8 } } })
   const create = client.deployments.create({ application: 'a', version: 'v', users, tags: ['123456789'] })
   await expect(create).rejects.toMatchObject({
@@ -128,7 +101,7 @@ test('a limit may be narrower, too', async () => {
   })
 })
 
-test('a limit that is left out has its default, and a check that throws restores the limits', () => {
+test('a limit left out of valueLimits keeps its default, and a check that throws restores the limits', () => {
   expect(settingsWith({ valueLimits: { appName: { min: 1 } } }).valueLimits).toEqual({
     ...defaultValueLimits,
     appName: { min: 1, max: 64 },
@@ -149,7 +122,7 @@ test.each([
   [{ valueLimits: { appName: 5 } }, 'settings.valueLimits.appName', '{ min, max }'],
   [{ valueLimits: { appName: { min: Number.NaN } } }, 'settings.valueLimits.appName.min', 'a number'],
   [{ valueLimits: 5 }, 'settings.valueLimits', 'an object'],
-])('%j is refused', (settings, field, wrong) => {
+])('createClient refuses the settings %j, naming the wrong field', (settings, field, wrong) => {
   expect(() => clientWith(settings as ClientOptions['settings'])).toThrow(
     expect.objectContaining({ name: 'InvalidInput', field, message: expect.stringContaining(wrong) }),
   )

@@ -1,7 +1,7 @@
 /**
- * Limits on values that the specification does not state but public material shows (public facts, sure). They are
- * checked before a request is sent, and by the emulator. All of them are settings, because none was checked against a
- * live service.
+ * Limits on values that the specification does not state but public material shows (public facts, sure). The client
+ * checks them before it sends a request, and so does the emulator. All of them are settings, because none was checked
+ * against a live service.
  */
 export interface ValueLimits {
   /** Characters of an application's name. Default 3 to 64. */
@@ -12,7 +12,7 @@ export interface ValueLimits {
   readonly reqCpu: Bounds
   /** MB of a version's memory. Default at least 100. */
   readonly reqMemory: Bounds
-  /** Minutes that a deployment may run. Default -1 to 1440; the meaning of -1 is not stated. */
+  /** Minutes that a deployment may run. Default -1 to 1440; the meaning of -1 is not documented. */
   readonly maxDuration: Bounds
   /** Seconds that a version may take to deploy. Default at least 15. */
   readonly timeToDeploy: Bounds
@@ -26,7 +26,7 @@ export interface ValueLimits {
   readonly environmentValue: Bounds
 }
 
-/** Both included. `Infinity` for no bound. */
+/** Inclusive bounds. `Infinity` for no bound. */
 export interface Bounds {
   readonly min: number
   readonly max: number
@@ -50,9 +50,7 @@ let inForce = defaultValueLimits
 /** The limits that apply at present. */
 export const boundsOf = (name: keyof ValueLimits): Bounds => inForce[name]
 
-/**
- * Checks values by schemas with these limits in place of the default ones. `check` must be synchronous, as parsing is.
- */
+/** Runs a synchronous `check` whose schemas use these limits instead of the defaults. */
 export function withValueLimits<T>(accountLimits: ValueLimits, check: () => T): T {
   const before = inForce
   inForce = accountLimits

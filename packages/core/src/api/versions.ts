@@ -25,14 +25,14 @@ import {
   type TimestampB,
 } from './fields.js'
 
-/** Public fact: TCP, UDP, TCP/UDP, HTTP, HTTPS, WS, WSS. */
+/** The protocols are a public fact: TCP, UDP, TCP/UDP, HTTP, HTTPS, WS, WSS. */
 export type PortProtocol = 'TCP' | 'UDP' | 'TCP/UDP' | 'HTTP' | 'HTTPS' | 'WS' | 'WSS' | (string & {})
 
 /** A port that the container opens. */
 export interface VersionPort {
   /** 0 to 59999. */
   readonly port: number
-  /** Public fact: TCP, UDP, TCP/UDP, HTTP, HTTPS, WS, WSS. */
+  /** TCP, UDP, TCP/UDP, HTTP, HTTPS, WS or WSS (public fact). */
   readonly protocol: PortProtocol
   /** Whether the port is tested before the deployment counts as ready. */
   readonly to_check?: boolean | undefined
@@ -44,17 +44,20 @@ export interface VersionPort {
 
 /** An environment variable of a version. */
 export interface VersionVariable {
-  /** Its name in the container. */
+  /** Name of the variable in the container. */
   readonly key: string
   /** At most 4096 bytes (public fact). A secret if `is_secret`. */
   readonly value: string
   /** Whether the value is a secret. */
   readonly is_secret?: boolean | undefined
-  /** Whether the value is hidden: what a public deployment calls `is_secret` (public fact). Sent only when given. */
+  /** Hides the value: a public deployment's name for `is_secret` (public fact). Sent only if given. */
   readonly is_hidden?: boolean | undefined
 }
 
-/** How deployments of a version share sockets among sessions (public facts; the specification shows no meanings). */
+/**
+ * How deployments of a version share sockets among sessions (public facts; the specification does not describe the
+ * meanings).
+ */
 export interface SessionConfig {
   /** Default, Seat or Match. */
   readonly kind: 'Default' | 'Seat' | 'Match' | (string & {})
@@ -68,13 +71,13 @@ export interface SessionConfig {
   readonly session_max_duration?: number | undefined
 }
 
-/** A port that the container opens, as answers carry it. */
+/** A port that the container opens, in responses. */
 export type VersionPortEcho = Masked<VersionPort>
 
-/** An environment variable of a version, as answers carry it. */
+/** An environment variable of a version, in responses. */
 export type VersionVariableEcho = Masked<VersionVariable>
 
-/** How deployments share their sockets among sessions, as answers carry it. */
+/** How deployments share their sockets among sessions, in responses. */
 export type SessionConfigEcho = Masked<SessionConfig>
 
 export const VersionPort = input<VersionPort>('VersionPort', {
@@ -121,7 +124,7 @@ export const SessionConfigEcho = answer<SessionConfigEcho>('SessionConfigEcho', 
 
 /** The full specification from which deployments are made (service-api, Application version). */
 export interface Version extends Masked<Omit<VersionChanges, 'session_config' | 'ports' | 'envs'>> {
-  /** Its name, which paths use too. */
+  /** Name of the version, which paths use too. */
   readonly name: string
   /** vCPU units, 1024 = 1 vCPU. */
   readonly req_cpu?: Maybe<number>
@@ -129,7 +132,7 @@ export interface Version extends Masked<Omit<VersionChanges, 'session_config' | 
   readonly req_memory?: Maybe<number>
   /** GPU units, 1024 = 1 GPU. */
   readonly req_video?: Maybe<number>
-  /** Its values are not shown (0 was sampled). */
+  /** The values of `kind` are not documented (0 was sampled). */
   readonly kind?: Maybe<number>
   /** How deployments share their sockets among sessions. */
   readonly session_config?: Maybe<SessionConfigEcho>
@@ -173,7 +176,7 @@ export const Version = answer<Version>('Version', {
   last_updated: maybe(timestampB),
 })
 
-/** What a version and its update have in common. */
+/** The common fields of a version and its update. */
 export interface VersionChanges {
   /** Whether the version can be deployed. */
   readonly is_active?: boolean | undefined
@@ -193,20 +196,20 @@ export interface VersionChanges {
   readonly force_cache?: boolean | undefined
   /** Seconds to wait for the version to deploy before marking it failed. At least 15 (public fact). */
   readonly time_to_deploy?: number | undefined
-  /** How deployments share their sockets among sessions; without it, a deployment has none. */
+  /** How deployments share their sockets among sessions. Without it, a deployment has no sockets. */
   readonly session_config?: SessionConfig | undefined
   /** The ports that the container opens. */
   readonly ports?: readonly VersionPort[] | undefined
   /** Environment variables of every deployment. */
   readonly envs?: readonly VersionVariable[] | undefined
   /**
-   * Whether the container is started again after it has ended (public fact). Not in the specification, so it is sent
-   * only when given.
+   * When the container is restarted after it has ended (public fact). Not in the specification, so it is sent only if
+   * given.
    */
   readonly restart_policy?: 'always' | 'never' | 'on_failure' | undefined
-  /** Test that the image can be pulled; the answer is 424 if it can't. */
+  /** Tests that the image can be pulled. The response is 424 if it cannot. */
   readonly verify_image?: boolean | undefined
-  /** Seconds after SIGTERM before the container stops. 5 to 3600 (range: public fact). */
+  /** Seconds from SIGTERM until the container is killed. 5 to 3600 (range: public fact). */
   readonly termination_grace_period_seconds?: number | undefined
   /** Name of the endpoint storage that receives container logs; overrides the default storage of the version. */
   readonly endpoint_storage?: string | undefined
@@ -220,10 +223,7 @@ export interface VersionChanges {
   readonly will_deploy_in_mainland_china?: boolean | undefined
 }
 
-/**
- * The specification does not show which fields are required. By our choice those are without which nothing could be
- * deployed.
- */
+/** The specification does not show which fields are required. By our choice, all that a deployment needs are. */
 export interface CreateVersion extends VersionChanges {
   /** The application that gets the version. */
   readonly app_name: string
@@ -243,7 +243,7 @@ export interface CreateVersion extends VersionChanges {
   readonly req_video?: number | undefined
 }
 
-/** Fields that are left out stay unchanged; CPU, memory and GPU cannot be changed. */
+/** Absent fields stay unchanged. CPU, memory and GPU cannot be changed. */
 export interface UpdateVersion extends VersionChanges, VersionName {
   /** A new name, 1 to 64 characters (length: public fact). */
   readonly name?: string | undefined
@@ -271,20 +271,20 @@ export interface VersionUpdated {
   readonly version?: Maybe<Version>
 }
 
-/** Whether the version is gone. */
+/** The result of deleting a version. */
 export interface VersionDeleted {
   /** Whether it was deleted. */
   readonly success?: Maybe<boolean>
-  /** A text for people. */
+  /** A message for people. */
   readonly message?: Maybe<string>
 }
 
-/** Which versions. */
+/** The versions to list, and their application. */
 export interface ListVersions extends ApplicationName, PageInput {}
 
 /** The versions of an application. */
 export interface VersionList extends Counted {
-  /** The entries of this page: all of them, unless the service cuts the list into pages (public fact). */
+  /** The entries of this page: all of them, unless the service pages the list (public fact). */
   readonly versions: readonly Version[]
 }
 

@@ -1,36 +1,66 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createManualClock } from '../time.js'
-import { createAnswerCache, mayKeep } from './cache.js'
+import { createAnswerCache, deepFreeze, fingerprint } from './cache.js'
 
-test('keeps an answer for its time to live on the given clock', async () => {
-  const clock = createManualClock()
-  const cache = createAnswerCache(1000, clock)
-  const answer = { locations: [] }
-  cache.set('/v1/locations', answer)
-  await clock.advance(999)
-  expect(cache.get('/v1/locations')).toBe(answer)
-  expect(cache.get('/v1/locations?page=2')).toBeUndefined()
-  await clock.advance(2)
-  expect(cache.get('/v1/locations')).toBeUndefined()
-  expect(clock.sleepers).toBe(0)
-})
-
-test('keeps a bounded number of answers, dropping the oldest', () => {
+test('the answer cache keeps a bounded number of answers and drops the oldest', () => {
   const cache = createAnswerCache(1000, createManualClock())
   for (let page = 0; page < 1000; page += 1) cache.set(`${page}`, {})
   expect(cache.get('0')).toBeUndefined()
   expect(cache.get('999')).toBeDefined()
 })
 
-test('keeps nothing with a time to live of 0', () => {
-  const cache = createAnswerCache(0, createManualClock())
-  cache.set('key', {})
-  expect(cache.get('key')).toBeUndefined()
+test('fingerprints are equal exactly for equal values', () => {
+  const value = fc.jsonValue({ maxDepth: 3 })
+  fc.assert(
+    fc.property(value, value, (one, other) => {
+      expect(fingerprint(one)).toBe(fingerprint(structuredClone(one)))
+      expect(fingerprint(one) === fingerprint(other)).toBe(JSON.stringify(one) === JSON.stringify(other))
+    }),
+    { numRuns: 500 },
+  )
 })
 
-test('keeps only locations and beacons, except locations chosen by capacity', () => {
-  expect(mayKeep('locations.list', { page: 1, tags: true })).toBe(true)
-  expect(mayKeep('locations.beacons', {})).toBe(true)
-  expect(mayKeep('locations.list', { app: 'a', version: 'v' })).toBe(false)
-  expect(mayKeep('deployments.list', {})).toBe(false)
+test.each([
+  [['a', 'b'], ['a,b']],
+  [[[], []], [[[]]]],
+  [{ a: 1 }, { a: '1' }],
+  [{ a: { b: 1 } }, { a: {}, b: 1 }],
+  [null, 'null'],
+  [[null], [undefined]],
+])('the values %j and %j have different fingerprints', (one, other) =>
+  expect(fingerprint(one)).not.toBe(fingerprint(other)),
+)
+
+test('a fingerprint can be made of values that are nested deeper than the call stack', () => {
+  const deep = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as unknown
+  expect(fingerprint(deep(200_000))).toBe(fingerprint(deep(200_000)))
+  expect(fingerprint(deep(200_000))).not.toBe(fingerprint(deep(199_999)))
+})
+
+/** A value and all values in it. */
+function parts(value: unknown): unknown[] {
+  return typeof value === 'object' && value !== null ? [value, ...Object.values(value).flatMap(parts)] : [value]
+}
+
+test('deepFreeze freezes a value at every depth without changing it', () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 5 }), (text) => {
+      const value = JSON.parse(text) as unknown
+      expect(deepFreeze(value)).toBe(value)
+      expect(parts(value).filter((part) => !Object.isFrozen(part))).toEqual([])
+      expect(value).toEqual(JSON.parse(text))
+    }),
+  )
+})
+
+test('deepFreeze freezes values that are nested deeper than the call stack', () => {
+  const depth = 100_000
+  let part = deepFreeze(JSON.parse(`${'[{"a":'.repeat(depth)}1${'}]'.repeat(depth)}`) as unknown)
+  let frozen = 0
+  while (typeof part === 'object' && part !== null) {
+    if (Object.isFrozen(part)) frozen += 1
+    part = Object.values(part)[0]
+  }
+  expect(frozen).toBe(2 * depth)
 })

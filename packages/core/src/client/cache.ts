@@ -3,7 +3,9 @@ import { LRUCache } from 'lru-cache'
 import type { OperationId } from '../api/api.js'
 import type { Clock } from '../time.js'
 
-/** Freezes a JSON value and all values in it. Not recursive: a server may nest them too deeply for the stack. */
+/**
+ * Freezes a JSON value and all values in it. Not recursive, because a server may nest them too deeply for the stack.
+ */
 export function deepFreeze<T>(value: T): T {
   const open: unknown[] = [value]
   while (open.length > 0) {
@@ -19,8 +21,8 @@ export function deepFreeze<T>(value: T): T {
 const CHUNK = 64 * 1024
 
 /**
- * Returns a short text that is equal for equal JSON values only. Not recursive like JSON.stringify, because the service
- * may nest an answer too deeply for the stack.
+ * Returns a short string that is equal for equal JSON values only. Not recursive like JSON.stringify, because the
+ * service may nest a response too deeply for the stack.
  */
 export function fingerprint(value: unknown): string {
   const hash = createHash('sha256')
@@ -64,24 +66,26 @@ function hashed(hash: Hash, text: string): string {
   return ''
 }
 
-/** Answers that rarely change, cached for a limited time. */
+/** A cache of responses that rarely change, for a limited time. */
 export interface AnswerCache {
-  /** Returns undefined if nothing is kept under this key, or not any more. */
+  /** Returns undefined if the key is unknown or expired. */
   get(key: string): object | undefined
   set(key: string, answer: unknown): void
 }
 
 const kept: ReadonlySet<OperationId> = new Set<OperationId>(['locations.list', 'locations.beacons'])
 
-/** Whether the answer may be kept: locations and beacons, but not by `app` and `version`, which go by capacity. */
+/**
+ * True if the response may be cached: locations and beacons, except by `app` and `version`, which depend on capacity.
+ */
 export const mayKeep = (id: OperationId, input: Readonly<Record<string, unknown>>): boolean =>
   kept.has(id) && input['app'] === undefined && input['version'] === undefined
 
-/** @param ttlMs milliseconds for which an answer is kept; 0 keeps none. */
+/** @param ttlMs milliseconds for which a response is cached; 0 for none. */
 export function createAnswerCache(ttlMs: number, clock: Clock): AnswerCache {
   if (ttlMs === 0) return { get: () => undefined, set: () => {} }
   // Enough for a few pages of a few filters. With ttlResolution 0 the cache reads the clock each time instead of
-  // setting timers. It treats the instant 0 as 'never expires', and a clock may begin at 0; hence the + 1.
+  // setting timers. It treats the time 0 as 'never expires', and a clock may begin at 0, so 1 is added.
   const perf = { now: () => clock.now() + 1 }
   const answers = new LRUCache<string, object>({ max: 256, ttl: ttlMs, ttlResolution: 0, perf })
   return {

@@ -5,7 +5,7 @@ describe('cached answers', () => {
   const locations = (request: Request) =>
     Response.json({ locations: [{ city: new URL(request.url).search, host: '192.0.2.1', location: {} }], count: 1 })
 
-  test('of locations and beacons are kept for five minutes for each input', async () => {
+  test('locations and beacons are cached for five minutes, separately for each input', async () => {
     const { clock, client, times } = inVirtualTime(async (request) => locations(request))
     const first = await client.locations.list({ tags: true })
     expect(await client.locations.list({ tags: true })).toBe(first)
@@ -19,10 +19,13 @@ describe('cached answers', () => {
     expect(times).toHaveLength(4)
   })
 
-  test('are neither locations chosen by capacity nor failures, nor any with cacheTtlMs 0', async () => {
+  test('locations chosen by capacity and failures are not cached, nor any answer with cacheTtlMs 0', async () => {
     const { client, times } = inVirtualTime(async (request) => locations(request))
-    for (let time = 0; time < 2; time += 1) await client.locations.list({ app: 'a', version: 'v' })
-    expect(times).toHaveLength(2)
+    for (const chosen of [{ app: 'a' }, { app: 'a' }, { version: 'v' }, { version: 'v' }])
+      await client.locations.list(chosen)
+    await Promise.all([client.fleets.list(), client.fleets.get({ fleet_name: 'f' })]).catch(() => {})
+    await client.fleets.list().catch(() => {})
+    expect(times).toHaveLength(7)
     const forgetful = inVirtualTime(async (request) => locations(request), { cacheTtlMs: 0 })
     for (let time = 0; time < 2; time += 1) await forgetful.client.locations.list()
     expect(forgetful.times).toHaveLength(2)

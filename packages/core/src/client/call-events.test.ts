@@ -1,78 +1,149 @@
 import { describe, expect, test } from 'vitest'
-import { seededRandom } from '../time.js'
-import type { RequestEvent, ResponseEvent, RetryEvent } from './call-events.js'
-import { deployment } from './server.fixture.js'
-import { inVirtualTime, ready } from './client.fixture.js'
+import { createManualClock, seededRandom } from '../time.js'
+import { clientOf } from './client.fixture.js'
+import { inProcess } from './transport.js'
+import type { ClientOptions } from './config.js'
 
-describe('events', () => {
-  test('report requests, responses and retries without secrets', async () => {
-    const seen: [name: string, event: RequestEvent | ResponseEvent | RetryEvent][] = []
-    const { clock, client } = inVirtualTime(async (_, nth) => {
-      if (nth === 1) throw new Error('reset')
-      await clock.sleep(40)
-      return nth === 2 ? new Response('', { status: 500 }) : Response.json({ request_id: 'abc', message: 'ok' })
-    })
-    for (const name of ['request', 'response', 'retry'] as const)
-      client.events.on(name, (event: RequestEvent | ResponseEvent | RetryEvent) => seen.push([name, event]))
-    await clock.until(
-      client.deployments.selfStop({ request_id: 'abc', access_point_id: '42', authorization: 'delete-secret' }),
-    )
-    expect(seen.map(([name]) => name)).toEqual([
-      'request',
-      'response',
-      'retry',
-      'request',
-      'response',
-      'retry',
-      'request',
-      'response',
+/** A client whose service gives the nth answer to the nth request, the last one to all after it; each takes 30 ms. */
+function setUp(answers: readonly (() => Response)[], options: Partial<ClientOptions> = {}) {
+  const clock = createManualClock()
+  let requests = 0
+  const dispatcher = inProcess(async () => {
+    await clock.sleep(30)
+    const respond = answers[Math.min(requests++, answers.length - 1)]
+    if (respond === undefined) throw new Error('lost')
+    return respond()
+  })
+  const client = clientOf({ clock, dispatcher, ...options })
+  const seen: [name: string, event: unknown][] = []
+  for (const name of ['request', 'response', 'retry', 'throttled'] as const)
+    client.events.on(name, (event) => seen.push([name, event]))
+  return { client, clock, seen }
+}
+
+const status = () => Response.json({ request_id: 'abc', current_status: 'Status.READY' })
+const refuse =
+  (code: number, headers: Record<string, string> = {}) =>
+  () =>
+    Response.json({ message: 'no' }, { status: code, headers })
+
+/** Replaces the random id of a call. */
+const call = 'some call'
+const common = { operation: 'deployments.get', call, requestId: 'abc' }
+const way = { method: 'GET', path: '/v1/status/{request_id}' }
+/** Replaces the random ids of calls by one value each. */
+const withoutIds = (seen: readonly [string, unknown][]) =>
+  seen.map(([name, event]) => [name, { ...(event as object), call }])
+
+describe('events of a call', () => {
+  test('a call that succeeds emits request and response', async () => {
+    const { client, clock, seen } = setUp([status])
+    await clock.until(client.deployments.get({ request_id: 'abc' }, { priority: 3 }), 10)
+    const bytes = '{"request_id":"abc","current_status":"Status.READY"}'.length
+    expect(withoutIds(seen)).toEqual([
+      ['request', { ...common, ...way, attempt: 1, priority: 3, queuedMs: 0 }],
+      ['response', { ...common, ...way, attempt: 1, status: 200, error: undefined, durationMs: 30, bytes }],
     ])
-    const [call] = new Set(seen.map(([, event]) => event.call))
-    const about = { operation: 'deployments.selfStop', call, requestId: 'abc' }
-    const route = { method: 'DELETE', path: '/v1/self/stop/{request_id}/{access_point_id}' }
-    expect(seen[0]?.[1]).toEqual({ ...about, ...route, attempt: 1, priority: 0, queuedMs: 0 })
-    expect(seen[1]?.[1]).toEqual({
-      ...about,
-      ...route,
-      attempt: 1,
-      status: undefined,
-      error: 'ConnectionLost',
-      durationMs: 0,
-      bytes: 0,
-    })
-    expect(seen[2]?.[1]).toEqual({ ...about, attempt: 1, delayMs: expect.any(Number), error: 'ConnectionLost' })
-    expect(seen[4]?.[1]).toMatchObject({ attempt: 2, status: 500, durationMs: 40 })
-    expect(seen[7]?.[1]).toMatchObject({ attempt: 3, status: 200, durationMs: 40, bytes: 35 })
-    expect(JSON.stringify(seen)).not.toMatch(/secret|"42"|stop\/abc/)
   })
 
-  test('a listener that throws breaks no call and gives one warning', async () => {
-    const warned = new Promise<Error>((resolve) => {
-      process.once('warning', resolve)
-    })
-    const { client } = inVirtualTime(async () => ready())
-    client.events.on('request', () => {
-      throw new Error('listener')
-    })
-    client.events.on('response', () => {
-      throw new Error('listener')
-    })
-    for (let time = 0; time < 3; time += 1)
-      expect(await client.deployments.get({ request_id: 'abc' })).toEqual(deployment('abc'))
-    expect(await warned).toMatchObject({
-      name: 'MusterWarning',
-      message: "a listener of the event 'request' threw: Error: listener",
-    })
+  test('a retry event is emitted between two attempts of a call', async () => {
+    const { client, clock, seen } = setUp([refuse(503), status])
+    await clock.until(client.deployments.get({ request_id: 'abc' }), 10)
+    expect(withoutIds(seen)).toMatchObject([
+      ['request', { attempt: 1 }],
+      ['response', { attempt: 1, status: 503, error: undefined }],
+      ['retry', { ...common, attempt: 1, delayMs: 100, error: 'ServerError' }],
+      ['request', { attempt: 2 }],
+      ['response', { attempt: 2, status: 200 }],
+    ])
+    expect(Object.keys(seen[2]?.[1] as object).toSorted()).toEqual([
+      'attempt',
+      'call',
+      'delayMs',
+      'error',
+      'operation',
+      'requestId',
+    ])
   })
 
-  test('calls of different clients in a process have different ids', async () => {
+  test('a 429 emits throttled', async () => {
+    const { client, clock, seen } = setUp([refuse(429, { 'retry-after': '2' }), status])
+    await clock.until(client.deployments.get({ request_id: 'abc' }), 10)
+    expect(withoutIds(seen)).toEqual([
+      ['request', expect.objectContaining({ attempt: 1, queuedMs: 0 })],
+      ['response', expect.objectContaining({ attempt: 1, status: 429 })],
+      ['throttled', { ...common, attempt: 1, limit: 'status', retryAfterMs: 2000, pauseMs: 2000 }],
+      ['request', expect.objectContaining({ attempt: 2, queuedMs: 2000 })],
+      ['response', expect.objectContaining({ attempt: 2, status: 200 })],
+    ])
+  })
+
+  test('a call without an answer emits a response event without a status', async () => {
+    const { client, clock, seen } = setUp([])
+    const outcome = clock.until(client.tags.create({ request_id: 'abc', name: 'blue' }), 10)
+    await expect(outcome).rejects.toMatchObject({ name: 'ConnectionLost', call: expect.any(String) })
+    expect(seen[1]).toEqual([
+      'response',
+      expect.objectContaining({ status: undefined, error: 'ConnectionLost', durationMs: 30, bytes: 0 }),
+    ])
+  })
+
+  test('the events of a call carry its id, which its error also has and no other call', async () => {
+    const { client, clock, seen } = setUp([refuse(500)])
+    const outcome = (name: string) =>
+      clock.until(client.applications.get({ app_name: name }).catch((error: unknown) => error))
+    const errors = [await outcome('one'), await outcome('two')] as readonly { readonly call: string }[]
+    const ids = new Set(seen.map(([, event]) => (event as { readonly call: string }).call))
+    expect([...ids]).toEqual(errors.map((error) => error.call))
+    expect(ids.size).toBe(2)
+  })
+
+  test('events of different clients in a process have different call ids', async () => {
     const calls = new Set<string>()
     for (const seed of [1, 2]) {
-      const { client } = inVirtualTime(async () => ready(), { random: seededRandom(seed) })
+      const { client, clock } = setUp([status], { random: seededRandom(seed) })
       client.events.on('request', ({ call }) => calls.add(call))
-      await client.deployments.get({ request_id: 'a' })
-      await client.deployments.get({ request_id: 'b' })
+      for (const id of ['a', 'b']) await clock.until(client.deployments.get({ request_id: id }))
     }
     expect(calls.size).toBe(4)
   })
+
+  test('events show the path template without the names that the call fills in', async () => {
+    const { client, clock, seen } = setUp([refuse(500), refuse(429), refuse(404)])
+    const names = { app_name: 'filled-app', version_name: 'filled-version' }
+    await expect(clock.until(client.versions.get(names))).rejects.toThrow('not found')
+    expect(seen.map(([name]) => name)).toEqual(expect.arrayContaining(['request', 'response', 'retry', 'throttled']))
+    expect(JSON.stringify(seen)).not.toContain('filled')
+    expect(seen[0]).toMatchObject([
+      'request',
+      { path: '/v1/app/{app_name}/version/{version_name}', requestId: undefined },
+    ])
+  })
+})
+
+test.each([
+  ['an error', new Error('listener')],
+  ['undefined', undefined],
+  ['a value that cannot be converted to a string', Object.create(null)],
+])('event listeners that throw %s cause only a process warning', async (_, thrown) => {
+  const warnings: string[] = []
+  const collect = ({ name, message }: Error) => void (name === 'MusterWarning' && warnings.push(message))
+  process.on('warning', collect)
+  try {
+    const { client, clock, seen } = setUp([refuse(503), refuse(429, { 'retry-after': '1' }), status])
+    for (const name of ['request', 'response', 'retry', 'throttled'] as const) {
+      client.events.on(name, () => {
+        throw thrown
+      })
+    }
+    await expect(clock.until(client.deployments.get({ request_id: 'abc' }))).resolves.toMatchObject({
+      request_id: 'abc',
+    })
+    expect(seen).toHaveLength(8)
+    expect(warnings).toHaveLength(4) // one for each kind of event
+    expect(warnings[0]).toMatch(/^a listener of the event 'request' threw: /)
+    expect(client.queues()['status']).toMatchObject({ queued: 0, inFlight: 0 })
+  } finally {
+    process.off('warning', collect)
+  }
 })

@@ -4,13 +4,13 @@ import type { Method } from '../operation.js'
 import type { BoundChange } from '../rate-limit/index.js'
 import { createEvents as createCarefulEvents } from '../runtime/index.js'
 
-/** Facts in every event of a call. No event holds a token, a secret, an address, a filled path or a body. */
+/** The common fields of all events of a call. No event holds a token, a secret, an address, a filled path or a body. */
 export interface CallEvent {
   /** Group and name, e.g. `deployments.create`. */
   readonly operation: OperationId
   /** Id of the call; errors carry it too. */
   readonly call: string
-  /** The deployment the call is about. */
+  /** The deployment that the call is about. */
   readonly requestId?: string | undefined
   /** From 1. */
   readonly attempt: number
@@ -26,24 +26,24 @@ export interface RequestEvent extends CallEvent {
   readonly queuedMs: number
 }
 
-/** An attempt has ended, with an answer or without. */
+/** An attempt has ended, with or without a response. */
 export interface ResponseEvent extends CallEvent {
   readonly method: Method
   /** The template, e.g. `/v1/status/{request_id}`. */
   readonly path: string
-  /** HTTP status; undefined if no answer came. */
+  /** HTTP status; undefined if no response came. */
   readonly status: number | undefined
-  /** Name of the error class if no answer came. */
+  /** Name of the error class if no response came. */
   readonly error: string | undefined
   /** Milliseconds since the attempt left the queue. */
   readonly durationMs: number
-  /** Size of the answer's body. */
+  /** Size of the response body. */
   readonly bytes: number
 }
 
 /** An attempt failed, and another follows. */
 export interface RetryEvent extends CallEvent {
-  /** Milliseconds until then, before any queueing. */
+  /** Milliseconds until the next attempt, without queueing. */
   readonly delayMs: number
   /** Name of the error class. */
   readonly error: string
@@ -51,7 +51,7 @@ export interface RetryEvent extends CallEvent {
 
 /** The service answered 429, and the queue of that rate limit pauses. */
 export interface ThrottledEvent extends CallEvent {
-  /** Name of the rate limit; of the operation, if it has no documented limit. */
+  /** Name of the rate limit, or of the operation if it has no documented limit. */
   readonly limit: string
   /** Milliseconds to wait by `Retry-After`, if the service sent it. */
   readonly retryAfterMs: number | undefined
@@ -59,21 +59,21 @@ export interface ThrottledEvent extends CallEvent {
   readonly pauseMs: number
 }
 
-/** An entry of a list lacks a field that is needed, such as its id, and was left out of the answer. */
+/** An entry of a list was omitted from the response because it lacks a required field, such as its id. */
 export interface UnreadableEvent extends CallEvent {
-  /** Path of the entry in the answer, e.g. `data.3.request_id`. */
+  /** Path of the entry in the response, e.g. `data.3.request_id`. */
   readonly field: string
-  /** What is wrong, e.g. `is missing`. Without the value. */
+  /** The fault without the value, e.g. `is missing`. */
   readonly wrong: string
 }
 
-/** The margin kept to a rate limit has changed. */
+/** The safety margin of a rate limit has changed. */
 export interface PacedEvent {
   /** Name of the rate limit. */
   readonly limit: string
   /**
-   * Milliseconds from its writing after which a request is taken as counted without an answer. Infinity, as at first:
-   * only answers prove a count, and slow answers lower the rate.
+   * Milliseconds after sending a request until it counts as counted without a response. Infinity at first: then only
+   * responses prove that requests were counted, and slow responses lower the rate.
    */
   readonly countedWithinMs: number
   readonly because: BoundChange
@@ -88,13 +88,16 @@ export interface ClientEvents {
   paced: (event: PacedEvent) => void
 }
 
-/** The hops emit their events here. */
+/** The sink for the events of a call. */
 export interface EventSink {
   listens(name: keyof ClientEvents): boolean
   emit<Name extends keyof ClientEvents>(name: Name, event: Parameters<ClientEvents[Name]>[0]): void
 }
 
-/** An emitter for users, and the sink that feeds it. A listener that fails becomes one process warning per event. */
+/**
+ * Creates an emitter for users, and the sink that feeds it. If a listener throws, a process warning reports it, once
+ * for each event.
+ */
 export function createEvents(): { readonly emitter: EventEmitter<ClientEvents>; readonly sink: EventSink } {
   const warned = new Set<string>()
   const { emitter, emit } = createCarefulEvents<ClientEvents>((event, error) => {

@@ -13,7 +13,7 @@ import { createEncoder, Progress, type Request } from './request.js'
 let loading: Promise<ReadonlyMap<OperationId, Operation>> | undefined
 
 /**
- * Loads the description of all operations when it is first needed. With its schemas it takes longer to load than
+ * Loads the description of all operations when it is first needed. It takes longer to load with its schemas than
  * everything else in this package, and a program that only imports the package does not need it.
  */
 export function loadDescription(): Promise<ReadonlyMap<OperationId, Operation>> {
@@ -22,17 +22,17 @@ export function loadDescription(): Promise<ReadonlyMap<OperationId, Operation>> 
 
 /** Options of any call. */
 export interface CallOptions {
-  /** Ends the call at once when aborted, wherever it waits; the call rejects with the signal's reason. */
+  /** Aborting it ends the call immediately, wherever it waits. The call rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined
   /**
    * Milliseconds for the whole call: queueing, connecting, retries and their waits. Default: the client's `timeoutMs`.
    */
   readonly timeoutMs?: number | undefined
-  /** Whole number; higher goes first among calls that wait for the same rate limit. Default 0. */
+  /** A whole number. Among calls that wait for the same rate limit, a higher priority goes first. Default 0. */
   readonly priority?: number | undefined
   /**
-   * Asked at the last moment before each attempt is written. If it answers false, nothing is written, and the call
-   * rejects with `SendAborted`: for a process that may do something only as long as it holds a lease.
+   * Called right before each attempt is written. If it returns false, nothing is written, and the call rejects with
+   * `SendAborted`. For a process that must not send after losing a lease.
    */
   readonly mayWrite?: (() => boolean) | undefined
 }
@@ -56,8 +56,8 @@ export function checkCallOptions(id: OperationId, options: CallOptions): void {
 }
 
 /**
- * The error for a value that does not fit its schema. It names the field, what is wrong, and the value unless that may
- * be a secret or an address.
+ * The error for a value that does not fit its schema. It names the field, the fault, and the value unless it may be a
+ * secret or an address.
  * @param what the value as a whole, e.g. `deployments.create: input`.
  */
 export function invalid(what: string, { field, message }: Fault, facts: CallFacts = {}): InvalidInput {
@@ -82,10 +82,10 @@ interface Calling {
 }
 
 /**
- * The first hop: checks the input, encodes it as HTTP, and waits for the answer as long as the caller wants. The other
- * hops are retry, schedule, send and decode.
+ * The first hop: validates the input, encodes it as HTTP, and waits for the response until the caller's timeout. The
+ * other hops are retry, schedule, send and decode.
  *
- * The first call of a process may have to wait until the description is loaded. That time does not count as the call's,
+ * The first call of a process may have to wait for the description. This time does not count toward the timeout,
  * because a manual clock may advance by minutes meanwhile.
  */
 export function createCall(id: OperationId, calling: Calling): UntypedCall {
@@ -132,7 +132,7 @@ export function createCall(id: OperationId, calling: Calling): UntypedCall {
 
 async function describe(id: OperationId, { settings, pathPrefix }: Calling) {
   const operation = (await loadDescription()).get(id)
-  if (operation === undefined) throw new TypeError(`nothing describes ${id}`)
+  if (operation === undefined) throw new TypeError(`unknown operation ${id}`)
   const encode = createEncoder(id, operation, settings, pathPrefix)
   return { operation, encode, template: pathOf(operation, settings) }
 }

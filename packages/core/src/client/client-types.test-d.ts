@@ -16,7 +16,7 @@ import type { Client } from './client-types.js'
 
 declare const client: Client
 
-test('an operation takes its input and resolves to the body of its answer', () => {
+test('each client operation takes its input and resolves to the body of its answer (types)', () => {
   expectTypeOf(client.deployments.create).parameter(0).toEqualTypeOf<CreateDeployment>()
   expectTypeOf(
     client.deployments.create({ application: 'a', version: 'v', users: [] }),
@@ -25,7 +25,7 @@ test('an operation takes its input and resolves to the body of its answer', () =
   expectTypeOf(client.deployments.waitUntilReady('x')).resolves.toEqualTypeOf<Deployment>()
 })
 
-test('a required input and its required keys cannot be left out', () => {
+test('a required input and its required keys cannot be left out of a call (types)', () => {
   // @ts-expect-error -- which application?
   void client.applications.get()
   // @ts-expect-error -- request_id is missing
@@ -36,7 +36,7 @@ test('a required input and its required keys cannot be left out', () => {
   void client.fleets.list({ page: '1' })
 })
 
-test('an input without required keys can be left out', () => {
+test('an input without required keys can be left out of a call (types)', () => {
   expectTypeOf(client.applications.list()).resolves.toEqualTypeOf<ApplicationList>()
   void client.relays.list()
   void client.fleets.list()
@@ -44,14 +44,14 @@ test('an input without required keys can be left out', () => {
   void client.applications.list({ page: 1 })
 })
 
-test('an answer without content is undefined, and optional content gives an optional answer', () => {
+test('an answer without content has type undefined, and optional content an optional type', () => {
   expectTypeOf(client.applications.delete({ app_name: 'a' })).resolves.toEqualTypeOf<undefined>()
   expectTypeOf(client.relays.revokeUser({ session_id: 's', authorization_token: 1 })).resolves.toEqualTypeOf<
     RelaySession | undefined
   >()
 })
 
-test('only paged operations have `all`, which yields the items', () => {
+test('only paged operations have `all`, which yields the items (types)', () => {
   expectTypeOf(client.fleets.list.all()).toEqualTypeOf<AsyncGenerator<Fleet, void, undefined>>()
   expectTypeOf(client.deployments.list.all()).toEqualTypeOf<AsyncGenerator<DeploymentListEntry, void, undefined>>()
   expectTypeOf(client.storages.list.all({ x_fields: 'endpoints{name}' })).toEqualTypeOf<
@@ -60,11 +60,11 @@ test('only paged operations have `all`, which yields the items', () => {
   // @ts-expect-error -- whose policies?
   client.policies.list.all()
   expectTypeOf(client.applications.list.all()).toEqualTypeOf<AsyncGenerator<Application, void, undefined>>()
-  // @ts-expect-error -- one deployment is no list
+  // @ts-expect-error -- one deployment is not a list
   client.deployments.get.all()
 })
 
-test('events and close have types', () => {
+test('client events and close have types', () => {
   client.events.on('response', ({ operation, status }) => {
     expectTypeOf(operation).toExtend<string>()
     expectTypeOf(status).toEqualTypeOf<number | undefined>()

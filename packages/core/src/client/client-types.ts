@@ -8,42 +8,42 @@ import type { ClientEvents } from './call-events.js'
 import type { WaitOptions } from './wait-until-ready.js'
 
 /**
- * Calls the operation: resolves with the body of its answer, frozen, or rejects with a `MusterError` (or
- * the reason of an aborted signal). A documented rate limit is kept by waiting. Besides the errors that an operation
- * names, every call may meet `InvalidInput` (400), `Unauthorized` (401), `RateLimited` (429), `ServerError` (5xx),
+ * Calls the operation: resolves with the body of its response, frozen, or rejects with a `MusterError` (or with
+ * `signal.reason`). It waits for a documented rate limit. In addition to the errors that an operation names, every call
+ * may reject with `InvalidInput` (400), `Unauthorized` (401), `RateLimited` (429), `ServerError` (5xx),
  * `ConnectionLost`, `TimedOut` and `UnexpectedResponse`.
  */
 export interface Call<Input, Output> {
   (input: Input, options?: CallOptions): Promise<Output>
 }
 
-/** A `Call` whose input may be left out. */
+/** A `Call` with an optional input. */
 export interface OptionalCall<Input, Output> {
   (input?: Input, options?: CallOptions): Promise<Output>
 }
 
-/** The items of all pages, fetched one page at a time as they are consumed. The options hold for each page. */
+/** The items of all pages. Each page is fetched when it is needed. The options apply to each page. */
 export interface Pages<Input, Item> {
   readonly all: (input: Input, options?: CallOptions) => AsyncGenerator<Item, void, undefined>
 }
 
-/** `Pages` whose input may be left out. */
+/** `Pages` with an optional input. */
 export interface OptionalPages<Input, Item> {
   readonly all: (input?: Input, options?: CallOptions) => AsyncGenerator<Item, void, undefined>
 }
 
-/** The type of an answer; also undefined if a success may come without content. */
+/** The type of a response; may be undefined if the operation can succeed without content. */
 type AnswerOf<Op> = 204 extends SuccessOf<Op> ? OutputOf<Op> | undefined : OutputOf<Op>
 
-/** The objects in the list of an answer. */
+/** The objects in the list of a response. */
 type ItemOf<Output> = {
   [Key in keyof Output]-?: NonNullable<Output[Key]> extends readonly (infer Item extends object)[] ? Item : never
 }[keyof Output]
 
-/** The operations that answer in pages: those whose input has a page. */
+/** The operations with paged responses: those whose input has a page. */
 export type IsPaged<Op> = string extends keyof InputOf<Op> ? false : 'page' extends keyof InputOf<Op> ? true : false
 
-/** `{}`: the type of an input that may be left out. */
+/** `{}`: the type of an optional input. */
 type Nothing = Record<never, never>
 
 type CallOf<Op> =
@@ -61,21 +61,21 @@ export type Operations<Description> = {
   }
 }
 
-/** Deployments, with functions that need more than one operation. */
+/** The deployment operations, and functions that combine several of them. */
 export interface DeploymentWaits {
   /**
-   * Reads the status, at growing intervals, until the deployment is READY. For one deployment; to follow many, list
+   * Reads the status, at growing intervals, until the deployment is READY. For one deployment. To follow many, list
    * them.
-   * @throws {DeploymentFailed} if the deployment is in error: stop it then
+   * @throws {DeploymentFailed} if the deployment is in error. Stop it then.
    * @throws {AlreadyTerminated} if it ends or has ended
-   * @throws {TimedOut} after `timeoutMs`; the deployment still exists then
+   * @throws {TimedOut} after `timeoutMs`. The deployment still exists then.
    */
   waitUntilReady(requestId: string, options?: WaitOptions): Promise<Deployment>
 }
 
 /** How long `close` waits. */
 export interface CloseOptions {
-  /** Milliseconds for calls that are under way or queued. Default 10,000; 0 ends them at once. */
+  /** Milliseconds to wait for running and queued calls. Default 10,000; 0 ends them immediately. */
   readonly timeoutMs?: number | undefined
 }
 
@@ -85,13 +85,13 @@ export interface Client extends Operations<Api> {
   /** `client.events.on('response', ({ operation, status, durationMs }) => …)` */
   readonly events: EventEmitter<ClientEvents>
   /**
-   * Calls that wait or are under way, by rate limit: `createDeployment`, `status`, `listDeployments`, `legacyDeploy`
-   * and `other`.
+   * The number of waiting and running calls, by rate limit: `createDeployment`, `status`, `listDeployments`,
+   * `legacyDeploy` and `other`.
    */
   queues(): Readonly<Record<string, SchedulerState>>
   /**
-   * Takes no more calls, lets running calls end, and closes the connections, so that the process can end. Calls that
-   * have not ended after `timeoutMs` reject with `ClientClosed`, which says whether they may have been carried out.
+   * Accepts no more calls, waits for the running ones, and closes the connections, so that the process can end. Calls
+   * that have not ended after `timeoutMs` reject with `ClientClosed`, which states whether they may have been executed.
    */
   close(options?: CloseOptions): Promise<void>
   [Symbol.asyncDispose](): Promise<void>

@@ -4,7 +4,7 @@ import { inProcess } from './transport.js'
 import type { ClientOptions } from './config.js'
 import { deployment, serve } from './server.fixture.js'
 
-/** A client of a real server on loopback, which the test closes. */
+/** A client of a real server on loopback. The test closes it. */
 export async function overNetwork(handler: Parameters<typeof serve>[0], options: Partial<ClientOptions> = {}) {
   const server = await serve(handler)
   return {
@@ -13,7 +13,11 @@ export async function overNetwork(handler: Parameters<typeof serve>[0], options:
   }
 }
 
-/** A client on a manual clock whose requests are answered by a function. */
+/** A client of a service that `dispatcher` plays. */
+export const clientOf = (options: Partial<ClientOptions>) =>
+  createClient({ baseUrl: 'http://service.invalid', token: 'tok', random: () => 0.5, ...options })
+
+/** A client on a manual clock with a function as its server. */
 export function inVirtualTime(
   handle: (request: Request, nth: number) => Promise<Response>,
   options: Partial<ClientOptions> = {},
@@ -24,14 +28,7 @@ export function inVirtualTime(
     times.push(clock.now())
     return handle(request, times.length)
   })
-  const client = createClient({
-    baseUrl: 'http://service.invalid',
-    token: 'account-secret',
-    clock,
-    random: seededRandom(1),
-    dispatcher,
-    ...options,
-  })
+  const client = clientOf({ token: 'account-secret', clock, random: seededRandom(1), dispatcher, ...options })
   return { clock, client, times }
 }
 

@@ -15,7 +15,7 @@ import { observe, send } from './send.js'
 import { createTransport } from './transport.js'
 import { createWaitUntilReady } from './wait-until-ready.js'
 
-/** How an operation is called: once, or page by page as well. */
+/** The call variants of an operation: single, or also page by page. */
 type Kinds<Description> = {
   readonly [Group in keyof Description]: {
     readonly [Name in keyof Description[Group]]: IsPaged<Description[Group][Name]> extends true ? 'pages' : 'once'
@@ -24,7 +24,7 @@ type Kinds<Description> = {
 
 /**
  * The operations by name, so that a client can be created before the description is loaded. A missing operation, or one
- * of the wrong kind, does not compile.
+ * with the wrong variant, does not compile.
  */
 export const catalogue: Kinds<Api> = {
   applications: { create: 'once', update: 'once', get: 'once', delete: 'once', list: 'pages' },
@@ -58,7 +58,7 @@ export const catalogue: Kinds<Api> = {
   relays: { create: 'once', list: 'pages', get: 'once', delete: 'once', authorizeUser: 'once', revokeUser: 'once' },
 }
 
-/** Sends encoded requests and returns values. Combines the hops after the call: retry → schedule → send → decode. */
+/** Sends encoded requests and returns values. It combines the hops after the call: retry → schedule → send → decode. */
 export function createPipeline(config: ClientConfig) {
   const { clock } = config
   const { emitter, sink: events } = createEvents()
@@ -80,7 +80,7 @@ export function createPipeline(config: ClientConfig) {
     lifetime,
     queues,
     events: emitter,
-    /** Waits at most `timeoutMs` for calls under way, then closes the connections. */
+    /** Waits at most `timeoutMs` for running calls, then closes the connections. */
     close: async (timeoutMs: number) => {
       const closed = new AbortController()
       clock.sleep(timeoutMs, closed.signal).then(flights.abandonAll, () => {})
@@ -91,12 +91,12 @@ export function createPipeline(config: ClientConfig) {
   }
 }
 
-/** Default time of `close`: orchestrators give a process 30 s to end, and other parts may have to close too. */
+/** Default timeout of `close`: orchestrators give a process 30 s to end, and other parts may have to close too. */
 const CLOSE_MS = 10_000
 
 /**
- * Creates a client of the service. Use one for the whole process, because it keeps the rate limits, the connections and
- * the cache.
+ * Creates a client of the service. Use a single one for the whole process, because it holds the rate limits, the
+ * connections and the cache.
  *
  * Every call passes five hops, each in a file of its own: call → retry → schedule (queues.ts) → send → decode.
  *
@@ -121,7 +121,7 @@ export function createClient(options: ClientOptions): Client {
     checkMilliseconds('timeoutMs', timeoutMs)
     await pipeline.close(timeoutMs)
   }
-  // Loading starts now. The first call waits for it, and reports its error.
+  // Starts loading early. The first call waits for it and reports its error.
   loadDescription().catch(() => {})
   const typed = resources as Operations<Api>
 

@@ -5,7 +5,7 @@ const least = { baseUrl: 'https://service.example', token: 'secret-token' }
 /** Options as JavaScript may give them. */
 const given = (options: object) => configure({ ...least, ...options } as ClientOptions)
 
-test('every option but two has a default', () => {
+test('every client option has a default except baseUrl and token', () => {
   expect(configure(least)).toMatchObject({
     origin: 'https://service.example',
     pathPrefix: '',
@@ -23,7 +23,7 @@ test('every option but two has a default', () => {
   })
 })
 
-test('an option replaces its default, unless it is undefined', () => {
+test('a given client option replaces its default, unless it is undefined', () => {
   const config = given({
     baseUrl: new URL('http://127.0.0.1:8080/api/'),
     timeoutMs: 5,
@@ -99,7 +99,7 @@ test.each([
     'option settings.deploymentQueryParameter must be a text, not ""',
   ],
   [{ timeout: 5 }, 'timeout', 'option timeout is not known; did you mean timeoutMs?'],
-])('%j is refused with the option and its value', (options, field, message) => {
+])('the client options %j are refused with the name and value of the wrong one', (options, field, message) => {
   expect(() => given(options)).toThrow(expect.objectContaining({ name: 'InvalidInput', field, message }))
 })
 
@@ -120,11 +120,11 @@ test.each([
   [{ dispatcher: null }, 'dispatcher'],
   [{ limiter: null }, 'limiter'],
   [{ baseUrl: undefined }, 'baseUrl'],
-])('%j is refused with the name of the option', (options, field) => {
+])('the client options %j are refused with the name of the wrong one', (options, field) => {
   expect(() => given(options)).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))
 })
 
-test('a text in place of the options, which may be the token, is in no message', () => {
+test('a string given instead of the client options, which may be the token, is in no error message', () => {
   const options = [
     'baseUrl',
     'timeoutMs',
@@ -153,7 +153,7 @@ test('a text in place of the options, which may be the token, is in no message',
   }
 })
 
-test('no message shows the token or credentials in the URL', () => {
+test('no error message about client options shows the token or the credentials of the URL', () => {
   for (const options of [
     { baseUrl: 'https://user:secret-password@service.example' },
     { baseUrl: 'https://:secret-password@service.example/?x' },

@@ -1,4 +1,4 @@
-import { limits } from '../api/rate-limits.js'
+import { limits } from '../api/documented-limits.js'
 import { defaultSettings, type Settings, type SettingsOption, settingsWith } from '../api/settings.js'
 import type { RateLimit } from '../operation.js'
 import type { Limiter } from '../rate-limit/index.js'
@@ -9,13 +9,13 @@ import { type CallFacts, InvalidInput, Unauthorized } from './errors.js'
 import type { RetryOptions } from './retry.js'
 import type { ClientDispatcher } from './transport.js'
 
-/** Checks an option. The error names the option, and its value unless that is of a type that could hold a secret. */
+/** Validates an option. The error names the option, and its value unless a value of its type could be a secret. */
 function check(holds: boolean, option: string, value: unknown, wanted: string): void {
   if (!holds)
     throw new InvalidInput(`option ${option} must be ${wanted}, not ${shown(value, wanted)}`, { field: option })
 }
 
-/** Refuses unknown names: options are read by name, so a misspelt option would have no effect. */
+/** Rejects unknown names, because a misspelt option would have no effect. */
 function checkNames(options: object, known: readonly string[], within = ''): void {
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue
@@ -24,7 +24,7 @@ function checkNames(options: object, known: readonly string[], within = ''): voi
   }
 }
 
-/** Checks a duration. The maximum is what setTimeout can wait, about 24 days. */
+/** Validates a duration. The maximum is what setTimeout can wait, about 24 days. */
 export function checkMilliseconds(option: string, value: unknown, least = 0): void {
   check(
     typeof value === 'number' && value >= least && value < 2 ** 31,
@@ -35,7 +35,7 @@ export function checkMilliseconds(option: string, value: unknown, least = 0): vo
 }
 
 function shown(value: unknown, wanted: string): string {
-  // A text is not shown: where an option expects something else, or even the address, it may be the token by mistake.
+  // Strings are not shown: a caller may have put the token into the wrong option, even into the address.
   if (typeof value === 'string')
     return wanted === 'a text' || wanted === 'a path' ? JSON.stringify(scrub(value.slice(0, 80))) : 'a text'
   return typeof value === 'object' && value !== null
@@ -47,11 +47,11 @@ function shown(value: unknown, wanted: string): string {
 
 /**
  * The account's secret, or a function that returns it. The function is called before every attempt, so that the token
- * can rotate; it should cache the token.
+ * can be rotated. It should cache the token.
  */
 export type Token = string | (() => string | Promise<string>)
 
-/** Returns the present token for a call, whose facts an error includes. */
+/** Returns the current token for a call, whose facts an error includes. */
 export type TokenSource = (call: TokenUser) => string | Promise<string>
 
 /** A call that needs a token. */
@@ -59,15 +59,15 @@ interface TokenUser {
   facts(): CallFacts
 }
 
-/** Whether a token can be sent in a header. Its form is not checked further, because it is not documented. */
+/** True if a token can be sent in a header. Its form is not checked further, because it is not documented. */
 const sendable = (token: unknown): token is string => typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)
-/** The token without the word before it, with which dashboards show it (public fact). */
+/** The token without the prefix `token`, with which dashboards show it (public fact). */
 export const bareToken = <T>(token: T) => (typeof token === 'string' ? token.replace(/^token +(?=\S)/i, '') : token)
 
 /**
- * Creates the source of the present token, without the word that the header needs in front: a token that has it, as
- * dashboards show it, is taken without.
- * @throws {InvalidInput} at once, for a token that is missing, empty or not sendable. Its value is in no message.
+ * Creates the source of the current token. It removes the prefix `token`, with which dashboards show tokens.
+ * @throws {InvalidInput} synchronously, for a token that is missing, empty or cannot be sent. No message contains its
+ *   value.
  */
 export function createTokenSource(token: Token): TokenSource {
   if (typeof token === 'function') return (call) => askFor(token, call)
@@ -105,11 +105,14 @@ async function askFor(provide: () => string | Promise<string>, call: TokenUser):
 export type LimitOption = { readonly limit: number; readonly windowMs?: number | undefined } | null
 
 export interface ClientOptions {
-  /** Address of the service, http or https. A path in it is a prefix of every operation's path. */
+  /** Address of the service, http or https. Its path is a prefix of every operation's path. */
   readonly baseUrl: string | URL
   /** The account's API token, or a function that returns it and is called before every attempt. */
   readonly token: Token
-  /** Milliseconds that a call may take, with queueing and retries. Default 30,000: enough for 1,200 creates at once. */
+  /**
+   * Milliseconds that a call may take, including queueing and retries. Default 30,000: enough for 1,200 simultaneous
+   * creates.
+   */
   readonly timeoutMs?: number | undefined
   /**
    * This process's share of the account's rate limits, more than 0 and at most 1. Default 1. The shares of all
@@ -117,45 +120,48 @@ export interface ClientOptions {
    */
   readonly share?: number | undefined
   /**
-   * Rate limits other than the documented ones, and one for `other`, the operations without a documented limit (default
-   * none). `windowMs` defaults to 1000.
+   * Rate limits that replace the documented ones, and one for `other`, the operations without a documented limit
+   * (default none). `windowMs` defaults to 1000.
    */
   readonly limits?: { readonly [Name in keyof typeof limits | 'other']?: LimitOption | undefined } | undefined
-  /** Most calls that may start at one moment, per limit. Default: the limit. */
+  /** Maximum number of calls that may start at one moment, for each limit. Default: the limit. */
   readonly burst?: number | undefined
   /**
-   * Milliseconds by which a request may take longer to reach the service than the fastest request. Default 50. Used
-   * only where answers are slow, on used connections, while nothing is late; otherwise a request counts until its
-   * answer comes.
+   * Milliseconds by which a request may take longer to reach the service than the fastest request. Default 50. It
+   * matters only if responses are slow, on used connections, while nothing is late. Otherwise a request counts until
+   * its response comes.
    */
   readonly jitterMs?: number | undefined
   /**
-   * Creates the limiter of each limit, e.g. the one that several processes share by `createRedisLimits` of
-   * `@muster/redis`. Default: `createBucket`, for this process. With it, `share` and `burst` have no effect.
+   * Creates the limiter of each limit. `createRedisLimits` of `@muster/redis` creates limiters that several processes
+   * share. Default: `createBucket`, for this process. With another limiter, `share` and `burst` have no effect.
    */
   readonly limiter?: ((limit: RateLimit) => Limiter) | undefined
-  /** Most calls under way at once, per limit. Default 256; never more than `connections`. */
+  /** Maximum number of concurrent calls, for each limit. Default 256; never more than `connections`. */
   readonly maxInFlight?: number | undefined
   /**
-   * Most connections for each rate limit, for other reads, and for other changes, so that slow calls of one kind do not
-   * hold up another. Default 128.
+   * Maximum number of connections for each rate limit, for other reads, and for other changes, so that slow calls of
+   * one kind do not delay another. Default 128.
    */
   readonly connections?: number | undefined
-  /** Bytes of the largest answer that is read. Default 16 MiB. */
+  /** Maximum size of a response in bytes. Default 16 MiB. */
   readonly maxResponseBytes?: number | undefined
   /**
    * Attempts of a safe request, and the waits between them in milliseconds. Default `{ attempts: 4, baseMs: 200, capMs:
    * 5000 }`.
    */
   readonly retry?: Partial<RetryOptions> | undefined
-  /** The longest pause that a Retry-After can impose, in milliseconds. Default 60,000. */
+  /** Maximum pause in milliseconds that a Retry-After can impose. Default 60,000. */
   readonly maxRetryAfterMs?: number | undefined
-  /** Milliseconds for which locations and beacons are cached. Default 300,000; 0 caches nothing. */
+  /** Milliseconds for which locations and beacons are cached. Default 300,000; 0 for no cache. */
   readonly cacheTtlMs?: number | undefined
-  /** What the specification leaves open, e.g. `{ valueLimits: { maxDuration: { max: 2880 } } }`; see `Settings`. */
+  /**
+   * Settings for the points that the specification leaves open, e.g. `{ valueLimits: { maxDuration: { max: 2880 } } }`;
+   * see `Settings`.
+   */
   readonly settings?: SettingsOption | undefined
   /**
-   * undici dispatcher to use instead of the client's own pool, e.g. for a proxy, or `inProcess` in tests: all requests
+   * undici dispatcher that replaces the client's own pool, e.g. for a proxy, or `inProcess` in tests. All requests
    * share its connections. It stays open when the client is closed.
    */
   readonly dispatcher?: ClientDispatcher | undefined
@@ -181,10 +187,10 @@ const otherOptions = ['baseUrl', 'token', 'limits', 'burst', 'limiter', 'retry',
 
 type LimitKey = keyof typeof documentedLimits
 
-/** A rate limit to observe; undefined for none. */
-type Limit = { readonly limit: number; readonly windowMs: number } | undefined
+/** A rate limit in effect; undefined for none. */
+type EffectiveLimit = { readonly limit: number; readonly windowMs: number } | undefined
 
-/** The options, validated, with defaults filled in. */
+/** The validated options with all defaults. */
 export interface ClientConfig
   extends Readonly<typeof defaults>, Pick<ClientOptions, 'burst' | 'limiter' | 'dispatcher'> {
   /** Scheme, host and port of the service. */
@@ -192,12 +198,12 @@ export interface ClientConfig
   /** Path of the base URL, without a trailing slash. */
   readonly pathPrefix: string
   readonly token: TokenSource
-  readonly limits: Readonly<Record<LimitKey, Limit>>
+  readonly limits: Readonly<Record<LimitKey, EffectiveLimit>>
   readonly retry: RetryOptions
   readonly settings: Settings
 }
 
-/** @throws {InvalidInput} naming the option and its value; the token's value is in no message. */
+/** @throws {InvalidInput} naming the option and its value; no message contains the token's value. */
 export function configure(options: ClientOptions): ClientConfig {
   if (!isPlain(options)) throw new InvalidInput('createClient needs options: { baseUrl, token }')
   checkNames(options, [...Object.keys(defaults), ...otherOptions])
@@ -233,13 +239,13 @@ export function configure(options: ClientOptions): ClientConfig {
   return config
 }
 
-/** Numbers and lists are refused: they have no unknown names, and would pass as objects without options. */
+/** Numbers and lists have no unknown names, so they would pass as objects without options. Reject them. */
 const isPlain = (options: unknown) => typeof options === 'object' && options !== null && !Array.isArray(options)
 
 function limitsOf(options: NonNullable<ClientOptions['limits']>): ClientConfig['limits'] {
   check(isPlain(options), 'limits', options, 'an object of limits by name')
   checkNames(options, Object.keys(documentedLimits), 'limits.')
-  const one = (key: LimitKey): Limit => {
+  const one = (key: LimitKey): EffectiveLimit => {
     const option = options[key]
     if (option === undefined) return documentedLimits[key]
     if (option === null) return undefined
@@ -251,7 +257,7 @@ function limitsOf(options: NonNullable<ClientOptions['limits']>): ClientConfig['
     return { limit, windowMs }
   }
   const keys = Object.keys(documentedLimits) as LimitKey[]
-  return Object.fromEntries(keys.map((key) => [key, one(key)])) as Record<LimitKey, Limit>
+  return Object.fromEntries(keys.map((key) => [key, one(key)])) as Record<LimitKey, EffectiveLimit>
 }
 
 function retryOf(options: Partial<RetryOptions>): RetryOptions {
@@ -303,7 +309,7 @@ function baseAddress(baseUrl: string | URL): Pick<ClientConfig, 'origin' | 'path
   return { origin: url.origin, pathPrefix: url.pathname.replace(/\/+$/, '') }
 }
 
-/** Returns the options over the defaults. An option that is undefined counts as not given. */
+/** Returns the options over the defaults. An undefined option counts as absent. */
 function filled<T extends object>(options: { readonly [Name in keyof T]?: T[Name] | undefined }, without: T): T {
   const given = (Object.keys(without) as (keyof T)[]).filter((name) => options[name] !== undefined)
   return { ...without, ...Object.fromEntries(given.map((name) => [name, options[name]])) }

@@ -6,18 +6,18 @@ import type { EventSink } from './call-events.js'
 import { type MusterError, UnexpectedResponse } from './errors.js'
 import { headerOf, refusal, withoutSecretsOf } from './refusal.js'
 import { factsOf, type Request } from './request.js'
-import type { Answer } from './transport.js'
+import type { HttpAnswer } from './transport.js'
 
-/** An answer without the list entries that cannot be read. */
+/** A response without its unreadable list entries. */
 interface ReadableEntries {
   readonly json: Readonly<Record<string, unknown>>
-  /** The entries left out and why, e.g. `data.3.request_id`: `is missing`. */
+  /** The omitted entries and their faults, e.g. `data.3.request_id`: `is missing`. */
   readonly leftOut: readonly Pick<Fault, 'field' | 'wrong'>[]
 }
 
 /**
- * The readable part of an answer that does not fit its schema: one list entry that lacks a required field, such as an
- * id, must not hide all others. Undefined if anything else is wrong, or if no entry of a list can be read.
+ * The readable part of a response that does not fit its schema: one list entry without a required field, such as an id,
+ * must not hide all others. Undefined if anything else is wrong, or if no entry of a list can be read.
  */
 function readableEntries(output: z.ZodType, json: unknown): ReadableEntries | undefined {
   const { def } = (output as unknown as z.core.$ZodTypes)._zod
@@ -39,20 +39,20 @@ function readableEntries(output: z.ZodType, json: unknown): ReadableEntries | un
   return leftOut.length === 0 ? undefined : { json: kept, leftOut }
 }
 
-/** The parts of a request that are needed to read its answer. */
-type Asked = Pick<Request, 'id' | 'call' | 'input' | 'operation' | 'progress' | 'template'>
+/** The parts of a request that decoding its response needs. */
+type RequestFacts = Pick<Request, 'id' | 'call' | 'input' | 'operation' | 'progress' | 'template'>
 
 /**
- * The last hop: reads the value of an answer.
+ * The last hop: reads the value of a response.
  * @throws {MusterError} of the class that belongs to the status.
  */
-export function decode(request: Asked, answer: Answer, clock: Clock, events: EventSink): unknown {
+export function decode(request: RequestFacts, answer: HttpAnswer, clock: Clock, events: EventSink): unknown {
   if (answer.status >= 200 && answer.status < 300) return contentOf(request, answer, events)
   throw refusal(request, answer, dateOf(clock))
 }
 
 /**
- * The result of a DELETE whose first attempt succeeded although its answer was lost, so that the second attempt found
+ * The result of a DELETE whose first attempt succeeded but whose response was lost, so that the second attempt found
  * nothing to delete. The error's message becomes the message of a success.
  */
 export function decodeGone({ operation }: Pick<Request, 'operation'>, error: MusterError): unknown {
@@ -61,12 +61,12 @@ export function decodeGone({ operation }: Pick<Request, 'operation'>, error: Mus
 }
 
 /**
- * The value of a success answer; any 2xx counts. Unknown fields are kept. A wrong content type is ignored if the body
- * is JSON, as is a body where none is documented. List entries that cannot be read are left out and reported. The value
- * is frozen, because equal reads share it and some answers are cached.
+ * The value of a successful response; any 2xx counts. Unknown fields are kept. A wrong content type is ignored if the
+ * body is JSON, and a body is ignored where none is documented. Unreadable list entries are omitted and reported. The
+ * value is frozen, because equal reads share it and some responses are cached.
  * @throws {UnexpectedResponse} for a body that is empty, is not JSON, or lacks a field that the code requires.
  */
-function contentOf(request: Asked, answer: Answer, events: EventSink): unknown {
+function contentOf(request: RequestFacts, answer: HttpAnswer, events: EventSink): unknown {
   const { output, success } = request.operation
   if (output === undefined) return undefined
   const unexpected = (what: string, field?: string): MusterError =>
@@ -76,10 +76,10 @@ function contentOf(request: Asked, answer: Answer, events: EventSink): unknown {
       field,
     })
 
-  // Some operations are documented as possibly without content, e.g. the revocation of a relay user.
+  // Some operations are documented to succeed without content, e.g. the revocation of a relay user.
   if (answer.body === '' && success.includes(204)) return undefined
   if (answer.body === '') {
-    // A public deployment answers some deletions and stops without a body (public fact). Only their status counts.
+    // A public deployment answers some deletions and stops without a body (public fact). Then only the status counts.
     const nothing = request.operation.method === 'DELETE' ? validate(output, {}) : undefined
     if (nothing?.success === true) return deepFreeze(nothing.data)
     throw unexpected('the answer is empty')
@@ -106,16 +106,15 @@ function contentOf(request: Asked, answer: Answer, events: EventSink): unknown {
   )
 }
 
-/** Entries that were left out of an answer because they could not be read. */
+/** Number of entries that were omitted from a response because they could not be read. */
 export const leftOutOf = new WeakMap<object, number>()
 
 /**
- * The answer of a list whose key is absent, as an empty list: a public deployment leaves it out when it is empty
- * (public fact). It is only believed if what counts the entries says none, or none as far on as the page that was asked
- * for, so that no other answer passes for an empty list.
+ * Adds an empty list to a response that lacks its key, because a public deployment omits an empty list (public fact).
+ * To tell it from other responses, its count must be 0, or end before the requested page.
  */
 function withList(
-  { operation: { items, output }, input }: Pick<Asked, 'operation' | 'input'>,
+  { operation: { items, output }, input }: Pick<RequestFacts, 'operation' | 'input'>,
   json: { readonly value: unknown } | undefined,
 ): { readonly value: unknown } | undefined {
   const { value } = json ?? {}
@@ -133,14 +132,17 @@ function withList(
   return isEmpty ? { value: { ...value, [items]: [] } } : json
 }
 
-/** Whether answers of this shape tell the number of all entries. */
+/** True if responses of this shape contain the number of all entries. */
 function isCounted(output: z.ZodType | undefined): boolean {
   const { def } = (output as unknown as z.core.$ZodTypes)._zod
   return def.type === 'object' && ('total_count' in def.shape || 'count' in def.shape)
 }
 
-/** Emits an event for each entry left out, or a process warning without a listener: it may be a server that costs. */
-function tellLeftOut(request: Asked, leftOut: ReadableEntries['leftOut'], events: EventSink): void {
+/**
+ * Emits an event for each omitted entry. Without a listener it emits a process warning, because the entry may be a
+ * server that costs money.
+ */
+function tellLeftOut(request: RequestFacts, leftOut: ReadableEntries['leftOut'], events: EventSink): void {
   const { attempt } = request.progress
   if (!events.listens('unreadable')) {
     const [first] = leftOut
@@ -154,10 +156,10 @@ function tellLeftOut(request: Asked, leftOut: ReadableEntries['leftOut'], events
     events.emit('unreadable', { ...factsOf(request), attempt, field: field ?? '', wrong })
 }
 
-/** JSON.parse's own error is not used, because it quotes the text, which may hold a secret. */
+/** JSON.parse's own error is not used, because it quotes its input, which may hold a secret. */
 function parse(text: string): { readonly value: unknown } | undefined {
   try {
-    // A byte order mark is no part of JSON, but some servers send one.
+    // A byte order mark is not part of JSON, but some servers send one.
     return { value: JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) }
   } catch {
     return undefined

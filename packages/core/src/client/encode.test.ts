@@ -10,7 +10,7 @@ import { InvalidInput } from './errors.js'
 const encode = (op: Parameters<typeof createEncoder>[1], input: Record<string, unknown>, prefix = '') =>
   createEncoder('fleets.get', op, defaultSettings, prefix)(input)
 
-describe('paths', () => {
+describe('encoded paths', () => {
   // Any text, and texts of characters with a meaning in paths, URLs and encodings.
   const nasty = fc.string({
     unit: fc.constantFrom(
@@ -39,7 +39,7 @@ describe('paths', () => {
   })
   const name = fc.oneof(fc.string({ unit: 'binary' }), nasty).filter((text) => !['', '.', '..'].includes(text))
 
-  test('every name is restored by decoding, and stays in its segment', () => {
+  test('a name encoded in a path decodes to itself and stays in its segment', () => {
     fc.assert(
       fc.property(name, name, (app_name, version_name) => {
         const { path } = encode(api.versions.get, { app_name, version_name })
@@ -58,24 +58,27 @@ describe('paths', () => {
     )
   })
 
-  test.each(['', '.', '..'])('%j has no encoding and is refused, naming the key', (text) => {
+  test.each(['', '.', '..'])('a path segment cannot be %j, which is refused naming the key', (text) => {
     expect(() => encodeSegment('fleets.get', 'fleet_name', text)).toThrow(
       expect.objectContaining({ name: 'InvalidInput', field: 'fleet_name' }),
     )
   })
 
-  test.each(['\ud800', 'a\udc00b'])('a lone surrogate is refused, naming the key', (text) => {
-    expect(() => encode(api.fleets.get, { fleet_name: text })).toThrow(InvalidInput)
-    expect(() => encode(api.fleets.get, { fleet_name: text })).toThrow(/fleet_name/)
-  })
+  test.each(['\ud800', 'a\udc00b'])(
+    'a path segment cannot contain a lone surrogate, which is refused naming the key',
+    (text) => {
+      expect(() => encode(api.fleets.get, { fleet_name: text })).toThrow(InvalidInput)
+      expect(() => encode(api.fleets.get, { fleet_name: text })).toThrow(/fleet_name/)
+    },
+  )
 
-  test('start with the path of the base URL', () => {
+  test('encoded paths begin with the path of the base URL', () => {
     expect(encode(api.fleets.get, { fleet_name: 'a b' }, '/api').path).toBe('/api/v1/fleet/a%20b')
   })
 })
 
-describe('query', () => {
-  test('omits undefined, and writes booleans and numbers as text and other values as JSON', () => {
+describe('the encoded query', () => {
+  test('the encoded query omits undefined, and writes booleans and numbers as text and other values as JSON', () => {
     const query = { filters: [{ field: 'tags', operator: 'in', value: ['a&b'] }] }
     expect(encode(api.deployments.list, { query, page: 2, limit: undefined }).path).toBe(
       `/v1/deployments?query=${encodeURIComponent(JSON.stringify(query))}&page=2`,
@@ -89,7 +92,7 @@ describe('query', () => {
     )
   })
 
-  test('may have keys of an operation with a body', () => {
+  test('the encoded query can hold keys of an operation that also has a body', () => {
     const op = operation('POST /v1/thing', {
       summary: '',
       input: z.object({ dry: z.boolean(), name: z.string() }),
@@ -100,18 +103,18 @@ describe('query', () => {
   })
 })
 
-describe('headers', () => {
-  test('carry the keys that the operation declares as headers', () => {
+describe('encoded headers', () => {
+  test('encoded headers carry the keys that the operation declares as headers', () => {
     expect(encode(api.storages.list, { x_fields: 'endpoints{name}' }).headers).toEqual(['X-Fields', 'endpoints{name}'])
   })
 
-  test.each(['a\r\nb: c', 'a\0', 'ł'])('%j is refused as a value', (x_fields) => {
+  test.each(['a\r\nb: c', 'a\0', 'ł'])('an encoded header cannot contain %j, which is refused', (x_fields) => {
     expect(() => encode(api.storages.list, { x_fields })).toThrow(/x_fields/)
   })
 })
 
-describe('body', () => {
-  test('holds the remaining keys as JSON', () => {
+describe('the encoded body', () => {
+  test('the encoded body holds as JSON the keys that are neither in path, query nor headers', () => {
     const { body, headers, path } = encode(api.versions.update, {
       app_name: 'a',
       version_name: 'v',
@@ -126,11 +129,11 @@ describe('body', () => {
     ])
   })
 
-  test('is an empty object where the method has a body and no key remains', () => {
+  test('the encoded body is an empty object where the method has a body and no key remains', () => {
     expect(encode(api.fleets.update, { fleet_name: 'f' }).body).toBe('{}')
   })
 
-  test('is absent from GET, DELETE and a PUT whose path holds all keys', () => {
+  test('the encoded body is absent from GET, DELETE and a PUT whose path holds all keys', () => {
     expect(encode(api.fleets.get, { fleet_name: 'f' })).toEqual({ path: '/v1/fleet/f', headers: [], body: undefined })
     expect(encode(api.fleets.delete, { fleet_name: 'f' }).body).toBeUndefined()
     expect(encode(api.fleets.link, { fleet_name: 'f', app_name: 'a', version_name: 'v' }).body).toBeUndefined()

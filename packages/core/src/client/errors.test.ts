@@ -4,7 +4,7 @@ import * as errors from './errors.js'
 
 const { nameErrors: _, ...classes } = errors
 
-test('every class is a MusterError and an Error with its own name', () => {
+test('every error class is a MusterError and an Error with its own name', () => {
   for (const [name, Class] of Object.entries(classes)) {
     const error = new Class('what happened', { operation: 'fleets.get', sent: true, timeoutMs: 1 })
     expect(error).toBeInstanceOf(errors.MusterError)
@@ -15,7 +15,7 @@ test('every class is a MusterError and an Error with its own name', () => {
   }
 })
 
-test('unknown facts are absent, and the cause is kept', () => {
+test('unknown facts are absent from an error, and the cause is kept', () => {
   const cause = new Error('socket hang up')
   const error = new errors.ConnectionLost('lost', {
     operation: 'fleets.get',
@@ -29,7 +29,7 @@ test('unknown facts are absent, and the cause is kept', () => {
   expect('cause' in new errors.NotFound('x')).toBe(false)
 })
 
-test('an error as JSON has its name, message and facts, without stack and cause', () => {
+test('an error serializes to JSON with its name, message and facts, but no stack and no cause', () => {
   const error = new errors.NoCapacity('no room', {
     operation: 'deployments.create',
     requestId: 'abc',

@@ -8,11 +8,11 @@
 export interface CallFacts {
   /** Group and name of the operation, e.g. `deployments.create`. */
   readonly operation?: string | undefined
-  /** Id of the call within this process; the call's events carry it too. */
+  /** Id of the call within this process, as in the call's events. */
   readonly call?: string | undefined
-  /** The deployment that the call was about, or that the answer named. */
+  /** The deployment that the call was about, or that the response named. */
   readonly requestId?: string | undefined
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status?: number | undefined
   readonly cause?: unknown
 }
@@ -20,11 +20,11 @@ export interface CallFacts {
 export class MusterError extends Error {
   /** Group and name of the operation, e.g. `deployments.create`. */
   declare readonly operation?: string
-  /** Id of the call within this process; the call's events carry it too. */
+  /** Id of the call within this process, as in the call's events. */
   declare readonly call?: string
-  /** The deployment that the call was about, or that the answer named. */
+  /** The deployment that the call was about, or that the response named. */
   declare readonly requestId?: string
-  /** HTTP status of the answer, if one came. */
+  /** HTTP status of the response, if one came. */
   declare readonly status?: number
 
   constructor(message: string, { cause, ...facts }: CallFacts = {}) {
@@ -39,14 +39,14 @@ export class MusterError extends Error {
 }
 
 /**
- * What several processes share could not be read or changed: it is away, full, or refuses. The request may be repeated
- * later. The HTTP APIs answer 503.
+ * A shared store could not be read or changed: it is unavailable, full, or rejects the request. The request may be
+ * repeated later. The HTTP APIs answer 503.
  */
 export class StoreUnavailable extends MusterError {}
 
-/** The input or an option is wrong: found before sending, or by the service (400, 422). Repeating it fails again. */
+/** The input or an option is invalid: found before sending, or by the service (400, 422). Repeating it fails again. */
 export class InvalidInput extends MusterError {
-  /** The input key or option at fault, e.g. `users.0.user_data`. Undefined if the service did not name one. */
+  /** The invalid input key or option, e.g. `users.0.user_data`. Undefined if the service did not name one. */
   declare readonly field?: string
 
   constructor(message: string, facts: CallFacts & { readonly field?: string | undefined } = {}) {
@@ -60,27 +60,29 @@ export class Unauthorized extends MusterError {}
 /** The token is known but not allowed to do this (403). */
 export class Forbidden extends MusterError {}
 
-/** No object with that name exists, in the API's own words (404; for deployments also a 400 that says so). */
+/**
+ * No object with that name exists, as the service's own error states (404; for deployments also a 400 that states it).
+ */
 export class NotFound extends MusterError {}
 
 /** The name is taken, or the object's state does not allow the operation (409). */
 export class Conflict extends MusterError {}
 
 /**
- * The deployment has ended already (410, in the API's own words). For a caller who wanted it stopped, this is a
+ * The deployment has already ended (410 from the service itself). A caller who wants to stop it can treat this as a
  * success.
  */
 export class AlreadyTerminated extends MusterError {}
 
-/** No server could be allocated (422 on create). The deployment of a `requestId` may cost money: stop it. */
+/** No server could be allocated (422 on create). If it has a `requestId`, that deployment may cost money: stop it. */
 export class NoCapacity extends MusterError {}
 
-/** Something the service depends on failed, e.g. the image could not be pulled for a test (424). */
+/** A dependency of the service failed, e.g. the image could not be pulled for a test (424). */
 export class DependencyFailed extends MusterError {}
 
 /** Too many requests (429), and the `Retry-After` of the service exceeds the rest of the call's `timeoutMs`. */
 export class RateLimited extends MusterError {
-  /** Milliseconds to wait, as the service said. */
+  /** Milliseconds to wait, from the service. */
   declare readonly retryAfterMs?: number
 
   constructor(message: string, facts: CallFacts & { readonly retryAfterMs?: number | undefined } = {}) {
@@ -88,9 +90,9 @@ export class RateLimited extends MusterError {
   }
 }
 
-/** The service failed (5xx). The operation may have been carried out. */
+/** The service failed (5xx). The operation may have been executed. */
 export class ServerError extends MusterError {
-  /** Milliseconds to wait, as the service said. */
+  /** Milliseconds to wait, from the service. */
   declare readonly retryAfterMs?: number
 
   constructor(message: string, facts: CallFacts & { readonly retryAfterMs?: number | undefined } = {}) {
@@ -99,15 +101,15 @@ export class ServerError extends MusterError {
 }
 
 /**
- * The answer is not of the API: the address has no such route (404 or 405), or something in front of the service
- * answered. It proves nothing about the object that was named. Most often the base URL has a path too many, or a
- * setting such as `createDeploymentPath` is another's. Nothing was carried out.
+ * The response does not come from the API: the address has no such route (404 or 405), or a proxy in front of the
+ * service answered. It says nothing about the named object. Usual causes: a base URL with a wrong path, or a setting
+ * such as `createDeploymentPath` that does not match the service. Nothing was executed.
  */
 export class RouteMissing extends ServerError {}
 
-/** No answer came: the connection could not be opened, or it broke. */
+/** No response came: the connection could not be opened, or it broke. */
 export class ConnectionLost extends MusterError {
-  /** Whether the request may have reached the service. False is certain: nothing was written. */
+  /** True if the request may have reached the service. False is certain: nothing was written. */
   declare readonly sent: boolean
 
   constructor(message: string, facts: CallFacts & { readonly sent: boolean }) {
@@ -115,9 +117,9 @@ export class ConnectionLost extends MusterError {
   }
 }
 
-/** The call's own `mayWrite` answered false before the request was written. */
+/** The call's own `mayWrite` returned false before the request was written. */
 export class SendAborted extends MusterError {
-  /** Whether an earlier attempt may have been carried out. False is certain. */
+  /** True if an earlier attempt may have been executed. False is certain. */
   declare readonly sent: boolean
 
   constructor(message: string, facts: CallFacts & { readonly sent: boolean }) {
@@ -126,18 +128,18 @@ export class SendAborted extends MusterError {
 }
 
 /**
- * The call did not end within `timeoutMs`. Its cause is the last failed attempt, or the 429 for which its queue pauses.
+ * The call did not end within `timeoutMs`. Its cause is the last failed attempt, or the 429 for which its queue paused.
  */
 export class TimedOut extends MusterError {
-  /** Whether the operation may have been carried out. False is certain. */
+  /** True if the operation may have been executed. False is certain. */
   declare readonly sent: boolean
-  /** Milliseconds the call was given. */
+  /** The timeout of the call in milliseconds. */
   declare readonly timeoutMs: number
-  /** Milliseconds spent waiting for the rate limit and a free place. */
+  /** Milliseconds spent waiting for the rate limit and a free slot. */
   declare readonly queuedMs: number
-  /** Milliseconds spent between failed attempts. */
+  /** Milliseconds spent waiting between failed attempts. */
   declare readonly retryWaitMs: number
-  /** Milliseconds spent connecting, sending and waiting for answers. */
+  /** Milliseconds spent connecting, sending and waiting for responses. */
   declare readonly inFlightMs: number
 
   constructor(message: string, facts: CallFacts & TimedOutFacts) {
@@ -154,11 +156,11 @@ export interface TimedOutFacts {
 }
 
 /**
- * The answer does not match the description: not JSON, too large, a redirect, a field of the wrong type, an unknown
- * status. The operation may have been carried out.
+ * The response does not match the description: not JSON, too large, a redirect, a field of the wrong type, an unknown
+ * status. The operation may have been executed.
  */
 export class UnexpectedResponse extends MusterError {
-  /** The field of the answer at fault. */
+  /** The invalid field of the response. */
   declare readonly field?: string
 
   constructor(message: string, facts: CallFacts & { readonly field?: string | undefined } = {}) {
@@ -176,9 +178,9 @@ export class DeploymentFailed extends MusterError {
   }
 }
 
-/** The client was closed before the call, or before its answer came. */
+/** The client was closed before the call, or before its response came. */
 export class ClientClosed extends MusterError {
-  /** Whether the operation may have been carried out. False is certain. */
+  /** True if the operation may have been executed. False is certain. */
   declare readonly sent: boolean
 
   constructor(message: string, facts: CallFacts & { readonly sent?: boolean | undefined } = {}) {
@@ -186,7 +188,7 @@ export class ClientClosed extends MusterError {
   }
 }
 
-/** Names errors for logs. The names stand in the prototypes, so that they are no facts of each error. */
+/** Names errors for logs. The names are in the prototypes, so that they do not appear among each error's own facts. */
 export function nameErrors(errors: Readonly<Record<string, { readonly prototype: Error }>>): void {
   for (const [name, { prototype }] of Object.entries(errors)) prototype.name = name
 }

@@ -8,7 +8,7 @@ import { factsOf, type Request, timeSpent, type TimeSpent } from './request.js'
 export interface Lifetime {
   /** @throws {ClientClosed} once `close` was called. */
   assertOpen(id: OperationId): void
-  /** Notes the beginning of work for whose end `close` waits. */
+  /** Records the beginning of work for whose end `close` waits. */
   begin(): void
   end(): void
   /** Accepts no more calls; resolves when all work has ended. */
@@ -40,8 +40,8 @@ export function createLifetime(): Lifetime {
 }
 
 /**
- * The error for a caller whose time is up; it tells how the time was spent.
- * @param before time the request had spent when this caller joined it; undefined for the caller who began it.
+ * The error for a caller whose timeout has passed, with the time spent in each phase.
+ * @param before time that the request had spent when this caller joined it; undefined for the caller who started it.
  */
 function timedOut(request: Request, timeoutMs: number, before: TimeSpent | undefined, now: number): TimedOut {
   const { id, progress } = request
@@ -51,7 +51,7 @@ function timedOut(request: Request, timeoutMs: number, before: TimeSpent | undef
   const inFlightMs = Math.round(spent.inFlight - (before?.inFlight ?? 0))
   const where = `queued ${queuedMs} ms, waiting to retry ${retryWaitMs} ms, in flight ${inFlightMs} ms`
   const sent = progress.written || progress.doubtful
-  // A caller that waited in a queue may have been held up by its limiter, or by the refusal of another call.
+  // A caller that waited in a queue may have been delayed by its limiter, or by a 429 of another call.
   const cause = progress.lastError ?? progress.holdUp?.obstacle() ?? progress.holdUp?.refusal
   const facts = { ...factsOf(request), timeoutMs, queuedMs, retryWaitMs, inFlightMs, sent, cause }
   return new TimedOut(`${id}: timed out after ${timeoutMs} ms (${where})`, facts)
@@ -63,21 +63,21 @@ function closedMeanwhile(request: Request): ClientClosed {
   return new ClientClosed(`${id}: the client was closed before the answer came`, facts)
 }
 
-/** A request that one or more callers wait for, each with a deadline and a signal of its own. */
+/** A request that one or more callers wait for, each with its own deadline and signal. */
 interface Flight {
   readonly request: Request
   readonly outcome: Promise<unknown>
   /** Number of callers that still wait. */
   callers: number
-  /** Ends joining: the request has ended or was cancelled. */
+  /** Stops others from joining, because the request has ended or was cancelled. */
   readonly close: () => void
 }
 
 /** Performs requests. Equal reads at the same time share one request. */
 export interface Flights {
   /**
-   * Performs a request or joins an equal one. Callers who share a request have their own signals and deadlines: one who
-   * stops waiting does not disturb the others, and when the last one stops, the request is cancelled.
+   * Performs a request or joins an equal one. Callers who share a request have their own signals and deadlines. One who
+   * stops waiting does not affect the others. When the last one stops, the request is cancelled.
    */
   board(request: Request, signal: AbortSignal | undefined, timeoutMs: number): Promise<unknown>
   /** Rejects all callers with `ClientClosed`. */
@@ -92,13 +92,13 @@ interface FlightsOptions {
 }
 
 export function createFlights({ perform, lifetime, clock }: FlightsOptions): Flights {
-  /** Reads under way, by key. */
+  /** Running reads, by key. */
   const reads = new Map<string, Flight>()
-  /** For each caller that waits: rejects it, because the client is closed. */
+  /** For each waiting caller, the function that rejects it because the client is closed. */
   const waiting = new Set<() => void>()
   /**
-   * Counts beginnings and ends of writes. It is part of a read's key, so that a read never joins a read which began
-   * before a write whose effect it may have to show.
+   * Counts beginnings and ends of writes. It is part of a read's key: a read must not join one that began before a
+   * write whose effect the read may have to see.
    */
   let writes = 0
 
@@ -130,7 +130,7 @@ export function createFlights({ perform, lifetime, clock }: FlightsOptions): Fli
     return flight
   }
 
-  /** Settles with the request, or when this caller's signal is aborted or its time is up, whichever comes first. */
+  /** Settles with the request, or when this caller's signal is aborted or its timeout passes, whichever comes first. */
   const join = (flight: Flight, signal: AbortSignal | undefined, timeoutMs: number): Promise<unknown> => {
     const { request, outcome } = flight
     const { progress, cancellation } = request
@@ -172,10 +172,10 @@ export function createFlights({ perform, lifetime, clock }: FlightsOptions): Fli
   return {
     board: (request, signal, timeoutMs) => {
       if (request.operation.method !== 'GET') return join(beginWrite(request), signal, timeoutMs)
-      // What one caller's check withholds must not be withheld from others.
+      // A request that one caller's `mayWrite` stops must not be stopped for others, so it is not shared.
       if (request.mayWrite !== undefined) return join(beginRead(request, request.call), signal, timeoutMs)
-      // Headers may change the answer. Priority is part of the key, so that a read does not wait at the lower priority
-      // of another.
+      // Headers may change the response. Priority is part of the key, so that a read does not wait at the lower
+      // priority of another.
       const { priority, path, headers } = request
       const key = `${writes} ${priority} ${path} ${headers.join(' ')}`
       return join(reads.get(key) ?? beginRead(request, key), signal, timeoutMs)

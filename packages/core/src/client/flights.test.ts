@@ -23,8 +23,8 @@ function setUp() {
 const stop = { id: 'deployments.stop', operation: api.deployments.stop, path: '/v1/stop/abc' } as const
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-describe('equal reads', () => {
-  test('at the same time share one request', async () => {
+describe('equal concurrent reads', () => {
+  test('equal concurrent reads share one request', async () => {
     const { flights, under, read } = setUp()
     const first = flights.board(read(), undefined, 1000)
     const second = flights.board(read(), undefined, 1000)
@@ -34,7 +34,7 @@ describe('equal reads', () => {
     expect(await Promise.all([first, second])).toEqual([value, value])
   })
 
-  test('share its failure', async () => {
+  test('equal concurrent reads share the failure of their request', async () => {
     const { flights, under, read } = setUp()
     const both = [flights.board(read(), undefined, 1000), flights.board(read(), undefined, 1000)]
     under[0]?.crash(new Error('no'))
@@ -42,7 +42,7 @@ describe('equal reads', () => {
     await expect(both[1]).rejects.toThrow('no')
   })
 
-  test('after the answer send a new request', async () => {
+  test('a read after the answer to an equal read sends a new request', async () => {
     const { flights, under, read } = setUp()
     const first = flights.board(read(), undefined, 1000)
     under[0]?.land(1)
@@ -55,21 +55,21 @@ describe('equal reads', () => {
     ['another path', { path: '/v1/status/other' }],
     ['another header', { headers: ['X-Fields', 'a'] }],
     ['another priority', { priority: 1 }],
-  ])('with %s are separate requests', (_, changes) => {
+  ])('concurrent reads with %s are separate requests', (_, changes) => {
     const { flights, under, read } = setUp()
     void flights.board(read(), undefined, 1000)
     void flights.board(read(changes), undefined, 1000)
     expect(under).toHaveLength(2)
   })
 
-  test('are shared, equal writes are not', () => {
+  test('equal concurrent reads share a request, while equal writes do not', () => {
     const { flights, under, read } = setUp()
     void flights.board(read(stop), undefined, 1000)
     void flights.board(read(stop), undefined, 1000)
     expect(under).toHaveLength(2)
   })
 
-  test('are not shared when a write began or ended in between', async () => {
+  test('equal reads do not share a request across the begin or end of a write', async () => {
     const { flights, under, read } = setUp()
     void flights.board(read(), undefined, 1000)
     const write = flights.board(read(stop), undefined, 1000)
@@ -85,7 +85,7 @@ describe('equal reads', () => {
 })
 
 describe('a caller of a shared read', () => {
-  test('that aborts is rejected at once with its reason, without effect on the others', async () => {
+  test('an aborting caller of a shared read is rejected at once with its reason; other callers are not', async () => {
     const { flights, under, read } = setUp()
     const controller = new AbortController()
     const first = flights.board(read(), controller.signal, 1000)
@@ -97,7 +97,7 @@ describe('a caller of a shared read', () => {
     expect(await second).toBe('answer')
   })
 
-  test('that leaves last cancels the request, which no other call joins', async () => {
+  test('the last caller to abort cancels the shared read, and no later call joins that request', async () => {
     const { flights, under, read } = setUp()
     const controllers = [new AbortController(), new AbortController()]
     const both = controllers.map(({ signal }) => flights.board(read(), signal, 1000).catch((reason: unknown) => reason))
@@ -115,7 +115,7 @@ describe('a caller of a shared read', () => {
     expect(under).toHaveLength(2)
   })
 
-  test('has its own deadline, and its error says where its own time went', async () => {
+  test('each caller of a shared read has its own deadline, and its error says how it spent its own time', async () => {
     const { clock, flights, under, read } = setUp()
     const first = flights.board(read(), undefined, 1000).catch((error: unknown) => error)
     await clock.advance(300)
@@ -140,7 +140,7 @@ describe('a caller of a shared read', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('that joins later extends the deadline of the request', async () => {
+  test('a caller that joins a shared read later extends the deadline of the request', async () => {
     const { clock, flights, under, read } = setUp()
     void flights.board(read(), undefined, 1000).catch(() => {})
     await clock.advance(500)
@@ -148,7 +148,7 @@ describe('a caller of a shared read', () => {
     expect(under[0]?.request.progress.deadline).toBe(1500)
   })
 
-  test('learns from its error that a sent request may have been carried out', async () => {
+  test('the error of a shared read says that a sent request may have been carried out', async () => {
     const { clock, flights, under, read } = setUp()
     const call = flights.board(read(stop), undefined, 50).catch((error: unknown) => error)
     const { progress } = (under[0] as { request: Request }).request
@@ -165,7 +165,7 @@ describe('a caller of a shared read', () => {
   })
 })
 
-test('that left does not keep close from waiting for the request', async () => {
+test('an aborted caller of a shared read does not make close wait for the request', async () => {
   const { flights, under, read, lifetime } = setUp()
   const controller = new AbortController()
   const call = flights.board(read(), controller.signal, 1000)

@@ -16,7 +16,7 @@ const setUp = (handle: (request: Request) => Promise<Response>) => {
   return { clock, client }
 }
 
-test('the function receives requests as the service would', async () => {
+test('an in-process function receives the same requests as the service would', async () => {
   const seen: unknown[] = []
   const { client, clock } = setUp(async (request) => {
     seen.push([request.method, request.url, request.headers.get('authorization'), await request.json()])
@@ -30,12 +30,12 @@ test('the function receives requests as the service would', async () => {
   ])
 })
 
-test('an answer may have no body', async () => {
+test('an in-process function can answer without a body', async () => {
   const { client, clock } = setUp(async () => new Response(null, { status: 204 }))
   await expect(clock.until(client.applications.delete({ app_name: 'game' }))).resolves.toBeUndefined()
 })
 
-test('a function that fails counts as a lost connection, which is retried on the clock', async () => {
+test('an in-process function that throws counts as a lost connection, which is retried', async () => {
   let calls = 0
   const { client, clock } = setUp(async () => {
     calls += 1
@@ -47,7 +47,7 @@ test('a function that fails counts as a lost connection, which is retried on the
   expect(clock.now() - began).toBeGreaterThan(500)
 })
 
-test('an aborted call ends at once even if the function continues', async () => {
+test('an aborted call ends at once even if the in-process function continues', async () => {
   const { client } = setUp(() => new Promise(() => {}))
   const abort = new AbortController()
   const call = client.applications.list({}, { signal: abort.signal })

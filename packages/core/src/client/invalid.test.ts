@@ -24,7 +24,7 @@ const version = {
 }
 const create = { application: 'a', version: 'v' }
 
-describe('names the field, what is wrong and the value', () => {
+describe('the error of invalid input', () => {
   test.each([
     ['versions.create', { ...version, req_memory: 300 }, 'req_memory', 'must be at most twice req_cpu, got 300'],
     ['versions.create', { ...version, ports: [{ port: 70_000, protocol: 'UDP' }] }, 'ports.0.port', 'got 70000'],
@@ -50,20 +50,28 @@ describe('names the field, what is wrong and the value', () => {
       'is missing',
     ],
     ['applications.get', { app_name: 'a', page: 1 }, 'page', 'is not known'],
-  ] as const)('%s %j', (id, input, field, says) => {
-    const error = refused(id, input)
-    expect(error).toMatchObject({ name: 'InvalidInput', operation: id, field, message: expect.stringContaining(says) })
-    expect(error.message.startsWith(`${id}: input ${field}: `)).toBe(true)
-  })
+  ] as const)(
+    'the error of invalid input names the field, the fault and the value: %s %j',
+    (id, input, field, says) => {
+      const error = refused(id, input)
+      expect(error).toMatchObject({
+        name: 'InvalidInput',
+        operation: id,
+        field,
+        message: expect.stringContaining(says),
+      })
+      expect(error.message.startsWith(`${id}: input ${field}: `)).toBe(true)
+    },
+  )
 
-  test('an input that is not an object has no field', () => {
+  test('the error of input that is not an object has no field', () => {
     const error = refused('deployments.get', 'abc')
     expect(error.message).toMatch(/^deployments.get: input: /)
     expect(error).not.toHaveProperty('field')
   })
 })
 
-describe('never shows a value that is or may be a secret or an address', () => {
+describe('the error of input that may be a secret or an address', () => {
   test.each([
     [
       'deployments.create',
@@ -89,12 +97,17 @@ describe('never shows a value that is or may be a secret or an address', () => {
       },
     ],
     ['deployments.selfStop', { request_id: 'a', access_point_id: 'b', authorization: ['hunter2'] }],
-  ] as const)('%s %j', (id, input) => {
+    ['deployments.deployLegacy', { app_name: 'game', ip_list: ['203.0.113.9', 'hunter2'] }],
+    ['relays.authorizeUser', { session_id: 'abc', user_ip: 'hunter2' }],
+    ['storages.update', { endpoint_name: 's', secret_access_key: ['hunter2'] }],
+    ['versions.update', { app_name: 'game', version_name: '1', private_token: { hunter2: 1 } }],
+    ['tags.create', { request_id: 'abc', name: `of 198.51.100.7 ${'n'.repeat(40)}` }],
+  ] as const)('the error of input that may be a secret or an address shows no value: %s %j', (id, input) => {
     const error = refused(id, input)
     expect(JSON.stringify([error.message, error, error.stack])).not.toMatch(/198\.51|hunter2|77123/)
   })
 
-  test('a long value is cut short', () => {
+  test('the error of invalid input shortens long values', () => {
     expect(refused('deployments.metrics', { request_id: 'a', steps: 'x'.repeat(500) }).message.length).toBeLessThan(250)
   })
 })

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Limiter, Permit } from '../rate-limit/limiter.js'
+import type { Limiter, Permit } from '../rate-limit/limiter-types.js'
 import { createManualClock } from '../time.js'
 import type { CallOptions } from './call.js'
 import { createClient } from './client.js'
@@ -43,7 +43,7 @@ const failure = (call: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-test('a call whose own check says no is withheld: nothing reaches the service', async () => {
+test('a call whose mayWrite returns false is withheld: nothing reaches the service', async () => {
   const { server, client, create } = await setUp()
   const responses: (string | undefined)[] = []
   client.events.on('response', ({ error }) => responses.push(error))
@@ -56,7 +56,7 @@ test('a call whose own check says no is withheld: nothing reaches the service', 
   expect(server.requests).toHaveLength(1)
 })
 
-test('the check is asked when a connection is there, right before each attempt, and not after', async () => {
+test('mayWrite is called once a connection is open, right before each attempt, and not afterwards', async () => {
   const { server, create } = await setUp()
   const asked: number[] = []
   const mayWrite = () => asked.push(server.requests.length) > 0
@@ -65,21 +65,21 @@ test('the check is asked when a connection is there, right before each attempt, 
   expect(asked).toEqual([0, 1])
 })
 
-test('a read with a check of its own is not shared with a read without', async () => {
+test('a read with mayWrite does not share its request with a read without it', async () => {
   const { server, read } = await setUp()
   const results = await Promise.allSettled([read({ mayWrite: () => false }), read(), read()])
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'])
   expect(server.requests).toHaveLength(1)
 })
 
-test('only a function can be the check', async () => {
+test('a call whose mayWrite is not a function is refused', async () => {
   const { create } = await setUp()
   const error = await failure(create({ mayWrite: true as never }))
   expect(error).toBeInstanceOf(InvalidInput)
   expect(error).toMatchObject({ field: 'mayWrite' })
 })
 
-test('a permit that expired is not used: the call waits for another, and the first is given back', async () => {
+test('an expired permit is returned unused, and the call waits for another one', async () => {
   const { seen, limiter } = permits((nth) => nth > 2)
   const { server, client } = await setUp({ limiter, limits: { other: { limit: 1 } } })
   const requests: number[] = []
@@ -90,7 +90,7 @@ test('a permit that expired is not used: the call waits for another, and the fir
   expect(requests).toEqual([1, 1, 1])
 })
 
-test('a call whose permits always expire times out, and says so', async () => {
+test('a call whose permits always expire times out, and the error gives that reason', async () => {
   const clock = createManualClock()
   let asked = 0
   const { limiter } = permits(() => false)
@@ -105,7 +105,7 @@ test('a call whose permits always expire times out, and says so', async () => {
   expect(reached).toEqual([])
 })
 
-test('a call that times out while its limiter gives no permits tells why', async () => {
+test('a call that times out because its limiter gives no permits names the cause in its error', async () => {
   const clock = createManualClock()
   const obstacle = new Error('the store is away')
   const limiter: Limiter = {

@@ -37,7 +37,7 @@ export async function serveBytes(...answers: readonly string[]): Promise<string>
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** An address where nothing listens. */
+/** An address without a listener. */
 export async function nowhere(): Promise<string> {
   const server = createTcpServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -20,7 +20,7 @@ describe('nextPage', () => {
     [1, {}, undefined],
     [1, undefined, { page: 2, promised: false }],
     [1, null, { page: 2, promised: false }],
-  ])('of page %i with pagination %j is %j', (page, pagination, next) => {
+  ])('nextPage after page %i with pagination %j is %j', (page, pagination, next) => {
     expect(nextPage(page, pagination)).toEqual(next)
   })
 })
@@ -68,36 +68,36 @@ const pages =
   })
 
 describe('all pages', () => {
-  test('yield every item in order, a hundred per request', async () => {
+  test('`all` yields every item in order, 100 per request', async () => {
     const { items, asked } = await gather(pages(3))
     expect(items).toEqual(['1-0', '1-1', '2-0', '2-1', '3-0', '3-1'].map((name) => ({ name })))
     expect(asked).toEqual([1, 2, 3].map((page) => ({ limit: 100, page })))
   })
 
-  test('keep the other input, and begin at its page with its limit', async () => {
+  test('`all` keeps the other input, and begins at the given page with the given limit', async () => {
     const { asked } = await gather(pages(3), { fleet_name: 'f', page: 2, limit: 5 }, { priority: 1 })
     expect(asked).toEqual([2, 3].map((page) => ({ fleet_name: 'f', limit: 5, page })))
   })
 
-  test('are requested only as items are consumed', async () => {
+  test('`all` requests pages only as items are consumed', async () => {
     const asked: unknown[] = []
     const list = async (input: unknown) => (asked.push(input), pages(9)((input as { page: number }).page))
     for await (const item of allPages('fleets.list', list)()) if ((item as { name: string }).name === '2-0') break
     expect(asked).toHaveLength(2)
   })
 
-  test('go on where the answer has no pagination', async () => {
+  test('`all` continues where an answer has no pagination', async () => {
     const { items } = await gather((page) => ({ fleets: page <= 3 ? [{ name: `${page}` }] : [] }))
     expect(items).toHaveLength(3)
   })
 
-  test('of a service that ignores the page number yield its items once, after one more request', async () => {
+  test('`all` yields the items once if the service ignores the page number, after one more request', async () => {
     const { items, asked } = await gather(() => ({ fleets: [{ name: 'a' }], count: 1 }))
     expect([items, asked.length]).toEqual([[{ name: 'a' }], 2])
   })
 
   test.each([new NotFound('no such page'), new InvalidInput('page out of range')])(
-    'end where an unannounced page is refused: %s',
+    '`all` ends if a page that was not announced is refused: %s',
     async (refusal) => {
       const { items } = await gather((page) => {
         if (page > 2) throw refusal
@@ -110,8 +110,8 @@ describe('all pages', () => {
   test.each([
     ['a promised page that is missing', new NotFound('gone'), 2, true],
     ['the first page', new NotFound('no such deployment'), 1, false],
-    ['any other failure', new ServerError('down'), 2, false],
-  ])('fail for %s', async (_, failure, at, promised) => {
+    ['any other error', new ServerError('down'), 2, false],
+  ])('`all` fails for %s', async (_, failure, at, promised) => {
     const serve = (page: number) => {
       if (page === at) throw failure
       return promised ? pages(9)(page) : { fleets: [{ name: `${page}` }] }
@@ -119,7 +119,7 @@ describe('all pages', () => {
     await expect(gather(serve)).rejects.toBe(failure)
   })
 
-  test('end for any service, with each page requested at most once and nothing omitted silently', async () => {
+  test('`all` ends for any service, requests each page at most once and omits nothing silently', async () => {
     const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
     const pagination = fc.record(
       {
@@ -166,8 +166,8 @@ describe('all pages', () => {
   test.each([
     ['names the present page as the next', (page: number) => ({ has_next: page < 3, next_page_number: page })],
     ['names the first page as the next', (page: number) => ({ has_next: page < 3, next_page_number: 1 })],
-    ['says nothing but a wrong number', () => ({ next_page_number: 0 })],
-  ])('are complete for a service that %s', async (_, pagination) => {
+    ['gives only a wrong page number', () => ({ next_page_number: 0 })],
+  ])('`all` is complete even if the service %s', async (_, pagination) => {
     const { items } = await gather((page) => ({
       fleets: page > 3 ? [] : [{ name: `${page}` }],
       pagination: pagination(page),
@@ -175,7 +175,7 @@ describe('all pages', () => {
     expect(items).toEqual([{ name: '1' }, { name: '2' }, { name: '3' }])
   })
 
-  test('skip entries that moved to a page already read, and yield the rest', async () => {
+  test('`all` skips entries that moved to a page already read, and yields all other entries', async () => {
     const shown = [['c'], ['c'], ['b'], ['a']]
     const { items } = await gather((page) => ({
       fleets: shown[page - 1]?.map((name) => ({ name })),
@@ -184,7 +184,7 @@ describe('all pages', () => {
     expect(items).toEqual([{ name: 'c' }, { name: 'b' }, { name: 'a' }])
   })
 
-  test('fail where the service announces more and repeats the same', async () => {
+  test('`all` fails if the service announces more pages but repeats the same one', async () => {
     const { items, error, asked } = await gatherUntilError(() => ({
       fleets: [{ name: 'a' }],
       pagination: { has_next: true },
@@ -194,7 +194,7 @@ describe('all pages', () => {
     expect(asked).toHaveLength(6)
   })
 
-  test.each([undefined, null, 'none', { 0: 'a' }])('fail where the list is %j', async (fleets) => {
+  test.each([undefined, null, 'none', { 0: 'a' }])('`all` fails if the list is %j', async (fleets) => {
     await expect(gather(() => ({ fleets }))).rejects.toMatchObject({
       name: 'UnexpectedResponse',
       message: "fleets.list: the answer's field fleets is not a list",
@@ -203,7 +203,7 @@ describe('all pages', () => {
     })
   })
 
-  test('fail where fewer entries come than the service counts, and no further page', async () => {
+  test('`all` fails if the service counts more entries than it returned and has no further page', async () => {
     const ten = Array.from({ length: 10 }, (_, index) => ({ name: `${index}` }))
     const { items, error } = await gatherUntilError(() => ({
       fleets: ten,
@@ -214,11 +214,11 @@ describe('all pages', () => {
     expect(error).toMatchObject({
       name: 'UnexpectedResponse',
       field: 'total_count',
-      message: 'fleets.list: 10 of 25 entries came, and no further page: the list is not whole',
+      message: 'fleets.list: the list is incomplete: got 10 of 25 entries and no further page',
     })
   })
 
-  test('are whole where the list grows or shrinks while it is read', async () => {
+  test('`all` is complete if the list grows or shrinks while it is read', async () => {
     for (const totals of [
       [2, 4],
       [4, 2],
@@ -232,13 +232,13 @@ describe('all pages', () => {
     }
   })
 
-  test('may hold entries that are nested deeper than the call stack', async () => {
+  test('`all` yields entries that are nested deeper than the call stack', async () => {
     const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as unknown
     const { items } = await gather((page) => ({ fleets: page === 1 ? [{ name: 'a', deep }] : [] }))
     expect(items).toHaveLength(1)
   })
 
-  test('end at the 10,000th page of an endless list', async () => {
+  test('`all` ends at the 10,000th page of an endless list', async () => {
     const { asked } = await gather((page) => ({ fleets: [{ name: `${page}` }], pagination: { has_next: true } }))
     expect(asked).toHaveLength(10_000)
   })

@@ -4,38 +4,38 @@ import { type CallOptions, loadDescription, type UntypedCall } from './call.js'
 import { InvalidInput, NotFound, UnexpectedResponse } from './errors.js'
 
 /**
- * The page to ask for next, or undefined at the end. Its number is always higher than the present one, whatever the
- * service answers, so a list cannot go in circles. `promised`: whether the service announced it; otherwise it may not
- * exist. Pure.
- * @param page number of the present page.
- * @param pagination pagination of the present page; undefined or null for lists that come without (beacons).
+ * The next page to request, or undefined at the end. Its number is always higher than the current one, whatever the
+ * service answers, so a list cannot loop. `promised`: true if the service announced it; otherwise it may not exist.
+ * Pure.
+ * @param page number of the current page.
+ * @param pagination pagination of the current page; undefined or null for lists without it (beacons).
  */
 export function nextPage(page: number, pagination: Pagination | null | undefined) {
-  // Without pagination the next page is requested, because one page must not be taken for the whole list.
+  // Without pagination the next page is requested, because a single page must not be taken for the whole list.
   if (pagination === undefined || pagination === null) return { page: page + 1, promised: false }
   const { has_next, next_page_number: named, paginator } = pagination
   if (has_next === false) return undefined
   const pages = paginator?.num_pages
   const promised = has_next === true || (typeof pages === 'number' && pages > page)
-  // A next page whose number is not higher is wrong: it only shows that there is a next page.
+  // A next page whose number is not higher is invalid, but shows that there is a next page.
   if (typeof named === 'number') return named > page ? { page: named, promised: true } : { page: page + 1, promised }
   return promised ? { page: page + 1, promised } : undefined
 }
 
 /** Items requested per page. The maximum is not documented, so a page of any size is accepted. */
 const PER_PAGE = 100
-/** Most pages read, in case the service makes up new pages without end. */
+/** Maximum number of pages, in case the service invents new pages endlessly. */
 const MOST_PAGES = 10_000
-/** Most repeated pages in a row. A list that grows while it is read repeats some pages. */
+/** Maximum number of repeated pages in a row. A list that grows while it is read repeats some pages. */
 const MOST_REPEATS = 5
 
-type Answer = Readonly<Record<string, unknown>>
+type PageBody = Readonly<Record<string, unknown>>
 
 /**
- * Creates the iterator over all items of a list operation. It ends whatever the service answers: page numbers only
- * increase, and an empty page or the 10,000th is the last. A page seen before is left out. If the service announces
- * further pages but only repeats earlier ones, the list is incomplete and the iterator throws. So it does if fewer
- * entries came than each page's `total_count` says.
+ * Creates the iterator over all items of a list operation. It always ends: page numbers only increase, and an empty
+ * page or the 10,000th is the last. Repeated pages are skipped. The iterator throws if the list is incomplete: the
+ * service announces further pages but only repeats earlier ones, or there are fewer entries than each page's
+ * `total_count`.
  */
 export function allPages(id: OperationId, list: UntypedCall) {
   return async function* all(
@@ -48,21 +48,21 @@ export function allPages(id: OperationId, list: UntypedCall) {
     let page = typeof input?.['page'] === 'number' ? input['page'] : 1
     let promised = true
     let repeats = 0
-    // The least that was told: a list that grows meanwhile is not cut.
+    // The smallest reported total, because a list that grows meanwhile is not incomplete.
     let total: number | undefined
     let came = page === 1 ? 0 : Infinity
     for (let count = 0; count < MOST_PAGES; count += 1) {
-      // An input that is no object is passed on, and refused like other invalid inputs.
-      const asked = typeof input === 'object' && input !== null ? { limit: PER_PAGE, ...input, page } : input
-      const answer = await list(asked, options).catch((error: unknown) => {
-        // A page that was not announced may be refused, which means that it does not exist.
+      // An input that is not an object is passed on, and rejected like other invalid inputs.
+      const pageInput = typeof input === 'object' && input !== null ? { limit: PER_PAGE, ...input, page } : input
+      const answer = await list(pageInput, options).catch((error: unknown) => {
+        // If a page that was not announced is rejected, it does not exist.
         if (!promised && (error instanceof NotFound || error instanceof InvalidInput)) return undefined
         throw error
       })
       if (answer === undefined) return assertWhole(id, came, total)
-      const items = itemsOf(id, answer as Answer, itemsKey)
-      const { total_count: told, count: counted } = answer as Answer
-      total = leastOf(total, told ?? counted)
+      const items = itemsOf(id, answer as PageBody, itemsKey)
+      const { total_count: stated, count: counted } = answer as PageBody
+      total = leastOf(total, stated ?? counted)
       if (items.length === 0) return assertWhole(id, came, total)
       const digest = fingerprint(items)
       const isRepeated = seen.has(digest)
@@ -70,9 +70,9 @@ export function allPages(id: OperationId, list: UntypedCall) {
       repeats = isRepeated ? repeats + 1 : 0
       if (!isRepeated) {
         yield* items
-        came += items.length + (leftOutOf.get(answer as Answer) ?? 0)
+        came += items.length + (leftOutOf.get(answer as PageBody) ?? 0)
       }
-      const next = nextPage(page, (answer as Answer)['pagination'] as Pagination | null | undefined)
+      const next = nextPage(page, (answer as PageBody)['pagination'] as Pagination | null | undefined)
       if (next === undefined || (isRepeated && !next.promised)) return assertWhole(id, came, total)
       if (repeats >= MOST_REPEATS) throw repeated(id, page)
       ;({ page, promised } = next)
@@ -80,8 +80,8 @@ export function allPages(id: OperationId, list: UntypedCall) {
   }
 }
 
-/** @throws {UnexpectedResponse} for an answer without a list. */
-function itemsOf(id: OperationId, answer: Answer, key: string): readonly unknown[] {
+/** @throws {UnexpectedResponse} for a response without a list. */
+function itemsOf(id: OperationId, answer: PageBody, key: string): readonly unknown[] {
   const items = answer[key]
   if (Array.isArray(items)) return items
   throw new UnexpectedResponse(`${id}: the answer's field ${key} is not a list`, { operation: id, field: key })
@@ -90,10 +90,10 @@ function itemsOf(id: OperationId, answer: Answer, key: string): readonly unknown
 const leastOf = (before: number | undefined, total: unknown) =>
   typeof total === 'number' ? Math.min(before ?? Infinity, total) : before
 
-/** @throws {UnexpectedResponse} if fewer entries came than the service counts. */
+/** @throws {UnexpectedResponse} if there are fewer entries than the service counts. */
 function assertWhole(id: OperationId, came: number, total = 0): void {
   if (came >= total) return
-  throw new UnexpectedResponse(`${id}: ${came} of ${total} entries came, and no further page: the list is not whole`, {
+  throw new UnexpectedResponse(`${id}: the list is incomplete: got ${came} of ${total} entries and no further page`, {
     operation: id,
     field: 'total_count',
   })
@@ -102,6 +102,6 @@ function assertWhole(id: OperationId, came: number, total = 0): void {
 const repeated = (id: OperationId, page: number) =>
   new UnexpectedResponse(
     `${id}: page ${page} and those before it repeat earlier pages, and the service promises more: ` +
-      'the list is not whole',
+      'the list is incomplete',
     { operation: id, field: 'pagination' },
   )

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createManualClock } from '../time.js'
 import type { Client } from './client-types.js'
-import { createClient } from './client.js'
+import { clientOf } from './client.fixture.js'
 import { loadDescription } from './call.js'
 import type { PacedEvent } from './call-events.js'
 import { inProcess } from './transport.js'
@@ -35,14 +35,7 @@ function setUp(options: Partial<ClientOptions> = {}, delay = (_nth: number) => 0
       name: 'game',
     })
   })
-  const client = createClient({
-    baseUrl: 'http://service.invalid',
-    token: 'tok',
-    clock,
-    random: () => 0.5,
-    dispatcher,
-    ...options,
-  })
+  const client = clientOf({ clock, dispatcher, ...options })
   const times = (path = '') => arrivals.filter((one) => one.path.startsWith(path)).map((one) => one.at)
   return { client, clock, arrivals, times }
 }
@@ -73,24 +66,30 @@ const isAt = (path: string) => (one: { readonly path: string }) =>
   path.endsWith('/') ? one.path.startsWith(path) : one.path.split('?')[0] === path
 
 describe('documented limits', () => {
-  test.each(limited)('%s: %s is kept and fully used', async (_, path, limit, call) => {
-    const { client, clock, arrivals } = setUp()
-    await clock.until(Promise.all(repeat<unknown>(Math.ceil(2.5 * limit), (nth) => call(client, nth))))
-    const times = arrivals.filter(isAt(path)).map((one) => one.at)
-    expect(times).toHaveLength(Math.ceil(2.5 * limit))
-    expect(busiest(times)).toBe(limit)
-    expect(Math.max(...times)).toBeGreaterThanOrEqual(1500)
-    expect(Math.max(...times)).toBeLessThan(2500)
-  })
+  test.each(limited)(
+    'the documented limit %s on %s is never exceeded and is fully used',
+    async (_, path, limit, call) => {
+      const { client, clock, arrivals } = setUp()
+      await clock.until(Promise.all(repeat<unknown>(Math.ceil(2.5 * limit), (nth) => call(client, nth))))
+      const times = arrivals.filter(isAt(path)).map((one) => one.at)
+      expect(times).toHaveLength(Math.ceil(2.5 * limit))
+      expect(busiest(times)).toBe(limit)
+      expect(Math.max(...times)).toBeGreaterThanOrEqual(1500)
+      expect(Math.max(...times)).toBeLessThan(2500)
+    },
+  )
 
-  test.each(limited)('%s: %s is kept where the network takes 5 to 50 ms', async (_, path, limit, call) => {
-    const { client, clock, arrivals } = setUp({}, (nth) => 5 + ((nth * 17) % 46))
-    await clock.until(Promise.all(repeat<unknown>(4 * limit, (nth) => call(client, nth))))
-    expect(busiest(arrivals.filter(isAt(path)).map((one) => one.at))).toBeLessThanOrEqual(limit)
-    expect(arrivals).toHaveLength(4 * limit)
-  })
+  test.each(limited)(
+    'the documented limit %s on %s is never exceeded on a network that takes 5 to 50 ms',
+    async (_, path, limit, call) => {
+      const { client, clock, arrivals } = setUp({}, (nth) => 5 + ((nth * 17) % 46))
+      await clock.until(Promise.all(repeat<unknown>(4 * limit, (nth) => call(client, nth))))
+      expect(busiest(arrivals.filter(isAt(path)).map((one) => one.at))).toBeLessThanOrEqual(limit)
+      expect(arrivals).toHaveLength(4 * limit)
+    },
+  )
 
-  test('each have a queue of their own, and other operations wait for none', async () => {
+  test('documented limits have one queue each, so other operations do not wait for them', async () => {
     const { client, clock, arrivals } = setUp()
     const calls = [
       ...limited.flatMap(([, , limit, call]) => repeat<unknown>(limit + 5, (nth) => call(client, nth))),
@@ -112,7 +111,7 @@ describe('documented limits', () => {
     await clock.until(Promise.all(calls))
   })
 
-  test('are used almost fully once answers are known to be slow, as events and queues() show', async () => {
+  test('documented limits are almost fully used once answers are known to be slow', async () => {
     const clock = createManualClock()
     const began = clock.now()
     const arrivals: number[] = []
@@ -121,13 +120,7 @@ describe('documented limits', () => {
       await clock.sleep(1000)
       return Response.json({ request_id: 'abc' })
     })
-    const client = createClient({
-      baseUrl: 'http://service.invalid',
-      token: 'tok',
-      timeoutMs: 120_000,
-      clock,
-      dispatcher,
-    })
+    const client = clientOf({ timeoutMs: 120_000, clock, dispatcher })
     const paced: PacedEvent[] = []
     client.events.on('paced', (event) => paced.push(event))
     expect(client.queues()['createDeployment']?.countedWithinMs).toBe(Number.POSITIVE_INFINITY)
@@ -145,13 +138,13 @@ describe('documented limits', () => {
     expect(client.queues()['createDeployment']?.countedWithinMs).toBe(50)
   })
 
-  test('are not held up by slow unlimited reads, and neither are writes', async () => {
+  test('rate-limited calls and writes are not delayed by slow unlimited reads', async () => {
     const clock = createManualClock()
     const dispatcher = inProcess(async ({ method, url }) => {
       if (method === 'GET' && url.includes('container-logs')) await clock.sleep(5000)
       return Response.json({ request_id: 'abc', logs: '' })
     })
-    const client = createClient({ baseUrl: 'http://service.invalid', token: 'tok', clock, dispatcher })
+    const client = clientOf({ clock, dispatcher })
     const began = clock.now()
     const slow = repeat(600, (nth) => client.deployments.logs({ request_id: `id${nth}` }))
     await clock.advance(1)
@@ -164,7 +157,7 @@ describe('documented limits', () => {
     await clock.until(Promise.all(slow))
   })
 
-  test('are paused as a whole by a 429, each by its own', async () => {
+  test('a 429 pauses the whole queue of its limit, and no other queue', async () => {
     const { client, clock, times } = setUp()
     const refused = client.deployments.get({ request_id: 'refused' })
     await clock.advance(1)
@@ -177,7 +170,7 @@ describe('documented limits', () => {
   })
 })
 
-describe('options', () => {
+describe('options of the queues', () => {
   const firstSecond = async (options: Partial<ClientOptions>) => {
     const { client, clock, times } = setUp(options)
     await clock.until(Promise.all(repeat(100, () => create(client))))
@@ -186,24 +179,21 @@ describe('options', () => {
 
   test.each([
     ['share', { share: 0.5 }, 20, 20],
-    ['share that is no whole number of requests', { share: 0.33 }, 13, 13],
+    ['share with a fractional number of requests', { share: 0.33 }, 13, 13],
     ['limits: null', { limits: { createDeployment: null } }, 100, 100],
     ['limits', { limits: { createDeployment: { limit: 7 } } }, 7, 7],
     ['limits with a window', { limits: { createDeployment: { limit: 30, windowMs: 500 } } }, 30, 60],
     ['limits and share', { limits: { createDeployment: { limit: 60 } }, share: 0.5 }, 30, 30],
     ['limits of another operation', { limits: { legacyDeploy: null } }, 40, 40],
-    ['maxInFlight with a free service', { maxInFlight: 1, limits: { createDeployment: null } }, 100, 100],
-  ])('%s', async (_, options, atOnce, most) => {
+    ['maxInFlight with an unlimited service', { maxInFlight: 1, limits: { createDeployment: null } }, 100, 100],
+  ])('the option %s bounds how many calls start together and per second', async (_, options, atOnce, most) => {
     expect(await firstSecond(options)).toEqual({ atOnce, busiest: most })
   })
 
-  test('share: two processes keep the limit together', async () => {
+  test('share divides a limit between two processes', async () => {
     const { client, clock, arrivals } = setUp({ share: 0.5 })
-    const other = createClient({
-      baseUrl: 'http://service.invalid',
-      token: 'tok',
+    const other = clientOf({
       clock,
-      random: () => 0.5,
       share: 0.5,
       dispatcher: inProcess(async () => {
         arrivals.push({ at: clock.now() - began, path: '/deployments' })
@@ -215,21 +205,26 @@ describe('options', () => {
     expect(busiest(arrivals.map((one) => one.at))).toBe(40)
   })
 
-  test('a limit for all other operations', async () => {
+  test('the client refuses a share of less than one request per window', () => {
+    const refusal = { name: 'InvalidInput', message: expect.stringContaining('share') }
+    expect(() => setUp({ share: 0.05 })).toThrow(expect.objectContaining(refusal))
+  })
+
+  test('limits.other limits all other operations together', async () => {
     const { client, clock, times } = setUp({ limits: { other: { limit: 3 } } })
     await clock.until(Promise.all(repeat(9, (nth) => client.applications.get({ app_name: `app${nth}` }))))
     expect(busiest(times())).toBe(3)
   })
 
-  test('burst spreads the starts', async () => {
+  test('burst spreads the starts of calls', async () => {
     const { atOnce, busiest: most } = await firstSecond({ burst: 5 })
     expect(atOnce).toBe(5)
     expect(most).toBeLessThanOrEqual(40)
   })
 })
 
-describe('order', () => {
-  test('a later call of higher priority overtakes all waiting ones; equal priorities keep their order', async () => {
+describe('the order of a queue', () => {
+  test('a queue starts a later call of higher priority first, and otherwise keeps the order of arrival', async () => {
     const { client, clock, arrivals } = setUp({ limits: { status: { limit: 1 } } })
     const get = (request_id: string, priority = 0) => client.deployments.get({ request_id }, { priority })
     const calls = ['a', 'b', 'c'].map((id) => get(id))
@@ -240,7 +235,7 @@ describe('order', () => {
     expect(order).toEqual(['a', 'b', 'high', 'high-too', 'middle', 'c', 'd', 'low'])
   })
 
-  test('a waiting call that is aborted frees its place', async () => {
+  test('a queue gives the place of an aborted call to the next one', async () => {
     const { client, clock, arrivals } = setUp({ limits: { status: { limit: 1 } } })
     const abort = new AbortController()
     const get = (request_id: string, signal?: AbortSignal) => client.deployments.get({ request_id }, { signal })
@@ -255,7 +250,7 @@ describe('order', () => {
 })
 
 describe('settings for points that the specification leaves open', () => {
-  test('change the path of create, which keeps its queue and is shown in events', async () => {
+  test('createDeploymentPath changes the path of create, which keeps its queue and appears in events', async () => {
     const { client, clock, arrivals, times } = setUp({ settings: { createDeploymentPath: '/v2/deployments' } })
     const paths = new Set<string>()
     client.events.on('request', ({ path }) => paths.add(path))
@@ -290,7 +285,7 @@ describe('settings for points that the specification leaves open', () => {
       locations,
       '/v1/locations?kind=metal&with_tags=true',
     ],
-  ])('%j', async (settings, call, expected) => {
+  ])('settings %j give the path and query of request %#', async (settings, call, expected) => {
     const { client, clock, arrivals } = setUp({ settings })
     await clock.until(call(client))
     expect(arrivals.map((one) => one.path)).toEqual([expected])

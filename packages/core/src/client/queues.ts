@@ -1,5 +1,5 @@
 import type { OperationId } from '../api/api.js'
-import { limits } from '../api/rate-limits.js'
+import { limits } from '../api/documented-limits.js'
 import type { RateLimit } from '../operation.js'
 import {
   type BoundChange,
@@ -8,11 +8,10 @@ import {
   type RateSearch,
   type Refusals,
   type Limiter,
-  createScheduler,
-  type Scheduler,
+  Scheduler,
   type SchedulerOptions,
   type SchedulerState,
-  type Slot,
+  type CallSlot,
   createBucket,
   createTokens,
 } from '../rate-limit/index.js'
@@ -23,17 +22,17 @@ import { enterPhase, factsOf, type HoldUp, laneOf, otherChanges, otherReads, typ
 import { permitExpired } from './send.js'
 
 /**
- * Queues of operations without a documented limit. Each operation gets its own queue once its 429s are those of a
+ * Queues of operations without a documented limit. An operation gets its own queue once its 429s look like those of a
  * limit, so that its pauses do not stop other operations.
  */
 interface LearnedQueues {
   get(id: OperationId): Scheduler | undefined
   /**
-   * Notes a 429. Returns the operation's queue, created if needed, if the operation is limited; undefined for a stray
-   * 429, which concerns its own call alone.
+   * Records a 429. If the operation is limited, returns its queue, which is created if needed. Returns undefined for a
+   * stray 429, which concerns only its own call.
    */
   refused(id: OperationId): Scheduler | undefined
-  /** Notes that an operation was answered other than by 429. */
+  /** Records that an operation got a response other than 429. */
   accepted(id: OperationId): void
   entries(): Iterable<readonly [OperationId, Scheduler]>
 }
@@ -49,7 +48,7 @@ function createLearnedQueues(
   const queues = new Map<OperationId, Scheduler>()
   const rates = new Map<OperationId, RateSearch>()
   const judges = new Map<OperationId, { readonly refusals: Refusals; readonly rate: number | undefined }>()
-  /** For each operation without a queue: when its calls of the last window were accepted. */
+  /** For each operation without a queue: the times at which its calls of the last window were accepted. */
   const accepted = new Map<OperationId, number[]>()
 
   const recently = (id: OperationId): number[] => {
@@ -58,7 +57,7 @@ function createLearnedQueues(
     return times
   }
 
-  /** What answers say of the present rate. */
+  /** Judges the current rate by the responses. */
   const judge = (id: OperationId): Refusals => {
     const rate = rates.get(id)?.at(clock.now())
     const known = judges.get(id)
@@ -76,7 +75,7 @@ function createLearnedQueues(
       const known = queues.get(id)
       if (known !== undefined) return known
       const rate = createRateSearch(recently(id).length, WINDOW_MS)
-      const queue = createScheduler({ ...options, limiter: createTokens({ rate, windowMs: WINDOW_MS, jitterMs }) })
+      const queue = new Scheduler({ ...options, limiter: createTokens({ rate, windowMs: WINDOW_MS, jitterMs }) })
       queues.set(id, queue)
       rates.set(id, rate)
       accepted.delete(id)
@@ -95,28 +94,28 @@ function createLearnedQueues(
 /** One queue for each rate limit. */
 export interface Queues {
   /** The third hop: runs the job at the request's turn, when the limit allows. */
-  run<T>(request: Request, job: (slot: Slot) => Promise<T>): Promise<T>
+  run<T>(request: Request, job: (slot: CallSlot) => Promise<T>): Promise<T>
   /**
-   * Notes a 429. Pauses the request's queue, and returns the milliseconds until the queue continues. Returns undefined
-   * for a stray 429: then the request alone waits.
+   * Records a 429. Pauses the request's queue, and returns the milliseconds until the queue continues. Returns
+   * undefined for a stray 429: then only the request waits.
    */
   throttled(request: Request, refusal: RateLimited, retryAfterMs: number | undefined): number | undefined
-  /** Notes an answer other than 429. */
+  /** Records a response other than 429. */
   accepted(request: Request): void
   /**
    * States by name of the limit. Operations without a documented limit are in `other` (reads) and `other changes`. An
-   * operation without a limit that got a 429 has its own queue as well, by the operation's name.
+   * operation without a documented limit that got a 429 also has its own queue, under the operation's name.
    */
   state(): Readonly<Record<string, SchedulerState>>
 }
 
-/** Rejects a request that still waits in the common queue when its operation gets its own. */
-const elsewhere = new Error('another queue')
+/** Rejects a request that still waits in the common queue when its operation gets its own queue. */
+const movedToOwnQueue = new Error('the call moved to the queue of its operation')
 
-/** @throws {InvalidInput} when the share leaves less than one request of a limit. */
+/** @throws {InvalidInput} if the share leaves less than one request of a limit. */
 export function createQueues(config: ClientConfig, events: EventSink): Queues {
   const { clock, maxRetryAfterMs, jitterMs } = config
-  // A call without a connection would wait for one regardless of its priority, so it waits in the queue instead.
+  // A call that waits for a connection would ignore its priority, so it waits in the queue instead.
   const maxInFlight =
     config.dispatcher === undefined ? Math.min(config.maxInFlight, config.connections) : config.maxInFlight
   const common = { clock, maxInFlight, maxPauseMs: maxRetryAfterMs }
@@ -127,9 +126,9 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
     const paced = (countedWithinMs: number, because: BoundChange) =>
       events.emit('paced', { limit: name, countedWithinMs, because })
     const limiter = limit === undefined ? undefined : limiterOf({ name, ...limit }, config, paced)
-    queues.set(name, createScheduler({ ...common, limiter }))
+    queues.set(name, new Scheduler({ ...common, limiter }))
     // Reads and changes share one limit, if there is any.
-    if (name === otherReads) queues.set(otherChanges, createScheduler({ ...common, limiter }))
+    if (name === otherReads) queues.set(otherChanges, new Scheduler({ ...common, limiter }))
     if (limiter !== undefined) limiters.set(name, limiter)
   }
   const learned = createLearnedQueues(common, jitterMs)
@@ -147,20 +146,20 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
     return holdUp
   }
 
-  const runOnce = <T>(request: Request, job: (slot: Slot) => Promise<T>, isRepeated: boolean): Promise<T> => {
+  const runOnce = <T>(request: Request, job: (slot: CallSlot) => Promise<T>, isRepeated: boolean): Promise<T> => {
     const { progress, cancellation, id } = request
     const queue = queueOf(request)
     const own = learned.get(id)
-    // A repeated request goes before others of its priority, because they all came later.
+    // A repeated request goes before others of its priority, because they came later.
     const priority = isRepeated ? request.priority + 0.5 : request.priority
     const { signal } = cancellation
-    const begin = async (slot: Slot): Promise<T> => {
-      if (own !== learned.get(id)) throw elsewhere
+    const begin = async (slot: CallSlot): Promise<T> => {
+      if (own !== learned.get(id)) throw movedToOwnQueue
       enterPhase(progress, 'inFlight', clock.now())
       return job(slot)
     }
     if (own === undefined) return queue.run(begin, { priority, signal })
-    const beginBoth = (first: Slot) => queue.run((slot) => begin(both(first, slot)), { priority, signal })
+    const beginBoth = (first: CallSlot) => queue.run((slot) => begin(both(first, slot)), { priority, signal })
     return own.run(beginBoth, { priority, signal })
   }
 
@@ -174,9 +173,9 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
         try {
           return await runOnce(request, job, isRepeated)
         } catch (error) {
-          // These requests were not sent, for a reason of the queues' own, and wait again.
-          if (error !== elsewhere && error !== permitExpired) throw error
-          if (error === elsewhere) continue
+          // A request that the queues themselves stopped, by a move or an expired permit, was not sent and waits again.
+          if (error !== movedToOwnQueue && error !== permitExpired) throw error
+          if (error === movedToOwnQueue) continue
           progress.lastError ??= error
           enterPhase(progress, 'queued', clock.now())
           isRepeated = true
@@ -206,7 +205,7 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
   }
 }
 
-const both = (one: Slot, other: Slot): Slot => ({
+const both = (one: CallSlot, other: CallSlot): CallSlot => ({
   mayWrite: () => one.mayWrite?.() !== false && other.mayWrite?.() !== false,
   written: (fresh) => {
     one.written(fresh)

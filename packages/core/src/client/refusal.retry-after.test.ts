@@ -22,6 +22,6 @@ test.each([
   ['1e9', undefined, undefined],
   ['2026', undefined, 2_026_000],
   ['Wed, 99 Foo 2026 12:00:30 GMT', undefined, undefined],
-])('Retry-After %j with Date %j is %j ms', (retryAfter, date, expected) => {
+])('Retry-After %j with Date %j means a wait of %j ms', (retryAfter, date, expected) => {
   expect(retryAfterMs({ retryAfter, date }, now)).toBe(expected)
 })

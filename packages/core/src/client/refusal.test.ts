@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { api, operations, type OperationId } from '../api/api.js'
 import { refusal } from './refusal.js'
 import { testRequest } from './request.fixture.js'
-import type { Answer } from './transport.js'
+import type { HttpAnswer } from './transport.js'
 
 const answer = (
   status: number,
   body: unknown = { message: 'what it says' },
-  headers: Answer['headers'] = {},
-): Answer => {
+  headers: HttpAnswer['headers'] = {},
+): HttpAnswer => {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   return { status, headers, body: text, bytes: text.length }
 }
@@ -37,9 +37,9 @@ test.each([
   [500, 'ServerError', 'the service failed'],
   [503, 'ServerError', 'the service failed'],
   [599, 'ServerError', 'the service failed'],
-  [402, 'UnexpectedResponse', 'a status that nothing describes'],
-  [418, 'UnexpectedResponse', 'a status that nothing describes'],
-])('a %i is %s', (status, name, what) => {
+  [402, 'UnexpectedResponse', 'an undocumented status'],
+  [418, 'UnexpectedResponse', 'an undocumented status'],
+])('a response of status %i becomes the error %s', (status, name, what) => {
   expect(of(status)).toMatchObject({
     name,
     status,
@@ -51,7 +51,7 @@ test.each([
 
 describe('refusals of deployments', () => {
   test.each(['deployments.create', 'deployments.deployLegacy'] as const)(
-    'no capacity on %s carries the request_id to stop',
+    'a 422 without capacity on %s carries the request_id of the deployment to stop',
     (id) => {
       expect(of(422, { request_id: 'abc', message: 'no room' }, id)).toMatchObject({
         name: 'NoCapacity',
@@ -70,7 +70,7 @@ describe('refusals of deployments', () => {
     '198.51.100.7',
     '2001:db8::7',
     'x'.repeat(201),
-  ])('a request_id that may be a secret is not taken: %s', (request_id) => {
+  ])('the error of a 422 has no request_id that may be a secret: %s', (request_id) => {
     const request = testRequest({
       id: 'deployments.create',
       input: {
@@ -87,15 +87,16 @@ describe('refusals of deployments', () => {
     expect(error.requestId).toBeUndefined()
   })
 
-  test('a short secret that occurs in an id by chance does not hide the id', () => {
+  test('the error of a 422 shows an id in which a short secret occurs by chance', () => {
     const input = { environment_variables: [{ key: 'B', value: 'ab', is_hidden: true }] }
     expect(of(422, { request_id: 'ab12cd' }, 'deployments.create', input).requestId).toBe('ab12cd')
   })
 
-  test('a 422 elsewhere is wrong input', () => expect(of(422, {}, 'deployments.metrics').name).toBe('InvalidInput'))
+  test('a 422 of other operations is InvalidInput', () =>
+    expect(of(422, {}, 'deployments.metrics').name).toBe('InvalidInput'))
 
   test.each(['deployments.get', 'deployments.stop', 'deployments.selfStop'] as const)(
-    'a 400 whose message says so is an unknown deployment: %s',
+    'a 400 whose message says "not found" means an unknown deployment: %s',
     (id) => {
       const input = { request_id: 'abc' }
       for (const message of [
@@ -111,17 +112,17 @@ describe('refusals of deployments', () => {
     },
   )
 
-  test('a 400 of another operation is wrong input', () =>
+  test('a 400 of other operations is InvalidInput, even if its message says "not found"', () =>
     expect(of(400, { message: 'app not found' }, 'versions.create').name).toBe('InvalidInput'))
 
-  test('a stop that came too late is also recognized by its message', () => {
+  test('a stop that came too late is recognized by the message of the service', () => {
     for (const status of [400, 404, 409, 410])
       expect(of(status, { message: 'Instance Already terminated' }, 'deployments.stop').name).toBe('AlreadyTerminated')
     expect(of(400, { message: 'Instance Already terminated' }, 'fleets.delete').name).toBe('InvalidInput')
   })
 })
 
-test('the Retry-After of the service is in the error', () => {
+test('the error of a 429 contains the Retry-After of the service', () => {
   for (const status of [429, 503]) {
     expect(refusal(testRequest(), answer(status, {}, { 'retry-after': '7' }), 0)).toMatchObject({ retryAfterMs: 7000 })
     expect(refusal(testRequest(), answer(status, {}, { 'retry-after': ['2', '7'] }), 0)).toMatchObject({
@@ -131,7 +132,7 @@ test('the Retry-After of the service is in the error', () => {
   }
 })
 
-describe('the message of the service', () => {
+describe('the message of a refusal', () => {
   test.each([
     ['{"message":"a","details":"b"}', ': a – b'],
     ['{"message":{"nested":1}}', ''],
@@ -143,15 +144,15 @@ describe('the message of the service', () => {
     ['{"message":"trunc', ''],
     ['null', ''],
     ['x'.repeat(501), ''],
-  ])('%j is shown as %j', (body, told) => {
+  ])('the service message %j is shown in the error as %j', (body, told) => {
     expect(of(500, body).message).toBe(`fleets.get: the service failed (status 500)${told}`)
   })
 
-  test('is cut short', () => {
+  test('a long service message is cut short in the error', () => {
     expect(of(400, { message: 'long '.repeat(1000) }).message.length).toBeLessThan(600)
   })
 
-  test('is shown without the secrets and addresses of the call', () => {
+  test('a service message is shown without the secrets and addresses of the call', () => {
     const input = {
       application: 'arena',
       users: [{ user_type: 'ip_address', user_data: { ip_address: '198.51.100.7' } }],
@@ -171,43 +172,43 @@ describe('the message of the service', () => {
   })
 })
 
-describe('a 404 that is not of the API', () => {
+describe('a 404 that the API did not send', () => {
   test.each([
     ['a page of a proxy', '<html><body>404 Not Found</body></html>'],
     ['no body', ''],
-    ['a text', '404 page not found'],
-    ['JSON without a text', '{"status":404}'],
+    ['plain text', '404 page not found'],
+    ['JSON without a message', '{"status":404}'],
     ['a list', '[]'],
-    ['the words of Flask', { message: 'The requested URL was not found on the server.' }],
-    ['the words of Nest', { statusCode: 404, message: 'Cannot DELETE /v2/v1/stop/abc', error: 'Not Found' }],
-    ['the words of Kong', { message: 'no Route matched with those values' }],
-    ['the words of FastAPI', { detail: 'Not Found' }],
-    ['the words of Spring', { status: 404, error: 'Not Found', path: '/v2/v1/stop/abc' }],
-    ['the words of the emulator', { message: 'there is no operation at this path' }],
-  ])('is a failing service, and no unknown deployment: %s', (_, body) => {
+    ['the message of Flask', { message: 'The requested URL was not found on the server.' }],
+    ['the message of Nest', { statusCode: 404, message: 'Cannot DELETE /v2/v1/stop/abc', error: 'Not Found' }],
+    ['the message of Kong', { message: 'no Route matched with those values' }],
+    ['the message of FastAPI', { detail: 'Not Found' }],
+    ['the message of Spring', { status: 404, error: 'Not Found', path: '/v2/v1/stop/abc' }],
+    ['the message of the emulator', { message: 'there is no operation at this path' }],
+  ])('a 404 that the API did not send is RouteMissing, not an unknown deployment: %s', (_, body) => {
     for (const status of [404, 410])
       expect(of(status, body, 'deployments.stop')).toMatchObject({ name: 'RouteMissing', status })
   })
 
-  test('is told from the words of the API about what was named', () => {
+  test('a 404 of the API is recognized by the wording of its message', () => {
     expect(of(404, { message: 'Not Found' }, 'deployments.stop').name).toBe('NotFound')
     expect(of(404, { detail: 'deployment abc not found' }, 'deployments.stop').name).toBe('NotFound')
     expect(of(410, { message: 'Instance Already terminated' }, 'deployments.stop').name).toBe('AlreadyTerminated')
   })
 
-  test('is any 404 of an operation that names nothing, and any 405', () => {
+  test('every 404 of an operation that names nothing, and every 405, is RouteMissing', () => {
     expect(of(404, { message: 'Not Found' }, 'deployments.list').name).toBe('RouteMissing')
     expect(of(404, { message: 'Not Found' }, 'deployments.create').name).toBe('RouteMissing')
     expect(of(405, { message: 'Method Not Allowed' }, 'deployments.stop').name).toBe('RouteMissing')
   })
 
-  test('names the route, so that its cause can be found', () => {
+  test('a 404 that the API did not send is an error that names the missing route', () => {
     expect(of(404, '').message).toBe(
       'fleets.get: the answer is not of the API: there may be no GET /v1/fleet/{fleet_name} there (status 404)',
     )
   })
 
-  test('is not taken for an unknown deployment with status 400 either', () => {
+  test('a 400 that the API did not send is InvalidInput, not an unknown deployment', () => {
     expect(of(400, 'Unknown host', 'deployments.stop').name).toBe('InvalidInput')
   })
 })

@@ -15,11 +15,11 @@ import {
   UnexpectedResponse,
 } from './errors.js'
 import { factsOf, type Request } from './request.js'
-import type { Answer } from './transport.js'
+import type { HttpAnswer } from './transport.js'
 
 /**
- * The wait of an answer's Retry-After header, in milliseconds; given as seconds or an HTTP date. A date is compared
- * with the answer's own Date, if present, so that different clocks of client and service do not matter. Undefined
+ * The wait of a response's Retry-After header in milliseconds, from seconds or an HTTP date. A date is compared with
+ * the response's own Date, if present, so that clock differences between client and service do not matter. Undefined
  * without a readable Retry-After. Pure.
  */
 export function retryAfterMs(
@@ -33,20 +33,20 @@ export function retryAfterMs(
   return Math.max(0, until - (httpDate(headers.date) ?? now))
 }
 
-/** Epoch milliseconds of 'Wed, 21 Oct 2026 07:28:00 GMT'. Date.parse alone would accept almost any text. */
+/** Epoch milliseconds of 'Wed, 21 Oct 2026 07:28:00 GMT'. Date.parse alone would accept almost any string. */
 function httpDate(text: string | undefined): number | undefined {
   if (text === undefined || !/^[A-Z][a-z]{2,8}, .+ GMT$/.test(text)) return undefined
   const instant = Date.parse(text)
   return Number.isNaN(instant) ? undefined : instant
 }
 
-/** Most characters of a server's message that are repeated in an error. */
+/** Maximum length of a server's message that an error repeats. */
 const LONGEST_MESSAGE = 500
 
-/** The error for an answer that is no success, with the service's message without secrets and addresses. Pure. */
+/** The error for an unsuccessful response, with the service's message without secrets and addresses. Pure. */
 export function refusal(
   request: Pick<Request, 'id' | 'call' | 'input' | 'progress' | 'operation' | 'template'>,
-  answer: Answer,
+  answer: HttpAnswer,
   now: number,
 ): MusterError {
   const { status } = answer
@@ -86,7 +86,7 @@ export function refusal(
     return new NotFound(tell('no such deployment'), facts)
   if (status === 422 && creates.has(request.id)) return new NoCapacity(tell("couldn't allocate a server"), facts)
   if (status === 429) return new RateLimited(tell('too many requests'), waiting())
-  const [Refusal, what] = REFUSALS[status] ?? [UnexpectedResponse, 'a status that nothing describes']
+  const [Refusal, what] = REFUSALS[status] ?? [UnexpectedResponse, 'an undocumented status']
   return new Refusal(tell(what), facts)
 }
 
@@ -102,9 +102,9 @@ const REFUSALS: Readonly<Record<number, readonly [typeof MusterError, what: stri
 }
 
 /**
- * Whether a refusal says nothing about the object that was named: its body is no JSON with a text, as every error of
- * the API has; it speaks of the route; or the operation names no object that could be absent. The service's words for
- * a route that it does not have are not described, so those of usual servers and gateways count.
+ * True if an error response says nothing about the named object: its body is not JSON with a message, as every error of
+ * the API has; it is about the route; or the operation names no object that could be missing. The service's message for
+ * an unknown route is not documented, so those of usual servers and gateways count.
  */
 function isNotOfApi(
   { operation }: Pick<Request, 'operation'>,
@@ -116,7 +116,8 @@ function isNotOfApi(
   const { message, detail, details, error } = body ?? {}
   const said = [message, detail, details, error].filter((part) => typeof part === 'string' && part !== '')
   if (said.length === 0 || said.some((part) => saysNoRoute.test(part as string))) return true
-  // Only `message` is a documented key. Others are those of frameworks, which say no more than this of a route.
+  // Only `message` is documented. Other keys come from frameworks, whose texts about a route are as unspecific as
+  // these.
   if (typeof message !== 'string' && said.every((part) => saysNothing.test(part as string))) return true
   return operation.pathKeys.length === 0 && !(operation.errors as readonly number[]).includes(status)
 }
@@ -134,12 +135,15 @@ const saysNoRoute = new RegExp(
 )
 const saysNothing = /^(404 )?not found\.?$/i
 
-/** Most characters of an id; a longer text is not taken as an id. */
+/** Maximum length of an id. A longer string does not count as an id. */
 const LONGEST_ID = 200
-/** Fewest characters of a secret that is looked for in an id; a shorter one may be part of an id by chance. */
+/** Minimum length of a secret that is searched for in an id. A shorter one may be part of an id by chance. */
 const SHORTEST_TELLING_SECRET = 8
 
-/** The id of the deployment that an answer names, to be stopped. Undefined if it holds a secret or an address. */
+/**
+ * The id of the deployment that a response names, so that it can be stopped. Undefined if it contains a secret or an
+ * address.
+ */
 function deploymentIn(
   body: Readonly<Record<string, unknown>> | undefined,
   { input, progress }: Pick<Request, 'input' | 'progress'>,
@@ -155,7 +159,7 @@ function deploymentIn(
 
 const creates: ReadonlySet<string> = new Set(['deployments.create', 'deployments.deployLegacy'])
 const stops: ReadonlySet<string> = new Set(['deployments.stop', 'deployments.selfStop'])
-/** These operations have been seen to answer 400 where 404 is expected for an unknown request_id (public fact). */
+/** Operations that were seen to answer 400 instead of 404 for an unknown request_id (public fact). */
 const namesDeployment: ReadonlySet<string> = new Set(['deployments.get', 'deployments.stop', 'deployments.selfStop'])
 const saysUnknown = /not found|no such|unknown|not exist|n.t exist|not find|n.t find/i
 
@@ -168,7 +172,7 @@ function parsed(body: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** The text of `message` and, if present, of `details`; or a short body that is neither JSON nor markup. */
+/** The strings `message` and, if present, `details`; or a short body that is neither JSON nor markup. */
 function messageOf(json: Readonly<Record<string, unknown>> | undefined, body: string): string {
   if (json === undefined)
     return /^\s*(?:[<"[{]|null\s*$)/.test(body) || body.length > LONGEST_MESSAGE ? '' : body.trim()
@@ -181,12 +185,12 @@ export function withoutSecretsOf({ input, progress }: Pick<Request, 'input' | 'p
 }
 
 /** The first value of a header. */
-export function headerOf(answer: Answer, name: string): string | undefined {
+export function headerOf(answer: HttpAnswer, name: string): string | undefined {
   const value = answer.headers[name]
   return typeof value === 'string' ? value : value?.[0]
 }
 
-/** The origin of a redirect's target. The rest is left out, because it may hold anything. */
+/** The origin of a redirect's target. The rest is omitted, because it may contain anything. */
 function originOf(location: string | undefined): string {
   if (location === undefined || !URL.canParse(location)) return ''
   const { origin } = new URL(location)

@@ -14,30 +14,30 @@ export type TimeSpent = Readonly<Record<Phase, number>>
 export interface HoldUp {
   /** The latest refusal; undefined once a call was accepted after it. */
   refusal: unknown
-  /** Why the queue's limiter gives no permits, other than the limit. */
+  /** Returns why the queue's limiter gives no permits, apart from the limit. */
   readonly obstacle: () => Error | undefined
 }
 
-/** How far a call has come: updated by the hops, read when its time is up or an attempt is judged. */
+/** The progress of a call. The hops update it. It is read when the call times out or an attempt is judged. */
 export class Progress {
-  /** Epoch milliseconds of the latest deadline among the callers that wait. */
+  /** Epoch milliseconds of the latest deadline among the waiting callers. */
   deadline = 0
-  /** Attempts begun. */
+  /** Number of attempts begun. */
   attempt = 0
-  /** Whether the present attempt was written to a connection and may have taken effect: no answer has refused it. */
+  /** True if the current attempt was written to a connection and may have taken effect: no response has refused it. */
   written = false
-  /** Whether an earlier attempt may have taken effect: its answer was lost, or was a 5xx. */
+  /** True if an earlier attempt may have taken effect: its response was lost, or was a 5xx. */
   doubtful = false
   /** The failure of the latest attempt. */
   lastError: unknown
   /** The state of the queue that the call waits in. */
   holdUp: HoldUp | undefined
-  /** The token of the latest attempt, which an answer may repeat. */
+  /** The token of the latest attempt, which a response may repeat. */
   token: string | undefined
   phase: Phase = 'queued'
   /** Epoch milliseconds at which the phase began. */
   since: number
-  /** Milliseconds spent in each phase before the present one. */
+  /** Milliseconds spent in each phase before the current one. */
   readonly spent: Record<Phase, number> = { queued: 0, retryWait: 0, inFlight: 0 }
 
   constructor(now: number) {
@@ -57,7 +57,7 @@ export function timeSpent({ spent, phase, since }: Progress, now: number): TimeS
 }
 
 /**
- * The name of an operation's queue and connections: its documented limit's name. Operations without a limit have one
+ * The name of an operation's queue and connections: its documented limit's name. Operations without a limit share one
  * lane for reads and one for changes, because slow reads must not delay a call that stops a server.
  */
 export const laneOf = ({ limit, method }: Pick<Operation, 'limit' | 'method'>): string =>
@@ -81,7 +81,7 @@ interface EncodedInput {
  * @param prefix path of the base URL, without a trailing slash.
  */
 export function createEncoder(id: OperationId, operation: Operation, settings: Settings, prefix: string) {
-  // '/v1/app/{app_name}/version' is split into '/v1/app/' and '/version', with the name between.
+  // '/v1/app/{app_name}/version' is split into '/v1/app/' and '/version'. The name goes between them.
   const [first = '', ...rest] = `${prefix}${pathOf(operation, settings)}`.split(/\{\w+\}/)
   const filled = settings.fillRequired ? operation.fill : {}
   const alwaysBody = operation.method === 'POST' || operation.method === 'PATCH'
@@ -110,11 +110,11 @@ export function createEncoder(id: OperationId, operation: Operation, settings: S
 
 /**
  * Encodes a name as one segment of a path, including every character that could end the segment or the path. The names
- * `.`, `..` and '' are refused: servers read `%2e%2e` as `..` too, and an empty name would change the route.
+ * `.`, `..` and '' are rejected: servers read `%2e%2e` as `..` too, and an empty name would change the route.
  */
 export function encodeSegment(id: OperationId, key: string, name: string): string {
   if (name === '' || name === '.' || name === '..') {
-    throw new InvalidInput(`${id}: input ${key}: is ${JSON.stringify(name)}, which cannot stand in a path`, {
+    throw new InvalidInput(`${id}: input ${key}: is ${JSON.stringify(name)}, which is not allowed in a path`, {
       operation: id,
       field: key,
     })
@@ -126,7 +126,7 @@ function encodeText(id: OperationId, key: string, text: string): string {
   try {
     return encodeURIComponent(text)
   } catch (cause) {
-    throw new InvalidInput(`${id}: input ${key}: is not well-formed text: it holds half of a surrogate pair`, {
+    throw new InvalidInput(`${id}: input ${key}: is not well-formed text: it contains half of a surrogate pair`, {
       operation: id,
       field: key,
       cause,
@@ -138,7 +138,7 @@ const queryText = (value: unknown) => (typeof value === 'string' ? value : JSON.
 
 function headerText(id: OperationId, key: string, text: string): string {
   if (/[^\t\x20-\x7e\x80-\xff]/.test(text)) {
-    throw new InvalidInput(`${id}: input ${key}: holds characters that cannot stand in a header`, {
+    throw new InvalidInput(`${id}: input ${key}: contains characters that are not allowed in a header`, {
       operation: id,
       field: key,
     })
@@ -150,7 +150,7 @@ function headerText(id: OperationId, key: string, text: string): string {
 export interface Request extends EncodedInput {
   readonly id: OperationId
   readonly operation: Operation
-  /** The path's template, which may be shown in events. */
+  /** The path's template. Events may show it. */
   readonly template: string
   /** Identifies the call in errors and events. */
   readonly call: string

@@ -13,7 +13,7 @@ function delivery({ body = JSON.stringify(result), seconds = String(NOW / 1000),
   return { headers, body }
 }
 
-test('a result that Muster has signed is read, with headers of fetch or of Node.js, as text or bytes', () => {
+test('a result webhook signed by Muster is read, with headers of fetch or Node.js, as text or bytes', () => {
   const { headers, body } = delivery({ more: 'v1a,other v1,AAAA ' })
   const read = parseResultWebhook(secret, headers, body, NOW)
   expect(read).toEqual(result)
@@ -25,25 +25,28 @@ test('a result that Muster has signed is read, with headers of fetch or of Node.
 
 const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
 test.each<[string, string, { headers: Record<string, string | undefined>; body: string }, string?]>([
-  ['signed by another secret', 'webhook-signature', delivery({ by: other })],
-  ['changed', 'webhook-signature', { ...delivery(), body: JSON.stringify({ ...result, id: 'msg_2' }) }],
-  ['five minutes old', 'webhook-timestamp', delivery({ seconds: String(NOW / 1000 - 301) })],
-  ['of no time', 'webhook-timestamp', delivery({ seconds: 'soon' })],
+  ['signed with another secret', 'webhook-signature', delivery({ by: other })],
+  ['changed after signing', 'webhook-signature', { ...delivery(), body: JSON.stringify({ ...result, id: 'msg_2' }) }],
+  ['that is five minutes old', 'webhook-timestamp', delivery({ seconds: String(NOW / 1000 - 301) })],
+  ['without a valid timestamp', 'webhook-timestamp', delivery({ seconds: 'soon' })],
   [
     'without a signature',
     'webhook-signature',
     { ...delivery(), headers: { ...delivery().headers, 'webhook-signature': '' } },
   ],
   ['without an id', 'webhook-id', { ...delivery(), headers: { ...delivery().headers, 'webhook-id': undefined } }],
-  ['no result', 'type', delivery({ body: '{"type":"other"}' })],
-  ['checked by no secret', 'secret', delivery(), 'hunter2'],
-])('a result that is %s is refused, naming %s and no secret', (_, field, { headers, body }, by = secret) => {
-  const parse = () => parseResultWebhook(by, headers, body, NOW)
-  expect(parse).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))
-  expect(parse).not.toThrow(by)
-})
+  ['of another type', 'type', delivery({ body: '{"type":"other"}' })],
+  ['checked without a valid secret', 'secret', delivery(), 'hunter2'],
+])(
+  'a result webhook %s is refused with an error that names %s and no secret',
+  (_, field, { headers, body }, by = secret) => {
+    const parse = () => parseResultWebhook(by, headers, body, NOW)
+    expect(parse).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))
+    expect(parse).not.toThrow(by)
+  },
+)
 
-test('the example that Standard Webhooks publish has the signature that they publish', () => {
+test('the published example of Standard Webhooks gets its published signature', () => {
   const delivery = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', seconds: '1614265330', body: '{"test": 2432232314}' }
   const signature = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='
   expect(webhookSignature('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', delivery)).toBe(signature)

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createManualClock } from '../time.js'
 import type { Method } from '../operation.js'
 import type { Client } from './client-types.js'
-import { createClient } from './client.js'
+import { clientOf } from './client.fixture.js'
 import { loadDescription } from './call.js'
 import {
   AlreadyTerminated,
@@ -55,14 +55,7 @@ function setUp(fates: readonly Fate[], options: Partial<ClientOptions> = {}) {
       return true
     },
   }
-  const client = createClient({
-    baseUrl: 'http://service.invalid',
-    token: 'secret',
-    clock,
-    random: () => 0.5,
-    dispatcher,
-    ...options,
-  })
+  const client = clientOf({ token: 'secret', clock, dispatcher, ...options })
   const retries: RetryEvent[] = []
   client.events.on('retry', (event) => retries.push(event))
   /** Resolves with what the call came to, a value or an error. */
@@ -107,7 +100,7 @@ describe('retries', () => {
     methods.map((method) => ({ fate, method, type, repeats: repeated.includes(method) })),
   )
 
-  test.each(cases)('$method after $fate is repeated: $repeats', async ({ fate, method, repeats, type }) => {
+  test.each(cases)('a $method is retried after $fate: $repeats', async ({ fate, method, repeats, type }) => {
     const { attempts, outcome } = setUp([fate])
     const came = await outcome(method)
     expect(attempts.length).toBe(repeats ? 2 : 1)
@@ -115,7 +108,7 @@ describe('retries', () => {
     else expect(came).toBeInstanceOf(type)
   })
 
-  test('any sequence of failures ends as the rules say, after the stated attempts', async () => {
+  test('calls end any sequence of failures as the retry rules say, after the stated attempts', async () => {
     const fate = fc.constantFrom<Fate>(429, 'refused', 'lost', 500, 503, 404, 410)
     const run = fc.record({
       method: fc.constantFrom(...methods),
@@ -164,20 +157,26 @@ describe('retries', () => {
 })
 
 describe('a DELETE answered by 404 or 410', () => {
-  test.each([404, 410])('%i is an error on the first try', async (status) => {
+  test.each([404, 410])('a DELETE whose first try is answered by %i is an error', async (status) => {
     expect(await setUp([status]).outcome('DELETE')).toMatchObject({ status })
   })
 
-  test.each([404, 410])('%i is a success after a first try that may have been carried out', async (status) => {
-    expect(await setUp(['lost', status]).outcome('DELETE')).toBeUndefined()
-    expect(await setUp([502, 429, 'refused', status]).outcome('DELETE')).toBeUndefined()
-  })
+  test.each([404, 410])(
+    'a DELETE answered by %i is a success after a try that may have been carried out',
+    async (status) => {
+      expect(await setUp(['lost', status]).outcome('DELETE')).toBeUndefined()
+      expect(await setUp([502, 429, 'refused', status]).outcome('DELETE')).toBeUndefined()
+    },
+  )
 
-  test.each([404, 410])('%i is an error if no earlier try can have been carried out', async (status) => {
-    expect(await setUp(['refused', 429, status]).outcome('DELETE')).toMatchObject({ status })
-  })
+  test.each([404, 410])(
+    'a DELETE answered by %i is an error if no earlier try can have been carried out',
+    async (status) => {
+      expect(await setUp(['refused', 429, status]).outcome('DELETE')).toMatchObject({ status })
+    },
+  )
 
-  test.each([400, 404, 410])('%i is the success of a repeated stop', async (status) => {
+  test.each([400, 404, 410])('a repeated stop answered by %i is a success', async (status) => {
     const handle = async () => {
       handled += 1
       return Response.json({ message: 'deployment already terminated' }, { status: handled === 1 ? 500 : status })
@@ -189,14 +188,14 @@ describe('a DELETE answered by 404 or 410', () => {
     expect(handled).toBe(2)
   })
 
-  test('404 is no success for other methods', async () => {
+  test('a repeated GET or PUT answered by 404 is an error', async () => {
     expect(await setUp([500, 404]).outcome('GET')).toBeInstanceOf(NotFound)
     expect(await setUp([500, 404]).outcome('PUT')).toBeInstanceOf(NotFound)
   })
 })
 
 describe('the wait before a retry', () => {
-  test('is random up to a bound that doubles and is capped', async () => {
+  test('the wait before a retry is random up to a bound that doubles and is capped', async () => {
     const options = fc.record({
       random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
       baseMs: fc.integer({ min: 0, max: 1000 }),
@@ -225,7 +224,7 @@ describe('the wait before a retry', () => {
     { wish: "counted from the service's own date", headers: inThirtySeconds, ms: 30_000 },
     { wish: 'of a date', headers: { 'retry-after': 'Thu, 01 Jan 2026 00:00:20 GMT' }, ms: 20_000 },
     { wish: 'beyond the cap', headers: { 'retry-after': '86400' }, ms: 60_000 },
-  ])('is $ms ms for Retry-After $wish, after 429 and after 503', async ({ headers, ms }) => {
+  ])('the wait before a retry is $ms ms for Retry-After $wish, after 429 and after 503', async ({ headers, ms }) => {
     for (const status of [429, 503]) {
       const { outcome, attempts } = setUp([[status, headers]])
       await outcome('GET')
@@ -233,7 +232,7 @@ describe('the wait before a retry', () => {
     }
   })
 
-  test('has a cap that is an option', async () => {
+  test('an option caps the wait before a retry', async () => {
     for (const status of [429, 503]) {
       const { outcome, attempts } = setUp([[status, { 'retry-after': '86400' }]], { maxRetryAfterMs: 2500 })
       await outcome('GET')
@@ -241,7 +240,7 @@ describe('the wait before a retry', () => {
     }
   })
 
-  test('after the 429s of a limit holds back the other calls of the operation', async () => {
+  test('repeated 429s of a limit also delay the other calls of the operation', async () => {
     const { client, clock, attempts } = setUp(Array.from({ length: 5 }, () => [429, { 'retry-after': '5' }]))
     const names = ['a', 'b', 'c', 'd', 'e']
     const first = names.map((name) => client.tags.get({ ...tag, tag_name: name }))
@@ -251,7 +250,7 @@ describe('the wait before a retry', () => {
     expect(attempts).toEqual([0, 0, 0, 0, 0, 5000, 6000, 7000, 7000, 8000, 8000])
   })
 
-  test('after a stray 429 holds back no other call', async () => {
+  test('a single stray 429 delays no other call', async () => {
     const { client, clock, attempts } = setUp([[429, { 'retry-after': '5' }]])
     const first = client.tags.get(tag)
     await clock.advance(10)

@@ -15,45 +15,45 @@ import { enterPhase, factsOf, type Request } from './request.js'
 
 /** Which requests are safe to repeat, and when. Pure. */
 
-/** GET, PUT and DELETE can be carried out twice with the same result (our reading of every operation). */
+/** GET, PUT and DELETE can be executed twice with the same result (our reading of every operation). */
 const repeatable: ReadonlySet<Method> = new Set(['GET', 'PUT', 'DELETE'])
 
-/** Whether a failed attempt may be repeated. A 429 may always be repeated, because nothing was begun. */
-export function mayRetry(method: Method, error: unknown): boolean {
+/** True if a failed attempt may be repeated. A 429 may always be repeated, because nothing was executed. */
+function mayRetry(method: Method, error: unknown): boolean {
   if (error instanceof ConnectionLost) return !error.sent || repeatable.has(method)
   return error instanceof ServerError && repeatable.has(method)
 }
 
-/** Whether the failed attempt may have taken effect. */
+/** True if the failed attempt may have taken effect. */
 export const mayHaveTakenEffect = (error: unknown): boolean =>
   (error instanceof ServerError && !(error instanceof RouteMissing)) || (error instanceof ConnectionLost && error.sent)
 
-/** Whether the error says that the resource to delete does not exist (any more). */
+/** True if the error means that the resource to delete does not exist (any more). */
 export const isGone = (error: unknown): error is NotFound | AlreadyTerminated =>
   error instanceof NotFound || error instanceof AlreadyTerminated
 
 export interface RetryOptions extends Omit<Backoff, 'jitter'> {
-  /** Attempts in all, the first one included. A 429 does not count. */
+  /** Maximum number of attempts, including the first one. A 429 does not count. */
   readonly attempts: number
 }
 
 interface Retrying {
   readonly retry: RetryOptions
-  /** The longest Retry-After that is observed, in milliseconds. */
+  /** Maximum Retry-After that is respected, in milliseconds. */
   readonly maxRetryAfterMs: number
   readonly clock: Clock
   readonly random: Random
   readonly events: EventSink
-  /** Pauses the request's queue. Returns the milliseconds it pauses; undefined if the request alone has to wait. */
+  /** Pauses the request's queue. Returns the milliseconds of the pause; undefined if only the request has to wait. */
   readonly throttled: (request: Request, refusal: RateLimited, retryAfterMs: number | undefined) => number | undefined
-  /** The result of a DELETE whose first attempt succeeded although its answer was lost. */
+  /** The result of a DELETE whose first attempt succeeded but whose response was lost. */
   readonly gone: (request: Request, error: MusterError) => unknown
 }
 
 /**
  * Repeats a request while that is safe and its time allows. After a 429, the request's queue pauses and the request
- * waits in it again, however often: only its deadline ends it, never a limit. After a stray 429, which is no sign of a
- * limit, the request alone waits.
+ * waits in it again, as often as needed: only its deadline ends it. After a stray 429, which does not show a limit,
+ * only the request waits.
  */
 export async function withRetry(
   request: Request,
@@ -72,7 +72,7 @@ export async function withRetry(
       if (cancellation.signal.aborted) throw error
       progress.lastError = error
       if (error instanceof RateLimited) {
-        progress.written = false // a refusal: nothing was done
+        progress.written = false // The request was refused, so it had no effect.
         refusals += 1
         const pauseMs = throttled(
           request,
@@ -101,7 +101,7 @@ export async function withRetry(
   }
 }
 
-/** Lengthens repeated short pauses. A service that names no time gets the queue's default pause. */
+/** Lengthens repeated short pauses. If the service names no time, the queue's default pause applies. */
 const atLeast = (ms: number | undefined, least: number) => (ms === undefined ? undefined : Math.max(ms, least))
 
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : 'Error')

@@ -1,10 +1,10 @@
 import { inspect } from 'node:util'
 import { expect } from 'vitest'
 import type { ManualClock } from '../time.js'
-import { createClient } from './client.js'
+import { clientOf } from './client.fixture.js'
 import type { ClientOptions } from './config.js'
 
-/** All that can be printed of an error and of the events, as text. */
+/** Everything that can be printed of an error and of the events, as a string. */
 export const everything = (error: unknown, events: unknown = undefined) =>
   [
     error instanceof Error ? `${error.message}\n${String(error)}\n${error.stack}` : '',
@@ -20,13 +20,7 @@ export function expectHidden(secret: string, text: string) {
 }
 
 export function watched(options: Partial<ClientOptions> & { readonly clock: ManualClock }) {
-  const client = createClient({
-    baseUrl: 'http://service.invalid',
-    token: 'tok',
-    random: () => 0.5,
-    retry: { attempts: 2 },
-    ...options,
-  })
+  const client = clientOf({ retry: { attempts: 2 }, ...options })
   const events: unknown[] = []
   for (const name of ['request', 'response', 'retry', 'throttled'] as const)
     client.events.on(name, (event) => events.push(event))

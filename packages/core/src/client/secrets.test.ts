@@ -118,7 +118,7 @@ const echoes: Readonly<Record<string, (text: string, status: number) => Response
 
 describe('errors and events of a server that repeats what it was sent', () => {
   test.each(Object.entries(operations))(
-    '%s: no secret and no address in the error and the events',
+    'errors and events contain no secret and no address, even if the server repeats its input: %s',
     async (_, [sends, call]) => {
       const status = fc.constantFrom(200, 302, 400, 401, 404, 409, 410, 418, 422, 424, 429, 500, 503)
       await fc.assert(
@@ -146,7 +146,7 @@ describe('errors and events of a server that repeats what it was sent', () => {
     },
   )
 
-  test('keep the rest of its message', async () => {
+  test('the error keeps the rest of a server message whose secrets are redacted', async () => {
     const clock = createManualClock()
     const dispatcher = inProcess(async () =>
       Response.json({ message: 'Token tok-123456 of 203.0.113.9 has expired' }, { status: 401 }),
@@ -158,8 +158,8 @@ describe('errors and events of a server that repeats what it was sent', () => {
 
   test.each<[string, number, Record<string, string>]>([
     ['the origin of a redirect', 302, { location: 'https://tok-123456.elsewhere.invalid/' }],
-    ['the type of a content', 200, { 'content-type': 'tok-123456/203.0.113.9' }],
-  ])('in %s', async (_, status, headers) => {
+    ['the content type', 200, { 'content-type': 'tok-123456/203.0.113.9' }],
+  ])('errors and events contain no secret and no address from %s', async (_, status, headers) => {
     const clock = createManualClock()
     const { client } = watched({
       token: 'tok-123456',
@@ -172,7 +172,7 @@ describe('errors and events of a server that repeats what it was sent', () => {
   })
 })
 
-describe('self-stop', () => {
+describe('self-stop through the client', () => {
   const seenBy = (status: number) => {
     const seen: string[][] = []
     const dispatcher = inProcess(async (request) => {
@@ -182,7 +182,7 @@ describe('self-stop', () => {
     return { seen, dispatcher }
   }
 
-  test('sends the delete token unchanged, and never reads the API token', async () => {
+  test('client.deployments.selfStop sends the delete token unchanged, and never reads the API token', async () => {
     const clock = createManualClock()
     const { seen, dispatcher } = seenBy(503)
     let asked = 0
@@ -195,7 +195,7 @@ describe('self-stop', () => {
     expect(asked).toBe(0)
   })
 
-  test('inside a container needs only the injected variables, and shows none of them', async () => {
+  test('client.deployments.selfStop needs only the injected variables, and shows none of them', async () => {
     const clock = createManualClock()
     const { seen, dispatcher } = seenBy(403)
     const url = 'https://service.invalid/v1/self/stop/abc/def'

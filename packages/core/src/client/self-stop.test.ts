@@ -19,8 +19,8 @@ const failure = (call: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-describe('selfStop sends', () => {
-  test('a DELETE to the injected URL with the injected token unchanged', async () => {
+describe('the request of selfStop', () => {
+  test('selfStop sends a DELETE to the injected URL with the injected token unchanged', async () => {
     const server = await serve((_, response) => answer(response, 202, { message: 'it ends' }))
     expect(await selfStop({ environment: environmentOf(server.url) })).toEqual({ message: 'it ends' })
     expect(server.requests).toHaveLength(1)
@@ -32,7 +32,7 @@ describe('selfStop sends', () => {
     })
   })
 
-  test('a token of two words unchanged', async () => {
+  test('selfStop keeps a token of two words unchanged', async () => {
     const server = await serve((_, response) => answer(response, 200, {}))
     await selfStop({ environment: { ...environmentOf(server.url), SERVICE_DELETE_TOKEN: `Basic ${token}` } })
     expect(server.requests[0]?.headers.authorization).toBe(`Basic ${token}`)
@@ -43,13 +43,13 @@ describe('selfStop sends', () => {
     [false, undefined, 'container_log_storage=false'],
     ['my bucket&a=b', undefined, 'container_log_storage=my+bucket%26a%3Db'],
     ['logs', { containerLogStorageParameter: 'storage' }, 'storage=logs'],
-  ])('the place for the logs: %s', async (containerLogStorage, settings, query) => {
+  ])('selfStop sends the container log storage: %s', async (containerLogStorage, settings, query) => {
     const server = await serve((_, response) => answer(response, 200, {}))
     await selfStop({ environment: environmentOf(server.url), containerLogStorage, settings })
     expect(server.requests.map(({ url }) => url)).toEqual([`/v1/self/stop/abc/42?${query}`])
   })
 
-  test('the URL unchanged with its path and query, also from variables with another prefix', async () => {
+  test('selfStop keeps the path and query of the URL, even from variables with another prefix', async () => {
     const server = await serve((_, response) => answer(response, 200, {}))
     const environment = { HOSTING_DELETE_URL: `${server.url}/base/a%2Fb?x=1`, HOSTING_DELETE_TOKEN: token }
     await selfStop({ environment, prefix: 'HOSTING', containerLogStorage: true })
@@ -60,15 +60,15 @@ describe('selfStop sends', () => {
 test.each([
   ['ARBITRIUM', { ARBITRIUM_REQUEST_ID: 'abc' }],
   ['ACME', { MUSTER_SERVICE_PREFIX: 'ACME', SERVICE_REQUEST_ID: 'abc' }],
-])('selfStop finds the prefix %s by itself', async (prefix, more) => {
+])('selfStop uses the variable prefix %s', async (prefix, more) => {
   const server = await serve((_, response) => answer(response, 200, {}))
   const variables = { [`${prefix}_DELETE_URL`]: `${server.url}/stop/abc`, [`${prefix}_DELETE_TOKEN`]: token }
   await selfStop({ environment: { ...variables, ...more } })
   expect(server.requests.map(({ url }) => url)).toEqual(['/stop/abc'])
 })
 
-describe('selfStop succeeds', () => {
-  test('if the deployment is already terminated', async () => {
+describe('the outcome of selfStop', () => {
+  test('selfStop succeeds if the deployment is already terminated', async () => {
     for (const [status, message] of [
       [410, 'gone'],
       [400, 'Instance Already terminated'],
@@ -81,7 +81,7 @@ describe('selfStop succeeds', () => {
     }
   })
 
-  test('after lost answers and failures of the service', async () => {
+  test('selfStop succeeds after lost answers and failures of the service', async () => {
     const server = await serve((_, response, nth) => {
       if (nth === 1) response.destroy()
       else if (nth === 2) answer(response, 503, { message: 'later' })
@@ -92,22 +92,25 @@ describe('selfStop succeeds', () => {
     expect(new Set(server.requests.map(({ headers }) => headers.authorization))).toEqual(new Set([token]))
   })
 
-  test.each([404, 410])('on %i after a lost answer, since the first try stopped it', async (status) => {
-    const server = await serve((_, response, nth) =>
-      nth === 1 ? response.destroy() : answer(response, status, { message: 'not there' }),
-    )
-    const stopped = await selfStop({ environment: environmentOf(server.url), random })
-    expect(stopped).toMatchObject({ message: expect.stringContaining('not there') })
-    expect(server.requests).toHaveLength(2)
-  })
+  test.each([404, 410])(
+    'selfStop succeeds on %i after a lost answer, since the first try stopped the deployment',
+    async (status) => {
+      const server = await serve((_, response, nth) =>
+        nth === 1 ? response.destroy() : answer(response, status, { message: 'not there' }),
+      )
+      const stopped = await selfStop({ environment: environmentOf(server.url), random })
+      expect(stopped).toMatchObject({ message: expect.stringContaining('not there') })
+      expect(server.requests).toHaveLength(2)
+    },
+  )
 })
 
-describe('selfStop fails', () => {
+describe('a failure of selfStop', () => {
   test.each([
     [403, Forbidden],
     [404, NotFound],
     [400, InvalidInput],
-  ])('on %i, without showing the token', async (status, type) => {
+  ])('selfStop fails after a %i, without showing the token', async (status, type) => {
     const server = await serve((_, response) => answer(response, status, { message: `no use for ${token}` }))
     const error = await failure(selfStop({ environment: environmentOf(server.url) }))
     expect(error).toBeInstanceOf(type)
@@ -116,7 +119,7 @@ describe('selfStop fails', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  test('at its deadline if the service never answers', async () => {
+  test('selfStop times out at its deadline if the service never answers', async () => {
     const clock = createManualClock()
     const server = await serve(() => void clock.advance(30_000))
     const error = await failure(selfStop({ environment: environmentOf(server.url), clock }))
@@ -125,7 +128,7 @@ describe('selfStop fails', () => {
     expect(inspect(error)).not.toContain(token)
   })
 
-  test('at once on an abort, with its reason', async () => {
+  test('selfStop rejects at once on an abort, with the reason', async () => {
     const abort = new AbortController()
     const server = await serve(() => abort.abort('enough'))
     await expect(selfStop({ environment: environmentOf(server.url), signal: abort.signal })).rejects.toBe('enough')
@@ -134,30 +137,37 @@ describe('selfStop fails', () => {
   })
 })
 
-describe('outside a container selfStop', () => {
+describe('selfStop outside a container', () => {
   const url = 'http://service.invalid/v1/self/stop/abc/private-42'
 
   test.each([
-    ['nothing', {}, 'SERVICE_DELETE_URL'],
+    ['no variables', {}, 'SERVICE_DELETE_URL'],
     ['no URL', { SERVICE_DELETE_TOKEN: token }, 'SERVICE_DELETE_URL'],
     ['an empty URL', { SERVICE_DELETE_URL: '', SERVICE_DELETE_TOKEN: token }, 'SERVICE_DELETE_URL'],
     ['no token', { SERVICE_DELETE_URL: url }, 'SERVICE_DELETE_TOKEN'],
     ['an empty token', { SERVICE_DELETE_URL: url, SERVICE_DELETE_TOKEN: '' }, 'SERVICE_DELETE_TOKEN'],
-    ['no URL at all', { SERVICE_DELETE_URL: 'private-42', SERVICE_DELETE_TOKEN: token }, 'SERVICE_DELETE_URL'],
+    [
+      'a value that is not a URL',
+      { SERVICE_DELETE_URL: 'private-42', SERVICE_DELETE_TOKEN: token },
+      'SERVICE_DELETE_URL',
+    ],
     ['another scheme', { SERVICE_DELETE_URL: 'file:///private-42', SERVICE_DELETE_TOKEN: token }, 'SERVICE_DELETE_URL'],
     [
       'a token that no header can hold',
       { SERVICE_DELETE_URL: url, SERVICE_DELETE_TOKEN: `${token}\r\nx: y` },
       'SERVICE_DELETE_TOKEN',
     ],
-  ])('fails naming the variable and no value: %s', async (_, environment, field) => {
-    const error = await failure(selfStop({ environment }))
-    expect(error).toBeInstanceOf(InvalidInput)
-    expect(error).toMatchObject({ operation: 'deployments.selfStop', field, message: expect.stringContaining(field) })
-    expect(inspect(error)).not.toMatch(/private-42|4711/)
-  })
+  ])(
+    'selfStop outside a container fails with the name of the missing variable and no value: %s',
+    async (_, environment, field) => {
+      const error = await failure(selfStop({ environment }))
+      expect(error).toBeInstanceOf(InvalidInput)
+      expect(error).toMatchObject({ operation: 'deployments.selfStop', field, message: expect.stringContaining(field) })
+      expect(inspect(error)).not.toMatch(/private-42|4711/)
+    },
+  )
 
-  test('reads the variables of the process by default', async () => {
+  test('selfStop reads the variables of the process by default', async () => {
     expect(await failure(selfStop({ prefix: 'MUSTER_TEST_NOWHERE' }))).toMatchObject({
       field: 'MUSTER_TEST_NOWHERE_DELETE_URL',
     })

@@ -15,7 +15,7 @@ export interface SelfStopOptions {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined
   /**
    * Prefix of the variables' names, such as SERVICE for SERVICE_DELETE_URL and SERVICE_DELETE_TOKEN. Default:
-   * MUSTER_SERVICE_PREFIX, or whichever of SERVICE and ARBITRIUM (live fact) has _REQUEST_ID, or SERVICE.
+   * MUSTER_SERVICE_PREFIX, or the one of SERVICE and ARBITRIUM (live fact) that has _REQUEST_ID, or SERVICE.
    */
   readonly prefix?: string | undefined
   /** Where the container's logs go: true, the storage of the version; false, nowhere; or a storage's name. */
@@ -32,11 +32,11 @@ export interface SelfStopOptions {
 const id = 'deployments.selfStop'
 
 /**
- * Stops the deployment from inside its container: sends the injected delete token to the injected URL.
- * Needs no client and no API token. Repeats what is safe to repeat; a deployment that is already
- * terminated is a success. The container gets SIGTERM soon after.
+ * Stops the deployment from inside its container: sends the injected delete token to the injected URL. Needs no client
+ * and no API token. Safe requests are repeated. A deployment that is already terminated is a success. The container
+ * gets SIGTERM soon after.
  *
- * @throws {InvalidInput} when a variable is missing, e.g. outside of a container.
+ * @throws {InvalidInput} if a variable is missing, e.g. outside of a container.
  */
 export async function selfStop(options: SelfStopOptions = {}): Promise<DeploymentStopped> {
   if (typeof options !== 'object' || options === null)
@@ -79,7 +79,7 @@ export async function selfStop(options: SelfStopOptions = {}): Promise<Deploymen
   }
 }
 
-/** As `servicePrefixIn` of @muster/game-server, which has no dependency. */
+/** Like `servicePrefixIn` of @muster/game-server, which has no dependencies. */
 const prefixIn = (environment: Readonly<Record<string, string | undefined>>): string =>
   environment['MUSTER_SERVICE_PREFIX'] ||
   (['SERVICE', 'ARBITRIUM'].find((prefix) => environment[`${prefix}_REQUEST_ID`]) ?? 'SERVICE')
@@ -98,7 +98,7 @@ function required(environment: Readonly<Record<string, string | undefined>>, nam
   return value
 }
 
-/** The injected URL; its value is in no message. */
+/** Parses the injected URL. Errors do not contain its value. */
 function deleteUrl(text: string, name: string): URL {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     throw new InvalidInput(`${id}: ${name} is not an http or https URL`, { operation: id, field: name })
@@ -106,8 +106,11 @@ function deleteUrl(text: string, name: string): URL {
   return new URL(text)
 }
 
-/** The injected token, which must arrive unchanged; its value is in no message. */
+/** Checks the injected token, which must arrive unchanged. Errors do not contain its value. */
 function deleteToken(text: string, name: string): string {
   if (/^[!-~]([ -~]*[!-~])?$/.test(text)) return text
-  throw new InvalidInput(`${id}: ${name} is not a text that can stand in a header`, { operation: id, field: name })
+  throw new InvalidInput(`${id}: ${name} must be printable ASCII without a space at either end`, {
+    operation: id,
+    field: name,
+  })
 }

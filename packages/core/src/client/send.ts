@@ -1,19 +1,19 @@
-import type { Slot } from '../rate-limit/index.js'
+import type { CallSlot } from '../rate-limit/index.js'
 import { unlessAborted } from '../runtime/index.js'
 import type { Clock } from '../time.js'
 import type { EventSink } from './call-events.js'
 import type { TokenSource } from './config.js'
 import { MusterError, SendAborted } from './errors.js'
 import { factsOf, laneOf, type Request, timeSpent } from './request.js'
-import type { Answer, Transport } from './transport.js'
+import type { HttpAnswer, Transport } from './transport.js'
 
 /** Performs an attempt, and emits an event at its beginning and at its end. */
 export async function observe(
   request: Request,
-  work: () => Promise<Answer>,
+  work: () => Promise<HttpAnswer>,
   events: EventSink,
   clock: Clock,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const { progress, priority, template: path } = request
   const { method } = request.operation
   const attempt = { ...factsOf(request), attempt: progress.attempt, method, path }
@@ -39,16 +39,16 @@ interface Sending {
 
 const COMMON_HEADERS = ['accept', 'application/json', 'user-agent', 'muster']
 
-/** The fourth hop: sends the request once, and returns any answer. */
-export async function send(request: Request, slot: Slot, { transport, token }: Sending): Promise<Answer> {
+/** The fourth hop: sends the request once, and returns any response. */
+export async function send(request: Request, slot: CallSlot, { transport, token }: Sending): Promise<HttpAnswer> {
   const { progress, operation, path, headers, body, cancellation } = request
   const { method } = operation
   const facts = () => factsOf(request)
   progress.token = undefined
-  // An operation with a delete token carries it in its own headers, and must not carry the account's.
+  // An operation with a delete token has it in its own headers, and must not send the account's token.
   if (operation.auth === 'token') {
     const given = token({ facts })
-    // A token function that hangs must not hold a place in the queue.
+    // A token function that hangs must not occupy a slot of the queue.
     progress.token = typeof given === 'string' ? given : await unlessAborted(given, cancellation.signal)
   }
   const authorization = progress.token === undefined ? [] : ['authorization', `token ${progress.token}`]
@@ -66,11 +66,11 @@ export async function send(request: Request, slot: Slot, { transport, token }: S
   })
 }
 
-/** The permit of a request was not used in time, so the request has to wait for another one. */
+/** The request's permit expired before it could be sent, so it has to wait for another one. */
 export const permitExpired = new Error('the permit to send the request expired before it could be written')
 
-/** What keeps a request from being written at the last moment. */
-function objection(request: Request, slot: Slot): Error | undefined {
+/** The reason not to write a request at the last moment; undefined for none. */
+function objection(request: Request, slot: CallSlot): Error | undefined {
   const { id, progress, mayWrite } = request
   if (mayWrite?.() === false)
     return new SendAborted(`${id}: not sent, as mayWrite did not allow it any more`, {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A request as the server saw it, read to its end. */
+/** A request that the server has read to its end. */
 export interface SeenRequest {
   readonly method: string
   readonly url: string
@@ -15,7 +15,7 @@ export interface TestServer {
   readonly requests: SeenRequest[]
 }
 
-/** Answers JSON; a body of undefined sends none. */
+/** Responds with JSON, or without a body if it is undefined. */
 export function answer(
   response: ServerResponse,
   status: number,
@@ -27,7 +27,7 @@ export function answer(
 }
 
 /**
- * A real server on loopback, closed with its connections when the test ends. The handler runs when the request was
+ * A real server on loopback, closed with its connections when the test ends. The handler runs once the request was
  * read.
  */
 export async function serve(

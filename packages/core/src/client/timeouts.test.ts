@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { inVirtualTime, ready, later } from './client.fixture.js'
 
 describe('the deadline of a call', () => {
-  test('includes the time in the queue', async () => {
+  test('the deadline of a call includes its time in the queue', async () => {
     const { clock, client } = inVirtualTime(async () => ready())
     const calls = Array.from({ length: 60 }, (_, index) =>
       client.deployments.get({ request_id: `r${index}` }, { timeoutMs: 1500 }),
@@ -21,7 +21,7 @@ describe('the deadline of a call', () => {
     expect(client.queues()['status']?.queued).toBe(0)
   })
 
-  test('includes the wait for the answer, and the error says that the request was sent', async () => {
+  test('the deadline of a call includes the wait for the answer, and the error has sent: true', async () => {
     const { clock, client } = inVirtualTime(() => new Promise(() => {}))
     const call = client.fleets.create({ name: 'f' }, { timeoutMs: 700 })
     await expect(clock.until(call)).rejects.toMatchObject({
@@ -33,7 +33,7 @@ describe('the deadline of a call', () => {
     expect(client.queues()['other']?.inFlight).toBe(0)
   })
 
-  test('includes a token function that hangs, and the error says that nothing was sent', async () => {
+  test('the deadline of a call includes a token function that hangs, and the error has sent: false', async () => {
     const { clock, client, times } = inVirtualTime(async () => ready(), { token: () => new Promise(() => {}) })
     await expect(clock.until(client.deployments.get({ request_id: 'a' }, { timeoutMs: 700 }))).rejects.toMatchObject({
       name: 'TimedOut',
@@ -43,7 +43,7 @@ describe('the deadline of a call', () => {
     expect(times).toEqual([])
   })
 
-  test('may be cut short by an abort, which ends any wait at once with its reason and frees the slot', async () => {
+  test('an abort ends any wait of a call at once with its reason and frees its slot', async () => {
     for (const hang of [later('30'), new Response('', { status: 503, headers: { 'retry-after': '20' } }), undefined]) {
       const { clock, client } = inVirtualTime(async () => hang?.clone() ?? (await new Promise<Response>(() => {})))
       const controller = new AbortController()

@@ -4,21 +4,15 @@ import { createTokenSource, type Token } from './config.js'
 
 const call = { facts: () => ({ operation: 'fleets.get', call: 'c-1' }) }
 
-test('a string is used unchanged', () => expect(createTokenSource('secret')(call)).toBe('secret'))
+test('an API token given as a string is sent unchanged', () => expect(createTokenSource('secret')(call)).toBe('secret'))
 
-test('the word before a token, with which dashboards show it, is not sent twice', async () => {
+test('the prefix "token", which dashboards show before an API token, is not sent twice', async () => {
   for (const given of ['token secret', 'Token  secret']) {
     expect(createTokenSource(given)(call)).toBe('secret')
     expect(await createTokenSource(() => given)(call)).toBe('secret')
   }
   expect(createTokenSource('tokenized')(call)).toBe('tokenized')
   expect(createTokenSource('token')(call)).toBe('token')
-})
-
-test('a function is called for every attempt', async () => {
-  let asked = 0
-  const source = createTokenSource(() => Promise.resolve(`secret-${(asked += 1)}`))
-  expect([await source(call), await source(call)]).toEqual(['secret-1', 'secret-2'])
 })
 
 test.each([
@@ -29,7 +23,7 @@ test.each([
   ['with space', 'not a text that can stand in a header'],
   ['sécret', 'not a text that can stand in a header'],
   [7, 'not a text that can stand in a header'],
-])('%j is refused at construction, without being shown', (token, what) => {
+])('the API token %j is refused when the client is created, without being shown', (token, what) => {
   expect(() => createTokenSource(token as Token)).toThrow(
     expect.objectContaining({
       name: 'InvalidInput',
@@ -41,10 +35,10 @@ test.each([
 })
 
 test.each([
-  ['nothing', () => '', /no usable token/],
-  ['what cannot be sent', async () => 'secret\n', /no usable token/],
-  ['another type', () => undefined as unknown as string, /no usable token/],
-])('a function that gives %s makes the call Unauthorized', async (_, provide, message) => {
+  ['an empty string', () => '', /no usable token/],
+  ['a token that no header can hold', async () => 'secret\n', /no usable token/],
+  ['undefined', () => undefined as unknown as string, /no usable token/],
+])('a token function that returns %s makes the call Unauthorized', async (_, provide, message) => {
   const given = createTokenSource(provide as () => string)(call)
   await expect(given).rejects.toThrow(Unauthorized)
   await expect(given).rejects.toMatchObject({
@@ -55,7 +49,7 @@ test.each([
   await expect(given).rejects.not.toThrow(/secret/)
 })
 
-test('a function that fails makes it too, with its error as the cause', async () => {
+test('a token function that throws makes the call Unauthorized, with its error as the cause', async () => {
   const cause = new Error('vault is sealed')
   await expect(createTokenSource(() => Promise.reject(cause))(call)).rejects.toMatchObject({
     name: 'Unauthorized',

@@ -60,15 +60,15 @@ const failure = (promise: Promise<unknown>) =>
     (error: unknown) => error,
   )
 
-describe('an answer', () => {
-  test('has status, headers and text, after the report that the request was written', async () => {
+describe('an HTTP answer', () => {
+  test('an HTTP answer has status, headers and text, after the report that the request was written', async () => {
     const { origin } = await answering('HTTP/1.1 404 Not Found\r\nX-A: 1\r\nContent-Length: 4\r\n\r\n{"é')
     const { answer, seen } = open(origin).exchange()
     expect(await answer).toMatchObject({ status: 404, body: '{"é', bytes: 4, headers: { 'x-a': '1' } })
     expect(seen).toEqual(['sending', 'written first', 'answered'])
   })
 
-  test('may come in pieces, which may split a character, and after early hints', async () => {
+  test('an HTTP answer can arrive in pieces that split a character, and after early hints', async () => {
     const { origin } = await raw((socket) => {
       socket.on('data', () => {
         const text = Buffer.from(
@@ -83,22 +83,22 @@ describe('an answer', () => {
   })
 
   test.each(['HTTP/1.1 204 No Content\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'])(
-    'may be empty: %j',
+    'an HTTP answer can be empty: %j',
     async (text) => {
       const { origin } = await answering(text)
       expect(await open(origin).exchange().answer).toMatchObject({ body: '', bytes: 0 })
     },
   )
 
-  test('without a length ends with the connection', async () => {
+  test('an HTTP answer without a length ends with the connection', async () => {
     const { origin } = await answering('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{}', (socket) => socket.end())
     expect(await open(origin).exchange().answer).toMatchObject({ body: '{}' })
   })
 
   test.each([
-    ['that says its length', `Content-Length: 2000\r\n\r\n${'x'.repeat(2000)}`],
-    ['in chunks that never end', `Transfer-Encoding: chunked\r\n\r\n${'64\r\n'}${'x'.repeat(100)}\r\n`],
-  ])('that is too large is not read to its end: %s', async (_, rest) => {
+    ['with a content length', `Content-Length: 2000\r\n\r\n${'x'.repeat(2000)}`],
+    ['in endless chunks', `Transfer-Encoding: chunked\r\n\r\n${'64\r\n'}${'x'.repeat(100)}\r\n`],
+  ])('an HTTP answer that is too large is not read to its end: %s', async (_, rest) => {
     const { origin } = await raw((socket) => {
       const more = () => {
         if (!socket.destroyed) socket.write(`64\r\n${'x'.repeat(100)}\r\n`, () => setImmediate(more))
@@ -116,7 +116,7 @@ describe('an answer', () => {
 })
 
 describe('a lost connection', () => {
-  test('that was never made sent nothing', async () => {
+  test('a connection that was never established has sent nothing', async () => {
     const { origin, server } = await raw(() => {})
     await new Promise((resolve) => server.close(resolve))
     const { answer, seen } = open(origin).exchange()
@@ -130,14 +130,14 @@ describe('a lost connection', () => {
     expect(seen).toEqual([])
   })
 
-  test('to an unknown host sent nothing', async () => {
+  test('a connection to an unknown host has sent nothing', async () => {
     const { answer } = open('http://host.invalid').exchange()
     expect(await failure(answer)).toMatchObject({ name: 'ConnectionLost', sent: false })
   })
 
   test.each([
-    ['before any of the answer', (socket: Socket) => socket.resetAndDestroy()],
-    ['by a polite end', (socket: Socket) => socket.end()],
+    ['before the answer', (socket: Socket) => socket.resetAndDestroy()],
+    ['by a FIN before the answer', (socket: Socket) => socket.end()],
     ['within the head', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-')],
     ['within the body', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"a"')],
     [
@@ -145,17 +145,17 @@ describe('a lost connection', () => {
       (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\n{"a"'),
     ],
     [
-      'for another protocol',
+      'by an upgrade to another protocol',
       (socket: Socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
     ],
-  ])('%s may have carried out the request', async (_, end) => {
+  ])('a connection lost %s may have carried out the request', async (_, end) => {
     const { origin } = await raw((socket) => socket.on('data', () => end(socket)))
     const { answer, seen } = open(origin).exchange(new AbortController(), 'POST')
     expect(await failure(answer)).toMatchObject({ name: 'ConnectionLost', sent: true, cause: expect.any(Error) })
     expect(seen[0]).toBe('sending')
   })
 
-  test('after an answer that is not HTTP has a cause that does not show it', async () => {
+  test('the error of an answer that is not HTTP has a cause without the content of that answer', async () => {
     const { origin } = await answering('secret-nonsense secret-nonsense\r\n\r\n')
     const error = (await failure(open(origin).exchange().answer)) as ConnectionLost
     expect(error).toMatchObject({ name: 'ConnectionLost', sent: true })
@@ -164,8 +164,8 @@ describe('a lost connection', () => {
   })
 })
 
-describe('cancellation', () => {
-  test('ends the exchange at once and closes the connection', async () => {
+describe('aborting a request', () => {
+  test('aborting a request ends the exchange at once and closes the connection', async () => {
     let hungUp: () => void
     const gone = new Promise<void>((resolve) => {
       hungUp = resolve
@@ -187,7 +187,7 @@ describe('cancellation', () => {
     await gone
   })
 
-  test('before it begins sends nothing', async () => {
+  test('an abort before the request begins sends nothing', async () => {
     const server = await serve((_, response) => response.end())
     const cancellation = new AbortController()
     cancellation.abort('enough')
@@ -195,7 +195,7 @@ describe('cancellation', () => {
     expect(server.requests).toEqual([])
   })
 
-  test('while it waits for a connection sends nothing', async () => {
+  test('an abort while a request waits for a connection sends nothing', async () => {
     const held: (() => void)[] = []
     const server = await serve((_, response) => held.push(() => response.end('{}')))
     const { exchange } = open(server.url, { connections: 1 })
@@ -216,8 +216,8 @@ describe('cancellation', () => {
   })
 })
 
-describe('connections', () => {
-  test('are kept and bounded', async () => {
+describe('connections of the transport', () => {
+  test('connections of the transport are kept open and bounded in number', async () => {
     const ports = new Set<number | undefined>()
     const server = await serve((_, response) => {
       ports.add(response.socket?.remotePort)
@@ -228,7 +228,7 @@ describe('connections', () => {
     expect(ports.size).toBeLessThanOrEqual(3)
   })
 
-  test('report whether a request is the first on its connection', async () => {
+  test('the transport reports whether a request is the first on its connection', async () => {
     const server = await serve((_, response) => response.end('{}'))
     const { exchange } = open(server.url, { connections: 1 })
     const exchanges = Array.from({ length: 3 }, () => exchange())
@@ -236,7 +236,7 @@ describe('connections', () => {
     expect(exchanges.map(({ seen }) => seen[1])).toEqual(['written first', 'written', 'written'])
   })
 
-  test('of an injected dispatcher report it too', async () => {
+  test('connections of an injected dispatcher also report whether a request is their first', async () => {
     const { Agent } = await import('undici')
     const server = await serve((_, response) => response.end('{}'))
     const dispatcher = new Agent({ connections: 1 })
@@ -249,7 +249,7 @@ describe('connections', () => {
     expect(dispatcher.listenerCount('connect')).toBe(0)
   })
 
-  test('of one lane do not hold up another lane', async () => {
+  test('requests of one lane do not delay requests of another lane', async () => {
     const held: (() => void)[] = []
     const server = await serve((_, response, nth) =>
       nth === 1 ? held.push(() => response.end('{}')) : response.end('{}'),
@@ -262,7 +262,7 @@ describe('connections', () => {
     await slow.answer
   })
 
-  test('of an injected dispatcher are not closed', async () => {
+  test('connections of an injected dispatcher are left open', async () => {
     const { Agent } = await import('undici')
     const server = await serve((_, response) => response.end('{}'))
     const dispatcher = new Agent()

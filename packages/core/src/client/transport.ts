@@ -63,7 +63,7 @@ function pairs(headers: unknown): [name: string, value: string][] {
 /** A connection pool that the client owns. */
 interface OpenPool {
   readonly dispatcher: Dispatcher
-  /** Closes all connections at once, including those being set up. For use when no caller waits for an answer. */
+  /** Closes all connections immediately, including those being set up. Call it when no caller waits for a response. */
   close(): Promise<void>
 }
 
@@ -108,7 +108,8 @@ interface Undici {
 async function loadUndici(): Promise<Undici> {
   const undici = await import('undici')
   if (typeof undici.Pool.prototype.dispatch === 'function') return undici
-  // Bun replaces undici by its own, which can only fetch. Importing undici's files by path gets the real ones.
+  // Bun replaces undici by its own implementation, which can only fetch. Importing undici's files by path gets the real
+  // ones.
   const [pool, connect] = await Promise.all(
     ['undici/lib/dispatcher/pool.js', 'undici/lib/core/connect.js'].map((path) => import(path)),
   )
@@ -118,15 +119,15 @@ async function loadUndici(): Promise<Undici> {
 interface ConnectionOptions {
   /** Scheme, host and port. */
   readonly origin: string
-  /** Most connections kept in each lane. */
+  /** Maximum number of connections in each lane. */
   readonly connections: number
-  /** Replaces the client's own pools, in all lanes. */
+  /** Replaces the client's own pools in all lanes. */
   readonly dispatcher?: ClientDispatcher | undefined
 }
 
 /** A request, ready to be written to a connection. */
 interface Outgoing {
-  /** The lane whose connections are used. */
+  /** The lane whose connections the request uses. */
   readonly lane: string
   readonly method: Dispatcher.HttpMethod
   readonly path: string
@@ -135,8 +136,8 @@ interface Outgoing {
   readonly body: string | undefined
 }
 
-/** An answer as received. */
-export interface Answer {
+/** A response as received. */
+export interface HttpAnswer {
   readonly status: number
   readonly headers: AnswerHeaders
   /** UTF-8 text. */
@@ -148,27 +149,27 @@ export interface Answer {
 /** Headers by lower-case name. */
 type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
-export interface Exchange {
+export interface CallExchange {
   /** Facts of the request, for errors. */
   facts(): CallFacts
   /** Ends the exchange when aborted. */
   readonly signal: AbortSignal
-  /** Called right before the request would be written. If it returns an error, nothing is written. */
+  /** Called right before the request is written. If it returns an error, nothing is written. */
   objection(): Error | undefined
   /** Called before the request is written to an open connection. */
   sending(): void
   /**
-   * Called when the request's bytes have been written.
-   * @param fresh whether the request is the first on its connection.
+   * Called once the request's bytes were written.
+   * @param fresh true if the request is the first on its connection.
    */
   written(fresh: boolean): void
-  /** Called when the answer begins to arrive. */
+  /** Called when the response begins to arrive. */
   answered(): void
 }
 
 /** Connections to one origin. */
 export interface Transport {
-  exchange(outgoing: Outgoing, exchange: Exchange): Promise<Answer>
+  exchange(outgoing: Outgoing, exchange: CallExchange): Promise<HttpAnswer>
   /** Closes the client's own connections. An injected dispatcher is left to its owner. */
   close(): Promise<void>
 }
@@ -179,8 +180,8 @@ export interface TransportOptions extends ConnectionOptions {
 
 /**
  * Uses undici's `dispatch`, the layer below `request` and `fetch`, because it is the fastest. Its `onRequestStart` is
- * the instant before an HTTP/1.1 request is written, after connecting and after waiting for a free connection. The rate
- * limiter counts from then, and a request that fails before then has certainly not reached the service.
+ * called right before an HTTP/1.1 request is written, after connecting and after waiting for a free connection. The
+ * rate limiter counts from then, and a request that fails before then has certainly not reached the service.
  */
 export function createTransport({ maxResponseBytes, ...options }: TransportOptions): Transport {
   const { origin, dispatcher: injected } = options
@@ -225,14 +226,15 @@ export function createTransport({ maxResponseBytes, ...options }: TransportOptio
 }
 
 /**
- * Handles one request and its answer; undici calls the methods.
- * @param isFresh whether the request being written is the first on its connection; only valid while it is written.
+ * Handles one request and its response; undici calls the methods.
+ * @param isFresh returns true if the request being written is the first on its connection; only valid while it is
+ *   written.
  */
 function answerHandler(
-  { facts, signal, ...exchange }: Exchange,
+  { facts, signal, ...exchange }: CallExchange,
   isFresh: () => boolean,
   maxBytes: number,
-  resolve: (answer: Answer) => void,
+  resolve: (answer: HttpAnswer) => void,
   reject: (reason: unknown) => void,
 ): Dispatcher.DispatchHandler {
   let status = 0
@@ -268,7 +270,7 @@ function answerHandler(
       queueMicrotask(() => exchange.written(fresh))
     },
     onResponseStart: (_, received, receivedHeaders) => {
-      if (received < 200) return // early hints and the like: the final answer follows
+      if (received < 200) return // Early hints and similar responses: the final response follows.
       status = received
       headers = receivedHeaders
       exchange.answered()
@@ -286,20 +288,20 @@ function answerHandler(
   }
 }
 
-const abandoned = () => new Error('nobody waits for the answer any more')
+const abandoned = () => new Error('the request was aborted: no call waits for its answer')
 
 const tooLarge = (maxBytes: number, facts: CallFacts) =>
   new UnexpectedResponse(`${facts.operation}: the answer is larger than ${maxBytes} bytes`, facts)
 
 function lost(error: Error, sent: boolean, facts: CallFacts): ConnectionLost {
   const cause = withoutData(error)
-  // If all addresses of a host fail, the error's message is empty and its code tells why.
+  // If all addresses of a host fail, the error's message is empty, but its code shows the reason.
   const why = cause.message || ('code' in cause ? String(cause.code) : cause.name)
   const what = sent ? 'the connection was lost before the answer was complete' : 'no connection'
   return new ConnectionLost(`${facts.operation}: ${what}: ${why}`, { ...facts, sent, cause })
 }
 
-/** Removes a piece of the answer from undici's parser error, as it may hold a secret. */
+/** Removes the quoted response from undici's parser error, because it may contain a secret. */
 function withoutData(error: Error): Error {
   if (!('data' in error)) return error
   const { name, message, stack } = error

@@ -45,8 +45,8 @@ async function wait(statuses: readonly (Deployment | Error)[], options?: WaitOpt
   return { ...((await result) as { value?: Deployment; error?: unknown }), reads, given, took: clock.now() }
 }
 
-describe('waitUntilReady ends', () => {
-  test('with the deployment when it is READY', async () => {
+describe('the outcome of waitUntilReady', () => {
+  test('waitUntilReady resolves to the deployment when it is READY', async () => {
     const ready = view('Status.READY', { fqdn: 'abc.example' })
     const { value, reads } = await wait([
       view('Status.SEEKING'),
@@ -58,7 +58,7 @@ describe('waitUntilReady ends', () => {
     expect(reads).toHaveLength(4)
   })
 
-  test('with the message of the service, without addresses, when it is in ERROR', async () => {
+  test('waitUntilReady fails on ERROR with the message of the service, without addresses', async () => {
     const { error } = await wait([view('Status.ERROR', { error_detail: 'cannot reach 198.51.100.7' })])
     expect(error).toMatchObject({
       name: 'DeploymentFailed',
@@ -68,11 +68,14 @@ describe('waitUntilReady ends', () => {
     })
   })
 
-  test.each(['Status.TERMINATING', 'Status.TERMINATED'])('when it is %s', async (status) => {
-    expect((await wait([view(status)])).error).toMatchObject({ name: 'AlreadyTerminated', requestId: 'abc' })
-  })
+  test.each(['Status.TERMINATING', 'Status.TERMINATED'])(
+    'waitUntilReady fails when the deployment is %s',
+    async (status) => {
+      expect((await wait([view(status)])).error).toMatchObject({ name: 'AlreadyTerminated', requestId: 'abc' })
+    },
+  )
 
-  test('at its deadline, with the last status in the error', async () => {
+  test('waitUntilReady fails at its deadline, with the last status', async () => {
     const { error, took } = await wait([view('Status.DEPLOYING')], { timeoutMs: 20_000 })
     expect(error).toMatchObject({
       name: 'TimedOut',
@@ -83,7 +86,7 @@ describe('waitUntilReady ends', () => {
     expect(took).toBe(20_000)
   })
 
-  test('at once when a read fails finally', async () => {
+  test('waitUntilReady fails as soon as a read fails with an error that no retry can fix', async () => {
     const forbidden = new Forbidden('no')
     expect(await wait([view('Status.SEEKING'), forbidden])).toMatchObject({
       error: forbidden,
@@ -91,7 +94,7 @@ describe('waitUntilReady ends', () => {
     })
   })
 
-  test('at once on an abort, with its reason', async () => {
+  test('waitUntilReady rejects at once on an abort, with the reason', async () => {
     const clock = createManualClock()
     const controller = new AbortController()
     const waiting = createWaitUntilReady(async () => view('Status.SEEKING'), { clock, random: seededRandom(1) })(
@@ -105,16 +108,16 @@ describe('waitUntilReady ends', () => {
   })
 })
 
-describe('waitUntilReady continues', () => {
+describe('the wait for READY', () => {
   test.each([
     new ServerError('down'),
     new ConnectionLost('lost', { sent: true }),
     new TimedOut('late', { sent: true, timeoutMs: 1 }),
-  ])('after %s, which may be transient', async (failure) =>
+  ])('waitUntilReady continues after %s, which may be transient', async (failure) =>
     expect((await wait([failure, failure, view('READY')])).value).toEqual(view('READY')),
   )
 
-  test('for a limited time if a new deployment is not yet known', async () => {
+  test('waitUntilReady continues for a limited time if a new deployment is not yet known', async () => {
     const unknown = new NotFound('no such deployment')
     expect((await wait([unknown, unknown, view('READY')])).value).toEqual(view('READY'))
     const { error, took } = await wait([unknown])
@@ -123,21 +126,21 @@ describe('waitUntilReady continues', () => {
     expect(took).toBeLessThan(12_000)
   })
 
-  test('after unreadable answers, up to four in a row', async () => {
+  test('waitUntilReady continues after up to four unreadable answers in a row', async () => {
     const unreadable = new UnexpectedResponse('not JSON')
     const four = Array.from({ length: 4 }, () => unreadable)
     expect((await wait([...four, view('Status.SEEKING'), ...four, view('READY')])).value).toEqual(view('READY'))
     expect(await wait([...four, unreadable, view('READY')])).toMatchObject({ error: unreadable })
   })
 
-  test('until its deadline, with the last failure as the cause', async () => {
+  test('waitUntilReady continues until its deadline, with the last failure as the cause', async () => {
     const failure = new ServerError('down')
     expect((await wait([failure], { timeoutMs: 3000 })).error).toMatchObject({ name: 'TimedOut', cause: failure })
   })
 })
 
-describe('waitUntilReady reads', () => {
-  test('at intervals that grow by half up to the longest, half of each left to chance', async () => {
+describe('the polls of waitUntilReady', () => {
+  test('waitUntilReady waits half as long again after each poll, up to maxPollMs, half of it at random', async () => {
     const { reads } = await wait(
       [view('Status.SEEKING')],
       { timeoutMs: 60_000, pollMs: 1000, maxPollMs: 4000 },
@@ -149,7 +152,7 @@ describe('waitUntilReady reads', () => {
     expect(shortest.reads[1]).toBe(500)
   })
 
-  test('with the caller’s priority and signal, and no longer than the time left', async () => {
+  test('waitUntilReady polls with the priority and signal of the caller, and at most the remaining time', async () => {
     const { signal } = new AbortController()
     const { given, reads } = await wait([view('Status.SEEKING'), view('READY')], {
       timeoutMs: 9000,
@@ -164,7 +167,7 @@ describe('waitUntilReady reads', () => {
 })
 
 test.each([{ pollMs: 0 }, { maxPollMs: Number.NaN }, { timeoutMs: -1 }, { priority: 0.5 }])(
-  '%j is refused',
+  'waitUntilReady refuses the options %j',
   async (options) => {
     const [field] = Object.keys(options)
     await expect(

@@ -17,22 +17,22 @@ import {
 export interface WaitOptions extends CallOptions {
   /** Milliseconds for the whole wait. Default 600,000. */
   readonly timeoutMs?: number | undefined
-  /** Milliseconds before the second read; every further wait is half as long again, up to `maxPollMs`. Default 500. */
+  /** Milliseconds before the second read. Each further wait is half as long again, up to `maxPollMs`. Default 500. */
   readonly pollMs?: number | undefined
-  /** Most milliseconds between two reads. Default 5,000. */
+  /** Maximum milliseconds between two reads. Default 5,000. */
   readonly maxPollMs?: number | undefined
 }
 
-/** Milliseconds in which the status operation may not know a new deployment yet. */
+/** Milliseconds for which the status operation may not know a new deployment yet. */
 const SETTLING_MS = 5000
-/** Most characters of the service's texts that are repeated in an error. */
+/** Maximum length of the service's texts that an error repeats. */
 const LONGEST_SHOWN = 500
-/** Most unreadable answers in a row. A single one may come from a proxy. */
+/** Maximum number of unreadable responses in a row. A single one may come from a proxy. */
 const MOST_UNREADABLE = 5
 
 type ReadStatus = (input: { readonly request_id: string }, options: CallOptions) => Promise<Deployment>
 
-/** Creates `deployments.waitUntilReady`, which is documented there. */
+/** Creates `deployments.waitUntilReady`; see there. */
 export function createWaitUntilReady(
   read: ReadStatus,
   { clock, random }: { readonly clock: Clock; readonly random: Random },
@@ -81,13 +81,13 @@ export function createWaitUntilReady(
         if (!passes) throw error
         lastError = error
       }
-      // Half of the wait is random, so that callers who began together do not read together.
+      // Half of the wait is random, so that callers who started together do not read together.
       await clock.sleep(Math.min(wait * (0.5 + 0.5 * random()), Math.max(0, began + timeoutMs - clock.now())), signal)
     }
   }
 }
 
-/** Whether a later read may succeed although this one failed after its own retries. */
+/** True if a later read may succeed although this one failed after its own retries. */
 const isTransient = (error: unknown) =>
   error instanceof ConnectionLost || error instanceof ServerError || error instanceof TimedOut
 

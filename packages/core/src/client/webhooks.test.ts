@@ -8,12 +8,12 @@ describe('a deployment webhook', () => {
   test.each([
     ['text', JSON.stringify(view)],
     ['bytes', new TextEncoder().encode(JSON.stringify(view))],
-    ['what a framework made of it', view],
-  ])('may come as %s', (_, body) => {
+    ['an object that a framework parsed', view],
+  ])('a deployment webhook can be parsed from %s', (_, body) => {
     expect(parseDeploymentWebhook(body)).toEqual({ request_id: 'abc', current_status: 'Status.READY' })
   })
 
-  test('needs only a request_id', () => {
+  test('a deployment webhook needs only a request_id', () => {
     expect(parseDeploymentWebhook({ request_id: 'abc' })).toEqual({ request_id: 'abc', current_status: undefined })
     expect(parseDeploymentWebhook({ request_id: 'abc', current_status: 7 })).toEqual({
       request_id: 'abc',
@@ -28,7 +28,7 @@ test('a relay webhook has the id of its session and whether it is ready', () => 
   expect(parseRelayWebhook({ session_id: 's', ready: null })).toEqual({ session_id: 's', ready: undefined })
 })
 
-describe('a wrong body', () => {
+describe('a webhook with a wrong body', () => {
   test.each([
     ['not json', 'deployment webhook: the body is not JSON', 'body'],
     ['', 'deployment webhook: the body is not JSON', 'body'],
@@ -37,24 +37,24 @@ describe('a wrong body', () => {
     ['{}', 'deployment webhook: the body has no request_id', 'request_id'],
     ['{"request_id":""}', 'deployment webhook: the body has no request_id', 'request_id'],
     ['{"request_id":7}', 'deployment webhook: the body has no request_id', 'request_id'],
-  ])('%j', (body, message, field) => {
+  ])('a webhook body is refused with the reason: %j', (body, message, field) => {
     expect(() => parseDeploymentWebhook(body)).toThrow(
       expect.objectContaining({ name: 'InvalidInput', message, field }),
     )
   })
 
-  test('is refused above a bound in bytes', () => {
+  test('a webhook body larger than maxBytes is refused', () => {
     expect(() => parseDeploymentWebhook('é'.repeat(600), { maxBytes: 1000 })).toThrow('larger than 1000 bytes')
     expect(() => parseRelayWebhook(new Uint8Array(2 ** 20 + 1))).toThrow('larger than 1048576 bytes')
   })
 
-  test.each([0, -1, 0.5, NaN, Infinity, '64'])('is not read under a bound of %j', (maxBytes) => {
+  test.each([0, -1, 0.5, NaN, Infinity, '64'])('a webhook parser refuses maxBytes %j', (maxBytes) => {
     const message = `deployment webhook: option maxBytes must be a whole number of bytes above 0, got ${maxBytes}`
     const refusal = expect.objectContaining({ name: 'InvalidInput', message, field: 'maxBytes' })
     expect(() => parseDeploymentWebhook('{"request_id":"abc"}', { maxBytes: maxBytes as number })).toThrow(refusal)
   })
 
-  test('of any kind gives an error that does not show it', () => {
+  test('the error of a wrong webhook body does not show the body', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.uint8Array(), fc.json(), fc.dictionary(fc.string(), fc.jsonValue())),

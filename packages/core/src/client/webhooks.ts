@@ -2,11 +2,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { dateOf, systemClock } from '../time.js'
 import { InvalidInput } from './errors.js'
 
-/** A body as it arrived: text, bytes, or JSON that a framework has parsed. */
+/** A body as received: a string, bytes, or JSON that a framework has parsed. */
 export type WebhookBody = string | Uint8Array | Readonly<Record<string, unknown>>
 
 export interface WebhookOptions {
-  /** Largest body accepted, in bytes. Default 1 MiB. */
+  /** Maximum size of a body in bytes. Default 1 MiB. */
   readonly maxBytes?: number | undefined
 }
 
@@ -20,17 +20,17 @@ export interface DeploymentHint {
 /** Indicates that something happened to a relay session. */
 export interface RelayHint {
   readonly session_id: string
-  /** Whether the body says that the session is ready. */
+  /** True if the body states that the session is ready. */
   readonly ready: boolean | undefined
 }
 
 /**
  * Reads the body of a deployment's webhook (ready, error or terminated): the status view (public fact).
  *
- * Webhooks are neither signed nor repeated, so the result is only a hint: read the status before acting on it, and take
- * no address from it. It may arrive before the create call has returned.
+ * Webhooks are neither signed nor repeated, so the result is only a hint: read the status before acting on it, and do
+ * not use its addresses. It may arrive before the create call has returned.
  *
- * @throws {InvalidInput} when the body is too large, is not JSON, or names no deployment; or when an option is wrong.
+ * @throws {InvalidInput} if the body is too large, is not JSON, or names no deployment; or if an option is invalid.
  */
 export function parseDeploymentWebhook(body: WebhookBody, options?: WebhookOptions): DeploymentHint {
   const view = read('deployment webhook', body, options)
@@ -45,7 +45,7 @@ export function parseDeploymentWebhook(body: WebhookBody, options?: WebhookOptio
  * Reads the body of a relay session's webhook, presumably the session (an unsure public fact). Like a deployment's
  * webhook it is only a hint: read the session before acting on it.
  *
- * @throws {InvalidInput} when the body is too large, is not JSON, or names no session; or when an option is wrong.
+ * @throws {InvalidInput} if the body is too large, is not JSON, or names no session; or if an option is invalid.
  */
 export function parseRelayWebhook(body: WebhookBody, options?: WebhookOptions): RelayHint {
   const session = read('relay webhook', body, options)
@@ -59,48 +59,48 @@ export function parseRelayWebhook(body: WebhookBody, options?: WebhookOptions): 
 /** The result of a match, as Muster posts it to the `results.url` of its configuration: docs/servers.md. */
 export interface ResultWebhook {
   readonly type: 'match.over'
-  /** The same for each delivery of one result. */
+  /** The same id for each delivery of one result. */
   readonly id: string
-  /** When the match was over, ISO 8601. */
+  /** Time at which the match was over, ISO 8601. */
   readonly timestamp: string
   readonly data: {
     readonly match_id: string
     /** Name of the queue. */
     readonly profile: string
-    /** What ended the match, e.g. `over` where its server said so; docs/servers.md lists them. */
+    /** The end of the match, e.g. `over` if its server reported it; docs/servers.md lists them. */
     readonly reason: string
-    /** Everybody who played. */
+    /** Ids of all players of the match. */
     readonly player_ids: readonly string[]
-    /** Who of them left before the end, and when (ISO 8601). */
+    /** Players who left before the end, and when (ISO 8601). */
     readonly left: readonly { readonly player_id: string; readonly at: string }[]
-    /** The best first; those in one list have the same rank. Null unless the server has said it. */
+    /** The best players first. Players in one list share a rank. Null unless the server has reported it. */
     readonly ranking: readonly (readonly string[])[] | null
-    /** What else the server said. */
+    /** Further data that the server reported. */
     readonly data: unknown
     /**
-     * Where its server came from: `enrolled` for one that Muster has not started, or a name of `sources`. Null: the
+     * The origin of its server: `enrolled` for one that Muster has not started, or a name of `sources`. Null: the
      * deployment service, or not known any more.
      */
     readonly source: string | null
-    /** Of an enrolled one: the id of its key, which may be stolen: docs/own-machines.md. Null for others. */
+    /** For an enrolled server: the id of its key, which may be stolen: docs/own-machines.md. Null for others. */
     readonly enrolment_key: string | null
   }
 }
 
-/** Headers of a request: those of `fetch`, or those of Node.js. */
+/** Headers of a request, of `fetch` or Node.js. */
 type GivenHeaders = Pick<Headers, 'get'> | Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** A delivery of another time is an old one that somebody sends again (Standard Webhooks: five minutes). */
+/** Maximum age of a delivery in seconds: an older one is a replay (Standard Webhooks: five minutes). */
 const TOLERANCE_SECONDS = 300
 
 /**
- * Reads the POST of a result, and verifies that Muster has signed it, as Standard Webhooks describe (our choice). A
- * result whose answer was lost comes again: take each `id` once.
+ * Reads the POST of a result, and verifies Muster's signature, as in Standard Webhooks (our choice). A result is sent
+ * again if the response was lost: process each `id` once.
  *
- * @param secret that of `results` in the configuration: `whsec_` and base64
- * @param body as it arrived: JSON that a framework has parsed has lost what was signed
- * @param now epoch milliseconds. Default: the wall clock's
- * @throws {InvalidInput} whose `field` is the header or the part that is wrong. Answer with 401 then
+ * @param secret the secret of `results` in the configuration: `whsec_` and base64
+ * @param body the raw body. Parsed JSON does not work, because the signature covers the bytes
+ * @param now epoch milliseconds. Default: the wall clock
+ * @throws {InvalidInput} whose `field` is the invalid header or part. Respond with 401 then
  * @example const { data } = parseResultWebhook(secret, request.headers, await request.text())
  */
 export function parseResultWebhook(
@@ -111,7 +111,7 @@ export function parseResultWebhook(
 ): ResultWebhook {
   const what = 'result webhook'
   const refuse = (field: string, message: string) => new InvalidInput(`${what}: ${field}: ${message}`, { field })
-  if (!isWebhookSecret(secret)) throw refuse('secret', 'must be whsec_ and at least 24 bytes in base64')
+  if (!isWebhookSecret(secret)) throw refuse('secret', 'must be whsec_ followed by at least 24 bytes in base64')
   const header = (key: string): string => {
     const value = 'get' in headers && typeof headers.get === 'function' ? headers.get(key) : valueIn(headers, key)
     if (typeof value !== 'string' || value === '') throw refuse(key, 'is missing')
@@ -122,7 +122,7 @@ export function parseResultWebhook(
     throw refuse('webhook-timestamp', `must be within ${TOLERANCE_SECONDS} seconds of now`)
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
   const wanted = Buffer.from(webhookSignature(secret, { id, seconds, body: text }))
-  // Several, while a secret is changed.
+  // There are several while a secret is rotated.
   const isSigned = given.split(' ').some((one) => {
     const bytes = Buffer.from(one)
     return bytes.length === wanted.length && timingSafeEqual(bytes, wanted)
@@ -139,11 +139,11 @@ const valueIn = (headers: object, key: string) =>
 const SECRET_PREFIX = 'whsec_'
 const secretBytes = (secret: string) => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
 
-/** Whether a text is the secret of Standard Webhooks: `whsec_` and at least 24 bytes in base64. */
+/** True if a string is a secret of Standard Webhooks: `whsec_` and at least 24 bytes in base64. */
 export const isWebhookSecret = (secret: string): boolean =>
   secret.startsWith(SECRET_PREFIX) && secretBytes(secret).length >= 24
 
-/** The value of the header `webhook-signature`. @param delivery `seconds`: epoch seconds as a text */
+/** The value of the header `webhook-signature`. @param delivery `seconds`: epoch seconds as a string */
 export const webhookSignature = (
   secret: string,
   { id, seconds, body }: { readonly id: string; readonly seconds: string; readonly body: string },

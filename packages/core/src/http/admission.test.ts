@@ -41,8 +41,8 @@ function setUp(limits: RequestLimits<Who> = { perAddress: limit, exempt: ({ id }
   return { clock, admission, known, ask, askAll, looks: () => looks }
 }
 
-describe('once the guesses of an address are used up', () => {
-  test('no new token is looked at there, not even the right one; elsewhere it is', async () => {
+describe('an address that has used up its guesses', () => {
+  test('an address that used up its guesses gets no new token checked, unlike other addresses', async () => {
     const { ask, askAll, looks, clock } = setUp()
     expect(await askAll(['x', 'expired', 'z', 'ann', 'backend'])).toEqual(['401', '401', '429', '429', '429'])
     expect(looks()).toBe(2)
@@ -52,7 +52,7 @@ describe('once the guesses of an address are used up', () => {
     expect(await ask('ann')).toBe('ann')
   })
 
-  test('a token that was accepted there before still is', async () => {
+  test('an address that used up its guesses still admits a token that it used before', async () => {
     const { askAll } = setUp({ perAddress: { limit: 5, windowMs: 5000 } })
     const wrong = ['u', 'v', 'w', 'x', 'y', 'z']
     expect(await askAll(['ann', 'backend'])).toEqual(['ann', 'backend'])
@@ -60,7 +60,7 @@ describe('once the guesses of an address are used up', () => {
     expect(await askAll(['ann', 'backend', 'ann', 'ben'])).toEqual(['ann', 'backend', 'ann', '429'])
   })
 
-  test('a token that is recalled is known, whatever others guess, and is not looked at again', async () => {
+  test('an address that used up its guesses admits a recalled token without checking it again', async () => {
     const { askAll, looks } = setUp()
     await askAll(['x', 'y'])
     const before = looks()
@@ -68,7 +68,7 @@ describe('once the guesses of an address are used up', () => {
     expect(looks()).toBe(before)
   })
 
-  test('signed tokens are still checked, 100 a second', async () => {
+  test('an address that used up its guesses gets 100 signed tokens a second checked', async () => {
     const { askAll, looks } = setUp()
     await askAll(['x', 'y'])
     const before = looks()
@@ -78,7 +78,7 @@ describe('once the guesses of an address are used up', () => {
     expect(await askAll(['ann'], 'a', { isSigned: () => true })).toEqual(['429'])
   })
 
-  test('of all addresses together, 1,000 signed tokens are checked a second', async () => {
+  test('all addresses that used up their guesses share a limit of 1,000 checks of signed tokens a second', async () => {
     const { askAll, looks } = setUp({ perAddress: { limit: 1, windowMs: 1000 } })
     const addresses = Array.from({ length: 15 }, (_, index) => `address-${index}`)
     for (const from of addresses) await askAll(['x'], from)
@@ -88,7 +88,7 @@ describe('once the guesses of an address are used up', () => {
   })
 })
 
-test('known callers share the limit of their address, and backends do not count', async () => {
+test('known callers share the rate limit of their address, and backends do not count', async () => {
   const { askAll, known } = setUp()
   for (const id of ['ben', 'cleo']) known.add(id)
   expect(await askAll(['backend', 'ann', 'ben', 'backend', 'cleo', 'backend', 'ann'])).toEqual([
@@ -102,12 +102,12 @@ test('known callers share the limit of their address, and backends do not count'
   ])
 })
 
-test('an error that says nothing against a token is no guess', async () => {
+test('an authentication error that does not concern the token does not count as a guess', async () => {
   const { askAll } = setUp()
   expect(await askAll(['unfit', 'unfit', 'unfit', 'ann'])).toEqual(['403', '403', '403', 'ann'])
 })
 
-test('a token that was accepted and no longer is counts as a guess, and is new again', async () => {
+test('a token that was accepted but is no longer valid counts as a guess, and must be checked anew', async () => {
   const { ask, askAll, known } = setUp()
   expect(await askAll(['backend', 'x'])).toEqual(['backend', '401'])
   known.delete('backend')
@@ -116,14 +116,14 @@ test('a token that was accepted and no longer is counts as a guess, and is new a
   expect(await ask('backend')).toBe('429')
 })
 
-test('what has no Authorization header is never remembered', async () => {
+test('a request without an Authorization header is never remembered as accepted', async () => {
   const { ask, askAll, known } = setUp()
   known.add('')
   expect(await ask('')).toBe('')
   expect(await askAll(['x', 'y', ''])).toEqual(['401', '401', '429'])
 })
 
-test('requests without a caller count for themselves', async () => {
+test('requests without a caller have their own rate limit', async () => {
   const { admission, askAll } = setUp()
   await admission.anonymous('a')
   await admission.anonymous('a')
@@ -131,7 +131,7 @@ test('requests without a caller count for themselves', async () => {
   expect(await askAll(['ann', 'x'])).toEqual(['ann', '401'])
 })
 
-test('whatever wrong tokens are sent, who was let in before never pays for them (property)', async () => {
+test('wrong tokens never slow down a caller who was admitted before (property)', async () => {
   const request = fc.record({ guess: fc.integer({ min: 0, max: 5 }), pause: fc.integer({ min: 0, max: 3000 }) })
   await fc.assert(
     fc.asyncProperty(fc.array(request, { maxLength: 60, size: 'max' }), async (requests) => {
@@ -150,7 +150,7 @@ test('whatever wrong tokens are sent, who was let in before never pays for them 
   )
 })
 
-test('callers with an unknown address count as one, and their refusal says why', async () => {
+test('callers with an unknown address share one limit, and the refusal says why', async () => {
   const { admission } = setUp()
   for (let turn = 0; turn < 2; turn += 1) await admission.anonymous(UNKNOWN_ADDRESS)
   await expect(admission.anonymous(UNKNOWN_ADDRESS)).rejects.toThrow(
@@ -159,7 +159,7 @@ test('callers with an unknown address count as one, and their refusal says why',
   expect(await admission.anonymous('a')).toBeUndefined()
 })
 
-test('a caller who is known at once is admitted, and a promise of another realm is awaited', async () => {
+test('authenticate may return a caller or a promise, even one from another realm', async () => {
   const { admission } = setUp({ perCaller: limit, perAddress: limit })
   const request = new Request('http://localhost/')
   expect(await admission.caller(request, 'a', { authenticate: () => ({ id: 'ann' }) })).toEqual({ id: 'ann' })

@@ -7,42 +7,42 @@ import { type AttemptLimit, createAttempts, createMemoryLimitStore, type LimitSt
 
 /** An authenticated caller. */
 export interface Caller {
-  /** Identifies the caller, at least for rate limits. */
+  /** The caller's id, which rate limits use. */
   readonly id: string
 }
 
 export interface RequestLimits<Who> {
   readonly perCaller?: AttemptLimit | undefined
   /**
-   * Requests of one address; of IPv6, of one /64. Requests of unknown address share one count. Of requests of known
-   * callers, of unknown tokens and without a caller, each may be as many.
+   * Limit of requests of one address (of an IPv6 address: of its /64). Requests of unknown address share one count. It
+   * applies separately to requests of known callers, with unknown tokens, and without a caller.
    */
   readonly perAddress?: AttemptLimit | undefined
-  /** Callers without limits, e.g. the game's own backend. Default none. */
+  /** Returns true for callers without limits, e.g. the game's own backend. Default none. */
   readonly exempt?: ((caller: Who) => boolean) | undefined
   /**
-   * Callers who count for themselves alone, and not for their address: e.g. game servers, of which one address has as
-   * many as there are machines behind it. Default none.
+   * Returns true for callers that do not count for their address, only for themselves: e.g. game servers, of which one
+   * address may have many. Default none.
    */
   readonly apart?: ((caller: Who) => boolean) | undefined
-  /** Where requests are counted, as `perCaller` and `perAddress`. Default: in memory. */
+  /** The store that counts requests, as `perCaller` and `perAddress`. Default: in memory. */
   readonly store?: LimitStore | undefined
 }
 
-/** Finds out who calls, and what can be said of a token before it is checked. */
+/** Identifies a caller, and what is known about a token before it is verified. */
 export interface Identification<Who> {
   readonly authenticate: () => Awaitable<Who | undefined>
-  /** The caller of a token that was verified before: known at no cost. */
+  /** Returns the caller of a token that was verified before, at no cost. */
   readonly recall?: (() => Who | undefined) | undefined
-  /** Whether the token is signed, so that guessing it is hopeless, and checking it costs a signature. */
+  /** Returns true if the token is signed, so that guessing it is hopeless, and verifying it costs a signature check. */
   readonly isSigned?: (() => boolean) | undefined
 }
 
-/** Decides who may call, before the body is read. */
+/** Decides who may call before the body is read. */
 export interface Admission<Who extends Caller> {
   /** Counts a request without a caller. Rejects with a {Problem} 429. */
   anonymous(from: string): Promise<undefined>
-  /** Rejects with a {Problem} 401 (unknown caller) or 429 (too many); or with what `authenticate` throws. */
+  /** Rejects with a {Problem} 401 (unknown caller) or 429 (too many requests), or with the error of `authenticate`. */
   caller(request: Request, from: string, identification: Identification<Who>): Promise<Who>
   isExempt(caller: Who): boolean
 }
@@ -51,20 +51,21 @@ export interface Admission<Who extends Caller> {
 export const UNKNOWN_ADDRESS = 'unknown'
 
 /**
- * Signed tokens that are checked for an address whose guesses are used up, and for all such addresses together (our
+ * Signed tokens that are verified for an address whose guesses are used up, and for all such addresses together (our
  * choice): a signature takes up to 0.2 ms.
  */
 const SIGNATURES: AttemptLimit = { limit: 100, windowMs: 1000 }
 const SIGNATURES_IN_ALL: AttemptLimit = { limit: 1000, windowMs: 1000 }
-/** Authorizations that are remembered, each with the address that it was used from (our choice): about 2 MB. */
+/**
+ * Maximum number of remembered authorizations, each with the address that it was used from (our choice): about 2 MB.
+ */
 const MOST_REMEMBERED = 10_000
 
 /**
- * Creates the admission. Three counts are kept for each address, each with the limit `perAddress`: requests of known
- * callers, tokens that are not known, and requests without a caller. So wrong tokens of one do not keep out others at
- * the same address, whose tokens were accepted from there before. Once the guesses of an address are used up, a token
- * that is new there is refused before it is looked at, also the right one; only signed tokens are still checked, so
- * many a second.
+ * Creates the admission. It keeps three counts for each address, each with the limit `perAddress`: requests of known
+ * callers, unknown tokens, and requests without a caller. So one client's wrong tokens do not block others at the same
+ * address whose tokens were accepted from there before. Once the guesses of an address are used up, a token that is new
+ * there is rejected unread, even a right one. Only signed tokens are still verified, at a limited rate.
  */
 export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, clock: Clock): Admission<Who> {
   const { perCaller, perAddress, exempt, apart, store = createMemoryLimitStore(clock) } = limits
@@ -74,36 +75,41 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
   const anonymous = perAddress && store.attempts('perAddress.anonymous', perAddress)
   const signatures = createAttempts({ ...SIGNATURES, clock })
   const signaturesInAll = createAttempts({ ...SIGNATURES_IN_ALL, clock, maxKeys: 1 })
-  /** Whether the caller does not count for the address, by address and authorization. */
+  /** By address and authorization: true if the caller does not count for the address. */
   const remembered = new LRUCache<string, boolean>(growingTo(MOST_REMEMBERED))
   const isExempt = (caller: Who) => exempt?.(caller) === true
   const isApart = (caller: Who) => isExempt(caller) || apart?.(caller) === true
 
-  /** The key of the previous request: callers repeat requests, and a digest is slow. */
+  /** The key of the previous request: callers repeat requests, and computing a digest is slow. */
   let last = { header: '', from: '', key: '' }
   const keyOf = (request: Request, from: string): string | undefined => {
     const header = request.headers.get('authorization') ?? ''
-    // A cookie, or a token of the URL.
+    // The request uses a cookie, or a token in the URL.
     if (header === '') return undefined
-    // What is remembered of an authorization is a digest, not the token.
+    // The cache holds a digest of an authorization instead of the token.
     if (header !== last.header || from !== last.from)
       last = { header, from, key: `${from} ${hash('sha256', header, 'base64')}` }
     return last.key
   }
 
-  /** Admits a known caller, which counts unless it was counted. */
+  /** Admits a known caller, and counts the request unless it was counted. */
   const admit = async (caller: Who, from: string, isCounted = false): Promise<Who> => {
     if (isApart(caller)) {
       if (isCounted) known?.giveBack(from)
       if (isExempt(caller)) return caller
-    } else if (!isCounted) assertNoWait(await known?.take(from), from)
-    assertNoWait(await callers?.take(caller.id))
+    } else if (!isCounted) {
+      const waitMs = known?.take(from)
+      assertNoWait(waitMs instanceof Promise ? await waitMs : waitMs, from)
+    }
+    const waitMs = callers?.take(caller.id)
+    assertNoWait(waitMs instanceof Promise ? await waitMs : waitMs)
     return caller
   }
 
   /** Identifies a caller whose authorization was accepted from this address before. */
   const again = async (key: string, from: string, { authenticate }: Identification<Who>): Promise<Who> => {
-    const waitMs = (await known?.take(from)) ?? 0
+    const taken = known?.take(from) ?? 0
+    const waitMs = taken instanceof Promise ? await taken : taken
     const wasApart = remembered.get(key) === true
     if (!wasApart) assertNoWait(waitMs, from)
     try {
@@ -122,7 +128,8 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
 
   /** Identifies a caller by an authorization that is new at this address. */
   const first = async (key: string | undefined, from: string, identification: Identification<Who>): Promise<Who> => {
-    const waitMs = (await guesses?.take(from)) ?? 0
+    const taken = guesses?.take(from) ?? 0
+    const waitMs = taken instanceof Promise ? await taken : taken
     if (waitMs > 0 && !mayCheckSigned(from, identification)) throw tooMany(waitMs, from)
     const giveBack = () => {
       if (waitMs === 0) guesses?.giveBack(from)
@@ -131,13 +138,13 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
     try {
       caller = assertKnown(await identification.authenticate())
     } catch (error) {
-      // Any other error says nothing against the token.
+      // Other errors do not mean that the token is wrong.
       if (!isUnknown(error)) giveBack()
       throw error
     }
     giveBack()
     if (key !== undefined) remembered.set(key, isApart(caller))
-    return admit(caller, from)
+    return await admit(caller, from)
   }
 
   return {
@@ -161,7 +168,7 @@ function assertKnown<Who>(caller: Who | undefined): Who {
   })
 }
 
-/** Whether the error says that nobody gave out the token. */
+/** True if the error means that the token is unknown. */
 const isUnknown = (error: unknown) => error instanceof Problem && error.status === 401
 
 function assertNoWait(waitMs = 0, from?: string): undefined {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Problem, problemResponse } from './answers.js'
 
-test('a problem is a problem document, with the message that game clients read', async () => {
+test('a problem answer is a problem document with a message for game clients', async () => {
   const response = problemResponse(
     new Problem(429, 'too-many-requests', 'wait', {
       retryAfterMs: 1000.5,
@@ -27,7 +27,7 @@ test('a problem is a problem document, with the message that game clients read',
   })
 })
 
-test('unknown members are omitted, and every status has a title', async () => {
+test('unknown members of a problem are omitted, and every status has a title', async () => {
   const response = problemResponse(new Problem(499, 'client-gone', 'gone'))
   expect(Object.fromEntries(response.headers)).toEqual({ 'content-type': 'application/problem+json' })
   expect(await response.json()).toEqual({

@@ -1,19 +1,19 @@
 import { STATUS_CODES } from 'node:http'
 
-/** What the server knows about a request's connection; `nodeListener` fills it in. */
+/** The known facts about a request's connection. `nodeListener` fills them in. */
 export interface Connection {
-  /** The address of the socket's other end. */
+  /** The address of the socket's peer. */
   readonly remoteAddress?: string | undefined
 }
 
 /** `(Request) → Promise<Response>`; never rejects. Servers that know the socket pass its address in `connection`. */
 export type HttpHandler = (request: Request, connection?: Connection) => Promise<Response>
 
-/** A complete answer as plain data. Creating a Response takes longer than all other work on a request. */
+/** A complete response as plain data. Creating a Response takes longer than all other work on a request. */
 export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Empty for an answer without a body. */
+  /** Empty for a response without a body. */
   readonly body: string
 }
 
@@ -22,7 +22,7 @@ export type Replier = (request: Request, connection: Connection) => Promise<Repl
 
 const repliers = new WeakMap<HttpHandler, Replier>()
 
-/** Makes an ordinary handler of a replier. `nodeListener` calls the replier directly, which is faster. */
+/** Turns a replier into an ordinary handler. `nodeListener` calls the replier directly, which is faster. */
 export function handlerOf(reply: Replier): HttpHandler {
   const handler: HttpHandler = async (request, connection = {}) => responseOf(await reply(request, connection))
   repliers.set(handler, reply)
@@ -40,21 +40,21 @@ function responseOf(reply: Reply | Response): Response {
 export interface ProblemOptions {
   /** Milliseconds after which a repeat may succeed; sent as Retry-After in whole seconds, rounded up. */
   readonly retryAfterMs?: number | undefined
-  /** The key of the input at fault, e.g. `data.map`. */
+  /** The invalid key of the input, e.g. `data.map`. */
   readonly field?: string | undefined
-  /** Further members of the document, e.g. the id of the object in conflict. */
+  /** Further members of the problem document, e.g. the id of the conflicting object. */
   readonly members?: Readonly<Record<string, string | number | readonly string[]>> | undefined
-  /** Further headers of the answer, e.g. Allow. */
+  /** Further headers of the response, e.g. Allow. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /**
- * What a handler throws to refuse a request. The answer is a problem document (RFC 9457) that also has
+ * The error that a handler throws to reject a request. The response is a problem document (RFC 9457) that also has
  * `message`, which existing game clients read, and `code`, which programs compare.
  */
 export class Problem extends Error {
   readonly status: number
-  /** The reason in kebab case, for programs: it stays the same when the message is reworded. */
+  /** The reason in kebab case, for programs. It stays the same if the message is reworded. */
   readonly code: string
   readonly options: ProblemOptions
 
@@ -70,7 +70,7 @@ export class Problem extends Error {
   }
 }
 
-/** The answer for a problem. */
+/** The response for a problem. */
 export const problemResponse = (problem: Problem): Response => responseOf(problemReply(problem))
 
 export function problemReply(problem: Problem): Reply {
@@ -86,7 +86,7 @@ export function problemReply(problem: Problem): Reply {
   }
 }
 
-/** The problem's document: the body of its answer, or a part of an answer about several inputs. */
+/** The problem's document: the body of its response, or a part of a response about several inputs. */
 export function problemDocument({
   status,
   code,
@@ -107,7 +107,7 @@ export function problemDocument({
   }
 }
 
-/** The problems of bodies that are not read to their end. Their connections are closed, since they cannot be reused. */
+/** The problems of bodies that are not read completely. Their connections are closed, because they cannot be reused. */
 const refusal = (status: number, code: string, message: string) =>
   new Problem(status, code, message, { headers: { connection: 'close' } })
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '../time.js'
 import { createAttempts, createMemoryLimitStore } from './attempts.js'
 
-test('a burst is allowed, then single attempts at the rate', async () => {
+test('a burst of attempts is allowed, then single ones at the rate', async () => {
   const clock = createManualClock()
   const attempts = createAttempts({ limit: 3, windowMs: 3000, clock })
   expect([1, 2, 3].map(() => attempts.take('a'))).toEqual([0, 0, 0])
@@ -22,7 +22,7 @@ test('an attempt that is given back does not count', () => {
   expect(attempts.take('a')).toBeGreaterThan(0)
 })
 
-test('a check alone does not count; a charge counts even when none is allowed', async () => {
+test('a check does not count as an attempt; a charge counts even when no attempt is allowed', async () => {
   const clock = createManualClock()
   const attempts = createAttempts({ limit: 2, windowMs: 2000, clock })
   expect([attempts.wait('a'), attempts.wait('a'), attempts.wait('a')]).toEqual([0, 0, 0])
@@ -34,7 +34,7 @@ test('a check alone does not count; a charge counts even when none is allowed', 
   expect(attempts.take('a')).toBe(0)
 })
 
-test('the debt of any charges is at most one window', async () => {
+test('any number of charges delays the next attempt by at most one window', async () => {
   const clock = createManualClock()
   const attempts = createAttempts({ limit: 2, windowMs: 2000, clock })
   for (let failure = 0; failure < 1000; failure += 1) attempts.charge('a')
@@ -43,14 +43,14 @@ test('the debt of any charges is at most one window', async () => {
   expect(attempts.take('a')).toBe(0)
 })
 
-test('no more keys are kept than the option allows', () => {
+test('attempts are kept for at most maxKeys keys', () => {
   const attempts = createAttempts({ limit: 1, windowMs: 1000, clock: createManualClock(), maxKeys: 2 })
   for (const key of ['a', 'b', 'c']) attempts.take(key)
   expect(attempts.take('c')).toBeGreaterThan(0)
   expect(attempts.take('a')).toBe(0)
 })
 
-test('no window has over twice the limit, the long run keeps it, and waiting as the answer says succeeds', async () => {
+test('no window has over twice the limit of attempts, and the average keeps the limit', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 5 }),
@@ -86,13 +86,13 @@ test.each([
   ['limit', Infinity, 1000],
   ['windowMs', 1, 0],
   ['windowMs', 1, Number.NaN],
-])('a wrong %s (%d per %d ms) is refused by name', (name, limit, windowMs) => {
+])('createAttempts refuses a wrong %s (%d per %d ms) by name', (name, limit, windowMs) => {
   expect(() => createAttempts({ limit, windowMs, clock: createManualClock() })).toThrow(
     new RegExp(`option ${name} must be .*, got `),
   )
 })
 
-test('a limit that is asked for again by its name goes on with its counts, also as another limit', async () => {
+test('a limit requested again by name keeps its counts, even if the limit has changed', async () => {
   const clock = createManualClock()
   const store = createMemoryLimitStore(clock)
   const minute = { limit: 2, windowMs: 60_000 }

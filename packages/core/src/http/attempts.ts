@@ -3,54 +3,56 @@ import type { Clock } from '../time.js'
 import { growingTo } from '../runtime/index.js'
 
 /**
- * `limit` attempts at once, and then one every `windowMs / limit` milliseconds: `limit` per window in the long run,
- * never twice as many in one.
+ * Allows `limit` attempts immediately, and then one every `windowMs / limit` milliseconds: `limit` per window in the
+ * long run, never twice as many in one window.
  */
 export interface AttemptLimit {
   readonly limit: number
   readonly windowMs: number
 }
 
-/** Counts attempts by key, e.g. a player. Answers are promises if kept elsewhere; these never reject. */
+/**
+ * Counts attempts by key, e.g. a player. Results are promises if the counts are in a remote store; these never reject.
+ */
 export interface Attempts {
-  /** Counts an attempt and returns 0; or, at the limit, counts nothing and returns the milliseconds to wait. */
+  /** Counts an attempt and returns 0. At the limit, counts nothing and returns the milliseconds to wait. */
   take(key: string): number | Promise<number>
   /** Takes an attempt back, e.g. if it succeeded and only failures count. */
   giveBack(key: string): void
-  /** Returns the milliseconds until an attempt is allowed, 0 if one is now. Counts nothing. */
+  /** Returns the milliseconds until an attempt is allowed; 0 if one is allowed now. Counts nothing. */
   wait(key: string): number | Promise<number>
   /**
-   * Counts an attempt that was made, allowed or not. Attempts beyond the limit delay later ones, by no more than one
-   * window besides the wait of one attempt.
+   * Counts an attempt that was made, allowed or not. Attempts beyond the limit delay later ones, by at most one window
+   * plus the wait of one attempt.
    */
   charge(key: string): void
 }
 
-/** Counts attempts in memory of this process. */
+/** Counts attempts in the memory of this process. */
 export interface LocalAttempts extends Attempts {
   take(key: string): number
   wait(key: string): number
-  /** Allows no attempt for some milliseconds, e.g. because others have counted more. */
+  /** Allows no attempt for some milliseconds, e.g. because other processes have counted more. */
   delay(key: string, ms: number): void
 }
 
 export interface AttemptsOptions extends AttemptLimit {
   readonly clock: Clock
   /**
-   * Most keys remembered; beyond that, the least recently used is forgotten. Default 100,000, which take about 10 MB.
+   * Maximum number of keys. Beyond that, the least recently used is forgotten. Default 100,000, which take about 10 MB.
    */
   readonly maxKeys?: number | undefined
 }
 
-/** Epoch milliseconds from which each key counts no attempts any more. */
+/** Epoch milliseconds at which all attempts of each key have faded. */
 type ClearTimes = LRUCache<string, number>
 
 const newClearTimes = (maxKeys = MOST_KEYS): ClearTimes => new LRUCache(growingTo(maxKeys))
 const MOST_KEYS = 100_000
 
 /**
- * Counts attempts by one number per key (the 'generic cell rate algorithm'): the instant from which the key counts no
- * attempts any more. Counts are those of this process.
+ * Counts attempts by one number per key (the 'generic cell rate algorithm'): the time at which all attempts of the key
+ * have faded. Counts are those of this process.
  * @throws RangeError for a limit below 1 or a window that is not positive.
  */
 export function createAttempts({ maxKeys, ...options }: AttemptsOptions): LocalAttempts {
@@ -64,10 +66,10 @@ function attemptsIn(clearAt: ClearTimes, { limit, windowMs, clock }: Omit<Attemp
   if (!(windowMs > 0 && Number.isFinite(windowMs)))
     throw new RangeError(`option windowMs must be positive milliseconds, got ${windowMs}`)
   const intervalMs = windowMs / limit
-  // Floating point keeps instants since 1970 to about 0.0002 ms.
+  // Floating point represents times since 1970 to about 0.0002 ms.
   const roundingMs = 0.01
 
-  // What a longer window has left counts as no more than this limit can.
+  // The delay left over from an earlier, longer window is cut to what this limit allows.
   const clearOf = (key: string, now: number) => Math.min(Math.max(now, clearAt.get(key) ?? now), now + 2 * windowMs)
   const waitFor = (clear: number, now: number): number => {
     const waitMs = clear + intervalMs - now - windowMs
@@ -98,18 +100,18 @@ function attemptsIn(clearAt: ClearTimes, { limit, windowMs, clock }: Omit<Attemp
     giveBack: (key) => {
       const clear = clearAt.get(key)
       if (clear === undefined) return
-      // Most attempts that are taken back were the only ones, and nothing is kept of them.
+      // Usually an attempt that is taken back was the only one, and nothing needs to be kept.
       if (clear - intervalMs <= clock.now()) clearAt.delete(key)
       else clearAt.set(key, clear - intervalMs)
     },
   }
 }
 
-/** Keeps the counts of limits: for this process, or for all that share them. */
+/** Stores the counts of limits, for this process or for several. */
 export interface LimitStore {
   /**
    * The counts of one limit.
-   * @param name e.g. `ticket-api.perCaller`: limits of the same name share their counts.
+   * @param name e.g. `ticket-api.perCaller`. Limits of the same name share their counts.
    */
   attempts(name: string, limit: AttemptLimit): Attempts
 }
@@ -119,7 +121,7 @@ interface MemoryLimitStore extends LimitStore {
   attempts(name: string, limit: AttemptLimit): LocalAttempts
 }
 
-/** Counts in memory of this process. A changed limit of a name goes on with the counts there are. */
+/** Counts in the memory of this process. If a limit changes, its counts stay. */
 export function createMemoryLimitStore(clock: Clock): MemoryLimitStore {
   const byName = new Map<string, ClearTimes>()
   return {
@@ -131,7 +133,7 @@ export function createMemoryLimitStore(clock: Clock): MemoryLimitStore {
   }
 }
 
-/** The same store, with the names of all limits behind a prefix. */
+/** The same store with a prefix before the names of all limits. */
 export const prefixed = (store: LimitStore, prefix: string): LimitStore => ({
   attempts: (name, limit) => store.attempts(`${prefix}.${name}`, limit),
 })

@@ -1,16 +1,10 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createManualClock } from '../time.js'
 import { handlerOf, type Problem, problemReply } from './answers.js'
 import { type BodyLimits, createBodies, readBody } from './bodies.js'
 import { nodeListener } from './node-listener.js'
-import { type RawClient, rawServer, untilSo } from './raw-client.fixture.js'
-
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close()
-})
+import { listen, type RawClient, rawServer, untilSo } from './raw-client.fixture.js'
 
 const MOST = 1000
 
@@ -35,7 +29,6 @@ async function setUp(limits: BodyLimits = {}, admitted: (request: Request) => Pr
       }
     }),
   )
-  closers.push(server.close)
   /** Begins a body. */
   const begin = async (head: string, from = 'a'): Promise<RawClient> => {
     const client = await server.connect()
@@ -52,8 +45,8 @@ const answer = async (client: RawClient): Promise<string> => {
   return /HTTP\/1\.1 (\d+)/.exec(client.answered())?.[1] ?? 'none'
 }
 
-describe('a body', () => {
-  test('that arrives with its head needs no timer and never counts as unfinished', async () => {
+describe('the body of a request', () => {
+  test('a request body that arrives with the head needs no timer and never counts as unfinished', async () => {
     const { server, sleeps, bodies } = await setUp()
     const client = await server.connect()
     await client.send('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\nabc')
@@ -61,7 +54,7 @@ describe('a body', () => {
     expect([sleeps(), bodies.open()]).toEqual([0, 0])
   })
 
-  test('that arrives with those of other requests is the body of its own', async () => {
+  test('request bodies that arrive together belong to their own requests', async () => {
     const { server } = await setUp()
     const client = await server.connect()
     const lengths = [3, 500, 0, 70]
@@ -79,7 +72,7 @@ describe('a body', () => {
       'transfer-encoding: chunked',
       [...Array.from({ length: 500 }, () => '1\r\nx\r\n'), '0\r\n\r\n'],
     ],
-  ])('%s may arrive in pieces', async (_, head, pieces) => {
+  ])('a request body %s can arrive in pieces', async (_, head, pieces) => {
     const { begin, open, clock } = await setUp()
     const client = await begin(head)
     await open(1)
@@ -90,7 +83,7 @@ describe('a body', () => {
     await open(0)
   })
 
-  test('that is not complete in time is answered by 408, and its connection ends', async () => {
+  test('a request body that is not complete in time is answered by 408, and its connection ends', async () => {
     const { clock, unfinished, open } = await setUp()
     const client = await unfinished()
     await open(1)
@@ -105,7 +98,7 @@ describe('a body', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('that keeps arriving does not extend its deadline', async () => {
+  test('a request body does not extend its deadline by arriving slowly', async () => {
     const { clock, begin, open } = await setUp()
     const client = await begin('transfer-encoding: chunked')
     await open(1)
@@ -118,9 +111,9 @@ describe('a body', () => {
 
   test.each([
     ['announced', 'content-length: 1001', ''],
-    ['found out while it comes', 'transfer-encoding: chunked', '1\r\nx\r\n'.repeat(MOST + 1)],
-    ['hidden behind a length that no number is', 'content-length: 99999999999999999999', ''],
-  ])('that is too large is refused, also if its size is %s', async (_, head, sent) => {
+    ['found while it arrives', 'transfer-encoding: chunked', '1\r\nx\r\n'.repeat(MOST + 1)],
+    ['hidden behind an impossible length', 'content-length: 99999999999999999999', ''],
+  ])('a request body that is too large is refused, even if its size is %s', async (_, head, sent) => {
     const { begin, open } = await setUp()
     const client = await begin(head)
     await client.send(sent)
@@ -128,7 +121,7 @@ describe('a body', () => {
     await open(0)
   })
 
-  test('whose length is wrong is refused, and the bytes after it are not read as a request', async () => {
+  test('a request body with a wrong length is refused, and the bytes after it are not read as a request', async () => {
     const { begin, open } = await setUp()
     const client = await begin('content-length: 3')
     await client.send(`abc${'x'.repeat(100)}\r\n\r\n`)
@@ -138,7 +131,7 @@ describe('a body', () => {
     await open(0)
   })
 
-  test('whose sender disconnects is over', async () => {
+  test('a request body no longer counts as unfinished once its sender has disconnected', async () => {
     const { unfinished, open, clock } = await setUp()
     const client = await unfinished()
     await open(1)
@@ -148,7 +141,7 @@ describe('a body', () => {
   })
 })
 
-test('beyond the unfinished bodies of an address ends the oldest of that address', async () => {
+test('too many unfinished request bodies of one address end the oldest of that address', async () => {
   const { unfinished, open } = await setUp({ perAddress: 3 })
   const other = await unfinished('b')
   const clients: RawClient[] = []
@@ -167,7 +160,7 @@ test('beyond the unfinished bodies of an address ends the oldest of that address
   }
 })
 
-test('beyond all unfinished bodies ends the oldest of all', async () => {
+test('too many unfinished request bodies in total end the oldest of all', async () => {
   const { unfinished, open } = await setUp({ perAddress: 2, inAll: 3 })
   const clients: RawClient[] = []
   for (const [index, from] of ['a', 'b', 'c'].entries()) {
@@ -200,7 +193,7 @@ test.each([
   ['timeoutMs', 0],
   ['perAddress', Number.NaN],
   ['inAll', -1],
-])('a wrong option %s (%d) is refused by name', (name, value) => {
+])('a wrong request body option %s (%d) is refused by name', (name, value) => {
   expect(() => createBodies({ clock: createManualClock(), [name]: value })).toThrow(
     `option ${name} must be at least 1, got ${value}`,
   )
@@ -208,8 +201,8 @@ test.each([
 
 test.each([
   ['100 KB in several pieces', 100_000, '100000'],
-  ['more than is allowed', 300_000, '413'],
-])('a body that is read after its first pieces have come is read to its end: %s', async (_, bytes, answer) => {
+  ['more than the limit', 300_000, '413'],
+])('a request body whose first pieces arrived before the read is read to its end: %s', async (_, bytes, answer) => {
   const server = createServer(
     nodeListener(
       handlerOf(async (request) => {
@@ -220,9 +213,7 @@ test.each([
       }),
     ),
   )
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closers.push(async () => void server.close())
-  const { port } = server.address() as AddressInfo
+  const { port } = await listen(server)
   // Chunked, so that nothing but the bytes tells the length.
   const body = new Blob(['x'.repeat(bytes)]).stream()
   const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, duplex: 'half' } as RequestInit)

@@ -5,11 +5,14 @@ import { ByteBuffer, IncomingBody } from './incoming-body.js'
 import { takeBody } from './lazy-request.js'
 
 export interface BodyLimits {
-  /** Milliseconds in which a body must arrive, once a handler reads it. Default 10,000. */
+  /** Milliseconds within which a body must arrive once a handler reads it. Default 10,000. */
   readonly timeoutMs?: number | undefined
-  /** Unfinished bodies of one address (of IPv6, of one /64); one more ends the address's oldest. Default 64. */
+  /**
+   * Maximum number of unfinished bodies of one address (IPv6: of one /64). One more ends the oldest of the address.
+   * Default 64.
+   */
   readonly perAddress?: number | undefined
-  /** Unfinished bodies of all addresses; one more ends the oldest. Default 2,000. */
+  /** Maximum number of unfinished bodies of all addresses. One more ends the oldest. Default 2,000. */
   readonly inAll?: number | undefined
 }
 
@@ -20,8 +23,8 @@ export interface BodiesOptions extends BodyLimits {
 const UNWATCHED = { unfinished: () => {}, over: () => {} }
 
 /**
- * Reads a request's body without a bound on its time; no bytes for none. Rejects with a `Problem`: 413 for more than
- * `maxBytes`, 400 for a body that breaks off.
+ * Reads a request's body without a time limit; no bytes if it has none. Rejects with a `Problem`: 413 for more than
+ * `maxBytes`, 400 for a truncated body.
  */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw bodyTooLarge(maxBytes)
@@ -36,27 +39,27 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
   return body.whole()
 }
 
-/** Reads the bodies of requests, and bounds the memory that unfinished bodies hold. */
+/** Reads the bodies of requests, and limits the memory of unfinished bodies. */
 export interface Bodies {
   /**
-   * Begins to read a body before its sender is known: data that arrives meanwhile is held, up to `maxBytes`, but
-   * nothing waits for it.
+   * Starts to read a body before its sender is known. Arriving data is buffered up to `maxBytes`, but nothing waits for
+   * it.
    * @param from the key under which it counts, e.g. an address.
    */
   begin(request: Request, maxBytes: number, from: string): BegunBody
-  /** Number of unfinished bodies: those that arrived in several pieces so far, or that somebody waits for. */
+  /** Number of unfinished bodies: those that arrived in several pieces so far, or that a caller waits for. */
   open(): number
-  /** Bytes of memory that unfinished bodies hold. */
+  /** Memory of unfinished bodies in bytes. */
   held(): number
 }
 
 export interface BegunBody {
   /**
-   * The whole body, at once if it has arrived already; nothing for a request without a body. Throws or rejects with a
-   * `Problem`: 413 for more than `maxBytes`, 400 for a body that breaks off, 408 for one that takes too long.
+   * The whole body, synchronously if it has arrived already; no bytes for a request without a body. Throws or rejects
+   * with a `Problem`: 413 for more than `maxBytes`, 400 for a truncated body, 408 for one that takes too long.
    */
   bytes(): Awaitable<Uint8Array>
-  /** Notes that the sender is trusted: the body no longer counts for its address. */
+  /** Marks the sender as trusted: the body no longer counts for its address. */
   trust(): void
 }
 
@@ -73,19 +76,19 @@ interface Unfinished {
 
 const NOTHING = new Uint8Array()
 
-/** A body that is there, of which nothing has to be bounded. */
+/** A body that has arrived, so that no limit applies. */
 const arrived = (bytes: Uint8Array): BegunBody => ({ bytes: () => bytes, trust: () => {} })
 
 /**
- * Bounds unfinished bodies by ending the oldest: an honest sender's body arrives within a moment, so a sender who holds
+ * Limits unfinished bodies by ending the oldest. An honest sender's body arrives within a moment, so a sender who keeps
  * many open loses those, and later requests are not affected.
- * @throws RangeError naming an option that is invalid
+ * @throws RangeError naming an invalid option
  */
 export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll = 2000 }: BodiesOptions): Bodies {
   for (const [name, value] of Object.entries({ timeoutMs, perAddress, inAll })) {
     if (!(value >= 1)) throw new RangeError(`option ${name} must be at least 1, got ${value}`)
   }
-  /** Unfinished bodies of all addresses and of each, from the oldest on. */
+  /** Unfinished bodies of all addresses and of each, the oldest first. */
   const all = new Set<Unfinished>()
   const byAddress = new Map<string, Set<Unfinished>>()
 
@@ -114,7 +117,7 @@ export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll
   }
   const leave = (one: Unfinished) => {
     all.delete(one)
-    one.over.abort(null) // without a reason, an error with a stack would be made for each body
+    one.over.abort(null) // Without a reason, abort() would create an error with a stack for each body.
     trust(one)
   }
   const trust = (one: Unfinished) => {
@@ -131,7 +134,7 @@ export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll
     body.gather(maxBytes, { unfinished, over: () => one && leave(one) })
     return {
       bytes: () => {
-        // Most bodies arrive together with their head, and need no timer.
+        // Most bodies arrive together with their head and need no timer.
         if (body.isArriving) unfinished()
         return body.whole()
       },
@@ -181,8 +184,8 @@ export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll
 }
 
 /**
- * Reads a stream into `bytes`. Rejects with a `Problem` for more than `maxBytes` and for a stream that breaks off, and
- * with the signal's reason as soon as the signal is aborted.
+ * Reads a stream into `bytes`. Rejects with a `Problem` for more than `maxBytes` and for a truncated stream, and with
+ * `signal.reason` once the signal is aborted.
  */
 function readStream(
   stream: ReadableStream<Uint8Array>,
@@ -195,7 +198,7 @@ function readStream(
   const readAll = async (): Promise<Uint8Array> => {
     for (;;) {
       const { done, value } = await reader.read().catch(broken)
-      if (done || signal.aborted) return bytes.take()
+      if (done || signal.aborted) return bytes.drain()
       if (bytes.size + value.byteLength > maxBytes) {
         await reader.cancel().catch(() => {})
         throw bodyTooLarge(maxBytes)
@@ -204,9 +207,9 @@ function readStream(
     }
   }
   return new Promise((resolve, reject) => {
-    // The stream is not cancelled: in some servers that closes the socket before the answer is sent.
+    // The stream is not cancelled, because some servers then close the socket before the response is sent.
     const onAbort = () => {
-      bytes.take()
+      bytes.drain()
       reject(signal.reason)
     }
     if (signal.aborted) return onAbort()

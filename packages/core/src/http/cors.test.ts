@@ -22,6 +22,6 @@ test.each([
   ['https://*.example.com', 'https://user@evil.example.com', false],
   ['https://*.example.com', 'https://play.example.com.evil.com', false],
   ['*', 'https://any.where', true],
-])('pages listed as %s: one of %s may call: %s', (listed, origin, may) => {
+])('with allowedOrigins %s, a page of %s can call the API: %s', (listed, origin, may) => {
   expect(allows(listed, origin)).toBe(may)
 })

@@ -1,4 +1,4 @@
-/** Which pages of other origins may call an API from a browser. */
+/** The other origins whose pages may call an API from a browser. */
 export interface CorsOptions {
   /**
    * Origins whose pages may call, e.g. `https://play.example.com`; `https://*.example.com` for each subdomain, not for
@@ -9,7 +9,7 @@ export interface CorsOptions {
 
 const PREFLIGHT_SECONDS = '600'
 
-/** The headers that let pages of listed origins read an answer; none for an origin that is not listed. */
+/** The headers that let pages of listed origins read a response; none for an origin that is not listed. */
 export function corsHeaders({ origins }: CorsOptions, request: Request): Readonly<Record<string, string>> {
   const origin = request.headers.get('origin')
   if (origin === null || !origins.some((listed) => allows(listed, origin))) return { vary: 'origin' }
@@ -18,22 +18,22 @@ export function corsHeaders({ origins }: CorsOptions, request: Request): Readonl
 
 function allows(listed: string, origin: string): boolean {
   if (listed === '*' || listed === origin) return true
-  // The default port is not written in an origin.
+  // An origin omits the default port.
   const anyPort = listed.endsWith(':*')
-  const asked = anyPort ? origin.replace(/(?<=[^/]):\d+$/, '') : origin
+  const given = anyPort ? origin.replace(/(?<=[^/]):\d+$/, '') : origin
   const wanted = anyPort ? listed.slice(0, -2) : listed
   const [scheme = '', domain] = wanted.split('://*.')
-  if (domain === undefined) return asked === wanted
-  // Names of hosts alone may stand for the star: neither a user nor a path could end in the domain then.
+  if (domain === undefined) return given === wanted
+  // Only a host name may stand for the star, because a user or a path could also end in the domain.
   const prefix = `${scheme}://`
   return (
-    asked.startsWith(prefix) &&
-    asked.endsWith(`.${domain}`) &&
-    /^[a-z\d-]+(\.[a-z\d-]+)*$/i.test(asked.slice(prefix.length, -domain.length - 1))
+    given.startsWith(prefix) &&
+    given.endsWith(`.${domain}`) &&
+    /^[a-z\d-]+(\.[a-z\d-]+)*$/i.test(given.slice(prefix.length, -domain.length - 1))
   )
 }
 
-/** Answers a browser's preflight request; undefined for any other request. */
+/** Answers a browser's preflight request. Undefined for any other request. */
 export function preflight(request: Request, methods: readonly string[]): Response | undefined {
   if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) return undefined
   return new Response(null, {

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createManualClock } from '../time.js'
 import { operation } from '../operation.js'
@@ -14,11 +14,6 @@ const routes = {
   }),
 }
 
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close()
-})
-
 async function setUp() {
   const clock = createManualClock()
   let allow = () => {}
@@ -30,7 +25,6 @@ async function setUp() {
     createHttpApi({
       routes,
       handlers: { put: ({ text }) => text.length },
-      anonymous: [],
       authenticate: async (request) => {
         asked += 1
         const id = request.headers.get('authorization') ?? ''
@@ -43,7 +37,6 @@ async function setUp() {
       limits: { exempt: ({ id }) => id === 'backend' },
     }),
   )
-  closers.push(server.close)
   const begin = async (who: string, body = ''): Promise<RawClient> => {
     const client = await server.connect()
     const headers = `host: x\r\nauthorization: ${who}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked`
@@ -58,13 +51,13 @@ async function setUp() {
   return { clock, begin, statusOf, allow, asked: () => asked }
 }
 
-test('an unknown caller is answered without waiting for the body', async () => {
+test('an unknown caller is answered without waiting for the request body', async () => {
   const { begin, statusOf } = await setUp()
   expect(await statusOf(await begin('nobody'))).toBe('401')
   expect(await statusOf(await begin('nobody', '1\r\nx\r\n'.repeat(10_000)))).toBe('401')
 })
 
-test('bodies count as unfinished and end at their deadline during authentication', async () => {
+test('request bodies count as unfinished and have their deadline during authentication', async () => {
   const { clock, begin, statusOf, allow, asked } = await setUp()
   const crumbs = '1\r\nx\r\n'.repeat(100)
   const clients: RawClient[] = []
@@ -81,7 +74,7 @@ test('bodies count as unfinished and end at their deadline during authentication
   expect(clients[1]?.answered()).toContain('body-too-slow')
 })
 
-test('bodies of a backend do not count against its address', async () => {
+test('request bodies of a backend do not count against its address', async () => {
   const { clock, begin, statusOf } = await setUp()
   const clients = [await begin('backend'), await begin('backend'), await begin('backend')]
   await untilSo('three bodies', () => clock.sleepers === 3)

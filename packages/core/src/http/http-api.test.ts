@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { StoreUnavailable } from '../client/errors.js'
 import { createManualClock } from '../time.js'
 import { operation } from '../operation.js'
+import { routesFor } from './own-routes.js'
 import { Problem } from './answers.js'
 import type { LimitStore } from './attempts.js'
 import { createHttpApi, type Handlers, type HttpApiOptions } from './http-api.js'
@@ -23,12 +24,17 @@ const routes = {
     errors: [],
   }),
   burn: operation('DELETE /books', { summary: 'Burn all', input: z.strictObject({}), errors: [500] }),
-  about: operation('GET /about', { summary: 'About', input: z.strictObject({}), output: z.string(), errors: [] }),
+  about: routesFor('anyone', [])('GET /about', {
+    summary: 'About',
+    input: z.strictObject({}),
+    output: z.string(),
+    errors: [],
+  }),
 }
 
 class Taken extends Error {}
 
-const handlers: Handlers<typeof routes, { id: string }, 'about'> = {
+const handlers: Handlers<typeof routes, { id: string }> = {
   add: ({ shelf, title }, { caller }) => {
     if (title === 'taken') throw new Taken('the title is taken')
     if (title === 'strange') throw new Error('password hunter2 of 192.0.2.1')
@@ -39,13 +45,12 @@ const handlers: Handlers<typeof routes, { id: string }, 'about'> = {
   about: () => 'books',
 }
 
-function setUp(options: Partial<HttpApiOptions<typeof routes, { id: string }, 'about'>> = {}) {
+function setUp(options: Partial<HttpApiOptions<typeof routes, { id: string }>> = {}) {
   const clock = createManualClock()
   const errors: unknown[] = []
   const api = createHttpApi({
     routes,
     handlers,
-    anonymous: ['about'],
     authenticate: (request) => {
       const id = request.headers.get('authorization')
       return id === null ? undefined : { id }
@@ -78,7 +83,7 @@ function setUp(options: Partial<HttpApiOptions<typeof routes, { id: string }, 'a
   return { clock, errors, api, call }
 }
 
-test('path, query, headers and body make the input, and the operation gives the status of the answer', async () => {
+test('path, query, headers and body make up the input, and the operation sets the status of the answer', async () => {
   const { call } = setUp()
   const added = await call('POST', '/shelves/top%2Fleft/books', { title: 'Emma' })
   expect(added.status).toBe(201)
@@ -95,7 +100,7 @@ test.each([
   ['a wrong value', { title: '' }, 'title'],
   ['a key of the path', { title: 'x', shelf: 'other' }, 'shelf'],
   ['a key that is missing', {}, 'title'],
-])('the key %s in the body is refused by name', async (_, body, field) => {
+])('a request body with %s is refused, naming the key', async (_, body, field) => {
   const response = await setUp().call('POST', '/shelves/a/books', body)
   expect(response.status).toBe(400)
   expect(response.headers.get('content-type')).toBe('application/problem+json')
@@ -108,7 +113,7 @@ test.each([
   })
 })
 
-test('a list is refused as a body, and the query cannot change prototypes', async () => {
+test('a list is refused as a request body, and the query cannot change prototypes', async () => {
   const { call } = setUp()
   expect((await call('POST', '/shelves/a/books', [])).status).toBe(400)
   expect((await call('GET', '/books?__proto__=1')).status).toBe(400)
@@ -123,7 +128,7 @@ test('an unknown caller gets 401, except from public operations', async () => {
   expect(await (await api(new Request('http://localhost/about'))).json()).toBe('books')
 })
 
-test('errors of the domain become its problems; other errors show nothing to the client', async () => {
+test('domain errors become their declared problems; other errors show nothing to the client', async () => {
   const { call, errors } = setUp()
   expect(await (await call('POST', '/shelves/a/books', { title: 'taken' })).json()).toMatchObject({
     status: 409,
@@ -138,7 +143,7 @@ test('errors of the domain become its problems; other errors show nothing to the
   expect(errors).toHaveLength(1)
 })
 
-test('an unavailable shared store is answered by 503, without its message', async () => {
+test('an unavailable shared store is answered with 503, without the message of its error', async () => {
   const burn = () => Promise.reject(new StoreUnavailable('the store on redis.internal is full'))
   const { call, errors } = setUp({ handlers: { ...handlers, burn } })
   const response = await call('DELETE', '/books', undefined, { authorization: 'ann' })
@@ -148,7 +153,7 @@ test('an unavailable shared store is answered by 503, without its message', asyn
   expect(errors).toEqual([expect.any(StoreUnavailable)])
 })
 
-test('counts of limits may be promises', async () => {
+test('a limit store may return its counts as promises', async () => {
   const counted: string[] = []
   const store: LimitStore = {
     attempts: (name, { limit }) => {
@@ -170,7 +175,7 @@ test('counts of limits may be promises', async () => {
   expect(counted.filter((one) => one === 'perAddress 192.0.2.1')).toHaveLength(2)
 })
 
-test('a request whose authenticate fails is refused', async () => {
+test('a request whose authenticate throws is refused', async () => {
   const { call } = setUp({ authenticate: () => Promise.reject(new Error('the directory is down')) })
   expect((await call('DELETE', '/books')).status).toBe(500)
   const refusing = setUp({ authenticate: () => Promise.reject(new Problem(403, 'banned', 'banned')) })
@@ -201,7 +206,7 @@ test('an IPv6 /64 counts as one address', async () => {
   ])
 })
 
-test('exempt callers count neither for themselves nor for their address', async () => {
+test('exempt callers count neither against their own limit nor against that of their address', async () => {
   const limit = { limit: 1, windowMs: 3000 }
   const { call } = setUp({ limits: { perCaller: limit, perAddress: limit, exempt: ({ id }) => id === 'own' } })
   const status = async (id: string) => (await call('DELETE', '/books', undefined, { authorization: id })).status
@@ -214,7 +219,7 @@ test('exempt callers count neither for themselves nor for their address', async 
   ]).toEqual([204, 204, 204, 429, 204])
 })
 
-test('a caller without access is refused before the body is read, which may be larger for some routes', async () => {
+test('a caller without access is refused before the body is read', async () => {
   const { call } = setUp({
     authorize: (route, caller) => {
       if (route === 'add' && caller?.id !== 'ann') throw new Problem(403, 'not-you', 'not you')
@@ -252,7 +257,7 @@ test('pages of other origins may call only where CORS allows them', async () => 
   ).toBeNull()
 })
 
-test('HEAD answers as GET without a body, and OPTIONS without an origin is 405', async () => {
+test('HEAD is answered like GET without a body, and OPTIONS without an origin with 405', async () => {
   const { call } = setUp()
   const head = await call('HEAD', '/books')
   expect([head.status, head.headers.get('content-type'), head.body]).toEqual([200, 'application/json', null])
@@ -261,7 +266,7 @@ test('HEAD answers as GET without a body, and OPTIONS without an origin is 405',
   expect([options.status, options.headers.get('allow')]).toEqual([405, 'GET, DELETE'])
 })
 
-test('the handler never rejects, not even when an answer is immutable or onError throws', async () => {
+test('the HTTP handler never rejects, even when an answer is immutable or onError throws', async () => {
   const redirecting = setUp({
     handlers: { ...handlers, about: () => Response.redirect('http://localhost/books', 302) },
   })

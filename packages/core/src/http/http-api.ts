@@ -7,11 +7,13 @@ import { type Caller, createAdmission, type RequestLimits, UNKNOWN_ADDRESS } fro
 import { type Connection, handlerOf, type HttpHandler, Problem, problemReply, type Reply } from './answers.js'
 import { type BodyLimits, createBodies } from './bodies.js'
 import { corsHeaders, type CorsOptions, preflight } from './cors.js'
-import { createMatcher, inputReader, type InputReader, type Match, methodsOf, type Routes } from './input.js'
+import { createMatcher, inputReader, type InputReader, type Match, methodsOf } from './input.js'
 import { targetOf } from './lazy-request.js'
+import { isOpen, type Routes } from './own-routes.js'
+import type { LimitStore } from './attempts.js'
 import { type AddressOf, clientAddress } from './request-headers.js'
 
-/** Facts about a request besides its input. */
+/** The facts about a request in addition to its input. */
 export interface Exchange<Who> {
   readonly caller: Who
   /** Canonical IP address of the client, if known. */
@@ -19,68 +21,80 @@ export interface Exchange<Who> {
   readonly request: Request
 }
 
-/**
- * A handler's result: the body of the operation's usual answer (undefined if it has none), or any other answer.
- */
+/** A handler's result: the body of the operation's usual response (undefined if it has none), or any other response. */
 type Result<Body> = Body | Response | (undefined extends Body ? void : never)
 
-/** A handler for every route; a missing one does not compile. Anonymous routes have no caller. */
-export type Handlers<Table extends Routes, Who extends Caller, Anonymous extends keyof Table = never> = {
+/** A handler for every route; a missing one does not compile. Routes for anyone have no caller. */
+export type Handlers<Table extends Routes, Who extends Caller> = {
   readonly [Name in keyof Table]: (
     input: InputOf<Table[Name]>,
-    exchange: Exchange<Name extends Anonymous ? undefined : Who>,
+    exchange: Exchange<Table[Name] extends { readonly who: 'anyone' } ? undefined : Who>,
   ) => Result<OutputOf<Table[Name]>> | Promise<Result<OutputOf<Table[Name]>>>
 }
 
-/** Identifies the caller; undefined for an unknown one. A `Problem` that it throws becomes the answer. */
+/** Identifies the caller; undefined for an unknown one. A `Problem` that it throws becomes the response. */
 export interface Authenticate<Who extends Caller> {
   (request: Request, connection: Connection): Who | undefined | Promise<Who | undefined>
-  /** The caller of a token that was verified before, if that is known at no cost. Default: none is. */
+  /** Returns the caller of a token that was verified before, at no cost. Default: none. */
   readonly recall?: ((request: Request) => Who | undefined) | undefined
   /**
-   * Whether the token is signed, as a JSON Web Token is. Such a token cannot be guessed, so it is still checked for an
-   * address whose guesses are used up. Default: no token is.
+   * Returns true if the token is signed, as a JSON Web Token is. Such a token cannot be guessed, so it is still
+   * verified for an address whose guesses are used up. Default: no token is signed.
    */
   readonly isSigned?: ((request: Request) => boolean) | undefined
 }
 
-export interface HttpApiOptions<Table extends Routes, Who extends Caller, Anonymous extends keyof Table & string> {
-  readonly routes: Table
-  readonly handlers: Handlers<Table, Who, Anonymous>
-  /** Routes that need no caller. */
-  readonly anonymous: readonly Anonymous[]
+/** Options that our HTTP APIs share. */
+export interface ApiOptions<Who extends Caller> {
+  /** Identifies the caller; undefined for an unknown one. */
   readonly authenticate: Authenticate<Who>
-  readonly clock: Clock
   /** Prefix of every path, e.g. `/lobby-api`. Default none. */
   readonly basePath?: string | undefined
-  /** Largest body in bytes, for all routes or for each by its name. */
+  /**
+   * Finds the client's address: `clientAddress({ trustedProxies })` of `@muster/core/http` behind a proxy. Default: the
+   * peer address of the connection.
+   */
+  readonly address?: AddressOf | undefined
+  /**
+   * Where requests are counted for the limits of callers and addresses. Default: in memory of this process. With the
+   * store of `@muster/redis`, a player is one player for all processes.
+   */
+  readonly limitStore?: LimitStore | undefined
+  /** Lets pages of these origins call the API. Default none. */
+  readonly cors?: CorsOptions | undefined
+  /** Called with unexpected errors. Default: a process warning. */
+  readonly onError?: ((error: unknown) => void) | undefined
+  readonly clock?: Clock | undefined
+}
+
+export interface HttpApiOptions<Table extends Routes, Who extends Caller> extends Omit<ApiOptions<Who>, 'limitStore'> {
+  readonly routes: Table
+  readonly handlers: Handlers<Table, Who>
+  readonly clock: Clock
+  /** Maximum size of a body in bytes, for all routes or for each by its name. */
   readonly maxBodyBytes: number | ((route: keyof Table & string) => number)
   /** Limits of unfinished bodies and of their time. Bodies of exempt callers do not count for their address. */
   readonly bodies?: BodyLimits | undefined
   /**
-   * Throws a `Problem` if the caller has no access to the route, before the body is read. Anonymous routes have no
+   * Throws a `Problem` if the caller has no access to the route, before the body is read. Routes for anyone have no
    * caller: their proof is in the request. Default: every caller may use every route.
    */
   readonly authorize?:
     ((route: keyof Table & string, caller: Who | undefined, request: Request) => void | Promise<void>) | undefined
-  /** Finds the client's address. Default: the socket's other end. */
-  readonly address?: AddressOf | undefined
   /** Limits of requests. Default none. */
   readonly limits?: RequestLimits<Who> | undefined
-  /** Lets pages of these origins call the API. Default none. */
-  readonly cors?: CorsOptions | undefined
   /** Maps an error of the domain to a problem; undefined for other errors. */
   readonly problemOf?: ((error: unknown) => Problem | undefined) | undefined
   /**
-   * Called with unexpected errors, of which the client learns nothing but the status: 503 if a shared store is not
-   * available, otherwise 500. Default: a process warning.
+   * Called with unexpected errors. The client gets only the status: 503 if a shared store is not available, otherwise
+   * 500. Default: a process warning.
    */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
-/** Answers hold credentials and short-lived data, so they must not be cached. */
+/** Responses contain credentials and short-lived data, so they must not be cached. */
 const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
-/** Of an answer that says itself how long it may be kept. */
+/** Header of a response that states its own caching. */
 const ALWAYS_CACHED = { 'x-content-type-options': ALWAYS['x-content-type-options'] }
 const ALWAYS_JSON = { 'content-type': 'application/json', ...ALWAYS }
 
@@ -88,9 +102,9 @@ const unavailable = () =>
   new Problem(503, 'unavailable', 'The server cannot answer now. Retry after 1 s.', { retryAfterMs: 1000 })
 const internal = () => new Problem(500, 'internal-error', 'Internal error. The server log has the cause.')
 
-/** A route with all that serves it. */
-interface Served {
-  readonly isAnonymous: boolean
+/** A route with everything that serves it. */
+interface ServedRoute {
+  readonly isOpen: boolean
   readonly maxBytes: number
   readonly read: InputReader
   readonly handler: (input: unknown, exchange: unknown) => unknown
@@ -99,8 +113,8 @@ interface Served {
 const NOTHING = new Uint8Array()
 
 /** Creates an HTTP API from described routes and a handler for each route. */
-export function createHttpApi<Table extends Routes, Who extends Caller, Anonymous extends keyof Table & string>(
-  options: HttpApiOptions<Table, Who, Anonymous>,
+export function createHttpApi<Table extends Routes, Who extends Caller>(
+  options: HttpApiOptions<Table, Who>,
 ): HttpHandler {
   const {
     routes,
@@ -116,25 +130,24 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
   const match = createMatcher<keyof Table & string>(routes, options.basePath)
   const methods = methodsOf(routes)
   const { recall, isSigned } = authenticate
-  const anonymous = new Set<string>(options.anonymous)
   const admission = createAdmission<Who>(options.limits ?? {}, clock)
   const bodies = createBodies({ ...options.bodies, clock })
 
-  const served = new Map<string, Served>()
+  const served = new Map<string, ServedRoute>()
   for (const name of Object.keys(routes) as (keyof Table & string)[]) {
     served.set(name, {
-      isAnonymous: anonymous.has(name),
+      isOpen: isOpen(routes[name] as Routes[string]),
       maxBytes: typeof maxBodyBytes === 'number' ? maxBodyBytes : maxBodyBytes(name),
       read: inputReader(routes[name] as Operation),
-      // The types of the handlers were checked where they were passed in.
-      handler: options.handlers[name] as Served['handler'],
+      // The parameters' types have already checked the handlers.
+      handler: options.handlers[name] as ServedRoute['handler'],
     })
   }
 
   const handle = async (request: Request, connection: Connection): Promise<Reply | Response> => {
     const target = targetOf(request)
-    const asked = cors && preflight(request, methods)
-    if (asked !== undefined) return withHeaders(asked, ALWAYS)
+    const preflightReply = cors && preflight(request, methods)
+    if (preflightReply !== undefined) return withHeaders(preflightReply, ALWAYS)
     const address = addressOf(request, connection)
     const from = address === undefined ? UNKNOWN_ADDRESS : addressBlock(address)
     let found: Match<keyof Table & string>
@@ -145,26 +158,30 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
       await admission.anonymous(from)
       throw error
     }
-    const { isAnonymous, maxBytes, read, handler } = served.get(found.name) as Served
-    // Nothing is awaited before this, so that no piece of the body has come.
+    const { isOpen: needsNoCaller, maxBytes, read, handler } = served.get(found.name) as ServedRoute
+    // Nothing is awaited before this, so no piece of the body has arrived yet.
     const body = bodies.begin(request, maxBytes, from)
-    const caller = isAnonymous
+    const caller = needsNoCaller
       ? await admission.anonymous(from)
       : await admission.caller(request, from, {
           authenticate: () => authenticate(request, connection),
           recall: recall && (() => recall(request)),
           isSigned: isSigned && (() => isSigned(request)),
         })
-    await authorize?.(found.name, caller, request)
+    // Each `await` takes a turn of the microtask queue, even if there is nothing to wait for.
+    const authorizing = authorize?.(found.name, caller, request)
+    if (authorizing !== undefined) await authorizing
     if (caller !== undefined && admission.isExempt(caller)) body.trust()
-    const bytes = found.operation.method === 'GET' ? NOTHING : await body.bytes()
-    return replyOf(await handler(read(request, target, found.path, bytes), { caller, address, request }), found)
+    const whole = found.operation.method === 'GET' ? NOTHING : body.bytes()
+    const bytes = whole instanceof Uint8Array ? whole : await whole
+    const result = handler(read(request, target, found.path, bytes), { caller, address, request })
+    return replyOf(result instanceof Promise ? await result : result, found)
   }
 
   const problem = (error: unknown, request: Request): Problem => {
     const known = error instanceof Problem ? error : problemOf?.(error)
     if (known !== undefined) return known
-    // The client has disconnected: nobody reads the answer, and there is no error.
+    // The client has disconnected. Nobody reads the response, and there is no error.
     if (request.signal.aborted && error === request.signal.reason)
       return new Problem(499, 'client-gone', 'The client closed the connection.')
     onError(error)
@@ -176,7 +193,7 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
     let refused = internal()
     try {
       refused = problem(error, request)
-    } catch {} // problemOf or onError threw an error
+    } catch {} // `problemOf` or `onError` itself threw.
     const { headers, ...reply } = problemReply(refused)
     return { ...reply, headers: { ...headers, ...ALWAYS } }
   }
@@ -186,16 +203,18 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
     return request.method === 'HEAD' ? withoutBody(withCors) : withCors
   }
 
-  return handlerOf((request, connection) =>
-    handle(request, connection)
-      .then((answer) => finish(answer, request))
-      .catch((error: unknown) => finish(refusal(error, request), request)),
-  )
+  return handlerOf(async (request, connection) => {
+    try {
+      return finish(await handle(request, connection), request)
+    } catch (error) {
+      return finish(refusal(error, request), request)
+    }
+  })
 }
 
 function withHeaders(answer: Reply | Response, more: Readonly<Record<string, string>>): Reply | Response {
   if (!(answer instanceof Response)) return { ...answer, headers: { ...answer.headers, ...more } }
-  const headers = new Headers(answer.headers) // a redirect's own headers are immutable
+  const headers = new Headers(answer.headers) // The headers of a redirect are immutable.
   for (const [name, value] of Object.entries(more)) {
     if (name === 'vary') headers.append(name, value)
     else headers.set(name, value)

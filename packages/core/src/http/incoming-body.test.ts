@@ -1,14 +1,9 @@
 import { createServer, type IncomingMessage } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import fc from 'fast-check'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { ByteBuffer, IncomingBody, incomingBody } from './incoming-body.js'
-import { untilSo } from './raw-client.fixture.js'
-
-const closers: (() => void)[] = []
-afterEach(() => {
-  for (const close of closers.splice(0)) close()
-})
+import { listen, untilSo } from './raw-client.fixture.js'
 
 /** The body of one request, before a server has asked for it. */
 async function receive(head: string) {
@@ -19,9 +14,9 @@ async function receive(head: string) {
     const begun = incomingBody(incoming, response)
     if (begun instanceof IncomingBody) body = begun
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
-  closers.push(() => (socket.destroy(), server.closeAllConnections(), server.close()))
+  const { port } = await listen(server)
+  const socket = connect(port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
   socket.write(`${head}\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n`)
   await untilSo('a request', () => message !== undefined)
   return { message: message as unknown as IncomingMessage, body: body as IncomingBody | undefined, socket }
@@ -31,7 +26,7 @@ const PIECES = 100_000
 const endlessly = '1\r\nx\r\n'.repeat(PIECES)
 const unwatched = { unfinished: () => {}, over: () => {} }
 
-test('tiny pieces are gathered in one buffer', async () => {
+test('an incoming body gathers tiny pieces in one buffer', async () => {
   const { message, body, socket } = await receive('POST / HTTP/1.1')
   body?.gather(1_000_000, unwatched)
   socket.write(endlessly)
@@ -42,7 +37,7 @@ test('tiny pieces are gathered in one buffer', async () => {
   expect((await body?.whole())?.byteLength).toBe(PIECES)
 })
 
-test('no more than the bound is held, and the rest is dropped', async () => {
+test('an incoming body keeps no more than its limit, and drops the rest', async () => {
   const { message, body, socket } = await receive('POST / HTTP/1.1')
   let isOver = false
   body?.gather(1000, { ...unwatched, over: () => (isOver = true) })
@@ -55,7 +50,7 @@ test('no more than the bound is held, and the rest is dropped', async () => {
   expect([body?.capacity, message.readableLength]).toEqual([0, 0])
 })
 
-test('as a stream it is read in few pieces, and holds what arrives between two reads', async () => {
+test('an incoming body as a stream is read in few pieces, and keeps what arrives between two reads', async () => {
   const { body, socket } = await receive('POST / HTTP/1.1')
   socket.write(endlessly)
   socket.write('0\r\n\r\n')
@@ -71,7 +66,7 @@ test('as a stream it is read in few pieces, and holds what arrives between two r
   expect(reads).toBeLessThan(PIECES / 100)
 })
 
-test.each(['GET', 'HEAD'])('the body of a %s is dropped as it arrives', async (method) => {
+test.each(['GET', 'HEAD'])('the body of a %s request is dropped as it arrives', async (method) => {
   const { message, body, socket } = await receive(`${method} / HTTP/1.1`)
   expect(body).toBeUndefined()
   socket.write(endlessly)
@@ -81,7 +76,7 @@ test.each(['GET', 'HEAD'])('the body of a %s is dropped as it arrives', async (m
 })
 
 describe('a byte buffer', () => {
-  test('any pieces give the bytes received, and less than twice as many are held', () => {
+  test('a byte buffer holds all bytes received, with a capacity below twice their number', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 600 }), { maxLength: 60 }), (pieces) => {
         const buffer = new ByteBuffer()
@@ -91,7 +86,7 @@ describe('a byte buffer', () => {
         }
         const all = Buffer.concat(pieces)
         expect(buffer.size).toBe(all.byteLength)
-        expect(Buffer.from(buffer.take())).toEqual(all)
+        expect(Buffer.from(buffer.drain())).toEqual(all)
         expect([buffer.size, buffer.capacity]).toEqual([0, 0])
       }),
       // Few, to save time: `pnpm fuzz` tries others.
@@ -99,11 +94,11 @@ describe('a byte buffer', () => {
     )
   })
 
-  test('a piece that is changed later has no effect', () => {
+  test('a byte buffer does not change if a piece is changed later', () => {
     const buffer = new ByteBuffer()
     const piece = Uint8Array.of(1, 2)
     buffer.append(piece)
     piece.fill(9)
-    expect([...buffer.take()]).toEqual([1, 2])
+    expect([...buffer.drain()]).toEqual([1, 2])
   })
 })

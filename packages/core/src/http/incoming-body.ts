@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bodyBroken, bodyTooLarge, type Problem } from './answers.js'
 
-/** Most bytes read from a message before a handler reads its body (our choice). */
+/** Maximum number of bytes that are read from a message before a handler reads its body (our choice). */
 const MOST_UNASKED = 64 * 1024
 
 const READ_ALREADY = 'the body was read already: mount this API before whatever parses bodies'
 
 /**
- * Begins to take a message's body: the bytes themselves if all of them are there already, which most bodies are one
- * turn after their head. Undefined for a message that announces none. The body of a GET is discarded, because a Request
- * cannot have one.
+ * Starts reading a message's body. Returns the bytes if all of them have arrived, as most bodies have one turn after
+ * their head. Undefined for a message without a body. The body of a GET is discarded, because a Request cannot have
+ * one.
  */
 export function incomingBody(
   message: IncomingMessage,
@@ -25,20 +25,20 @@ export function incomingBody(
 export const announcesBody = ({ headers }: IncomingMessage): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
-/** Takes a body that has arrived, if nobody else has begun to read it. */
+/** Reads a body that has arrived completely, unless something else has begun to read it. */
 function wholeBody(message: IncomingMessage): Uint8Array<ArrayBuffer> | undefined {
   const { readableLength, readableFlowing, readableEncoding, headers } = message
   if (readableLength === 0 || readableLength !== Number(headers['content-length'])) return undefined
   if (readableFlowing !== null || readableEncoding !== null || message.listenerCount('readable') > 0) return undefined
   const bytes = message.read() as Uint8Array<ArrayBuffer>
-  message.resume() // to its end, which is all that is left
+  message.resume() // Reads the end of the message, which is all that remains.
   return bytes
 }
 
-/** An error also closes the message, which is handled there. Without a listener, the error would end the process. */
+/** An error also closes the message, and the close is handled. Without a listener, the error would end the process. */
 const heard = () => {}
 
-/** Notified of a body that arrives in more than one piece: `unfinished` with the second piece, `over` at the end. */
+/** Notified about a body that arrives in more than one piece: `unfinished` at the second piece, `over` at the end. */
 export interface BodyWatcher {
   readonly unfinished: () => void
   readonly over: () => void
@@ -47,7 +47,7 @@ export interface BodyWatcher {
 const UNWATCHED: BodyWatcher = { unfinished: () => {}, over: () => {} }
 
 /**
- * The body of a node:http message, copied into one buffer as it arrives. node:http itself holds unread pieces as
+ * The body of a node:http message, copied into one buffer as it arrives. node:http itself keeps unread pieces as
  * separate objects, which takes hundreds of bytes for each piece of a body sent byte by byte.
  */
 export class IncomingBody {
@@ -60,9 +60,9 @@ export class IncomingBody {
   #pieces = 0
   /** Bytes received, including those already taken. */
   #received = 0
-  /** Why the body was dropped. Undefined if no reason was given: creating an error nobody sees is expensive. */
+  /** Why the body was dropped. Undefined without a reason: creating an error that nobody sees is expensive. */
   #why: Problem | undefined
-  /** Set when the body is gathered. Until then, bytes beyond `MOST_UNASKED` wait in the message. */
+  /** Set once the body is gathered. Until then, bytes beyond `MOST_UNASKED` wait in the message. */
   #maxBytes: number | undefined
   #watcher: BodyWatcher | undefined
   /** Notifies the waiting reader that bytes arrived. */
@@ -83,12 +83,12 @@ export class IncomingBody {
     })
   }
 
-  /** Bytes received and not yet taken. */
+  /** Number of bytes received and not yet taken. */
   get size(): number {
     return this.#bytes.size
   }
 
-  /** Bytes of memory held. */
+  /** Allocated memory in bytes. */
   get capacity(): number {
     return this.#bytes.capacity
   }
@@ -97,47 +97,47 @@ export class IncomingBody {
     return this.#state === 'arriving'
   }
 
-  /** Takes the whole body from now on, unless it is larger than `maxBytes`. */
+  /** Gathers the whole body, unless it is larger than `maxBytes`. */
   gather(maxBytes: number, watcher: BodyWatcher): void {
     this.#maxBytes = maxBytes
     this.#watcher = watcher
     if (this.#state !== 'arriving') return
-    // Pieces may have come before.
+    // Pieces may have arrived before.
     if (this.#bytes.size > maxBytes) return this.drop(bodyTooLarge(maxBytes))
     if (this.#pieces > 1) watcher.unfinished()
     this.#message.resume()
   }
 
   /**
-   * The whole of a gathered body. Rejects with a `Problem` if the body is too large, breaks off or is dropped; with an
-   * Error if something else read the body before.
+   * The whole of a gathered body. Rejects with a `Problem` if the body is too large, truncated or dropped; with an
+   * Error if something else has read it.
    */
   whole(): Promise<Uint8Array> {
     if (this.#wasRead) return Promise.reject(new Error(READ_ALREADY))
-    if (this.#state === 'whole') return Promise.resolve(this.#bytes.take())
+    if (this.#state === 'whole') return Promise.resolve(this.#bytes.drain())
     return new Promise((resolve, reject) => {
       this.#changed = () => {
-        if (this.#state === 'whole') resolve(this.#bytes.take())
+        if (this.#state === 'whole') resolve(this.#bytes.drain())
         else if (this.#state !== 'arriving') reject(this.#why ?? bodyBroken())
       }
       this.#changed()
     })
   }
 
-  /** The whole body, without a bound, in place of `gather` and `whole`. */
+  /** The whole body without a limit, instead of `gather` and `whole`. */
   all(): Promise<Uint8Array> {
     this.gather(Infinity, UNWATCHED)
     return this.whole()
   }
 
-  /** The body as a stream, in place of `whole`. Each piece holds the bytes that arrived between two reads. */
+  /** The body as a stream, instead of `whole`. Each piece holds the bytes that arrived between two reads. */
   stream(): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>(
       {
         pull: (controller) =>
           new Promise((resolve) => {
             this.#changed = () => {
-              if (this.#bytes.size > 0) controller.enqueue(this.#bytes.take())
+              if (this.#bytes.size > 0) controller.enqueue(this.#bytes.drain())
               else if (this.#state === 'arriving') return
               else if (this.#state === 'whole') controller.close()
               else controller.error(this.#why ?? bodyBroken())
@@ -153,10 +153,10 @@ export class IncomingBody {
     )
   }
 
-  /** Discards the bytes received, and those still to come. */
+  /** Discards the received bytes, and those still to come. */
   drop(why?: Problem): void {
     if (this.#state === 'arriving') this.#why = why
-    this.#bytes.take()
+    this.#bytes.drain()
     this.#settle('dropped')
     this.#message.off('data', this.#onData).resume()
   }
@@ -169,7 +169,7 @@ export class IncomingBody {
     if (this.#maxBytes === undefined) {
       if (this.#bytes.size > MOST_UNASKED) this.#message.pause()
     } else if (this.#bytes.size > this.#maxBytes) return this.drop(bodyTooLarge(this.#maxBytes))
-    // The received length tells the end sooner than node:http's event, which comes after the handler has read.
+    // The received length shows the end sooner than node:http's event, which comes after the handler has read.
     if (this.#received === this.#length) return this.#settle('whole')
     if (this.#pieces === 2) this.#watcher?.unfinished()
     this.#changed()
@@ -187,8 +187,8 @@ const NOTHING = new Uint8Array()
 const SMALLEST = 256
 
 /**
- * A growing buffer for bytes that arrive in pieces. Pieces are copied, because a body sent in one-byte pieces would
- * otherwise be held as thousands of objects of some hundred bytes each.
+ * A growing buffer for bytes that arrive in pieces. Pieces are copied, because a body sent byte by byte would otherwise
+ * take thousands of objects of some hundred bytes each.
  */
 export class ByteBuffer {
   #bytes: Uint8Array = NOTHING
@@ -198,7 +198,7 @@ export class ByteBuffer {
     return this.#size
   }
 
-  /** Bytes of memory held: less than twice `size`, or the smallest buffer size. */
+  /** Allocated memory in bytes: less than twice `size`, or the minimum size. */
   get capacity(): number {
     return this.#bytes.byteLength
   }
@@ -210,14 +210,14 @@ export class ByteBuffer {
     this.#size = size
   }
 
-  /** Holds a piece without copying it. It must be the only piece, and must not change afterwards. */
+  /** Stores a piece without copying it. It must be the only piece, and must not change afterwards. */
   adopt(piece: Uint8Array): void {
     this.#bytes = piece
     this.#size = piece.byteLength
   }
 
   /** Returns all bytes received so far and empties the buffer. */
-  take(): Uint8Array {
+  drain(): Uint8Array {
     const taken = this.#bytes.subarray(0, this.#size)
     this.#bytes = NOTHING
     this.#size = 0

@@ -1,4 +1,4 @@
-/** What `@muster/core/http` offers: the pieces that HTTP APIs made of described operations share. */
+/** The exports of `@muster/core/http`: shared parts of HTTP APIs that are built from described operations. */
 export type { Caller, RequestLimits } from './admission.js'
 export { Problem, type Connection, type HttpHandler } from './answers.js'
 export { createMemoryLimitStore, type AttemptLimit, type LimitStore } from './attempts.js'

@@ -25,19 +25,19 @@ const problem = async (reading: Promise<unknown>) => {
     : error
 }
 
-test('JSON is read, also in pieces and with a charset', async () => {
+test('a JSON request body is read, even in pieces and with a charset', async () => {
   expect(await readJson(post('{"a":[1,"ü"]}'), 100)).toEqual({ a: [1, 'ü'] })
   expect(await readJson(post(inPieces('{"a"', ':1}')), 100)).toEqual({ a: 1 })
   expect(await readJson(post('1', { 'content-type': 'application/merge-patch+json; charset=utf-8' }), 100)).toBe(1)
 })
 
-test('a missing body is undefined, whatever its content type', async () => {
+test('a missing request body is undefined for any content type', async () => {
   expect(await readJson(new Request('http://localhost/', { method: 'POST' }), 100)).toBeUndefined()
   expect(await readJson(post('', { 'content-type': 'text/plain' }), 100)).toBeUndefined()
 })
 
 test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', ''])(
-  'a body of type %j, which pages of any site can send, is refused',
+  'a request body of type %j, which pages of any site can send, is refused',
   async (type) => {
     expect(await problem(readJson(post('{}', { 'content-type': type }), 100))).toEqual({
       status: 415,
@@ -46,7 +46,7 @@ test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp
   },
 )
 
-test('no more is read than allowed, whatever length is announced', async () => {
+test('a request body is read no further than allowed, regardless of the length it announces', async () => {
   expect(await readJson(post(`"${'x'.repeat(98)}"`), 100)).toHaveLength(98)
   const tooLarge = { status: 413, code: 'body-too-large' }
   expect(await problem(readJson(post(`"${'x'.repeat(99)}"`), 100))).toEqual(tooLarge)
@@ -67,16 +67,16 @@ test('no more is read than allowed, whatever length is announced', async () => {
 test.each([
   ['not JSON', '{"a":'],
   ['a lone byte', Uint8Array.of(0x22, 0xff, 0x22)],
-])('%s is refused without being shown', async (_, body) => {
+])('a request body that is %s is refused, and is not shown', async (_, body) => {
   expect(await problem(readJson(post(body), 100))).toEqual({ status: 400, code: 'body-not-json' })
 })
 
-test('an incomplete body is refused', async () => {
+test('an incomplete request body is refused', async () => {
   const broken = new ReadableStream<Uint8Array>({ start: (controller) => controller.error(new Error('reset')) })
   expect(await problem(readJson(post(broken), 100))).toEqual({ status: 400, code: 'body-broken' })
 })
 
-test('keys that would change prototypes, and depths that would exhaust a stack, are refused', async () => {
+test('JSON keys that would change prototypes and depths that would exhaust the stack are refused', async () => {
   const evil = '{"a":[{"__proto__":{"isAdmin":true}}]}'
   expect(await problem(readJson(post(evil), 1000))).toEqual({ status: 400, code: 'invalid-input' })
   expect(await problem(readJson(post('{"\\u005f_proto__":1}'), 1000))).toEqual({ status: 400, code: 'invalid-input' })

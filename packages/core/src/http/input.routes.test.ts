@@ -20,16 +20,19 @@ const problem = (find: () => unknown) => {
   }
 }
 
-test('method and path select the operation, where a word precedes a placeholder', () => {
+test('method and path select the operation, with literal segments before placeholders', () => {
   expect(match('GET', '/things')).toMatchObject({ name: 'list', path: {} })
   expect(match('GET', '/things/a')).toMatchObject({ name: 'read', path: { id: 'a' } })
   expect(match('GET', '/things/newest')).toMatchObject({ name: 'newest' })
   expect(match('DELETE', '/things/newest')).toMatchObject({ name: 'remove', path: { id: 'newest' } })
 })
 
-test.each(['/', '/thing', '/things/', '/things/a/b', '//things', '/things//'])('%s matches no route', (path) => {
-  expect(problem(() => match('GET', path))).toMatchObject({ status: 404 })
-})
+test.each(['/', '/thing', '/things/', '/things/a/b', '//things', '/things//'])(
+  'the path %s matches no route',
+  (path) => {
+    expect(problem(() => match('GET', path))).toMatchObject({ status: 404 })
+  },
+)
 
 test('a method without a route is refused with the allowed methods', () => {
   expect(problem(() => match('POST', '/things/a'))).toMatchObject({
@@ -38,7 +41,7 @@ test('a method without a route is refused with the allowed methods', () => {
   })
 })
 
-test('encoded characters stay within their segment', () => {
+test('encoded characters stay within their path segment', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, unit: 'binary' }), (id) => {
       fc.pre(!/\p{Surrogate}/u.test(id))
@@ -58,7 +61,7 @@ test('only paths below the base path match', () => {
     expect(problem(() => under('GET', path))).toMatchObject({ status: 404 })
 })
 
-test.each(['/', '/api/', 'api', '/a//b'])('the base path %j, which nothing could match, is refused', (basePath) => {
+test.each(['/', '/api/', 'api', '/a//b'])('the base path %j, which no request could match, is refused', (basePath) => {
   expect(() => createMatcher(routes, basePath)).toThrow(
     `option basePath must be empty or like /lobby-api, got "${basePath}"`,
   )

@@ -1,19 +1,20 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createManualClock } from '../time.js'
-import { operation } from '../operation.js'
+import { routesFor } from './own-routes.js'
 import { eventStream } from './long-answers.js'
 import { createHttpApi } from './http-api.js'
 
+const byAnyone = routesFor('anyone', [])
 const routes = {
   // A loose schema, so that only the reading can keep an unknown key from the handler.
-  set: operation('POST /data', {
+  set: byAnyone('POST /data', {
     summary: '',
     input: z.looseObject({}),
     output: z.record(z.string(), z.unknown()),
     errors: [400],
   }),
-  follow: operation('GET /events', {
+  follow: byAnyone('GET /events', {
     summary: '',
     input: z.strictObject({ lastEventId: z.coerce.number<string>().optional() }),
     output: z.unknown(),
@@ -34,7 +35,6 @@ const api = createHttpApi({
         { clock, signal: request.signal },
       ),
   },
-  anonymous: ['set', 'follow'],
   authenticate: () => undefined,
   clock,
   maxBodyBytes: 1000,
@@ -49,7 +49,7 @@ const post = (body: string, query = '') =>
   )
 
 test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
-  'a key %s, in body or query, is refused and changes nothing',
+  'a key %s in body or query is refused and changes no prototype',
   async (key) => {
     for (const response of [
       await post(JSON.stringify({ a: 1 }).replace('"a"', `"${key}"`)),
@@ -62,7 +62,7 @@ test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
   },
 )
 
-test('a stream resumes after the Last-Event-ID', async () => {
+test('an event stream resumes after the Last-Event-ID', async () => {
   const response = await api(new Request('http://localhost/events', { headers: { 'last-event-id': '1' } }))
   expect(await response.text()).toBe('retry: 2000\n\nid: 2\nevent: step\ndata: 2\n\nid: 3\nevent: step\ndata: 3\n\n')
 })

@@ -4,23 +4,25 @@ import { createPathMatcher } from '../path-matcher.js'
 import { jsonFault, type Fault, validate } from '../validation/index.js'
 import { wireName } from '../wire.js'
 import { Problem } from './answers.js'
-import type { Target } from './lazy-request.js'
+import type { RequestTarget } from './lazy-request.js'
+import type { Routes } from './own-routes.js'
 
 type Keys = Readonly<Record<string, unknown>>
 
 /** Reads the input of an operation from a request and its whole body. @throws {Problem} 400 or 415. */
-export type InputReader = (request: Request, target: Target, path: Match['path'], body: Uint8Array) => unknown
+export type InputReader = (request: Request, target: RequestTarget, path: Match['path'], body: Uint8Array) => unknown
 
 /**
  * Reads the flat input of an operation from the path, the query, the headers and the body, and validates it. A query
- * key that occurs twice gives a list. A key in the wrong place is refused, so a body cannot override the path.
+ * key that occurs twice becomes a list. A key in the wrong place is rejected, so a body cannot override the path.
  */
 export function inputReader(operation: Operation): InputReader {
   const { method, input } = operation
   const headers = Object.entries(operation.headers)
   const hasBody = method !== 'GET' && method !== 'DELETE'
   const allInBody = hasBody && operation.pathKeys.length + operation.query.length + headers.length === 0
-  // What every object has by its prototype, such as `constructor`, counts as a header, which is no key of the body.
+  // Names that every object inherits, such as `constructor`, count as headers, so they are not accepted as keys of the
+  // body.
   const placeOf = (key: string) =>
     allInBody && !(key in operation.headers) ? 'body' : wireName(operation, key, defaultSettings).place
   const assertPlace = (place: 'query' | 'body', keys: Keys) => {
@@ -35,7 +37,7 @@ export function inputReader(operation: Operation): InputReader {
     const keys = objectOf(jsonOf(request, body))
     if (query !== NO_KEYS) assertPlace('query', query)
     assertPlace('body', keys)
-    // Each key has one place, so none of these overrides another.
+    // Each key has one place, so no source overrides another.
     if (query !== NO_KEYS || operation.pathKeys.length > 0) Object.assign(keys, query, path)
     for (const [key, name] of headers) {
       const value = request.headers.get(name)
@@ -49,7 +51,7 @@ export function inputReader(operation: Operation): InputReader {
 
 const NO_KEYS: Keys = Object.freeze({})
 
-function queryOf({ search }: Target): Keys {
+function queryOf({ search }: RequestTarget): Keys {
   if (search === '') return NO_KEYS
   const parameters = new URLSearchParams(search)
   const keys = [...new Set(parameters.keys())]
@@ -70,17 +72,10 @@ function objectOf(body: unknown): Record<string, unknown> {
   return body as Record<string, unknown>
 }
 
-/** The problem names the field and what is wrong, but never the value, which may be a password. */
+/** The problem names the field and the fault, but never the value, which may be a password. */
 export function inputProblem({ field, wrong }: Fault): Problem {
   return new Problem(400, 'invalid-input', field === undefined ? wrong : `${field}: ${wrong}`, { field })
 }
-
-/** The places in which an operation's keys travel, for documents. */
-export const placesOf = (operation: Operation, keys: readonly string[]) =>
-  keys.map((key) => ({ key, ...wireName(operation, key, defaultSettings) }))
-
-/** Operations by name, described like the service's own operations. */
-export type Routes = Readonly<Record<string, Operation>>
 
 export interface Route<Name extends string = string> {
   readonly name: Name
@@ -106,7 +101,7 @@ export function createMatcher<Name extends string>(routes: Readonly<Record<Name,
     entries.map((route) => ({ method: route.operation.method, path: basePath + route.operation.path, value: route })),
   )
   const methods = methodsOf(routes)
-  /** @throws {Problem} 404; or 405 naming the methods that the path has. */
+  /** @throws {Problem} 404; or 405 naming the path's methods. */
   return (method: string, pathname: string): Match<Name> => {
     const match = matcher.match(method, pathname)
     if (match.kind === 'route') return { ...match.value, path: pathOf(match.value.operation, match.segments) }
@@ -120,8 +115,12 @@ export function createMatcher<Name extends string>(routes: Readonly<Record<Name,
 
 export const methodsOf = (routes: Routes): Method[] => [...new Set(Object.values(routes).map(({ method }) => method))]
 
+const NO_VALUES: Match['path'] = Object.freeze({})
+
 const pathOf = ({ pathKeys }: Operation, segments: readonly string[]): Match['path'] =>
-  Object.fromEntries(pathKeys.map((key, index) => [key, decode(segments[index] as string)]))
+  pathKeys.length === 0
+    ? NO_VALUES
+    : Object.fromEntries(pathKeys.map((key, index) => [key, decode(segments[index] as string)]))
 
 function decode(segment: string): string {
   try {
@@ -131,7 +130,7 @@ function decode(segment: string): string {
   }
 }
 
-/** Deeper JSON is refused (our choice). No body of a described operation needs more than 6 levels. */
+/** Maximum depth of JSON (our choice). No body of a described operation needs more than 6 levels. */
 const MOST_LEVELS = 32
 
 /**
@@ -141,7 +140,7 @@ const MOST_LEVELS = 32
  */
 export function jsonOf(request: Request, bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) return undefined
-  // Browsers send bodies of any other type to other sites without a preflight request.
+  // Browsers send bodies of other types to other sites without a preflight request.
   const type = request.headers.get('content-type') ?? ''
   if (type !== 'application/json' && !/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) {
     throw new Problem(415, 'unsupported-media-type', 'The body must be JSON. Send content-type: application/json.')
@@ -159,7 +158,7 @@ function parse(bytes: Uint8Array): unknown {
     text = decoder.decode(bytes)
     return JSON.parse(text)
   } catch {
-    throw notJson(text) // the parser's own message quotes the body
+    throw notJson(text) // The parser's own message quotes the body.
   }
 }
 
@@ -179,7 +178,7 @@ function assertPlain(value: unknown, level: number): void {
   }
   if (Object.hasOwn(value, '__proto__'))
     throw new Problem(400, 'invalid-input', 'The body has a key __proto__.', { field: '__proto__' })
-  // Not by `Object.keys`, which would make a list for each object.
+  // Not `Object.keys`, which would create a list for each object.
   for (const key in value) {
     const part = (value as Readonly<Record<string, unknown>>)[key]
     // A program may have added fields to the prototype of all objects.

@@ -3,18 +3,18 @@ import type { Socket } from 'node:net'
 import { incomingBody, type IncomingBody } from './incoming-body.js'
 
 /**
- * A Request of a node:http message that is only created in full when needed. Creating one takes as long as everything
- * else in a small answer, and most handlers use only method, URL, headers and the whole body. These are available
- * directly; any other member creates the full request. Where `canStandIn` is false, `new Request(request)` and
- * `fetch(request)` require a full request: pass `request.clone()`.
+ * A Request of a node:http message that is only created in full when needed. Creating one takes as long as the rest of
+ * a small response, and most handlers use only method, URL, headers and the whole body. These are available directly;
+ * any other member creates the full request. If `canStandIn` is false, `new Request(request)` and `fetch(request)`
+ * require a full request: pass `request.clone()`.
  * @param base scheme and host as the origin of a URL, e.g. `http://localhost`.
  */
 export const lazyRequest = (message: IncomingMessage, response: ServerResponse, base: string): Request =>
   new LazyRequest(message, response, base) as unknown as Request
 
 /**
- * Takes the body of a lazy request, once: its bytes if all are there. Null if the request announces no body. Undefined
- * for all other requests, and for a body already taken.
+ * Takes the body of a lazy request, once: its bytes if all have arrived. Null if the request has no body. Undefined for
+ * other requests, and for a body already taken.
  */
 export function takeBody(request: Request): IncomingBody | Uint8Array<ArrayBuffer> | null | undefined {
   const lazy: unknown = request
@@ -22,9 +22,9 @@ export function takeBody(request: Request): IncomingBody | Uint8Array<ArrayBuffe
 }
 
 /** The target of a request: path and query. */
-export type Target = Pick<URL, 'pathname' | 'search'>
+export type RequestTarget = Pick<URL, 'pathname' | 'search'>
 
-export function targetOf(request: Request): Target {
+export function targetOf(request: Request): RequestTarget {
   const lazy: unknown = request
   return lazy instanceof LazyRequest ? lazy.target() : new URL(request.url)
 }
@@ -63,7 +63,7 @@ class LazyRequest {
     return (this.#url ??= new URL(this.#base + (this.#message.url ?? '/')))
   }
 
-  target(): Target {
+  target(): RequestTarget {
     const { url = '/' } = this.#message
     return this.#url === undefined && PLAIN_PATH.test(url) ? { pathname: url, search: '' } : this.parsedUrl()
   }
@@ -72,7 +72,7 @@ class LazyRequest {
     return (this.#headers ??= new LazyHeaders(this.#message.rawHeaders) as unknown as Headers)
   }
 
-  /** Aborted when the connection closes, or the answer is sent. */
+  /** Aborted when the connection closes, or the response is sent. */
   get signal(): AbortSignal {
     return (this.#signal ??= goneSignal(this.#message, this.#response))
   }
@@ -81,7 +81,7 @@ class LazyRequest {
     return this.#taken || this.#real?.bodyUsed === true
   }
 
-  /** Creates the full request, or returns the one created before. */
+  /** Creates the full request, or returns the existing one. */
   real(): Request {
     return (this.#real ??= this.#taken ? usedRequest(this) : this.#whole())
   }
@@ -110,7 +110,7 @@ class LazyRequest {
     return realRequest(this.#message, this.#response, this.url, this.signal, this.#body)
   }
 
-  /** Undefined once the body may have been read by others. */
+  /** Undefined once something else may have read the body. */
   takeBody(): IncomingBody | Uint8Array<ArrayBuffer> | null | undefined {
     if (this.#taken || this.#real !== undefined) return undefined
     this.#taken = true
@@ -151,7 +151,7 @@ class LazyHeaders {
 passOn(LazyRequest.prototype, Request.prototype, new Request('http://localhost'))
 passOn(LazyHeaders.prototype, Headers.prototype, new Headers())
 
-/** Whether `new Request` and `fetch` take a lazy request. From Node.js 24 on, they need a full one's private fields. */
+/** True if `new Request` and `fetch` accept a lazy request. Since Node.js 24 they need a full one's private fields. */
 export const canStandIn = Object.getOwnPropertySymbols(new Request('http://localhost')).length > 0
 
 const NOTHING = new Uint8Array()
@@ -181,8 +181,8 @@ const pairsOf = (raw: readonly string[]): [string, string][] =>
 const following = new WeakMap<AbortSignal, Request>()
 
 /**
- * A Request follows the signal it was made with only until it is garbage-collected, and handlers and streams may keep
- * only its `signal`. So it stays in memory as long as the signal that it follows.
+ * A Request follows the signal that it was created with only until it is garbage-collected, and handlers and streams
+ * may keep only its `signal`. So this keeps it in memory as long as the signal that it follows.
  */
 function keptWith(signal: AbortSignal, request: Request): Request {
   following.set(signal, request)
@@ -207,7 +207,7 @@ export function realRequest(
   return keptWith(signal, new Request(url, init))
 }
 
-/** Shared by all signals: creating an error with its stack takes longer than the abort itself. */
+/** Shared by all signals, because creating an error with its stack takes longer than the abort itself. */
 const GONE = new DOMException('This operation was aborted', 'AbortError')
 
 /** Aborted by `onGone`. */
@@ -217,7 +217,10 @@ export function goneSignal(message: IncomingMessage, response: ServerResponse): 
   return gone.signal
 }
 
-/** Calls `gone`, possibly twice, when the answer is sent or the connection closes, also while it waits in line. */
+/**
+ * Calls `gone`, possibly twice, when the response is sent or the connection closes, even while the response waits
+ * behind pipelined ones.
+ */
 export function onGone({ socket }: IncomingMessage, response: ServerResponse, gone: () => void): void {
   if (response.closed) gone()
   const forget = onSocketEnd(socket, gone)
@@ -231,8 +234,8 @@ export function onGone({ socket }: IncomingMessage, response: ServerResponse, go
 const waiting = new WeakMap<Socket, Set<() => void>>()
 
 /**
- * Calls `ended` when the socket closes, or at once if it is closed already. node:http reports the close only to the
- * pipelined response whose turn it is; the others would wait for ever.
+ * Calls `ended` when the socket closes, or immediately if it is closed already. node:http reports the close only to the
+ * pipelined response whose turn it is; the others would wait forever.
  * @returns a function that stops listening.
  */
 function onSocketEnd(socket: Socket, ended: () => void): () => void {
@@ -263,7 +266,7 @@ interface Lazy {
 
 /**
  * Makes `lazy` an instance of `whole`'s class. Members of `whole` that `lazy` lacks are forwarded to `lazy.real()`.
- * @param instance one of the class: Node.js up to 22 keeps what `fetch` and `new Request(request)` read under symbols.
+ * @param instance an instance of the class: up to Node.js 22, `fetch` and `new Request(request)` read its symbols.
  */
 function passOn(lazy: Lazy, whole: object, instance: object): void {
   for (const key of Object.getOwnPropertySymbols(instance)) {

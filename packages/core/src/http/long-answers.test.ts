@@ -41,7 +41,7 @@ describe('an event stream', () => {
     return { clock, response, reader, read, request, ...fed }
   }
 
-  test('events are written as lines in order, and the stream ends with the source', async () => {
+  test('an event stream writes events as lines in order, and ends with its source', async () => {
     const { response, read, give, end, clock } = open()
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
     expect(await read()).toBe('retry: 2000\n\n')
@@ -61,7 +61,7 @@ describe('an event stream', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('a comment keeps a silent stream alive without losing an event', async () => {
+  test('an event stream keeps a silent connection open by comments without losing an event', async () => {
     const { read, give, clock } = open()
     await read()
     const comment = read()
@@ -73,7 +73,7 @@ describe('an event stream', () => {
     expect(await event).toBe('event: x\ndata: 1\n\n')
   })
 
-  test('a client that reads nothing stops the source', async () => {
+  test('an event stream stops its source if the client reads nothing', async () => {
     const { state, give, clock } = open()
     await clock.advance(0)
     expect(state.asked).toBe(0)
@@ -82,7 +82,7 @@ describe('an event stream', () => {
     expect(state.asked).toBe(0)
   })
 
-  test.each(['the client', 'the request'])('when %s goes, the source is ended', async (who) => {
+  test.each(['the client', 'the request'])('an event stream ends its source when %s disconnects', async (who) => {
     const { read, reader, request, state, clock } = open()
     await read()
     const pending = read()
@@ -93,7 +93,7 @@ describe('an event stream', () => {
     expect(state.signal?.aborted).toBe(true)
   })
 
-  test('an error of the source breaks the stream', async () => {
+  test('an event stream breaks off at an error of its source', async () => {
     const failing = async function* (): AsyncGenerator<StreamEvent> {
       yield { event: 'x', data: 1 }
       throw new Error('no')
@@ -102,7 +102,7 @@ describe('an event stream', () => {
     await expect(response.text()).rejects.toThrow('no')
   })
 
-  test('a generator that is between two events cleans up when the client disconnects', async () => {
+  test('an event stream lets a generator between two events clean up when the client disconnects', async () => {
     const clock = createManualClock()
     let cleaned = false
     const source = async function* (): AsyncGenerator<StreamEvent> {
@@ -125,32 +125,35 @@ describe('an event stream', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test.each(['the end', 'an error', 'a reader who goes'])('%s removes the listeners from the signal', async (how) => {
-    const listeners = new Set<unknown>()
-    const { signal } = new AbortController()
-    const add = signal.addEventListener.bind(signal)
-    const remove = signal.removeEventListener.bind(signal)
-    signal.addEventListener = (type: string, listener: Parameters<typeof add>[1]) => {
-      listeners.add(listener)
-      add(type, listener)
-    }
-    signal.removeEventListener = (type: string, listener: Parameters<typeof add>[1]) => {
-      listeners.delete(listener)
-      remove(type, listener)
-    }
-    const source = async function* (): AsyncGenerator<StreamEvent> {
-      yield { event: 'x', data: 1 }
-      if (how === 'an error') throw new Error('broken')
-    }
-    const { body } = eventStream(source, { clock: createManualClock(), signal })
-    const reader = (body as ReadableStream<Uint8Array>).getReader()
-    expect(listeners.size).toBe(1)
-    if (how === 'a reader who goes') await reader.cancel()
-    else while (!(await reader.read().catch(() => ({ done: true }))).done);
-    expect(listeners.size).toBe(0)
-  })
+  test.each(['the end', 'an error', 'a reader that disconnects'])(
+    'an event stream removes its listeners from the signal after %s',
+    async (how) => {
+      const listeners = new Set<unknown>()
+      const { signal } = new AbortController()
+      const add = signal.addEventListener.bind(signal)
+      const remove = signal.removeEventListener.bind(signal)
+      signal.addEventListener = (type: string, listener: Parameters<typeof add>[1]) => {
+        listeners.add(listener)
+        add(type, listener)
+      }
+      signal.removeEventListener = (type: string, listener: Parameters<typeof add>[1]) => {
+        listeners.delete(listener)
+        remove(type, listener)
+      }
+      const source = async function* (): AsyncGenerator<StreamEvent> {
+        yield { event: 'x', data: 1 }
+        if (how === 'an error') throw new Error('broken')
+      }
+      const { body } = eventStream(source, { clock: createManualClock(), signal })
+      const reader = (body as ReadableStream<Uint8Array>).getReader()
+      expect(listeners.size).toBe(1)
+      if (how === 'a reader that disconnects') await reader.cancel()
+      else while (!(await reader.read().catch(() => ({ done: true }))).done);
+      expect(listeners.size).toBe(0)
+    },
+  )
 
-  test('a stream that its source ends is over for the client, and leaves nothing behind', async () => {
+  test('an event stream ends for the client when its source ends, and leaves nothing behind', async () => {
     const clock = createManualClock()
     const request = new AbortController()
     let end = () => {}
@@ -196,14 +199,14 @@ describe('a long poll', () => {
     return { clock, state, listeners, poll, change }
   }
 
-  test('present news is returned at once', async () => {
+  test('a long poll returns available changes at once', async () => {
     const { state, poll, listeners } = setUp()
     state.news = 'new'
     expect(await poll(1000)).toBe('new')
     expect(listeners.size).toBe(0)
   })
 
-  test('later news is waited for, through changes without news', async () => {
+  test('a long poll waits for news through changes that are not news', async () => {
     const { clock, poll, change, state } = setUp()
     const polling = poll(1000)
     await clock.advance(100)
@@ -215,7 +218,7 @@ describe('a long poll', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('at the end of the time there is none', async () => {
+  test('a long poll returns nothing when its time is over', async () => {
     const { clock, poll, listeners } = setUp()
     const polling = poll(1000)
     await clock.advance(1000)
@@ -224,7 +227,7 @@ describe('a long poll', () => {
     expect(await poll(0)).toBeUndefined()
   })
 
-  test('a change during a read is not missed', async () => {
+  test('a long poll does not miss a change during a read', async () => {
     const clock = createManualClock()
     let changed = () => {}
     let reads = 0
@@ -245,7 +248,7 @@ describe('a long poll', () => {
     expect(news).toBe('new')
   })
 
-  test('an abort ends the wait and leaves no listener', async () => {
+  test('a long poll ends on an abort and leaves no listener', async () => {
     const { clock, poll, listeners } = setUp()
     const leaving = new AbortController()
     const polling = poll(1000, leaving.signal)
@@ -257,7 +260,7 @@ describe('a long poll', () => {
     await expect(poll(1000, leaving.signal)).rejects.toThrow('gone')
   })
 
-  test('an abort during a read ends the wait', async () => {
+  test('a long poll ends on an abort during a read', async () => {
     const clock = createManualClock()
     const leaving = new AbortController()
     const read = async () => {

@@ -9,7 +9,7 @@ export interface StreamEvent {
   readonly event: string
   /** Sent as JSON. */
   readonly data?: unknown
-  /** Sent unchanged, instead of `data`: JSON on one line, so that one text serves many clients. */
+  /** Sent unchanged instead of `data`: JSON on one line, so that one string serves many clients. */
   readonly json?: string | undefined
 }
 
@@ -19,7 +19,7 @@ export interface EventStreamOptions {
   readonly signal: AbortSignal
   /** Milliseconds of silence after which a comment is sent, so that no proxy closes the connection. Default 15,000. */
   readonly keepAliveMs?: number | undefined
-  /** Milliseconds after which a client reconnects when its connection broke. Default 2,000. */
+  /** Milliseconds after which a client reconnects if its connection broke. Default 2,000. */
   readonly retryMs?: number | undefined
 }
 
@@ -29,10 +29,10 @@ const format = ({ id, event, data, json = JSON.stringify(data) }: StreamEvent) =
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${json}\n\n`
 
 /**
- * An answer of type text/event-stream. The next event is read only when the client has taken the one before, so a slow
- * client costs no memory. The answer ends with `source`; an error of `source` breaks the answer off, and the client
- * reconnects.
- * @param source yields the events, and ends when its signal is aborted. Calling `end` aborts it: the answer ends, and
+ * A response of type text/event-stream. The next event is read only after the client has received the previous one, so
+ * a slow client costs no memory. The response ends with `source`. An error of `source` aborts the response, and the
+ * client reconnects.
+ * @param source yields the events, and ends when its signal is aborted. Calling `end` aborts it: the response ends, and
  *   the client reconnects.
  */
 export function eventStream(
@@ -71,7 +71,7 @@ export function eventStream(
         unlink()
         abort()
         next?.catch(() => {})
-        // A generator that is suspended at a yield does not notice the signal; `return` lets it clean up.
+        // A generator that is suspended at a yield does not notice the signal. `return` lets it clean up.
         events.return?.().catch(() => {})
       },
     },
@@ -85,17 +85,17 @@ export function eventStream(
 export interface LongPoll<News> {
   /** Returns the news, or undefined if there is none. */
   readonly read: () => Promise<News | undefined> | News | undefined
-  /** Calls `changed` whenever there may be news; returns a function that ends this. */
+  /** Calls `changed` whenever there may be news. Returns a function that unsubscribes. */
   readonly subscribe: (changed: () => void) => () => void
-  /** Most milliseconds to wait. */
+  /** Maximum time to wait, in milliseconds. */
   readonly waitMs: number
   readonly clock: Clock
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Reads at once, and again after every change, until there is news. Undefined when the time is over.
- * A change that comes while reading is not missed. Rejects with the signal's reason, or what `read` threw.
+ * Reads immediately, and again after every change, until there is news. Undefined when the time is over. A change
+ * during a read is not missed. Rejects with `signal.reason`, or with the error of `read`.
  */
 export async function longPoll<News>({
   read,

@@ -1,39 +1,23 @@
-import { Agent, createServer, request as httpRequest } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { Agent, request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterEach, describe, expect, test } from 'vitest'
-import { type HttpHandler, type Problem, problemResponse } from './answers.js'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Problem, problemResponse } from './answers.js'
 import { readJson } from './body.fixture.js'
 import { nodeListener } from './node-listener.js'
-import { rawServer, untilSo } from './raw-client.fixture.js'
+import { rawServer, serve, untilSo } from './raw-client.fixture.js'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-const closers: (() => void)[] = []
-afterEach(() => {
-  for (const close of closers.splice(0)) close()
-})
-
-async function serve(handler: HttpHandler): Promise<{ url: string; port: number }> {
-  const server = createServer(nodeListener(handler))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closers.push(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, port }
-}
-
-test('the globals stay as they are', async () => {
+test('the node listener leaves the global Request, Response and fetch unchanged', async () => {
   const { Response: before, Request: beforeIn, fetch: beforeOut } = globalThis
   nodeListener(async () => new Response('a'))
   expect([globalThis.Response, globalThis.Request, globalThis.fetch]).toEqual([before, beforeIn, beforeOut])
 })
 
-test('requests and answers are passed on completely', async () => {
+test('the node listener passes on requests and answers completely', async () => {
   const { url } = await serve(async (request, connection) => {
     const { method, url: asked, headers } = request
     return Response.json(
@@ -57,7 +41,7 @@ test('requests and answers are passed on completely', async () => {
   expect((await fetch(url)).status).toBe(201)
 })
 
-test('a body that is too large gets an answer instead of a reset', async () => {
+test('a request body that is too large gets an answer instead of a reset', async () => {
   const { url } = await serve((request) =>
     readJson(request, 1000).then(
       () => new Response('ok'),
@@ -97,7 +81,7 @@ test('a client that disconnects aborts the request and ends the stream', async (
   expect(seen).toEqual({ aborted: true, cancelled: true })
 })
 
-test('a handler that fails breaks the connection, not the server', async () => {
+test('a handler that throws breaks the connection, not the server', async () => {
   let fails = true
   const { url } = await serve(() => (fails ? Promise.reject(new Error('no')) : Promise.resolve(new Response('ok'))))
   await expect(fetch(url)).rejects.toThrow('fetch failed')
@@ -105,7 +89,7 @@ test('a handler that fails breaks the connection, not the server', async () => {
   expect((await fetch(url)).status).toBe(200)
 })
 
-test('unusual requests are answered', async () => {
+test('requests of unusual form get an answer', async () => {
   const { port } = await serve(async (request) => new Response(new URL(request.url).host))
   const status = (options: object) =>
     new Promise((resolve, reject) => {
@@ -128,10 +112,10 @@ test('unusual requests are answered', async () => {
   expect(raw).toMatch(/^HTTP\/1\.1 200/)
 })
 
-test('an unread body does not block the connection', async () => {
+test('a request body that is never read does not block the connection', async () => {
   const { port } = await serve(async () => new Response('no', { status: 401 }))
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  closers.push(() => agent.destroy())
+  onTestFinished(() => agent.destroy())
   const ask = (method: string, body?: Buffer) =>
     new Promise<{ status: number | undefined; reused: boolean }>((resolve, reject) => {
       const asking = httpRequest({ port, host: '127.0.0.1', agent, method }, (response) => {
@@ -143,40 +127,42 @@ test('an unread body does not block the connection', async () => {
   expect(await ask('GET')).toEqual({ status: 401, reused: true })
 })
 
-test.each(['HEAD', 'a client that went before the answer'])('an endless answer to %s is cancelled', async (who) => {
-  const leaving = new AbortController()
-  let cancelled = () => {}
-  const ended = new Promise<void>((resolve) => {
-    cancelled = resolve
-  })
-  const { url } = await serve(async (request) => {
-    if (who !== 'HEAD') {
-      leaving.abort()
-      await new Promise((resolve) => request.signal.addEventListener('abort', resolve, { once: true }))
-    }
-    return new Response(
-      new ReadableStream<Uint8Array>({
-        pull: (controller) => controller.enqueue(new Uint8Array(10)),
-        cancel: cancelled,
-      }),
+test.each(['HEAD', 'a client that disconnected before the answer'])(
+  'an endless answer to %s is cancelled',
+  async (who) => {
+    const leaving = new AbortController()
+    let cancelled = () => {}
+    const ended = new Promise<void>((resolve) => {
+      cancelled = resolve
+    })
+    const { url } = await serve(async (request) => {
+      if (who !== 'HEAD') {
+        leaving.abort()
+        await new Promise((resolve) => request.signal.addEventListener('abort', resolve, { once: true }))
+      }
+      return new Response(
+        new ReadableStream<Uint8Array>({
+          pull: (controller) => controller.enqueue(new Uint8Array(10)),
+          cancel: cancelled,
+        }),
+      )
+    })
+    const asked = fetch(url, { method: who === 'HEAD' ? 'HEAD' : 'GET', signal: leaving.signal })
+    const outcome = await asked.then(
+      ({ status }) => status,
+      ({ name }: Error) => name,
     )
-  })
-  const asked = fetch(url, { method: who === 'HEAD' ? 'HEAD' : 'GET', signal: leaving.signal })
-  const outcome = await asked.then(
-    ({ status }) => status,
-    ({ name }: Error) => name,
-  )
-  expect(outcome).toBe(who === 'HEAD' ? 200 : 'AbortError')
-  await ended
-})
+    expect(outcome).toBe(who === 'HEAD' ? 200 : 'AbortError')
+    await ended
+  },
+)
 
-test('a stream is cancelled and its request aborted, also when the request itself is no longer in memory', async () => {
+test('a dropped connection cancels the stream and aborts the request, even after garbage collection', async () => {
   let [isAborted, isCancelled] = [false, false]
   const server = await rawServer(async (request) => {
     request.signal.addEventListener('abort', () => void (isAborted = true), { once: true })
     return new Response(new ReadableStream({ cancel: () => void (isCancelled = true) }))
   })
-  closers.push(() => void server.close())
   const client = await server.connect()
   await client.send('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
   await untilSo('the headers', () => client.answered().includes('\r\n\r\n'))
@@ -202,7 +188,6 @@ test('all pipelined requests are aborted and their streams ended when the socket
       }),
     )
   })
-  closers.push(() => void server.close())
   const client = await server.connect()
   await client.send(Array.from({ length: 20 }, (_, index) => `GET /${index} HTTP/1.1\r\nhost: x\r\n\r\n`).join(''))
   await untilSo('all streams', () => open.size === 20)
@@ -212,7 +197,7 @@ test('all pipelined requests are aborted and their streams ended when the socket
   expect([...open]).toEqual([])
 })
 
-test('an ordinary handler may pass its request on to a new Request and to fetch', async () => {
+test('a handler can pass its request on to a new Request and to fetch', async () => {
   const target = await serve(async (request) => new Response(`${request.headers.get('x-a')} ${await request.text()}`))
   const { url } = await serve(async (request) => fetch(new Request(`${target.url}/there`, new Request(request))))
   const passed = await serve(async (request) => fetch(new Request(url, request)))
@@ -220,7 +205,7 @@ test('an ordinary handler may pass its request on to a new Request and to fetch'
   expect(await (await fetch(passed.url, sent)).text()).toBe('1 ü')
 })
 
-test('a body comes as text, JSON and bytes, in one piece or in many', async () => {
+test('a request body can be read as text, JSON and bytes, in one piece or in many', async () => {
   const { port } = await serve(async (request) => {
     const way = new URL(request.url).pathname.slice(1) as 'text' | 'json' | 'arrayBuffer'
     const body: unknown = await request[way]().catch(({ name }: Error) => name)
@@ -253,7 +238,7 @@ test('a body comes as text, JSON and bytes, in one piece or in many', async () =
   expect(await (await fetch(url)).json()).toEqual(['', false])
 })
 
-describe('the answer of an ordinary handler', () => {
+describe('a standard Response of a handler', () => {
   const bytes = new TextEncoder().encode('ü')
   const streamOf = (...pieces: readonly string[]) =>
     new ReadableStream<Uint8Array>({
@@ -268,28 +253,31 @@ describe('the answer of an ordinary handler', () => {
     ['bytes', () => new Response(bytes), 'ü', '2'],
     ['JSON', () => Response.json('ü'), '"ü"', '4'],
     ['a form', () => new Response(new URLSearchParams({ a: 'b' })), 'a=b', '3'],
-    ['nothing', () => new Response(null, { status: 204 }), '', null],
+    ['no body', () => new Response(null, { status: 204 }), '', null],
     ['an empty text', () => new Response(''), '', '0'],
     ['a short stream', () => new Response(streamOf('a', 'b')), 'ab', '2'],
     ['a stream of many pieces', () => new Response(streamOf(...'abcdefgh')), 'abcdefgh', null],
     ['a length of its own', () => new Response('ü', { headers: { 'content-length': '2' } }), 'ü', '2'],
-  ])('is sent whole, with its length where that is known at once: %s', async (_, answer, body, length) => {
-    const type = answer().headers.get('content-type')
-    // A light Response, and a full one.
-    for (const make of [answer, () => answer().clone()]) {
-      const { url } = await serve(async () => make())
-      const response = await fetch(url)
-      expect([await response.text(), response.headers.get('content-length')]).toEqual([body, length])
-      expect(response.headers.get('content-type')).toBe(type)
-    }
-  })
+  ])(
+    'a Response of a handler is sent completely, with its length where it is known: %s',
+    async (_, answer, body, length) => {
+      const type = answer().headers.get('content-type')
+      // A light Response, and a full one.
+      for (const make of [answer, () => answer().clone()]) {
+        const { url } = await serve(async () => make())
+        const response = await fetch(url)
+        expect([await response.text(), response.headers.get('content-length')]).toEqual([body, length])
+        expect(response.headers.get('content-type')).toBe(type)
+      }
+    },
+  )
 
-  test('is sent where it is a blob', async () => {
+  test('a Response whose body is a Blob is sent', async () => {
     const { url } = await serve(async () => new Response(new Blob(['ü'])))
     expect(await (await fetch(url)).text()).toBe('ü')
   })
 
-  test('keeps each of its cookies', async () => {
+  test('a Response keeps each of its cookies', async () => {
     const headers: [string, string][] = [
       ['set-cookie', 'a=1'],
       ['set-cookie', 'b=2'],
@@ -298,7 +286,7 @@ describe('the answer of an ordinary handler', () => {
     expect((await fetch(url)).headers.getSetCookie()).toEqual(['a=1', 'b=2'])
   })
 
-  test('breaks the connection where its body was read before, or breaks off', async () => {
+  test('a Response whose body was already read or fails breaks the connection', async () => {
     const read = await serve(async () => {
       const response = new Response('ü')
       await response.text()
@@ -311,7 +299,7 @@ describe('the answer of an ordinary handler', () => {
     await expect(fetch(broken.url)).rejects.toThrow('fetch failed')
   })
 
-  test('has its head sent before the first piece of a stream', async () => {
+  test('a streamed Response sends its head before its first piece', async () => {
     let send = (_piece: string) => {}
     const { url } = await serve(async () => {
       const body = new ReadableStream<Uint8Array>({
@@ -330,7 +318,7 @@ describe('the answer of an ordinary handler', () => {
     expect(await response.text()).toBe('late')
   })
 
-  test('is sent as far as it was read before it broke off', async () => {
+  test('a streamed Response sends everything that was read before its body failed', async () => {
     const server = await rawServer(async () => {
       let isSent = false
       const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
@@ -340,7 +328,6 @@ describe('the answer of an ordinary handler', () => {
       }
       return new Response(new ReadableStream({ pull }), { headers: { 'content-length': '10' } })
     })
-    closers.push(() => void server.close())
     const client = await server.connect()
     await client.send('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
     await untilSo('the end', client.isClosed)

@@ -6,7 +6,7 @@ import { canStandIn, goneSignal, lazyRequest, onGone, realRequest } from './lazy
 /** `http.createServer(nodeListener(handler))` serves a handler with node:http, Express and similar servers. */
 export function nodeListener(handler: HttpHandler): (message: IncomingMessage, response: ServerResponse) => void {
   const reply = replierOf(handler)
-  // Handlers with a replier are our own, and use only what a lazy request offers. Others may pass theirs on.
+  // Repliers are our own handlers and use only what a lazy request offers. Other handlers may pass the request on.
   const toRequest = requestMaker(reply === handler && !canStandIn ? wholeRequest : lazyRequest)
   const serve = async (message: IncomingMessage, response: ServerResponse) => {
     try {
@@ -24,10 +24,10 @@ export function nodeListener(handler: HttpHandler): (message: IncomingMessage, r
   }
 }
 
-/** Characters from which on a body is encoded before it is sent (our choice). */
+/** Minimum length in characters at which a body is encoded before it is sent (our choice). */
 const LONG = 4096
 
-/** Writes an answer to the socket: a body that is known at once, any other as it is read. */
+/** Writes a response to the socket: a known body immediately, any other as it is read. */
 function write(answer: Reply | Response, message: IncomingMessage, response: ServerResponse): void {
   if (answer instanceof Response) {
     if (answer.body === null) return void response.writeHead(answer.status, headersOf(answer)).end()
@@ -35,16 +35,16 @@ function write(answer: Reply | Response, message: IncomingMessage, response: Ser
   }
   const { status, headers, body } = answer
   if (body === '') return void response.writeHead(status, headers).end()
-  // A long text would be copied for its length, again behind the headers, and again for the socket.
+  // A long string would be copied to measure it, again behind the headers, and again for the socket.
   const sent = body.length > LONG ? Buffer.from(body) : body
   response.writeHead(status, { 'content-length': Buffer.byteLength(sent), ...headers }).end(sent)
 }
 
 type MakeRequest = (message: IncomingMessage, response: ServerResponse, base: string) => Request
 
-/** The maker returns undefined for a message from which no URL or Request can be made. */
+/** `make` returns undefined for a message from which no URL or Request can be created. */
 function requestMaker(make: MakeRequest): (message: IncomingMessage, response: ServerResponse) => Request | undefined {
-  // Most requests name the same host as the one before, so its base URL is kept.
+  // Most requests have the same host as the one before, so its base URL is cached.
   let host: string | undefined
   let base = 'http://localhost'
   return (message, response) => {
@@ -57,7 +57,7 @@ function requestMaker(make: MakeRequest): (message: IncomingMessage, response: S
     try {
       return make(message, response, base)
     } catch {
-      return undefined // methods such as TRACK
+      return undefined // The method is one that a Request cannot have, such as TRACK.
     }
   }
 }
@@ -74,18 +74,18 @@ const wholeRequest: MakeRequest = (message, response, base) =>
 
 function headersOf({ headers }: Response): string[] {
   const list: string[] = []
-  // Cookies are the only header that has several values. Iterating yields each.
+  // Cookies are the only header with several values. Iterating yields each.
   for (const [name, value] of headers) list.push(name, value)
   return list
 }
 
-/** A length, or an encoding, that the handler states itself is kept. */
+/** Keeps a length or an encoding that the handler sets itself. */
 const withLength = (list: readonly string[], length: number): string[] =>
   list.includes('content-length') || list.includes('transfer-encoding')
     ? [...list]
     : ['content-length', String(length), ...list]
 
-/** Bytes and pieces that may be read before the head of an answer is sent (our choice). */
+/** Maximum number of bytes and pieces that are read before the head of a response is sent (our choice). */
 const MOST_EARLY = 64 * 1024
 const MOST_PIECES = 4
 
@@ -113,7 +113,7 @@ async function sendStream(
     reader.cancel().catch(() => {})
     drained()
   }
-  // A body that is complete within this turn is sent together with its head; a head waits no longer than that.
+  // A body that is complete within this turn is sent together with its head. The head does not wait longer.
   let early: Uint8Array[] | undefined = []
   let size = 0
   const sendHead = () => {
@@ -136,7 +136,7 @@ async function sendStream(
       if (response.writableNeedDrain && !isGone) await new Promise<void>((resolve) => (drained = resolve))
     }
   } catch (error) {
-    // What was read before the failure is sent, as it would have been a turn later.
+    // Bytes read before the failure are sent, as they would have been a turn later.
     if (early?.length !== 0) await new Promise((sent) => (sendHead(), response.write('', sent)))
     throw error
   } finally {

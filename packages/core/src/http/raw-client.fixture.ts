@@ -1,5 +1,6 @@
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
 import type { HttpHandler } from './answers.js'
 import { nodeListener } from './node-listener.js'
 
@@ -15,27 +16,41 @@ export async function untilSo(what: string, isSo: () => boolean): Promise<void> 
   throw new Error(`never came: ${what}`)
 }
 
+/** Listens on loopback until the end of the test. */
+export async function listen(server: Server): Promise<{ url: string; port: number }> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, port }
+}
+
+/** Serves a handler by our listener until the end of the test. */
+export const serve = (handler: HttpHandler) => listen(createServer(nodeListener(handler)))
+
 export interface RawClient {
   readonly socket: Socket
-  /** All bytes answered so far. */
+  /** All bytes received so far. */
   readonly answered: () => string
   readonly isClosed: () => boolean
-  /** Sends text and waits until it is passed to the system. */
+  /** Sends a string and waits until the system has it. */
   send(text: string): Promise<void>
 }
 
 export interface RawServer {
   readonly port: number
   connect(): Promise<RawClient>
-  close(): Promise<void>
 }
 
-/** A handler served by node:http, for clients that break the rules of HTTP. */
+/** A handler served by node:http until the end of the test, for clients that break the rules of HTTP. */
 export async function rawServer(handler: HttpHandler): Promise<RawServer> {
-  const server = createServer(nodeListener(handler))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const { port } = await serve(handler)
   const sockets: Socket[] = []
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+  })
 
   const open = () =>
     new Promise<RawClient>((resolve, reject) => {
@@ -57,10 +72,5 @@ export async function rawServer(handler: HttpHandler): Promise<RawServer> {
         reject(error)
       })
     })
-  const close = async () => {
-    for (const socket of sockets) socket.destroy()
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  }
-  return { port, connect: open, close }
+  return { port, connect: open }
 }

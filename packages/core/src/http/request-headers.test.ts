@@ -6,7 +6,7 @@ describe('the client address', () => {
   const from = (forwarded?: string) =>
     new Request('http://localhost/', { headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } })
 
-  test('is the address of the socket in canonical form, and headers are ignored', () => {
+  test('the client address is the canonical address of the socket, and headers are ignored', () => {
     const addressOf = clientAddress()
     expect(addressOf(from('198.51.100.1'), { remoteAddress: '::ffff:192.0.2.1' })).toBe('192.0.2.1')
     expect(addressOf(from(), { remoteAddress: '2001:DB8::1' })).toBe('2001:db8::1')
@@ -23,13 +23,13 @@ describe('the client address', () => {
     ['10.9.9.9', '10.9.9.9'],
     [undefined, '10.0.0.1'],
     ['unknown', undefined],
-  ])('behind trusted proxies, for %j it is %j', (forwarded, address) => {
+  ])('X-Forwarded-For %j from a trusted proxy gives the client address %j', (forwarded, address) => {
     const addressOf = clientAddress({ trustedProxies: ['10.0.0.0/8', 'fd00::/8'] })
     expect(addressOf(from(forwarded), { remoteAddress: '::ffff:10.0.0.1' })).toBe(address)
     expect(addressOf(from(forwarded), { remoteAddress: 'fd00::1' })).toBe(forwarded === undefined ? 'fd00::1' : address)
   })
 
-  test('proxies may say it in another header', () => {
+  test('trusted proxies can give the client address in another header', () => {
     const addressOf = clientAddress({ trustedProxies: ['10.0.0.0/8'], header: 'x-real-ip' })
     const headers = { 'x-real-ip': '198.51.100.1', 'x-forwarded-for': '203.0.113.66' }
     const request = new Request('http://localhost/', { headers })
@@ -48,18 +48,18 @@ describe('the client address', () => {
     ['for=unknown', undefined],
     ['for=_hidden', undefined],
     ['for="198.51.100.1', undefined],
-  ])('behind proxies that write Forwarded, for %j it is %j', (forwarded, address) => {
+  ])('the Forwarded header %j gives the client address %j', (forwarded, address) => {
     const addressOf = clientAddress({ trustedProxies: ['10.0.0.0/8'], header: 'Forwarded' })
     const headers = { forwarded, 'x-forwarded-for': '203.0.113.9' }
     expect(addressOf(new Request('http://localhost/', { headers }), { remoteAddress: '10.0.0.1' })).toBe(address)
   })
 
-  test('behind a proxy that is not trusted it is that of the proxy', () => {
+  test('the client address is that of the proxy if the proxy is not trusted', () => {
     const addressOf = clientAddress({ trustedProxies: ['10.0.0.0/8'] })
     expect(addressOf(from('198.51.100.1'), { remoteAddress: '192.0.2.1' })).toBe('192.0.2.1')
   })
 
-  test('requests of several proxies and clients by turns are distinguished', () => {
+  test('the client address is right when requests of several proxies and clients alternate', () => {
     const networks = ['10.0.0.0/8', 'fd00::/8']
     const addressOf = clientAddress({ trustedProxies: networks })
     const ip = fc.constantFrom('10.0.0.1', '::ffff:10.0.0.1', 'fd00::1', '192.0.2.1', '2001:db8::1', 'no address')
@@ -75,14 +75,14 @@ describe('the client address', () => {
     )
   })
 
-  test('a wrong network in trustedProxies is refused by name', () => {
+  test('trustedProxies must be valid networks; a wrong one is refused by name', () => {
     expect(() => clientAddress({ trustedProxies: ['10.0.0.1'] })).toThrow(
       'trustedProxies must hold networks such as 10.0.0.0/8 or ::1/128, got "10.0.0.1"',
     )
   })
 })
 
-describe('a check of the Host header', () => {
+describe('the check of the Host header', () => {
   const served = createHostCheck(['emulator', 'Dev.Example.com'])
 
   test.each([
@@ -98,7 +98,7 @@ describe('a check of the Host header', () => {
     'emulator:9000',
     'emulator.',
     'dev.example.com',
-  ])('%j is served', (host) => {
+  ])('the Host header %j is accepted', (host) => {
     expect(served(host)).toBe(true)
   })
 
@@ -120,11 +120,11 @@ describe('a check of the Host header', () => {
     '[::1',
     'other.dev.example.com',
     '.localhost',
-  ])('%j is refused', (host) => {
+  ])('the Host header %j is refused', (host) => {
     expect(served(host)).toBe(false)
   })
 
-  test.each(['', 'a:80', 'http://a', 7])('%j is refused as an option', (name) => {
+  test.each(['', 'a:80', 'http://a', 7])('%j is not accepted as an allowed host', (name) => {
     expect(() => createHostCheck([name as string])).toThrow(
       `allowedHosts must be host names without a port, got ${JSON.stringify(name)}`,
     )
@@ -141,7 +141,7 @@ describe('the bearer token', () => {
     ['Bearer a b', undefined],
     ['', undefined],
     [undefined, undefined],
-  ])('the header %j holds the token %j', (authorization, token) => {
+  ])('the Authorization header %j has the bearer token %j', (authorization, token) => {
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
     expect(bearerToken(new Request('http://localhost/', { headers }))).toBe(token)
   })

@@ -7,7 +7,7 @@ import { Problem, type Connection } from './answers.js'
 export type AddressOf = (request: Request, connection: Connection) => string | undefined
 
 export interface ClientAddressOptions {
-  /** Networks of proxies to trust, e.g. `['10.0.0.0/8', '::1/128']`. Default none: the socket's peer is the client. */
+  /** Networks of trusted proxies, e.g. `['10.0.0.0/8', '::1/128']`. Default none: the socket's peer is the client. */
   readonly trustedProxies?: readonly string[] | undefined
   /**
    * Header in which the proxies name the client: a list of addresses, or `forwarded` as in RFC 7239. Default
@@ -17,10 +17,10 @@ export interface ClientAddressOptions {
 }
 
 /**
- * Finds the client's address: the socket's other end or, if that is a trusted proxy, the last entry of the header;
- * while that is a trusted proxy too, the entry to its left, and so on. Entries further left are ignored, because the
+ * Finds the client's address: the socket's other end or, if that is a trusted proxy, the last entry of the header; if
+ * that entry is a trusted proxy too, the entry to its left, and so on. Entries further left are ignored, because the
  * client may have written them.
- * @throws RangeError naming a network that is invalid.
+ * @throws RangeError naming an invalid network.
  */
 export function clientAddress(options: ClientAddressOptions = {}): AddressOf {
   const { trustedProxies = [], header = 'x-forwarded-for' } = options
@@ -76,7 +76,7 @@ function parseNetwork(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
 /** Removes a port: some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
 const withoutPort = (hop: string) => hop.replace(/^\[([^\]]*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
 
-/** The answer if a player's address is needed and unknown. Its message tells those who mount the API what to do. */
+/** The problem if a player's address is needed and unknown. Its message helps those who mount the API. */
 export const addressUnknown = (): Problem =>
   new Problem(
     400,
@@ -85,17 +85,17 @@ export const addressUnknown = (): Problem =>
       'call it as api(request, { remoteAddress }), or set the option address.',
   )
 
-/** Whether a request with this Host header (undefined if missing) is meant for this server. */
+/** Returns true if a request with this Host header (undefined if missing) is meant for this server. */
 export type HostCheck = (host: string | undefined) => boolean
 
 const NAME = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/
 
 /**
  * Creates a check that protects from DNS rebinding: a hostile page can make its own host name resolve to this machine,
- * and is then same-origin with what is served here. Browsers send the name in the address bar as Host, so a Host must
- * be an IP address (no resolver is involved), `localhost` or a name below it, or an allowed name.
+ * and is then same-origin with this server. Browsers send the name in the address bar as Host, so a Host must be an IP
+ * address (no resolver is involved), `localhost` or a name below it, or an allowed name.
  * @param allowed names without a port.
- * @param option what the error calls them. Default `allowedHosts`.
+ * @param option the option's name in errors. Default `allowedHosts`.
  * @throws TypeError for an invalid name.
  */
 export function createHostCheck(allowed: readonly string[], option = 'allowedHosts'): HostCheck {
@@ -122,8 +122,8 @@ function nameIn(host: string): string | undefined {
 }
 
 /**
- * Returns the token of the Authorization header, given as `Bearer <token>` or raw, as existing game clients send it.
- * Undefined without a token, and for other schemes (`Basic …`).
+ * Returns the token of the Authorization header, written as `Bearer <token>` or, as by existing game clients, without a
+ * scheme. Undefined without a token, and for other schemes (`Basic …`).
  */
 export function bearerToken(request: Request): string | undefined {
   const header = request.headers.get('authorization')?.trim() ?? ''

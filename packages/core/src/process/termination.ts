@@ -30,19 +30,19 @@ export function wrapperProcesses(ancestors: readonly Ancestor[]): readonly numbe
 }
 
 const LOOK_EVERY_MS = 250
-/** Ancestor processes examined, at most. */
+/** Maximum number of ancestor processes that are examined. */
 const MOST_ANCESTORS = 10
 
 /**
- * The ids of the processes without which this one has no use: `npx`, `pnpm` and the like with their shells.
- * @param parentToo adds the direct parent, whatever it is.
+ * The ids of the processes without which this one has no use: `npx`, `pnpm` and the like, and their shells.
+ * @param parentToo adds the direct parent in any case.
  */
 export function parentsNow(parentToo: boolean): ReadonlySet<number> {
   const wrappers = wrapperProcesses(ancestorProcesses())
   return new Set(parentToo ? [process.ppid, ...wrappers] : wrappers)
 }
 
-/** Resolves when the first of the processes has ended; never, if none ends. */
+/** Resolves when the first of the processes has ended; never if none ends. */
 async function parentEnded(parents: ReadonlySet<number>, clock: Clock): Promise<void> {
   const direct = process.ppid
   if (parents.size === 0) return new Promise(() => {})
@@ -59,7 +59,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The ancestor processes, the nearest first; empty where the system does not list them (Windows). */
+/** The ancestor processes, the nearest first; empty if the system does not list them (Windows). */
 function ancestorProcesses(): readonly Ancestor[] {
   const found: Ancestor[] = []
   try {
@@ -76,7 +76,7 @@ function ancestorProcesses(): readonly Ancestor[] {
 
 function fromProc(pid: number) {
   const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
-  // The program's name, in parentheses, may contain any character, so everything up to the last `)` is cut off.
+  // The program's name, in parentheses, may contain any character, so everything up to the last `)` is removed.
   const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '')
   return { command, parent: Number(afterName.split(' ')[1]) }
 }
@@ -91,13 +91,15 @@ function fromPs(pid: number) {
 }
 
 const signals = ['SIGINT', 'SIGTERM'] as const
-/** A second signal within so many milliseconds is the first again: the terminal sends one, `npx` forwards another. */
+/**
+ * A second signal within this many milliseconds counts as the same: the terminal sends one, and `npx` forwards another.
+ */
 const SAME_SIGNAL_MS = 500
 
 /**
- * Resolves when this process should end: at SIGINT or SIGTERM, or when one of the parents is gone, such as the `npx`
- * that started it. A further signal ends the process at once, with exit code 1. To be called once.
- * @param parents of `parentsNow`, called when the process began.
+ * Resolves when this process should end: at SIGINT or SIGTERM, or when one of the parents has ended, such as the `npx`
+ * that started it. A further signal ends the process immediately with exit code 1. Call it once.
+ * @param parents the result of `parentsNow`, called when the process started.
  */
 export function terminationRequested(parents: ReadonlySet<number>, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
@@ -108,7 +110,7 @@ export function terminationRequested(parents: ReadonlySet<number>, clock: Clock)
       resolve()
     }
     for (const signal of signals) process.on(signal, request)
-    // It may go while this process ends, which is no reason to hurry.
+    // A parent may end while this process ends, which is no reason to abort.
     void parentEnded(parents, clock).then(resolve)
   })
 }

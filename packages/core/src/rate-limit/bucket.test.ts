@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type BucketOptions, createBucket } from './token-bucket.js'
-import type { Permit } from './limiter.js'
+import type { Permit } from './limiter-types.js'
 
 function setUp(options: Partial<BucketOptions> = {}) {
   const bucket = createBucket({ limit: 1, windowMs: 1000, ...options })
@@ -21,8 +21,8 @@ function setUp(options: Partial<BucketOptions> = {}) {
   return { bucket, take, nextFrom }
 }
 
-describe('a token returns', () => {
-  test('one window after the answer', () => {
+describe('a token returned to the bucket', () => {
+  test('a token returns to the bucket one window after the answer', () => {
     const { take, nextFrom } = setUp()
     const permit = take(0)
     permit.written(3)
@@ -30,7 +30,7 @@ describe('a token returns', () => {
     expect(nextFrom(20)).toBe(1020)
   })
 
-  test('not a moment earlier', () => {
+  test('a token does not return to the bucket before one window after the answer', () => {
     const { bucket, take } = setUp()
     const permit = take(0)
     permit.written(0)
@@ -39,7 +39,7 @@ describe('a token returns', () => {
     expect(bucket.reserve(1020)).not.toBeTypeOf('number')
   })
 
-  test('however late the answer is', () => {
+  test('a token returns to the bucket one window after even a very late answer', () => {
     const { bucket, take, nextFrom } = setUp()
     const permit = take(0)
     permit.written(5)
@@ -48,7 +48,7 @@ describe('a token returns', () => {
     expect(nextFrom(30_000)).toBe(31_000)
   })
 
-  test('as a probe if the request ended without an answer', () => {
+  test('a token returns to the bucket as a probe if the request ended without an answer', () => {
     const { take, nextFrom } = setUp()
     const permit = take(0)
     permit.written(5)
@@ -56,13 +56,13 @@ describe('a token returns', () => {
     expect(nextFrom(700)).toBe(700 + 250 + 1000)
   })
 
-  test('at once if the request was never written', () => {
+  test('a token returns to the bucket at once if the request was never written', () => {
     const { take, nextFrom } = setUp()
     take(0).release(400)
     expect(nextFrom(400)).toBe(400)
   })
 
-  test('only after the request can no longer be written, however long connecting takes', () => {
+  test('a token returns to the bucket only once its request can no longer be written', () => {
     const { bucket, take, nextFrom } = setUp()
     const permit = take(0)
     expect(bucket.reserve(5000)).toBe(6000)
@@ -71,7 +71,7 @@ describe('a token returns', () => {
     expect(nextFrom(5550)).toBe(6550)
   })
 
-  test('once, even if an outcome is reported twice', () => {
+  test('a token returns to the bucket once, even if an outcome is reported twice', () => {
     const { bucket, take } = setUp({ limit: 2 })
     const permit = take(0)
     permit.release(0)
@@ -90,7 +90,7 @@ describe('a token returns', () => {
     expect(bucket.inspect(1010).tokens).toBe(2)
   })
 
-  test('in the order in which the server counts, not in that of writing', () => {
+  test('tokens return to the bucket in the order in which the server counts, not in that of writing', () => {
     const { take, nextFrom } = setUp({ limit: 2 })
     const slow = take(0)
     const fast = take(0)
@@ -103,7 +103,7 @@ describe('a token returns', () => {
   })
 })
 
-describe('share', () => {
+describe('the share of a bucket', () => {
   test.each([
     [40, 1, 40],
     [40, 0.5, 20],
@@ -111,11 +111,11 @@ describe('share', () => {
     [40, 0.025, 1],
     [100, 0.29, 29], // 100 × 0.29 is 28.999999999999996
     [10, 0.15, 1],
-  ])('of %d requests with share %d is %d', (limit, share, tokens) => {
+  ])('a bucket with limit %d and share %d has %d tokens', (limit, share, tokens) => {
     expect(setUp({ limit, share }).bucket.inspect(0)).toMatchObject({ tokens, rate: tokens })
   })
 
-  test('less than one request per window is refused', () => {
+  test('a bucket share below one request per window is refused', () => {
     expect(() => createBucket({ limit: 40, windowMs: 1000, share: 0.02 })).toThrow(
       new RangeError(
         'share must be at least 1/40, one request of the limit (smaller parts need a shared limiter), not 0.02',
@@ -124,8 +124,8 @@ describe('share', () => {
   })
 })
 
-describe('burst', () => {
-  test('that many requests start at once, then one at a time at the rate', () => {
+describe('the burst of a bucket', () => {
+  test('the burst of a bucket starts that many requests together, then one at a time at the rate', () => {
     const { bucket, take, nextFrom } = setUp({ limit: 10, burst: 3 })
     expect(bucket.inspect(0).tokens).toBe(3)
     for (let n = 0; n < 3; n += 1) take(0)
@@ -134,20 +134,20 @@ describe('burst', () => {
     expect(nextFrom(150)).toBeCloseTo(200)
   })
 
-  test('an unused start can be used again', () => {
+  test('the burst of a bucket can be used again if a start was not used', () => {
     const { bucket, take } = setUp({ limit: 10, burst: 1 })
     take(0).release(20)
     expect(bucket.reserve(20)).not.toBeTypeOf('number')
     expect(bucket.reserve(20)).toBeTypeOf('number')
   })
 
-  test('above the share is reduced to the share', () => {
+  test('the burst of a bucket is reduced to its share', () => {
     expect(setUp({ limit: 4, share: 0.5, burst: 4 }).bucket.inspect(0).tokens).toBe(2)
   })
 })
 
-describe('after a 429', () => {
-  test('fewer tokens are given out', () => {
+describe('a bucket after a 429', () => {
+  test('a bucket after a 429 gives out fewer tokens', () => {
     const { bucket } = setUp({ limit: 10 })
     bucket.throttled(0, 1000)
     expect(bucket.inspect(1000)).toMatchObject({ tokens: 7, rate: 7 })
@@ -156,14 +156,14 @@ describe('after a 429', () => {
     expect(bucket.inspect(7000)).toMatchObject({ tokens: 10, rate: 10 })
   })
 
-  test('tokens in use count against them', () => {
+  test('a bucket after a 429 subtracts the tokens in use from the reduced number', () => {
     const { bucket, take } = setUp({ limit: 10 })
     for (let n = 0; n < 8; n += 1) take(0)
     bucket.throttled(0, 0)
     expect(bucket.inspect(0).tokens).toBe(0)
   })
 
-  test('where one start per window is the limit, the window is stretched', () => {
+  test('a bucket after a 429 stretches the window if one start per window is already too many', () => {
     const { bucket, take, nextFrom } = setUp()
     bucket.throttled(0, 100_000)
     for (let at = 1000; at < 100_000; at += 1000) bucket.throttled(at, 100_000)
@@ -184,4 +184,6 @@ test.each<[Partial<BucketOptions>, string]>([
   [{ share: Number.NaN }, 'share must be a number above 0 and up to 1, not NaN'],
   [{ burst: 0 }, 'burst must be a whole number from 1, not 0'],
   [{ jitterMs: -1 }, 'jitterMs must be a number from 0, not -1'],
-])('%o is refused', (options, message) => expect(() => setUp(options)).toThrow(new RangeError(message)))
+])('the bucket refuses the options %o', (options, message) =>
+  expect(() => setUp(options)).toThrow(new RangeError(message)),
+)

@@ -17,18 +17,18 @@ function setUp(leastMs = 50) {
 
 const onlyAnswers = Number.POSITIVE_INFINITY
 
-test('at first only answers tell that a request was counted', () => {
+test('the count bound is "only answers" at first: nothing else proves that a request was counted', () => {
   expect(setUp().at()).toBe(onlyAnswers)
 })
 
-test('with quick answers it stays that way', () => {
+test('the count bound stays at "only answers" if answers are quick', () => {
   const { answers, at, changes } = setUp()
   answers(120, 40)
   expect(at()).toBe(onlyAnswers)
   expect(changes).toEqual([])
 })
 
-test('with slow answers the bound is wide after five seconds and narrow after half a minute without a surprise', () => {
+test('the count bound is wide after 5 s of slow answers, and narrow after 30 s without a surprise', () => {
   const { answers, at, changes } = setUp()
   answers(4, 800)
   expect(at()).toBe(onlyAnswers)
@@ -44,7 +44,7 @@ test('with slow answers the bound is wide after five seconds and narrow after ha
   ])
 })
 
-test('quick answers after slow ones mean that only answers count again', () => {
+test('the count bound returns to "only answers" if quick answers follow slow ones', () => {
   const { answers, at, changes } = setUp()
   answers(40, 800)
   answers(6, 20)
@@ -52,8 +52,8 @@ test('quick answers after slow ones mean that only answers count again', () => {
   expect(changes.at(-1)).toEqual([onlyAnswers, 'quick answers'])
 })
 
-describe('a surprise widens the bound', () => {
-  test('after a late event loop, until answers show again that they are slow', () => {
+describe('a count bound after a surprise', () => {
+  test('the count bound is "only answers" after a late event loop, until answers are slow again', () => {
     const { bound, answers, at, now, changes } = setUp()
     answers(40, 800)
     bound.late(now())
@@ -63,7 +63,7 @@ describe('a surprise widens the bound', () => {
     expect(at()).toBe(250)
   })
 
-  test('after a 429 only answers tell for a minute', () => {
+  test('the count bound is "only answers" for a minute after a 429', () => {
     const { bound, answers, at, now, changes } = setUp()
     answers(40, 800)
     bound.refused(now())
@@ -74,15 +74,15 @@ describe('a surprise widens the bound', () => {
     expect(at()).toBeLessThanOrEqual(250)
   })
 
-  test('after half a minute without any answer', () => {
+  test('the count bound is "only answers" after half a minute without any answer', () => {
     const { bound, answers, now } = setUp()
     answers(40, 800)
     expect(bound.at(now() + 31_000)).toBe(onlyAnswers)
   })
 })
 
-describe('silence', () => {
-  test('is longer than answers take and the bound, while an answer is due', () => {
+describe('the silence of a server', () => {
+  test('the silence of a server begins when an answer is overdue by more than usual and the bound', () => {
     const { bound, answers, now } = setUp()
     answers(40, 800)
     const idleUntil = now() + 5000
@@ -94,7 +94,7 @@ describe('silence', () => {
     expect(bound.silentSince(idleUntil + 9000)).toBeUndefined()
   })
 
-  test('continues when requests time out, until one is answered', () => {
+  test('the silence of a server continues when requests time out, until one is answered', () => {
     const { bound, answers, now } = setUp()
     answers(40, 800)
     const from = now()

@@ -23,24 +23,24 @@ function run(rate: ReturnType<typeof createRateSearch>, allowed: (second: number
   return { rates, refused }
 }
 
-test('begins with the accepted rate, and returns to it when more is refused', () => {
+test('the rate search begins at the accepted rate, and returns to it when more is refused', () => {
   const { rates, refused } = run(createRateSearch(20, 1000), () => 20, 20)
   expect(rates.slice(0, 4)).toEqual([20, 20, 20, 22])
   expect(rates.slice(5)).toEqual(rates.slice(5).map(() => 20))
   expect(refused).toBe(2)
 })
 
-test('doubles where nothing was accepted before', () => {
+test('the rate search doubles its rate if nothing was accepted before', () => {
   const { rates } = run(createRateSearch(0, 1000), () => 1000, 12)
   expect(rates.filter((rate, n) => rate !== rates[n - 1]).slice(0, 5)).toEqual([1, 2, 4, 8, 16])
 })
 
-test('a refused rate is tried again after half a minute, and then later each time', () => {
+test('the rate search retries a refused rate after half a minute, and then later each time', () => {
   const { refused } = run(createRateSearch(20, 1000), () => 20, 600)
   expect(refused).toBeLessThanOrEqual(2 * 6)
 })
 
-test('finds every limit to within a fifth, with few refusals', () => {
+test('property: the rate search ends between 65 % and 120 % of any limit, with few refusals', () => {
   fc.assert(
     fc.property(fc.integer({ min: 5, max: 400 }), fc.integer({ min: 0, max: 400 }), (limit, accepted) => {
       const { rates, refused } = run(createRateSearch(Math.min(accepted, limit), 1000), () => limit, 200)

@@ -1,27 +1,27 @@
-// pure: finds the rate that a service allows, from its refusals; tells the refusals of a limit from stray ones
+// pure: finds the rate that a service allows from its 429s, and distinguishes 429s of a limit from stray ones
 import type { Rate } from './token-bucket.js'
 
-/** Windows used to the full without a refusal that prove a rate good. */
+/** Number of windows used to the full without a refusal that prove a rate good. */
 const PROVEN_WINDOWS = 2
-/** The part by which a proven rate rises; the found rate is at most this far from the limit. */
+/** The share by which a proven rate rises. The found rate is at most this far from the limit. */
 const INCREASE = 0.1
-/** The part of the rate that remains after a refusal if no lower rate is known to be good. */
+/** The share of the rate that remains after a refusal if no lower rate is known to be good. */
 const DECREASE = 0.7
-/** The lowest rate is one start in this many windows. */
+/** The lowest rate: one start in this many windows. */
 const SLOWEST = 60
-/** Milliseconds until a refused rate is tried again. The wait doubles with each refusal, up to the longest. */
+/** Milliseconds until a refused rate is tried again. The wait doubles with each refusal, up to `longest`. */
 const RETRY_MS = { first: 30_000, longest: 600_000 }
 
-/** The rate of an operation whose limit is being found. */
+/** The rate of an operation whose limit is being searched. */
 export interface RateSearch extends Rate {
-  /** Whether the present rate is higher than any that was proven good. */
+  /** True if the current rate is higher than any proven one. */
   isProbing(): boolean
 }
 
 /**
- * Finds a limit that is not documented, from the first 429 on. The search begins with the number of requests accepted
- * in the window before the 429. The rate rises by a tenth after every two windows that were used to the full without a
- * refusal, and returns to the last good rate after a refusal. If nothing was accepted, the search begins with one start
+ * Finds an undocumented limit, starting at the first 429. The search begins with the number of requests accepted in the
+ * window before it. The rate rises by a tenth after every two windows that were used to the full without a refusal, and
+ * returns to the last good rate after a refusal. If nothing was accepted, the search begins with one start per window
  * and doubles the rate until a refusal. A refused rate is not tried again for half a minute, and longer each time. The
  * numbers are our choice.
  *
@@ -31,13 +31,13 @@ export function createRateSearch(accepted: number, windowMs: number): RateSearch
   let rate = Math.max(1, accepted)
   /** The highest rate known to be good. */
   let good: number | undefined
-  /** The lowest refused rate, and when it may be tried again. */
+  /** The lowest refused rate, and the time at which it may be tried again. */
   let refused = Number.POSITIVE_INFINITY
   let retryAt = Number.POSITIVE_INFINITY
   let retryMs = RETRY_MS.first
-  /** Whether the present rate was refused before. */
+  /** True if the current rate was refused before. */
   let retrying = false
-  /** When the present judgement began: earlier requests concern earlier rates. Undefined before the first. */
+  /** Start of the current judgement: earlier requests belong to earlier rates. Undefined before the first. */
   let since: number | undefined
   let full = false
 
@@ -84,36 +84,39 @@ export function createRateSearch(accepted: number, windowMs: number): RateSearch
   }
 }
 
-/** Milliseconds of each of the two spans whose answers count. */
+/** Milliseconds of each of the two spans whose responses count. */
 const SPAN_MS = 5000
-/** An undocumented limit is assumed above `least` refusals that are also more than `share` of all answers. */
+/**
+ * Thresholds for assuming an undocumented limit: more than `least` refusals that are also more than `share` of all
+ * responses.
+ */
 const USUAL = { least: 4, share: 0.06 }
 
 /** Judges the 429s of an operation without a documented limit. */
 export interface Refusals {
-  /** Notes an answer other than 429. */
+  /** Records a response other than 429. */
   accepted(now: number): void
   /**
-   * Notes a 429, and tells whether it and the others of the last 5 to 10 s are those of a limit.
-   * @param isProbing whether the present rate is one that was never proven
+   * Records a 429. Returns true if it and the others of the last 5 to 10 s look like those of a limit.
+   * @param isProbing true if the current rate was never proven
    */
   refused(now: number, isProbing: boolean): boolean
-  /** Counts anew: the rate has changed. */
+  /** Restarts the counts, because the rate has changed. */
   restart(): void
 }
 
 /**
- * A service refuses some requests for reasons that the rate does not explain. Where 3 % are refused at random, the
- * numbers here take that for a limit less than once in an hour of 10 requests a second. A limit that is exceeded by a
- * tenth is recognised within some 200 requests, one that is exceeded tenfold by the fifth refusal. After a limit, the
- * next 429 is one again until something was accepted. A higher rate that is being tried is given up at the second
- * refusal. The numbers are our choice.
+ * A service refuses some requests for reasons other than the rate. If it refuses 3 % at random, these numbers mistake
+ * that for a limit less than once in an hour of 10 requests per second. A limit that is exceeded by a tenth is
+ * recognised within some 200 requests, one that is exceeded tenfold by the fifth refusal. After a limit, every further
+ * 429 counts as one until something was accepted. A higher rate on trial is dropped at the second refusal. The numbers
+ * are our choice.
  */
 export function createRefusals(): Refusals {
   let begun = Number.NEGATIVE_INFINITY
   let before = { accepted: 0, refused: 0 }
   let current = { accepted: 0, refused: 0 }
-  /** Whether nothing was accepted since a refusal that was one of a limit. */
+  /** True if nothing was accepted since a refusal by a limit. */
   let isLimited = false
 
   const restart = () => {

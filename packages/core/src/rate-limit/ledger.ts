@@ -1,18 +1,18 @@
-// pure: which tokens of a token bucket are in use, and when each becomes free again, also those of unanswered requests
+// pure: the used tokens of a token bucket, and when each becomes free, including those of unanswered requests
 import { type RequestObserver, WIDE_MS } from './count-bound.js'
-import type { Permit } from './limiter.js'
+import type { Permit } from './limiter-types.js'
 
 const LONGEST_GAP = 4
 
 /**
- * Tokens of requests that were written and ended without an answer. Such a request may be in a buffer, and be counted
- * when a stalled server continues. The first answer to a request written later shows that the server continues:
- * requests that ended before that one was written are counted within 250 ms of the answer (our choice). Until such an
- * answer the tokens become free one at a time, after one window, two, then every four; the requests that use them are
- * probes. The times passed in never decrease from one call to the next.
+ * Tokens of requests that were written and ended without a response. Such a request may be in a buffer and be counted
+ * when a stalled server continues. The first response to a request written later shows that the server continues: then
+ * requests that had ended before count within 250 ms of the response (our choice). Until such a response, the tokens
+ * become free one at a time, after one window, two, then every four; the requests that use them are probes. The times
+ * passed in never decrease from one call to the next.
  */
 export function createUnanswered() {
-  /** When each request ended, in ascending order. */
+  /** The end of each request, in ascending order. */
   const ended: number[] = []
   /** The latest time at which each request is counted, once a later request was answered; in ascending order. */
   const counted: number[] = []
@@ -22,9 +22,9 @@ export function createUnanswered() {
   const probeAt = (windowMs: number) => Math.max(firstOf(ended) + WIDE_MS + windowMs, lastProbe + gap * windowMs)
 
   return {
-    /** Notes that a written request ended without an answer. */
+    /** Records that a written request ended without a response. */
     add: (now: number) => void ended.push(now),
-    /** Notes an answer at `now` to a request that was written at `writtenAt`. */
+    /** Records a response at `now` to a request that was written at `writtenAt`. */
     answered: (now: number, writtenAt: number) => {
       gap = 1
       while (firstOf(ended) <= writtenAt) {
@@ -32,7 +32,7 @@ export function createUnanswered() {
         counted.push(now + WIDE_MS)
       }
     },
-    /** Number of tokens in use. */
+    /** Number of used tokens. */
     out: (now: number, windowMs: number) => {
       for (let at = probeAt(windowMs); at <= now; at = probeAt(windowMs)) {
         ended.shift()
@@ -42,52 +42,51 @@ export function createUnanswered() {
       while (firstOf(counted) + windowMs <= now) counted.shift()
       return ended.length + counted.length
     },
-    /** When the next token becomes free if no answer comes until then; Infinity if no token is in use. */
+    /** Time at which the next token becomes free if no response comes until then; Infinity if no token is in use. */
     nextBack: (windowMs: number) => Math.min(firstOf(counted) + windowMs, probeAt(windowMs)),
   }
 }
 
-/** The first of some times; Infinity without one. */
+/** The first of the times; Infinity for an empty list. */
 const firstOf = ([first = Number.POSITIVE_INFINITY]: readonly number[]) => first
 
-/** The tokens in use. The times passed in never decrease from one call to the next. */
-interface Ledger {
+/** The used tokens. The times passed in never decrease from one call to the next. */
+interface TokenLedger {
   /** Takes a token. `unused` is called if its request ends before it is written. */
   take(unused?: () => void): Permit
-  /** Number of tokens in use at `now`; each stays in use for `windowMs` after its request was counted. */
+  /** Number of used tokens at `now`. Each stays in use for `windowMs` after its request was counted. */
   out(now: number, windowMs: number): number
   /** The earliest time after `now` at which the token of a written request can become free. */
   nextBack(now: number, windowMs: number): number
   /**
-   * When the oldest waiting request was written. Waiting requests have no answer and may be taken as counted: they were
-   * written on connections used before, while there was a bound (see `createBucket`).
+   * Time at which the oldest waiting request was written. Waiting requests have no response and may be taken as
+   * counted: they were written on used connections, while there was a bound (see `createBucket`).
    */
   waitingSince(): number | undefined
   /** Takes the waiting requests that were written at least `boundMs` ago as counted at `countedAt`. */
   takeAsCounted(now: number, boundMs: number, countedAt: number): void
   /**
-   * Discards what was concluded from the time between `from` and `now`, in which e.g. the event loop was blocked:
-   * requests written since `from` that were taken as counted wait again, and all waiting requests are treated as
-   * written now.
+   * Discards conclusions from the time between `from` and `now`, in which e.g. the event loop was blocked: requests
+   * written after `from` that were taken as counted wait again, and all waiting requests are treated as written now.
    */
   restart(now: number, from: number): void
 }
 
 /**
  * A token becomes free one window after the server can last have counted its request (`createBucket` explains why):
- * after the answer, or after `takeAsCounted`. A request that ends before it is written frees its token at once. For a
- * request that ends after it was written, without an answer, see `createUnanswered`.
+ * after the response, or after `takeAsCounted`. A request that ends before it is written frees its token immediately.
+ * For a request that ends after it was written, without a response, see `createUnanswered`.
  *
  * @param observer notified of each written request.
  */
-export function createLedger(observer: RequestObserver): Ledger {
-  /** Requests that are not written yet. */
+export function createLedger(observer: RequestObserver): TokenLedger {
+  /** Number of requests that are not written yet. */
   let held = 0
-  /** Written requests that only an answer shows to be counted: on new connections, or while there was no bound. */
+  /** Written requests that only a response proves to be counted: on new connections, or while there was no bound. */
   let answerOnly = 0
-  /** Written requests without an answer that may be taken as counted, in the order of writing. */
+  /** Written requests without a response that may be taken as counted, in the order of writing. */
   const waiting = new Set<WrittenRequest>()
-  /** Requests that were taken as counted, without an answer. */
+  /** Requests that were taken as counted, without a response. */
   const taken = new Set<WrittenRequest>()
   /** The time by which each counted request was counted, in ascending order. */
   const counted: number[] = []
@@ -98,7 +97,7 @@ export function createLedger(observer: RequestObserver): Ledger {
     lastCounted = Math.max(lastCounted, at)
     counted.push(lastCounted)
   }
-  /** Ends a written request, and tells whether it was taken as counted before. */
+  /** Ends a written request. Returns true if it was taken as counted before. */
   const end = (request: WrittenRequest): boolean => {
     const wasTaken = taken.delete(request)
     if (!wasTaken && !waiting.delete(request)) answerOnly -= 1
@@ -150,7 +149,7 @@ export function createLedger(observer: RequestObserver): Ledger {
       while (firstOf(counted) + windowMs <= now) counted.shift()
       return held + answerOnly + waiting.size + counted.length + unanswered.out(now, windowMs)
     },
-    // Any other request may be answered at this moment, which frees its token one window later.
+    // Any other request may get its response at this moment, which frees its token one window later.
     nextBack: (now, windowMs) => Math.min((counted[0] ?? now) + windowMs, unanswered.nextBack(windowMs)),
     waitingSince: () => waiting.values().next().value?.since,
     takeAsCounted: (now, boundMs, countedAt) => {
@@ -174,8 +173,8 @@ export function createLedger(observer: RequestObserver): Ledger {
 
 interface WrittenRequest {
   readonly writtenAt: number
-  /** When it was written, or the later time of a restart. */
+  /** Time at which it was written, or of a later restart. */
   since: number
-  /** Whether it was the first on its connection. */
+  /** True if the request was the first on its connection. */
   readonly isFresh: boolean
 }

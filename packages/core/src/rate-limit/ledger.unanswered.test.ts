@@ -13,14 +13,14 @@ function returns(unanswered: ReturnType<typeof createUnanswered>, from: number, 
   return times
 }
 
-test('without answers, tokens return as probes after one window, two, then every four', () => {
+test('unanswered requests return their tokens as probes after one window, two, then every four', () => {
   const unanswered = createUnanswered()
   for (let request = 0; request < 5; request += 1) unanswered.add(0)
   expect(unanswered.nextBack(WINDOW_MS)).toBe(1250)
   expect(returns(unanswered, 0, 20_000)).toEqual([1250, 3250, 7250, 11_250, 15_250])
 })
 
-test('an answer to a later request frees them 250 ms and a window after it', () => {
+test('an answer to a later request frees the tokens of unanswered ones after 250 ms and a window', () => {
   const unanswered = createUnanswered()
   unanswered.add(0)
   unanswered.add(100)
@@ -29,7 +29,7 @@ test('an answer to a later request frees them 250 ms and a window after it', () 
   expect(returns(unanswered, 500, 5000)).toEqual([1750, 1750])
 })
 
-test('an answer to a request written before they ended does not free them', () => {
+test('an answer to an earlier request does not free the tokens of unanswered ones', () => {
   const unanswered = createUnanswered()
   unanswered.add(100)
   unanswered.answered(500, 90)

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createManualClock } from '../time.js'
 import { createBucket } from './token-bucket.js'
-import type { Limiter } from './limiter.js'
-import { createScheduler } from './scheduler.js'
+import type { Limiter } from './limiter-types.js'
+import { Scheduler } from './scheduler.js'
 import { simulatedRequest } from './simulation.fixture.js'
 import {
   service,
@@ -17,8 +17,8 @@ import {
   ours,
 } from './processes.fixture.js'
 
-describe('no server counts more than the limit', () => {
-  test('for any processes, calls, networks, servers and losses', () => {
+describe('the limit that a server counts', () => {
+  test('the limit of a server is never exceeded for any processes, calls, networks, servers and losses', () => {
     fc.assert(
       fc.property(service, (scenario) => {
         expect(refusals(countedWith(ours, scenario), scenario)).toEqual(none)
@@ -27,7 +27,7 @@ describe('no server counts more than the limit', () => {
     )
   })
 
-  test('with the whole scheduler, which settles every call', async () => {
+  test('the limit that a server counts is never exceeded by the scheduler, which settles every call', async () => {
     await fc.assert(
       fc.asyncProperty(smallService, async (scenario) => {
         const { limit, windowMs, jitterMs } = scenario
@@ -35,7 +35,7 @@ describe('no server counts more than the limit', () => {
         const counted: number[] = []
         let unsettled = 0
         for (const { share, burst, calls, fate } of processes(scenario)) {
-          const scheduler = createScheduler({
+          const scheduler = new Scheduler({
             clock,
             limiter: createBucket({ limit, windowMs, jitterMs, share, burst }),
           })
@@ -60,7 +60,7 @@ describe('no server counts more than the limit', () => {
 })
 
 /** Plausible rules that exceed the limit, to show that the simulation can tell them from the bucket. */
-describe('which rules exceed the limit in an adverse network', () => {
+describe('the limit in an adverse network', () => {
   /** One process whose requests are late and on time by turns, with a slow server. */
   const adverse: Service = {
     limit: 4,
@@ -85,13 +85,13 @@ describe('which rules exceed the limit in an adverse network', () => {
   const refused = (create: (scenario: Service, process: Process) => Limiter) =>
     refusals(countedWith(create, adverse), adverse)
 
-  test('the bucket does not', () => expect(refused(ours)).toEqual(none))
+  test('the bucket keeps the limit in an adverse network', () => expect(refused(ours)).toEqual(none))
 
-  test('a bucket with a jitter bound below the real jitter does', () => {
+  test('the limit is exceeded by a bucket whose jitterMs is below the real jitter', () => {
     expect(refused((scenario, process) => ours({ ...scenario, jitterMs: 40 }, process)).slidingLog).toBeGreaterThan(0)
   })
 
-  test('counting from when a request is written does', () => {
+  test('the limit is exceeded if tokens return a window after the request is written', () => {
     const fromWritten = (scenario: Service, process: Process): Limiter => {
       const bucket = ours(scenario, process)
       return {
@@ -106,7 +106,7 @@ describe('which rules exceed the limit in an adverse network', () => {
     expect(refused(fromWritten).slidingLog).toBeGreaterThan(0)
   })
 
-  test('the time of the answer less the smallest round trip seen does', () => {
+  test('the limit is exceeded if the smallest round trip is subtracted from the time of the answer', () => {
     expect(refused(({ limit, windowMs }) => smallestRoundTrip(limit, windowMs, 50)).slidingLog).toBeGreaterThan(0)
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { seededRandom } from '../time.js'
 import { createBucket } from './token-bucket.js'
-import type { Limiter } from './limiter.js'
+import type { Limiter } from './limiter-types.js'
 import { fixedWindow, slidingLog, tokenBucket } from './server-models.fixture.js'
 import { type Fate, simulate } from './simulation.fixture.js'
 
@@ -33,12 +33,12 @@ const client = fc.record({
   wayOutMs: milliseconds(0, 200),
   wayBackMs: milliseconds(0, 200),
   weather: fc.constantFrom(...Object.keys(weathers)),
-  /** 0 if the server answers at once. */
+  /** 0 if the server responds immediately. */
   thinkMs: fc.oneof(fc.constant(0), milliseconds(0, 3000)),
   connectMs: fc.oneof(fc.constant(0), milliseconds(0, 500)),
   losses: fc.boolean(),
   burst: fc.option(fc.integer({ min: 1, max: 10 }), { nil: undefined }),
-  /** Gaps between bursts of calls, as a multiple of the window, and the size of bursts as a multiple of the limit. */
+  /** Gaps between bursts of calls as multiples of the window, and sizes of bursts as multiples of the limit. */
   bursts: fc.array(fc.tuple(fc.double({ min: 0, max: 3, noNaN: true }), fc.double({ min: 0, max: 2, noNaN: true })), {
     minLength: 1,
     maxLength: 6,
@@ -70,9 +70,7 @@ export interface Process {
   readonly burst: number | undefined
 }
 
-/**
- * The processes of one account. A process whose share is less than one request could not be created and is left out.
- */
+/** The processes of one account. A process whose share is less than one request cannot be created and is omitted. */
 export function processes({ limit, windowMs, jitterMs, clients }: Service): Process[] {
   const weights = clients.reduce((sum, { weight }) => sum + weight, 0)
   return clients.flatMap(
@@ -109,7 +107,7 @@ export function refusals(counted: readonly number[], { limit, windowMs, phase }:
 
 export const none = { slidingLog: 0, fixedWindow: 0, tokenBucket: 0 }
 
-/** The times at which the server counts requests of all processes, with limiters made by `create`. */
+/** The times at which the server counts requests of all processes, with limiters from `create`. */
 export function countedWith(
   create: (scenario: Service, process: Process) => Limiter,
   scenario: Service,

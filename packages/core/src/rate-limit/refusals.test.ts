@@ -17,12 +17,12 @@ function judged(perSecond: number, share: number, seconds: number, seed: number,
 }
 
 describe('refusals of an operation', () => {
-  test('are no limit where there are one to four of them', () => {
+  test('one to four 429s of an operation do not indicate a limit', () => {
     const refusals = createRefusals()
     expect([0, 1, 2, 3].map((now) => refusals.refused(now, false))).toEqual([false, false, false, false])
   })
 
-  test('are a limit where all are refused, and stay one until something is accepted', () => {
+  test('an operation whose calls all get a 429 has a limit, until one call is accepted', () => {
     const refusals = createRefusals()
     for (let now = 0; now < 4; now += 1) refusals.refused(now, false)
     expect(refusals.refused(4, false)).toBe(true)
@@ -31,7 +31,7 @@ describe('refusals of an operation', () => {
     expect(refusals.refused(9002, false)).toBe(false)
   })
 
-  test('of which 3 in 100 come at random are hardly ever a limit, at any rate', () => {
+  test('429s that hit 3 in 100 calls at random hardly ever indicate a limit, at any rate', () => {
     for (const perSecond of [1, 3, 10, 30, 100]) {
       let limits = 0
       for (let seed = 1; seed <= 20; seed += 1) limits += judged(perSecond, 0.03, 600, seed)
@@ -40,7 +40,7 @@ describe('refusals of an operation', () => {
     }
   })
 
-  test('of a limit exceeded by a tenth or more are found within 400 requests', () => {
+  test('429s reveal a limit exceeded by a tenth or more within 400 requests', () => {
     fc.assert(
       fc.property(fc.integer({ min: 20, max: 200 }), fc.double({ min: 1.1, max: 20, noNaN: true }), (limit, times) => {
         const refusals = createRefusals()
@@ -55,7 +55,7 @@ describe('refusals of an operation', () => {
     )
   })
 
-  test('of a rate that is being tried end that at the second, where they are many of few', () => {
+  test('the second 429 ends the trial of a higher rate', () => {
     const refusals = createRefusals()
     for (let now = 0; now < 20; now += 1) refusals.accepted(now)
     expect([20, 21].map((now) => refusals.refused(now, true))).toEqual([false, true])
@@ -64,7 +64,7 @@ describe('refusals of an operation', () => {
     expect([23, 24].map((now) => refusals.refused(now, true))).toEqual([false, true])
   })
 
-  test('of long ago do not count', () => {
+  test('old 429s do not count towards a limit', () => {
     const refusals = createRefusals()
     for (let now = 0; now < 60_000; now += 10_000) expect(refusals.refused(now, false)).toBe(false)
   })

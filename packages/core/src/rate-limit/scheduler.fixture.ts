@@ -1,18 +1,18 @@
 import { createManualClock, type ManualClock } from '../time.js'
 import { createBucket } from './token-bucket.js'
-import { createScheduler, type SchedulerOptions, type Slot } from './scheduler.js'
+import { Scheduler, type SchedulerOptions, type CallSlot } from './scheduler.js'
 
-/** A bucket of that many starts per second. */
+/** A bucket of the given number of starts per second. */
 export const perSecond = (limit: number) => createBucket({ limit, windowMs: 1000 })
 
 /** A scheduler on a clock that begins at 0. */
 export function setUp(options: Omit<SchedulerOptions, 'clock'> = {}) {
   const clock = createManualClock({ start: 0 })
-  return { clock, scheduler: createScheduler({ clock, ...options }) }
+  return { clock, scheduler: new Scheduler({ clock, ...options }) }
 }
 
-/** A request that is answered 10 ms after it is written. Notes its start. */
-export const request = (clock: ManualClock, starts: string[], name: string) => async (slot: Slot) => {
+/** A request with a response 10 ms after it is written. It records its start. */
+export const request = (clock: ManualClock, starts: string[], name: string) => async (slot: CallSlot) => {
   starts.push(`${name} at ${clock.now()}`)
   slot.written()
   await clock.sleep(10)

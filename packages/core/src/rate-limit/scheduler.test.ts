@@ -3,8 +3,8 @@ import { describe, expect, test, vi } from 'vitest'
 import { createBucket } from './token-bucket.js'
 import { failure, never, perSecond, request, settle, setUp } from './scheduler.fixture.js'
 
-describe('order', () => {
-  test('calls start in the order in which they were made, as tokens return', async () => {
+describe('the order of the scheduler', () => {
+  test('the scheduler starts calls in the order of arrival, as tokens return', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(2) })
     const starts: string[] = []
     const results = Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => scheduler.run(request(clock, starts, name))))
@@ -14,7 +14,7 @@ describe('order', () => {
     expect(await results).toEqual(['a', 'b', 'c', 'd', 'e'])
   })
 
-  test('a later call of higher priority overtakes all waiting ones', async () => {
+  test('the scheduler starts a later call of higher priority before all waiting ones', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     const starts: string[] = []
     for (const name of ['a', 'b', 'c']) void scheduler.run(request(clock, starts, name))
@@ -24,7 +24,7 @@ describe('order', () => {
     expect(starts).toEqual(['a at 0', 'urgent at 1010', 'b at 2020', 'c at 3030'])
   })
 
-  test('at any time the next to start is the first waiting call of the highest priority', async () => {
+  test('the scheduler always starts the first waiting call of the highest priority', async () => {
     const calls = fc.array(
       fc.record({ afterMs: fc.integer({ min: 0, max: 900 }), priority: fc.integer({ min: -2, max: 2 }) }),
       { maxLength: 40 },
@@ -68,7 +68,7 @@ describe('order', () => {
     )
   })
 
-  test('a priority that is not a number is refused', async () => {
+  test('the scheduler refuses a priority that is not a number', async () => {
     const { scheduler } = setUp()
     await expect(scheduler.run(never, { priority: Number.NaN })).rejects.toThrow(
       'priority must be a finite number, not NaN',
@@ -76,8 +76,8 @@ describe('order', () => {
   })
 })
 
-describe('abort', () => {
-  test('of a waiting call rejects it at once, frees its place and costs no token', async () => {
+describe('aborting a call in the scheduler', () => {
+  test('aborting a waiting call rejects it at once, frees its place and costs no token', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     const starts: string[] = []
     const abort = new AbortController()
@@ -92,7 +92,7 @@ describe('abort', () => {
     expect(starts).toEqual(['a at 0', 'c at 1010'])
   })
 
-  test('of a running call rejects it at once, though the job continues', async () => {
+  test('aborting a running call rejects it at once, though its job continues', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     const abort = new AbortController()
     const aborted = failure(scheduler.run(never, { signal: abort.signal }))
@@ -101,7 +101,7 @@ describe('abort', () => {
     expect(await aborted).toBe('enough')
   })
 
-  test('before the call rejects it without a start', async () => {
+  test('a call aborted before the scheduler starts it is rejected without a start', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     const job = vi.fn<() => Promise<never>>(never)
     await expect(scheduler.run(job, { signal: AbortSignal.abort('enough') })).rejects.toBe('enough')
@@ -110,7 +110,7 @@ describe('abort', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('of the last waiting call leaves no timer', async () => {
+  test('aborting the last waiting call leaves no timer in the scheduler', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     const abort = new AbortController()
     await scheduler.run(async () => {})
@@ -124,7 +124,7 @@ describe('abort', () => {
     await scheduler.onIdle()
   })
 
-  test('of a call that waits for another to end returns its permit', async () => {
+  test('aborting a call that waits for another to end returns its permit', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(2), maxInFlight: 1 })
     const abort = new AbortController()
     void scheduler.run(never)
@@ -138,7 +138,7 @@ describe('abort', () => {
 })
 
 describe('a permit', () => {
-  test('of a request that was never written starts the next call at once', async () => {
+  test('a permit starts the next call at once if its request was never written', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     const starts: string[] = []
     const failed = failure(
@@ -153,7 +153,7 @@ describe('a permit', () => {
     expect(starts).toEqual(['next at 300'])
   })
 
-  test('of a request that was written and lost returns as a probe', async () => {
+  test('a permit returns as a probe if its request was written and lost', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     const starts: string[] = []
     const lost = scheduler.run(async (slot) => {
@@ -166,7 +166,7 @@ describe('a permit', () => {
     expect(starts).toEqual(['next at 1250'])
   })
 
-  test('returns sooner if the answer is reported before its body is read', async () => {
+  test('a permit returns sooner if the answer is reported before its body is read', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     const starts: string[] = []
     void scheduler.run(async (slot) => {
@@ -180,7 +180,7 @@ describe('a permit', () => {
     expect(starts).toEqual(['next at 1005'])
   })
 
-  test('is used up by a job that fulfils, even if it never reported a write', async () => {
+  test('a permit is used up by a job that succeeds, even if it never reported a write', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     await scheduler.run(async () => {})
     expect(scheduler.state.tokens).toBe(0)
@@ -189,8 +189,8 @@ describe('a permit', () => {
   })
 })
 
-describe('bounds', () => {
-  test('no more calls run than maxInFlight, with a limit and without', async () => {
+describe('the bounds of the scheduler', () => {
+  test('maxInFlight limits the running calls of the scheduler, with a limiter and without', async () => {
     for (const limiter of [undefined, perSecond(100)]) {
       const { clock, scheduler } = setUp({ limiter, maxInFlight: 3 })
       let most = 0
@@ -206,7 +206,7 @@ describe('bounds', () => {
     }
   })
 
-  test('burst bounds how many calls start at once', async () => {
+  test('burst limits how many calls the scheduler starts together', async () => {
     const { clock, scheduler } = setUp({ limiter: createBucket({ limit: 10, windowMs: 1000, burst: 2 }) })
     const starts: string[] = []
     for (const name of 'abcde') void scheduler.run(request(clock, starts, name))
@@ -214,7 +214,7 @@ describe('bounds', () => {
     expect(starts).toEqual(['a at 0', 'b at 0', 'c at 100', 'd at 200', 'e at 300'])
   })
 
-  test('there is at most one timer, and none when no call waits', async () => {
+  test('the scheduler has at most one timer, and none when no call waits', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(5) })
     const calls = Array.from({ length: 50 }, () => scheduler.run(async (slot) => slot.written()))
     let most = 0
@@ -232,11 +232,13 @@ describe('bounds', () => {
     [{ maxInFlight: 1.5 }, 'maxInFlight must be a whole number from 1, or Infinity, not 1.5'],
     [{ pauseMs: -1 }, 'pauseMs must be a number from 0, not -1'],
     [{ maxPauseMs: Number.NaN }, 'maxPauseMs must be a number from 0, not NaN'],
-  ])('%o is refused', (options, message) => expect(() => setUp(options)).toThrow(new RangeError(message)))
+  ])('the scheduler refuses the options %o', (options, message) =>
+    expect(() => setUp(options)).toThrow(new RangeError(message)),
+  )
 })
 
-describe('end', () => {
-  test('onIdle waits for queued and running calls', async () => {
+describe('the end of the scheduler', () => {
+  test('onIdle of the scheduler waits for queued and running calls', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     await scheduler.onIdle()
     for (const name of 'ab') void scheduler.run(request(clock, [], name))
@@ -249,7 +251,7 @@ describe('end', () => {
   })
 
   test.each([undefined, perSecond(1)])(
-    'close rejects waiting calls, lets running ones finish, and takes no more',
+    'close of the scheduler rejects waiting calls and lets running ones finish',
     async (limiter) => {
       const { clock, scheduler } = setUp({ limiter, maxInFlight: 1 })
       const starts: string[] = []

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { perSecond, request, setUp } from './scheduler.fixture.js'
-import type { Slot } from './scheduler.js'
+import type { CallSlot } from './scheduler.js'
 
 test('a 429 pauses the whole queue for its Retry-After, and loses no call', async () => {
   const { clock, scheduler } = setUp({ limiter: perSecond(10) })
@@ -18,11 +18,11 @@ test('a 429 pauses the whole queue for its Retry-After, and loses no call', asyn
 })
 
 test.each([
-  ['without a wish, for a window', undefined, 1000],
-  ['that makes no sense, the same', Number.NaN, 1000],
-  ['no longer than the cap', 3_600_000, 60_000],
-  ['not at all for 0', 0, 0],
-])('a 429 pauses %s', async (_case, retryAfterMs, pausedMs) => {
+  ['for a window without Retry-After', undefined, 1000],
+  ['for a window with a Retry-After of NaN', Number.NaN, 1000],
+  ['for no longer than the cap', 3_600_000, 60_000],
+  ['not at all for Retry-After 0', 0, 0],
+])('a 429 pauses the calls of the scheduler %s', async (_case, retryAfterMs, pausedMs) => {
   const { clock, scheduler } = setUp({ limiter: perSecond(10) })
   const starts: string[] = []
   scheduler.throttled(retryAfterMs)
@@ -31,7 +31,7 @@ test.each([
   expect(starts).toEqual([`a at ${pausedMs}`])
 })
 
-test('a shorter Retry-After does not shorten a longer pause', () => {
+test('a shorter Retry-After does not shorten a longer pause of the scheduler', () => {
   const { scheduler } = setUp({ limiter: perSecond(10) })
   scheduler.throttled(5000)
   scheduler.throttled(100)
@@ -48,7 +48,7 @@ test('429s of calls in flight together lower the rate once, and it recovers', as
   expect(scheduler.state.rate).toBe(10)
 })
 
-test('a 429 pauses calls without a limit too', async () => {
+test('a 429 also pauses calls without a limit', async () => {
   const { clock, scheduler } = setUp()
   const starts: string[] = []
   void scheduler.run(request(clock, starts, 'a'))
@@ -58,7 +58,7 @@ test('a 429 pauses calls without a limit too', async () => {
   expect(starts).toEqual(['a at 0', 'b at 200'])
 })
 
-test('no call is lost, whatever the server refuses', async () => {
+test('no call is lost when the server refuses any number of them', async () => {
   const refusals = fc.array(
     fc.record({ refuse: fc.boolean(), retryAfterMs: fc.option(fc.integer({ min: 0, max: 3000 }), { nil: undefined }) }),
     {
@@ -74,7 +74,7 @@ test('no call is lost, whatever the server refuses', async () => {
       async (answers, count, limit) => {
         const { clock, scheduler } = setUp({ limiter: perSecond(limit) })
         let n = 0
-        const attempt = async (slot: Slot) => {
+        const attempt = async (slot: CallSlot) => {
           slot.written()
           await clock.sleep(20)
           slot.answered()

@@ -1,303 +1,261 @@
 import PQueue from 'p-queue'
 import { createAlarm } from '../runtime/index.js'
 import type { Clock } from '../time.js'
-import type { Limiter, LimiterState, Permit } from './limiter.js'
+import type { Limiter, LimiterState, Permit } from './limiter-types.js'
+import { createPause, type Pause } from './pause.js'
 
-/** Passed to a job when it starts, to report the course of its request to the limiter. Reporting twice counts once. */
-export interface Slot {
-  /** Asked right before the request is written; if false, the job must not write it. Absent: it may. */
+/** Passed to a job when it starts, to report the course of its request to the limiter. Repeated reports count once. */
+export interface CallSlot {
+  /** Called right before the request is written. If it returns false, the job must not write it. Absent if it may. */
   readonly mayWrite?: (() => boolean) | undefined
   /**
-   * The request's bytes have left on an open connection: not when it was put in line for one.
-   * @param fresh the first on its connection.
+   * Reports that the request's bytes were sent on an open connection (not that it was queued for one).
+   * @param fresh true for the first request on its connection.
    */
   written(fresh?: boolean): void
-  /** The first of the answer arrived. A job that fulfils says so too; before the body is read, it is sooner. */
+  /**
+   * Reports that the response has begun to arrive. A fulfilled job reports it too, but later, after reading the body.
+   */
   answered(): void
 }
 
-/** The slot of calls that no limit holds back. */
-const unlimitedSlot: Slot = { written: () => {}, answered: () => {} }
-
-interface PauseOptions {
-  /** Milliseconds of the first pause if the service names none. Each further pause in a row is twice as long. */
-  readonly pauseMs: number
-  /** The longest pause in milliseconds that the service can ask for. */
-  readonly maxPauseMs: number
-}
-
-interface Pause {
-  /** Epoch milliseconds at which the pause ends; in the past if there is none. */
-  until(): number
-  /** Notes that a request started at `startedAt` was refused. Requests under way together cause one pause. */
-  refused(now: number, retryAfterMs: number | undefined, startedAt: number): void
-  /** Notes that a request was accepted. */
-  accepted(): void
-  /** Whether several pauses have passed without an accepted request, so that single requests should probe. */
-  probing(): boolean
-}
-
-/** The longest pause that the service did not ask for, as a multiple of the first. */
-const LONGEST = 8
-
-export function createPause({ pauseMs, maxPauseMs }: PauseOptions): Pause {
-  let until = Number.NEGATIVE_INFINITY
-  let begunAt = Number.NEGATIVE_INFINITY
-  let inRow = 0
-
-  return {
-    until: () => until,
-    refused: (now, retryAfterMs, startedAt) => {
-      const isNew = startedAt > begunAt
-      if (isNew) {
-        inRow += 1
-        begunAt = now
-      }
-      const wish = retryAfterMs !== undefined && retryAfterMs >= 0 ? retryAfterMs : undefined
-      if (wish === undefined && !isNew) return
-      const ms = wish ?? pauseMs * Math.min(LONGEST, 2 ** (inRow - 1))
-      until = Math.max(until, now + Math.min(ms, maxPauseMs))
-    },
-    accepted: () => {
-      inRow = 0
-    },
-    probing: () => inRow > 1,
-  }
-}
+/** The slot of calls without a limit. */
+const unlimitedSlot: CallSlot = { written: () => {}, answered: () => {} }
 
 export interface SchedulerOptions {
   readonly clock: Clock
-  /**
-   * Decides when the next call may start; see `createBucket`. Without a limiter, only `maxInFlight` holds calls back.
-   */
+  /** Decides when the next call may start; see `createBucket`. Without a limiter, only `maxInFlight` delays calls. */
   readonly limiter?: Limiter | undefined
-  /** Most calls under way at once. Default 256. */
+  /** Maximum number of concurrent calls. Default 256. */
   readonly maxInFlight?: number | undefined
   /**
-   * How long a 429 without Retry-After pauses the queue, in milliseconds; twice as long each time that nothing was
-   * accepted since, up to 8 times. Default 1000, the window of all documented limits.
+   * Milliseconds for which a 429 without Retry-After pauses the queue. Doubled each time that nothing was accepted
+   * since, up to 8 times the first. Default 1000, the window of all documented limits.
    */
   readonly pauseMs?: number | undefined
-  /** The longest pause a Retry-After can ask for, in milliseconds. Default 60,000. */
+  /** Maximum pause in milliseconds that a Retry-After can impose. Default 60,000. */
   readonly maxPauseMs?: number | undefined
 }
 
 export interface RunOptions {
   /**
-   * Calls of higher priority start first, even before calls that wait already; equal ones in their order. Default 0.
+   * Calls of higher priority start first, even before waiting ones. Calls of equal priority start in order. Default 0.
    */
   readonly priority?: number | undefined
-  /** One signal per call. Aborting rejects the call at once with the signal's reason, in the queue or under way. */
+  /** One signal per call. Aborting it rejects the call immediately with `signal.reason`, queued or running. */
   readonly signal?: AbortSignal | undefined
 }
 
 export interface SchedulerState {
   /** Number of waiting calls. */
   readonly queued: number
-  /** Number of calls under way. */
+  /** Number of running calls. */
   readonly inFlight: number
-  /** Starts that are free now, as far as known. Infinity without a limiter. */
+  /** Number of free starts, as far as known. Infinity without a limiter. */
   readonly tokens: number
   /** Starts per window; reduced temporarily after a 429. Infinity without a limiter. */
   readonly rate: number
   /** Epoch milliseconds before which nothing starts, because of a 429. */
   readonly pausedUntil: number | undefined
   /**
-   * Milliseconds after its writing at which a request is taken as counted by the service although its answer has not
-   * come. Infinity: only answers tell. Undefined where the limiter does not say.
+   * Milliseconds after writing a request until it is taken as counted without a response. Infinity: only responses
+   * prove a count. Undefined if the limiter does not report it.
    */
   readonly countedWithinMs: number | undefined
 }
 
-export interface Scheduler {
-  /**
-   * Queues a job, starts it when it is its turn and a start is free, and settles as it does. A job that
-   * rejects without having called `slot.written` costs nothing of the limit.
-   */
-  run<T>(job: (slot: Slot) => Promise<T>, options?: RunOptions): Promise<T>
-  /**
-   * A 429 was seen: nothing starts for `retryAfterMs` (bounded by `maxPauseMs`), and the limiter lowers the rate
-   * temporarily. Queued calls stay queued. Repeating the refused call is the caller's part.
-   * @param startedAt when the refused request started, by which those that were under way together are one. Default:
-   *   now.
-   */
-  throttled(retryAfterMs: number | undefined, startedAt?: number): void
-  /** Notes an answer other than 429. Until then, after two pauses in a row, calls start one at a time, as probes. */
-  accepted(): void
-  /** Resolves when no call waits or is under way. */
-  onIdle(): Promise<void>
-  /** Rejects waiting and later calls with `reason`; resolves when all calls under way have ended. */
-  close(reason: unknown): Promise<void>
-  readonly state: SchedulerState
-}
+/** The right to make the next call, or the limiter's error. */
+type StartResult = Permit | { readonly failed: unknown }
 
-/** The permit for the next call, or the limiter's error. */
-type Hand = Permit | { readonly failed: unknown }
+type Alarm = ReturnType<typeof createAlarm>
 
 const unlimitedState: LimiterState = { tokens: Number.POSITIVE_INFINITY, rate: Number.POSITIVE_INFINITY }
 
 /**
- * One queue, for one documented limit. p-queue keeps the order, the priorities and the number under way;
- * the limiter says when the next may start. The queue runs exactly while a permit is in hand, so which call
- * is next is not decided before it can really start: a late call of higher priority overtakes all that wait.
- *
- * @throws RangeError naming the option and the value.
+ * The queue of one documented limit. p-queue keeps the order, the priorities and the number of running calls. The
+ * limiter decides when the next one may start. The queue runs only while a permit is available, so the next call is
+ * chosen only when it can really start: a late call of higher priority overtakes all waiting ones.
  */
-export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { clock, limiter, maxInFlight, pauseMs, maxPauseMs } = validated(options)
-  const queue = new PQueue({ concurrency: maxInFlight, autoStart: limiter === undefined })
-  const alarm = createAlarm(clock, () => prepare())
+export class Scheduler {
+  readonly #clock: Clock
+  readonly #limiter: Limiter | undefined
+  readonly #queue: PQueue
+  readonly #pause: Pause
+  /** Fires when the next call may be able to start. */
+  readonly #alarm: Alarm
   /** Calls the limiter's `check` at the times that the limiter returns, while requests are in flight. */
-  const watch = createAlarm(clock, () => {
-    limiter?.check?.(clock.now())
-    setWatch()
-  })
-  const setWatch = () => {
-    const at = limiter?.checkAt?.(clock.now())
-    if (at !== undefined) watch.set(at)
+  readonly #watch: Alarm
+  /** The result for the next call, while the queue runs. */
+  #start: StartResult | undefined
+  #isReserving = false
+  /** Number of calls that have a permit and have not ended. */
+  #running = 0
+  #closed: { readonly reason: unknown } | undefined
+
+  /** @throws RangeError naming the option and the value. */
+  constructor(options: SchedulerOptions) {
+    const { clock, limiter, maxInFlight, pauseMs, maxPauseMs } = validated(options)
+    this.#clock = clock
+    this.#limiter = limiter
+    this.#queue = new PQueue({ concurrency: maxInFlight, autoStart: limiter === undefined })
+    this.#pause = createPause({ pauseMs, maxPauseMs })
+    this.#alarm = createAlarm(clock, () => this.#prepare())
+    this.#watch = createAlarm(clock, () => {
+      limiter?.check?.(clock.now())
+      this.#setWatch()
+    })
+    this.#queue.on('empty', () => {
+      this.#alarm.clear()
+      if (this.#start !== undefined) this.#putBack()
+    })
   }
-  const pause = createPause({ pauseMs, maxPauseMs })
-  let hand: Hand | undefined
-  let asking = false
-  /** Calls that have a permit and have not ended. */
-  let running = 0
-  let closed: { readonly reason: unknown } | undefined
+
+  /**
+   * Queues a job, starts it when it is its turn and a start is free, and settles like the job. A job that rejects
+   * without having called `slot.written` uses nothing of the limit.
+   */
+  run<T>(job: (slot: CallSlot) => Promise<T>, { priority = 0, signal }: RunOptions = {}): Promise<T> {
+    if (this.#closed !== undefined) return Promise.reject(this.#closed.reason)
+    if (!Number.isFinite(priority))
+      return Promise.reject(new RangeError(`priority must be a finite number, not ${priority}`))
+    const outcome = this.#queue.add(() => this.#begin(job), { priority, ...(signal && { signal }) })
+    if (!this.#alarm.isSet()) this.#prepare()
+    return outcome
+  }
+  /**
+   * Records a 429: nothing starts for `retryAfterMs` (at most `maxPauseMs`), and the limiter lowers the rate
+   * temporarily. Queued calls stay queued. The caller repeats the refused call.
+   * @param startedAt start of the refused request: concurrent requests count as one refusal. Default: now.
+   */
+  throttled(retryAfterMs: number | undefined, startedAt?: number): void {
+    const now = this.#clock.now()
+    this.#pause.refused(now, retryAfterMs, startedAt ?? now)
+    this.#limiter?.throttled(now, this.#pause.until())
+    this.#putBack()
+    this.#prepare()
+  }
+  /**
+   * Records a response other than 429. After two pauses in a row, calls start one at a time, as probes, until it is
+   * called.
+   */
+  accepted(): void {
+    const wasProbing = this.#pause.probing()
+    this.#pause.accepted()
+    if (wasProbing) this.#prepare()
+  }
+  /** Resolves when no call waits or runs. */
+  onIdle(): Promise<void> {
+    return this.#queue.onIdle()
+  }
+  /** Rejects waiting and later calls with `reason`. Resolves when all running calls have ended. */
+  async close(reason: unknown): Promise<void> {
+    this.#closed ??= { reason }
+    this.#alarm.clear()
+    this.#watch.clear()
+    this.#putBack()
+    // Every waiting call starts now, and rejects because the queue is closed.
+    this.#queue.concurrency = Number.POSITIVE_INFINITY
+    this.#queue.start()
+    await this.#queue.onIdle()
+  }
+  get state(): SchedulerState {
+    const now = this.#clock.now()
+    const { tokens, rate, countedWithinMs } = this.#limiter?.inspect(now) ?? unlimitedState
+    const free = this.#pause.probing() && this.#running > 0 ? 0 : tokens
+    const pausedUntil = now < this.#pause.until() ? this.#pause.until() : undefined
+    return { queued: this.#queue.size, inFlight: this.#queue.pending, tokens: free, rate, pausedUntil, countedWithinMs }
+  }
 
   /** Gets a permit for the next waiting call, or sets the time to try again. */
-  const prepare = () => {
-    if (hand !== undefined || asking || queue.size === 0 || (pause.probing() && running > 0)) return
-    const now = clock.now()
-    if (now < pause.until()) alarm.set(pause.until())
-    else if (limiter === undefined) queue.start()
-    else ask(limiter, now)
+  #prepare(): void {
+    if (this.#start !== undefined || this.#isReserving || this.#queue.size === 0) return
+    if (this.#pause.probing() && this.#running > 0) return
+    const now = this.#clock.now()
+    if (now < this.#pause.until()) this.#alarm.set(this.#pause.until())
+    else if (this.#limiter === undefined) this.#queue.start()
+    else this.#reserve(this.#limiter, now)
   }
-
-  const ask = (whom: Limiter, now: number) => {
+  #reserve(limiter: Limiter, now: number): void {
     let answer: ReturnType<Limiter['reserve']>
     try {
-      answer = whom.reserve(now)
+      answer = limiter.reserve(now)
     } catch (error) {
-      return fail(error)
+      return this.#fail(error)
     }
-    if (!(answer instanceof Promise)) return receive(answer)
-    asking = true
-    answer.then(receiveLate, fail)
+    if (!(answer instanceof Promise)) return this.#receive(answer)
+    this.#isReserving = true
+    answer.then(
+      (late) => this.#receiveLate(late),
+      (error: unknown) => this.#fail(error),
+    )
   }
-
-  const receive = (answer: Permit | number) => {
-    if (typeof answer === 'number') alarm.set(answer)
-    else hold(answer)
+  #receive(answer: Permit | number): void {
+    if (typeof answer === 'number') this.#alarm.set(answer)
+    else this.#hold(answer)
   }
-
-  /** Receives the answer of an asynchronous limiter. Meanwhile the last call may have left, or a 429 may have come. */
-  const receiveLate = (answer: Permit | number) => {
-    asking = false
-    const now = clock.now()
-    if (queue.size > 0 && now >= pause.until()) return receive(answer)
+  /** Receives the result of an asynchronous limiter. Meanwhile the last call may have left, or a 429 may have come. */
+  #receiveLate(answer: Permit | number): void {
+    this.#isReserving = false
+    const now = this.#clock.now()
+    if (this.#queue.size > 0 && now >= this.#pause.until()) return this.#receive(answer)
     if (typeof answer !== 'number') answer.release(now)
-    prepare()
+    this.#prepare()
   }
-
-  const fail = (error: unknown) => {
-    asking = false
-    if (queue.size > 0) hold({ failed: error })
+  #fail(error: unknown): void {
+    this.#isReserving = false
+    if (this.#queue.size > 0) this.#hold({ failed: error })
   }
-
-  const hold = (next: Hand) => {
-    hand = next
-    alarm.clear()
-    queue.start()
+  #hold(start: StartResult): void {
+    this.#start = start
+    this.#alarm.clear()
+    this.#queue.start()
   }
-
   /** Stops the queue and returns the unused permit. */
-  const putBack = () => {
-    queue.pause()
-    if (hand !== undefined && 'release' in hand) hand.release(clock.now())
-    hand = undefined
+  #putBack(): void {
+    this.#queue.pause()
+    if (this.#start !== undefined && 'release' in this.#start) this.#start.release(this.#clock.now())
+    this.#start = undefined
   }
-
-  const begin = <T>(job: (slot: Slot) => Promise<T>): Promise<T> => {
-    if (closed !== undefined) throw closed.reason
-    if (limiter === undefined) return job(unlimitedSlot)
-    const drawn = hand as Hand // or the queue would not run
-    hand = undefined
-    running += 1
-    prepare()
-    if (hand === undefined) queue.pause()
-    return accompany(job, drawn)
+  #begin<T>(job: (slot: CallSlot) => Promise<T>): Promise<T> {
+    if (this.#closed !== undefined) throw this.#closed.reason
+    if (this.#limiter === undefined) return job(unlimitedSlot)
+    const start = this.#start as StartResult // The queue does not run without one.
+    this.#start = undefined
+    this.#running += 1
+    this.#prepare()
+    if (this.#start === undefined) this.#queue.pause()
+    return this.#runWith(job, start)
   }
-
-  const slotOf = (permit: Permit): Slot => ({
-    mayWrite: () => permit.mayWrite?.() !== false,
-    written: (fresh) => {
-      permit.written(clock.now(), fresh)
-      if (!watch.isSet()) setWatch()
-    },
-    answered: () => permit.answered(clock.now()),
-  })
-
+  #slotOf(permit: Permit): CallSlot {
+    return {
+      mayWrite: () => permit.mayWrite?.() !== false,
+      written: (fresh) => {
+        permit.written(this.#clock.now(), fresh)
+        if (!this.#watch.isSet()) this.#setWatch()
+      },
+      answered: () => permit.answered(this.#clock.now()),
+    }
+  }
+  #setWatch(): void {
+    const at = this.#limiter?.checkAt?.(this.#clock.now())
+    if (at !== undefined) this.#watch.set(at)
+  }
   /** Runs a job to its end, and settles its permit. */
-  const accompany = async <T>(job: (slot: Slot) => Promise<T>, permit: Hand): Promise<T> => {
+  async #runWith<T>(job: (slot: CallSlot) => Promise<T>, start: StartResult): Promise<T> {
     try {
-      if ('failed' in permit) throw permit.failed
-      const value = await job(slotOf(permit))
-      permit.answered(clock.now())
-      running -= 1
-      // The caller tells only after this whether the call was refused.
-      if (pause.probing() && !alarm.isSet()) alarm.set(clock.now())
+      if ('failed' in start) throw start.failed
+      const value = await job(this.#slotOf(start))
+      start.answered(this.#clock.now())
+      this.#running -= 1
+      // The caller reports only after this whether the call was refused.
+      if (this.#pause.probing() && !this.#alarm.isSet()) this.#alarm.set(this.#clock.now())
       return value
     } catch (error) {
-      if ('release' in permit) permit.release(clock.now())
-      running -= 1
-      prepare() // an unused permit is free for the next call
+      if ('release' in start) start.release(this.#clock.now())
+      this.#running -= 1
+      this.#prepare() // An unused permit is free for the next call.
       throw error
     }
-  }
-
-  queue.on('empty', () => {
-    alarm.clear()
-    if (hand !== undefined) putBack()
-  })
-
-  return {
-    run: (job, { priority = 0, signal } = {}) => {
-      if (closed !== undefined) return Promise.reject(closed.reason)
-      if (!Number.isFinite(priority))
-        return Promise.reject(new RangeError(`priority must be a finite number, not ${priority}`))
-      const outcome = queue.add(() => begin(job), { priority, ...(signal && { signal }) })
-      if (!alarm.isSet()) prepare()
-      return outcome
-    },
-    throttled: (retryAfterMs, startedAt) => {
-      const now = clock.now()
-      pause.refused(now, retryAfterMs, startedAt ?? now)
-      limiter?.throttled(now, pause.until())
-      putBack()
-      prepare()
-    },
-    accepted: () => {
-      const wasProbing = pause.probing()
-      pause.accepted()
-      if (wasProbing) prepare()
-    },
-    onIdle: () => queue.onIdle(),
-    close: async (reason) => {
-      closed ??= { reason }
-      alarm.clear()
-      watch.clear()
-      putBack()
-      // Every waiting call starts now, and rejects because the queue is closed.
-      queue.concurrency = Number.POSITIVE_INFINITY
-      queue.start()
-      await queue.onIdle()
-    },
-    get state() {
-      const now = clock.now()
-      const { tokens, rate, countedWithinMs } = limiter?.inspect(now) ?? unlimitedState
-      const free = pause.probing() && running > 0 ? 0 : tokens
-      const pausedUntil = now < pause.until() ? pause.until() : undefined
-      return { queued: queue.size, inFlight: queue.pending, tokens: free, rate, pausedUntil, countedWithinMs }
-    },
   }
 }
 

@@ -1,10 +1,10 @@
 /**
- * How a server may enforce `limit` requests per `windowMs`. Each model takes the times at which requests
- * reached it, in order, and says how many of them it refused; a refused one is not counted against the rest.
+ * A way in which a server may enforce `limit` requests per `windowMs`. It gets the times at which requests reached it,
+ * in order, and returns how many of them it refused. A refused request does not count against the limit.
  */
 type ServerModel = (times: readonly number[], limit: number, windowMs: number) => number
 
-/** No more than `limit` in the `windowMs` up to and including the request. */
+/** At most `limit` in the `windowMs` up to and including the request. */
 export const slidingLog: ServerModel = (times, limit, windowMs) => {
   const accepted: number[] = []
   for (const at of times) {
@@ -14,7 +14,7 @@ export const slidingLog: ServerModel = (times, limit, windowMs) => {
   return times.length - accepted.length
 }
 
-/** Windows one after the other, the first of them starting at `phase`. */
+/** Consecutive windows, the first of which starts at `phase`. */
 export const fixedWindow =
   (phase: number): ServerModel =>
   (times, limit, windowMs) => {
@@ -31,7 +31,7 @@ export const fixedWindow =
     return refused
   }
 
-/** A bucket of `limit` tokens, full at first, refilled evenly with `limit` per window. */
+/** A bucket of `limit` tokens, initially full, refilled evenly with `limit` per window. */
 export const tokenBucket: ServerModel = (times, limit, windowMs) => {
   let refused = 0
   let tokens = limit

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { Limiter, Permit } from './limiter.js'
+import type { Limiter, Permit } from './limiter-types.js'
 import { failure, never, request, settle, setUp } from './scheduler.fixture.js'
 import type { Scheduler } from './scheduler.js'
 
@@ -26,7 +26,7 @@ function setUpLater() {
   return { ...setUp({ limiter }), asked, permits, permit, limiter }
 }
 
-test('is asked for one permit at a time, which goes to the highest priority when it is granted', async () => {
+test('a shared limiter gives one permit at a time, which goes to the call of the highest priority', async () => {
   const { clock, scheduler, asked, permit } = setUpLater()
   const starts: string[] = []
   void scheduler.run(request(clock, starts, 'a'))
@@ -43,7 +43,7 @@ test('is asked for one permit at a time, which goes to the highest priority when
   expect(asked).toHaveLength(3)
 })
 
-test('gets back a permit for which no call waits any more', async () => {
+test('a shared limiter gets back a permit for which no call waits any more', async () => {
   const { clock, scheduler, asked, permits, permit } = setUpLater()
   const abort = new AbortController()
   const aborted = failure(scheduler.run(never, { signal: abort.signal }))
@@ -55,7 +55,7 @@ test('gets back a permit for which no call waits any more', async () => {
   expect(clock.sleepers).toBe(0)
 })
 
-test('gets back a permit granted during a pause, and is asked again after it', async () => {
+test('a shared limiter gets back a permit granted during a pause, and is called again afterwards', async () => {
   const { clock, scheduler, asked, permits, permit, limiter } = setUpLater()
   const starts: string[] = []
   void scheduler.run(request(clock, starts, 'a'))
@@ -69,7 +69,7 @@ test('gets back a permit granted during a pause, and is asked again after it', a
   expect(starts).toEqual(['a at 500'])
 })
 
-test('that rejects fails only the next call', async () => {
+test('a shared limiter that rejects fails only the next call', async () => {
   const { clock, scheduler, asked, permit } = setUpLater()
   const starts: string[] = []
   const first = failure(scheduler.run(request(clock, starts, 'a')))
@@ -81,7 +81,7 @@ test('that rejects fails only the next call', async () => {
   expect(await second).toBe('b')
 })
 
-test('that throws fails only the next call', async () => {
+test('a shared limiter that throws fails only the next call', async () => {
   const limiter: Limiter = {
     reserve: () => {
       throw new Error('store is down')

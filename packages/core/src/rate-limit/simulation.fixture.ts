@@ -1,54 +1,57 @@
 import type { Clock } from '../time.js'
-import type { Limiter, Permit } from './limiter.js'
+import type { Limiter, Permit } from './limiter-types.js'
 import type { Scheduler } from './scheduler.js'
 
-/** What happens to one request. All in milliseconds. */
+/** The delays of one request in milliseconds. */
 export interface Fate {
   /** From the start until the request is written. More than 0 if a connection must be opened first. */
   readonly connectMs: number
-  /** From written until the server counts it. */
+  /** From writing until the server counts it. */
   readonly outMs: number
-  /** From counting until the server answers. */
+  /** From counting until the server responds. */
   readonly thinkMs: number
-  /** From the answer until it arrives. */
+  /** From sending the response until it arrives. */
   readonly backMs: number
   readonly end: 'answered' | 'answer lost' | 'request lost' | 'never written'
-  /** From written until the caller gives up, if there is no answer before. Default: never. */
+  /** From writing until the caller gives up, if no response comes before. Default: never. */
   readonly giveUpMs?: number
 }
 
 export interface Outcome {
   /** Times at which the server counted requests, in order. */
   readonly counted: readonly number[]
-  /** Times at which requests were started, in order, including those that the server never saw. */
+  /** Times at which requests were started, in order, including those that the server never received. */
   readonly starts: readonly number[]
 }
 
 export interface SimulatedClient {
   readonly limiter: Limiter
-  /** When its calls are made, in order. */
+  /** Times at which its calls are made, in order. */
   readonly calls: readonly number[]
-  /** The fate of the nth start, at `now`. */
+  /** Returns the delays of the nth start, at `now`. */
   readonly fate: (n: number, now: number) => Fate
-  /** The time at which this process's event loop runs what is due: later while it is busy. Default: at once. */
+  /**
+   * Returns the time at which this process's event loop runs work that is due: later while it is busy. Default:
+   * immediately.
+   */
   readonly loop?: (due: number) => number
 }
 
-/** Times of standstill: work due meanwhile runs at the end. */
+/** A loop that is blocked in the given spans. Work due meanwhile runs at the end of the span. */
 export const standstills = (stills: readonly { readonly from: number; readonly until: number }[]) => (due: number) =>
   stills.reduce((at, { from, until }) => (from <= at && at < until ? until : at), due)
 
 /**
- * Many processes, the network and one server in virtual time, with limiters alone: no promises, so that thousands of
- * runs are quick.
- * @param server when it counts what reaches it at that time. Default: at once.
+ * Several processes, the network and one server in virtual time, with limiters only and without promises, so that
+ * thousands of runs are fast.
+ * @param server returns when the server counts what arrives at that time. Default: immediately.
  */
 export function simulate(
   clients: readonly SimulatedClient[],
   untilMs: number,
   server: (due: number) => number = (due) => due,
 ): Outcome {
-  /** Sorted by time, from the last event to the next one; of equal times, the one added first comes first. */
+  /** Sorted by time, from the last event to the next one. Of equal times, the one added first runs first. */
   const events: { readonly at: number; readonly happen: () => void }[] = []
   const counted: number[] = []
   const starts: number[] = []
@@ -132,7 +135,7 @@ export function simulate(
   return { counted, starts }
 }
 
-/** A job for a real scheduler that follows its fate on `clock`, and reports when the server counts it. */
+/** A job for a real scheduler with the given delays on `clock`. It reports when the server counts it. */
 export function simulatedRequest(
   clock: Clock,
   fate: Fate,

@@ -89,8 +89,8 @@ const coldThenWarm =
     }
   }
 
-describe('no server counts more than the limit', () => {
-  test('if only answers count: any standstills, and requests of any duration', () => {
+describe('the limit during standstills', () => {
+  test('the rate limit is kept if only answers count, for any standstills and durations of requests', () => {
     const anything: FateOf = ({ thinkMs, coldMs }, random) => ({
       connectMs: eighths(random() * coldMs),
       outMs: eighths(random() * coldMs),
@@ -104,7 +104,7 @@ describe('no server counts more than the limit', () => {
     )
   })
 
-  test('with cold connections and standstills, if a running server answers within the bound', () => {
+  test('the limit is kept with cold connections and standstills if the server answers within the bound', () => {
     const fate = coldThenWarm(25, () => 0)
     fc.assert(
       fc.property(scene, (scenario) => void expect(refused(scenario, { fate })).toEqual(none)),
@@ -112,7 +112,7 @@ describe('no server counts more than the limit', () => {
     )
   })
 
-  test('with cold connections and a busy event loop that includes the server, however slow it answers', () => {
+  test('the rate limit is kept with cold connections and a busy event loop shared with a slow server', () => {
     const fate = coldThenWarm(50, ({ thinkMs }, random) => random() * thinkMs)
     fc.assert(
       fc.property(scene, (scenario) => void expect(refused(scenario, { inProcess: true, fate })).toEqual(none)),
@@ -122,7 +122,7 @@ describe('no server counts more than the limit', () => {
 })
 
 /** Requests written during the outage arrive when the network is back, long after their callers timed out. */
-describe('after a minute of a network that swallows everything', () => {
+describe('a minute without network', () => {
   const limit = 40
   const blackHole = { from: 60_000, until: 120_000 }
   const arrivals = (thinkMs: number) => {
@@ -147,11 +147,11 @@ describe('after a minute of a network that swallows everything', () => {
     [20, 20],
     // Slow answers are missed late: up to two limits' worth may be sent until then.
     [1500, 80],
-  ])('hardly more than the limit arrives at once, with answers of %i ms: %i are refused', (thinkMs, most) => {
+  ])('after a minute without network, answers of %i ms let at most %i requests be refused', (thinkMs, most) => {
     expect(slidingLog(arrivals(thinkMs), limit, WINDOW_MS)).toBeLessThanOrEqual(most)
   })
 
-  test('the rate is back within ten seconds', () => {
+  test('the full rate is used again within ten seconds after a minute without network', () => {
     const later = arrivals(20).filter((at) => at >= 130_000 && at < 140_000)
     expect(later.length).toBeGreaterThan(0.9 * 10 * limit)
   })

@@ -5,7 +5,7 @@ import { createBucket } from './token-bucket.js'
 import { type Fate, simulate } from './simulation.fixture.js'
 import { eighths, milliseconds, endings } from './processes.fixture.js'
 
-describe('one process with enough work reaches', () => {
+describe('the throughput of one process with enough work', () => {
   const SECONDS = 20
 
   /**
@@ -53,18 +53,18 @@ describe('one process with enough work reaches', () => {
     Math.min(...fc.sample(scenarios, 12).map(partOf))
   const without = (losses: boolean) => network.map((scenario) => ({ ...scenario, losses: scenario.losses && !losses }))
 
-  test('97 % of the limit if answers come at once and network delays vary by up to 30 ms', () => {
+  test('throughput is 97 % of the limit if answers come at once and network delays vary by up to 30 ms', () => {
     const near = without(true).map((scenario) => ({ ...scenario, wayOutMs: 0, wayBackMs: 0, thinkMs: 0 }))
     expect(leastPart(near, (scenario) => part(scenario.limit, fates(scenario, 15)))).toBeGreaterThanOrEqual(0.97)
   })
 
-  test('93 % after a minute, however slow the answers are', () => {
+  test('throughput is 93 % of the limit after a minute, regardless of how slow the answers are', () => {
     expect(
       leastPart(without(true), (scenario) => part(scenario.limit, fates(scenario, 50), { afterSeconds: 60 })),
     ).toBeGreaterThanOrEqual(0.93)
   })
 
-  test('95 % after a minute if delays vary by up to 30 ms and jitterMs says so', () => {
+  test('throughput is 95 % of the limit after a minute if delays vary by up to 30 ms and jitterMs is 30', () => {
     expect(
       leastPart(without(true), (scenario) =>
         part(scenario.limit, fates(scenario, 30), { jitterMs: 30, afterSeconds: 60 }),
@@ -72,7 +72,7 @@ describe('one process with enough work reaches', () => {
     ).toBeGreaterThanOrEqual(0.95)
   })
 
-  test('70 % even if two of five answers never come', () => {
+  test('throughput is 70 % of the limit even if two of five answers never come', () => {
     expect(
       leastPart(network, (scenario) => part(scenario.limit, fates(scenario, 50), { afterSeconds: 60 })),
     ).toBeGreaterThanOrEqual(0.7)

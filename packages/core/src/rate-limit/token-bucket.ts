@@ -1,31 +1,31 @@
-// pure: the token bucket of a rate limit, and its rate after the service answered 429 (AIMD)
+// pure: the token bucket of a rate limit, and its rate after a 429 (AIMD)
 import { type BoundChange, createCountBound, WIDE_MS } from './count-bound.js'
 import { createLedger } from './ledger.js'
-import type { LocalLimiter } from './limiter.js'
+import type { LocalLimiter } from './limiter-types.js'
 
-/** The part of the rate that a 429 leaves. */
+/** The share of the rate that remains after a 429. */
 const DECREASE = 0.7
-/** The part of the full rate that is regained in each window. */
+/** The share of the full rate that each window restores. */
 const INCREASE = 0.05
-/** The lowest rate, as a part of the full one. */
+/** The lowest rate, as a share of the full one. */
 const FLOOR = 0.1
 
 /** Starts per window, lowered by a 429 and slowly raised again: additive increase, multiplicative decrease (AIMD). */
 export interface Rate {
-  /** Starts per window at `now`; a fraction where less than one start fits into a window. */
+  /** Starts per window at `now`; a fraction if less than one start fits into a window. */
   at(now: number): number
   /**
-   * A 429 was seen at `now`, and nothing will be started before `until`. Counts once in a window, and once
-   * in a pause: the many requests in flight are all refused for the same reason.
+   * Lowers the rate after a 429 at `now`. Nothing will be started before `until`. Effective once in a window, and once
+   * in a pause, because all requests in flight are refused for the same reason.
    */
   lower(now: number, until: number): void
-  /** Notes a start at `now`; afterwards this number of starts is free. */
+  /** Records a start at `now`, after which this number of starts is free. */
   taken?(now: number, free: number): void
 }
 
 /**
- * One 429 leaves 70 % of the rate. After a window, or the pause if that is longer, each window gives 5 % of
- * the full rate back: full speed again after six. However many follow, a tenth of the rate remains. Our choice.
+ * One 429 leaves 70 % of the rate. After a window, or the pause if that is longer, each window restores 5 % of the full
+ * rate: full speed after six. At least a tenth of the rate remains. Our choice.
  */
 export function createRate(full: number, windowMs: number): Rate {
   let lowest = full
@@ -47,7 +47,7 @@ export function createRate(full: number, windowMs: number): Rate {
   }
 }
 
-/** Rounding tolerance: with times of thirteen digits, a start that is due may come out slightly below a whole one. */
+/** Rounding tolerance: with times of thirteen digits, a due start may come out slightly below a whole one. */
 const TOLERANCE = 1e-3
 
 /** A credit of up to `burst` starts, which refills at the rate. */
@@ -59,18 +59,18 @@ function createPace(burst: number) {
     at = now
   }
   return {
-    /** Takes one start at `now` and returns undefined; or takes none, and returns when one will be due. */
+    /** Takes one start at `now` and returns undefined. If none is due, returns when one will be. */
     take: (now: number, perMs: number) => {
       fill(now, perMs)
       if (credit < 1 - TOLERANCE) return now + (1 - credit) / perMs
       credit -= 1
       return undefined
     },
-    /** Gives back a start that was not used. */
+    /** Returns a start that was not used. */
     giveBack: () => {
       credit = Math.min(burst, credit + 1)
     },
-    /** Number of starts possible at `now`. */
+    /** Number of possible starts at `now`. */
     free: (now: number, perMs: number) => {
       fill(now, perMs)
       return Math.floor(credit + TOLERANCE)
@@ -86,16 +86,20 @@ interface TokenOptions {
   readonly boundChanged?: ((boundMs: number, why: BoundChange) => void) | undefined
 }
 
-/** A check later than this shows a busy event loop. On an idle loop, timers are late by a millisecond or two. */
+/**
+ * Minimum delay of a check that counts as a busy event loop. On an idle loop, timers are late by a millisecond or two.
+ */
 const LATE_MS = 20
 
-/** Creates a token bucket: per window as many tokens as the rate allows. For why that suffices see `createBucket`. */
+/**
+ * Creates a token bucket with as many tokens per window as the rate allows. `createBucket` explains why that suffices.
+ */
 export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: TokenOptions): LocalLimiter {
   const bound = createCountBound(jitterMs, boundChanged)
   const ledger = createLedger(bound)
   let checkDue = Number.NaN
 
-  /** Starts and window that the present rate allows. Below one start per window, the window is stretched. */
+  /** Starts and window that the current rate allows. Below one start per window, the window is stretched. */
   const allowed = (now: number) => {
     const perWindow = rate.at(now)
     return perWindow < 1
@@ -104,7 +108,7 @@ export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: T
   }
 
   /**
-   * Whether no answers arrive, so that the server seems to be stalled. Requests taken as counted shortly before may
+   * True if no responses arrive, so that the server seems to be stalled. Requests taken as counted shortly before may
    * then be counted only when the server continues.
    */
   const standsStill = (now: number): boolean => {
@@ -160,38 +164,42 @@ export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: T
 }
 
 export interface BucketOptions {
-  /** Requests the service accepts in any window, from all who use the account (service-api, Limits). A whole number. */
+  /** Maximum number of requests in any window, from all users of the account (service-api, Limits). A whole number. */
   readonly limit: number
   /** Length of the window, in milliseconds. */
   readonly windowMs: number
-  /** This process's part of the limit, above 0 and at most 1, rounded down to whole requests. Default 1. */
+  /** This process's share of the limit, above 0 and at most 1, rounded down to whole requests. Default 1. */
   readonly share?: number | undefined
-  /** Most requests that start at one moment; others follow evenly. A whole number. Default: all of the share. */
+  /**
+   * Maximum number of requests that start at one moment. Others follow evenly. A whole number. Default: all of the
+   * share.
+   */
   readonly burst?: number | undefined
   /**
-   * Milliseconds by which a request may take longer to reach the service than the fastest request. Default 50. Used
-   * only where most answers take longer, on used connections, while the event loop is on time (see `CountBound`).
+   * Milliseconds by which a request may take longer to reach the service than the fastest request. Default 50. It
+   * matters only if most responses take longer, on used connections, while the event loop is on time (see
+   * `CountBound`).
    */
   readonly jitterMs?: number | undefined
-  /** Called when the time changes after which a request is taken as counted without its answer; Infinity for never. */
+  /** Called when the time changes after which a request is taken as counted without a response; Infinity for never. */
   readonly boundChanged?: ((countedWithinMs: number, why: BoundChange) => void) | undefined
 }
 
 /**
- * Starts requests so that the *server* never counts more than the limit, be it over a sliding window, over
- * fixed windows or with a bucket of that size.
+ * Starts requests so that the *server* never counts more than the limit, whether it uses a sliding window, fixed
+ * windows or a bucket of that size.
  *
- * A token comes back one window after the server can last have counted the request that used it: one window after its
- * answer. Why that is enough: a request answered at a was counted at c ≤ a. The next request on the same token is
- * written at a + window or later, and counted later still. On each token, then, counts are a window apart, and there
- * are no more tokens than the limit: nor over all processes, because shares are rounded down. Nothing is assumed of the
- * network, the server or this process: any of them may stall for any time.
+ * A token becomes free one window after the server can last have counted the request that used it: one window after its
+ * response. Proof: a request with a response at a was counted at c ≤ a. The next request on the same token is written
+ * at a + window or later, and counted later still. So counts on each token are a window apart, and there are at most as
+ * many tokens as the limit, even over all processes, because shares are rounded down. This assumes nothing about the
+ * network, the server or this process: each may stall for any time.
  *
- * The price is answer / (window + answer) of the rate: 2 % at 20 ms and one second, but half where answers take a
- * second. Most answers being slow, a request is therefore also taken as counted a bound after its writing, as far as
- * `CountBound` allows. Why that is enough: let D be the fastest way to the server. A request written at w is counted at
- * c ≤ w + D + bound. The next one on its token is written at w + bound + window or later, takes D or longer, and is
- * counted at c + window or later. This does assume that ways to the server differ by less than the bound.
+ * The cost is response time / (window + response time) of the rate: 2 % at 20 ms and a window of one second, but half
+ * if responses take a second. If most responses are slow, a request is therefore also taken as counted a bound after
+ * its writing, as far as `CountBound` allows. Proof: let D be the shortest delay to the server. A request written at w
+ * is counted at c ≤ w + D + bound. The next one on its token is written at w + bound + window or later, takes D or
+ * longer, and is counted at c + window or later. This assumes that delays to the server differ by less than the bound.
  *
  * The bucket cannot know what another process sent in the window before this process began.
  *
@@ -203,7 +211,9 @@ export function createBucket(options: BucketOptions): LocalLimiter {
   return createTokens({ rate: createRate(tokens, windowMs), windowMs, jitterMs, pace, boundChanged })
 }
 
-/** Rounding tolerance: shares such as 0.1 × 30 come out slightly below the whole number. Too small to add a request. */
+/**
+ * Rounding tolerance: a share such as 0.1 of 30 comes out slightly below the whole number. Too small to add a request.
+ */
 const ROUNDING = 1e-9
 
 function validated({ limit, windowMs, share = 1, burst, jitterMs = 50, boundChanged }: BucketOptions) {
@@ -216,7 +226,7 @@ function validated({ limit, windowMs, share = 1, burst, jitterMs = 50, boundChan
   check(burst === undefined || (Number.isInteger(burst) && burst >= 1), 'burst', burst, 'a whole number from 1')
   check(Number.isFinite(jitterMs) && jitterMs >= 0, 'jitterMs', jitterMs, 'a number from 0')
   const tokens = Math.floor(limit * share + ROUNDING)
-  // A longer window would not help: many processes with less than one request each may all send within one window.
+  // A longer window would not help: several processes with less than one request each may all send within one window.
   check(
     tokens >= 1,
     'share',

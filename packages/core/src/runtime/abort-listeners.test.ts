@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { listenToAbort, stopListeningToAbort } from './abort-listeners.js'
 import { systemClock } from '../time.js'
 
-test('many callbacks share one listener, each is called once, and no listener is left', () => {
+test('many abort callbacks share one listener, each is called once, and no listener is left', () => {
   const controller = new AbortController()
   const { signal } = controller
   const told: number[] = []
@@ -21,7 +21,7 @@ test('many callbacks share one listener, each is called once, and no listener is
   expect(getEventListeners(signal, 'abort')).toHaveLength(0)
 })
 
-test('the last callback to leave removes the listener, and the next one adds a new one', () => {
+test('the last abort callback to leave removes the listener, and the next one adds a new one', () => {
   const { signal } = new AbortController()
   const listener = { handleEvent: () => {} }
   for (let round = 0; round < 2; round += 1) {
@@ -32,7 +32,7 @@ test('the last callback to leave removes the listener, and the next one adds a n
   }
 })
 
-test('many sleeps on one signal give no warning about listeners', async () => {
+test('many sleeps on one AbortSignal give no warning about listeners', async () => {
   const controller = new AbortController()
   const sleeps = Array.from({ length: 30 }, () => systemClock.sleep(60_000, controller.signal))
   expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1)

@@ -3,7 +3,7 @@ export interface AbortListener {
   readonly handleEvent: () => void
 }
 
-/** All listeners of one signal. A class, so that the signal holds one object and no closure. */
+/** All listeners of one signal. A class instead of a closure, so that the signal holds a single object. */
 class Listeners {
   readonly all = new Set<AbortListener>()
 
@@ -15,8 +15,8 @@ class Listeners {
 const bySignal = new WeakMap<AbortSignal, Listeners>()
 
 /**
- * Adds a listener to a signal. All listeners share one listener of the signal itself: one signal may well end a whole
- * batch of calls, but Node.js warns of a leak from eleven listeners on.
+ * Adds a listener to a signal. All listeners share one listener of the signal itself: a signal may end a whole batch of
+ * calls, but Node.js warns of a leak from eleven listeners on.
  */
 export function listenToAbort(signal: AbortSignal, listener: AbortListener): void {
   const known = bySignal.get(signal)

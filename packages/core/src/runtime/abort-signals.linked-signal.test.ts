@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { linkedSignal } from './abort-signals.js'
 
-test('is aborted with the first of its sources, with the same reason', () => {
+test('a linked signal is aborted with the first of its sources, with the same reason', () => {
   const [one, other] = [new AbortController(), new AbortController()]
   const { signal } = linkedSignal(one.signal, undefined, other.signal)
   expect(signal.aborted).toBe(false)
@@ -11,7 +11,7 @@ test('is aborted with the first of its sources, with the same reason', () => {
   expect(linkedSignal(one.signal).signal.reason).toBe('too late')
 })
 
-test('is not aborted by its sources after it is released', () => {
+test('a linked signal is not aborted by its sources after it is released', () => {
   const one = new AbortController()
   const { signal, unlink } = linkedSignal(one.signal)
   unlink()
@@ -19,7 +19,7 @@ test('is not aborted by its sources after it is released', () => {
   expect(signal.aborted).toBe(false)
 })
 
-test('can be aborted without effect on its sources', () => {
+test('a linked signal can be aborted without effect on its sources', () => {
   const one = new AbortController()
   const linked = linkedSignal(one.signal)
   linked.abort('by itself')

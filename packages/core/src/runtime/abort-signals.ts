@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Clock } from '../time.js'
 
-/** Creates a controller whose signal many may wait for; by default, Node.js warns of the eleventh listener. */
+/** Creates a controller for a signal with many listeners. By default, Node.js warns at the eleventh. */
 export function manyWaitOn(): AbortController {
   const controller = new AbortController()
   setMaxListeners(0, controller.signal)
@@ -10,15 +10,15 @@ export function manyWaitOn(): AbortController {
 
 export interface LinkedSignal {
   readonly signal: AbortSignal
-  /** Aborts the signal for another reason. */
+  /** Aborts the signal for a reason of its own. */
   abort(reason?: unknown): void
   /** Removes the listeners from the linked signals. */
   unlink(): void
 }
 
 /**
- * Creates a signal that is aborted as soon as one of the given signals is. Unlike `AbortSignal.any` of Node.js 20, it
- * leaves nothing behind in long-lived signals.
+ * Creates a signal that is aborted once one of the given signals is. Unlike `AbortSignal.any` of Node.js 20, it leaves
+ * nothing behind in long-lived signals.
  */
 export function linkedSignal(...sources: readonly (AbortSignal | undefined)[]): LinkedSignal {
   const controller = manyWaitOn()
@@ -38,12 +38,15 @@ export function linkedSignal(...sources: readonly (AbortSignal | undefined)[]): 
   }
 }
 
-/** Ends a sleep that nobody waits for any more. One for all: to make an `AbortError` each time takes longest of all. */
-const OVER = new Error('nobody waits for it any more')
+/**
+ * Ends a sleep that nobody waits for any more. A shared error, because creating an `AbortError` each time is the
+ * slowest part.
+ */
+const OVER = new Error('aborted: no caller waits for the result')
 
 /**
- * Resolves with the promise's result, or with undefined after `ms` milliseconds. Rejects with the signal's reason as
- * soon as the signal is aborted. No timer and no listener remains afterwards.
+ * Resolves with the promise's result, or with undefined after `ms` milliseconds. Rejects with `signal.reason` once the
+ * signal is aborted. No timer and no listener remains afterwards.
  */
 export async function within<T>(
   promise: Promise<T>,
@@ -63,7 +66,7 @@ export async function within<T>(
   }
 }
 
-/** Resolves with the promise's result, or rejects with the signal's reason if the signal is aborted first. */
+/** Resolves with the promise's result, or rejects with `signal.reason` if the signal is aborted first. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
   return new Promise((resolve, reject) => {
@@ -74,10 +77,10 @@ export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | unde
   })
 }
 
-/** A value, or the promise of it. */
+/** A value, or a promise of it. */
 export type Awaitable<T> = T | Promise<T>
 
-/** Calls `next` with a value, at once if it is there already: most values are. */
+/** Calls `next` with the value: synchronously if it is not a promise, as most values are. */
 export function whenKnown<T, Result>(value: Awaitable<T>, next: (value: T) => Result): Awaitable<Awaited<Result>> {
   const result = value instanceof Promise ? value.then(next) : next(value)
   return result as Awaitable<Awaited<Result>>

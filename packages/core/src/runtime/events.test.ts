@@ -7,7 +7,7 @@ interface Names extends WithProblems {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('a listener that throws or rejects affects no other and is reported as a problem', async () => {
+test('an event listener that throws or rejects affects no other and is reported as a problem', async () => {
   const { emitter, emit } = createEventsWithProblems<Names>()
   const heard: string[] = []
   const problems: unknown[] = []
@@ -50,7 +50,7 @@ test('without a working listener for problems there is one process warning, and 
   ])
 })
 
-test('listeners are added and removed as with any emitter', () => {
+test('event listeners are added and removed as with any emitter', () => {
   const failures: unknown[] = []
   const { emitter, emit } = createEvents<Names>((event, error) => failures.push([event, error]))
   const heard: string[] = []

@@ -2,7 +2,7 @@ import { EventEmitter } from 'eventemitter3'
 
 /** An emitter for users, and the function that feeds it. */
 export interface Events<Names extends object> {
-  /** Its listeners may throw, and may be async. */
+  /** The emitter for users. Listeners may throw and may be async. */
   readonly emitter: EventEmitter<Names>
   emit<Name extends EventEmitter.EventNames<Names>>(name: Name, ...event: EventEmitter.EventArgs<Names, Name>): void
 }
@@ -22,15 +22,17 @@ export interface WithProblems {
 
 type Listener = (...event: unknown[]) => unknown
 
-/** Creates events whose listeners disturb nobody: what one throws, at once or later, goes to `failed`. */
+/**
+ * Creates events whose listeners cannot disturb anything: `failed` gets what a listener throws, or rejects with later.
+ */
 export function createEvents<Names extends object>(failed: (event: string, error: unknown) => void): Events<Names> {
   const emitter: EventEmitter<Names> = new CarefulEmitter(failed) as never
   return { emitter, emit: (name, ...event) => void emitter.emit(name, ...event) }
 }
 
 /**
- * Creates events like `createEvents`, where the event `problem` reports listeners that failed. If nothing listens to
- * it, or its listener fails, a process warning is emitted.
+ * Creates events like `createEvents`. The event `problem` reports listeners that failed. If it has no listener, or its
+ * listener fails, a process warning is emitted.
  */
 export function createEventsWithProblems<Names extends WithProblems>(): Events<Names> {
   const events: Events<WithProblems> = createEvents<WithProblems>((event, error) => {

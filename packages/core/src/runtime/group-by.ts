@@ -1,6 +1,6 @@
 // pure: items by key
 
-/** Items by key, in the order in which they come; like Map.groupBy, which Node.js 20 lacks. */
+/** Groups items by key, in their order. Like Map.groupBy, which Node.js 20 lacks. */
 
 export function groupBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>()

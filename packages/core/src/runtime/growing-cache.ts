@@ -1,5 +1,5 @@
 /**
- * Options of `lru-cache` that bound a cache to `most` entries by their size, which is 1 each. By its option `max` it
- * would make tables for all of them at once: 10 ms for 100,000, at the start of a program that remembers nothing yet.
+ * Options of `lru-cache` for a cache of at most `most` entries, by a size of 1 each. Its option `max` would allocate
+ * tables for all of them at once: 10 ms for 100,000, when the program starts.
  */
 export const growingTo = (most: number) => ({ maxSize: most, sizeCalculation: () => 1 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { seededRandom } from '../time.js'
 import { newId, unguessable } from './ids.js'
 
-test('ids are the drawn random bits in base 32', () => {
+test('an id consists of the drawn random bits in base 32', () => {
   const random = seededRandom(3)
   for (let times = 0; times < 1000; times += 1) {
     const drawn = random()
@@ -15,6 +15,6 @@ test('ids are the drawn random bits in base 32', () => {
   }
 })
 
-test('ids do not repeat', () => {
+test('ten thousand new ids do not repeat', () => {
   expect(new Set(Array.from({ length: 10_000 }, () => newId(unguessable))).size).toBe(10_000)
 })

@@ -1,11 +1,11 @@
 import { randomFillSync } from 'node:crypto'
 import type { Random } from '../time.js'
 
-/** Random numbers are drawn in blocks of 1024: a call of the system takes as long for many as for few. */
+/** Random numbers are drawn in blocks of 1024, because a system call takes as long for many as for few. */
 const pool = new Uint32Array(1024)
 let used = pool.length
 
-/** The default random source. It is unpredictable: whoever guesses a ticket's id may be able to read the ticket. */
+/** The default random source. It is unpredictable, because a guessed id may be enough to read a ticket. */
 export const unguessable: Random = () => {
   if (used === pool.length) {
     randomFillSync(pool)
@@ -20,12 +20,12 @@ export const unguessable: Random = () => {
 
 const DIGITS = Array.from('0123456789abcdefghijklmnopqrstuv', (digit) => digit.charCodeAt(0))
 const PER_DRAW = 7
-/** The characters of the id that is being made. */
+/** The characters of the id that is being created. */
 const codes = new Array<number>(3 * PER_DRAW).fill(0)
 
 /**
- * Makes an id of 21 characters, 0–9 and a–v: about 100 bits, if `random` gives that many. The string is made in one
- * call: every ticket and every match needs an id, and joining parts takes four times as long.
+ * Creates an id of 21 characters, 0–9 and a–v: about 100 bits, if `random` gives that many. The string is created in
+ * one call: every ticket and every match needs an id, and joining parts takes four times as long.
  */
 export function newId(random: Random): string {
   let fraction = 0

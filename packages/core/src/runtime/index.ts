@@ -1,4 +1,4 @@
-/** The mechanisms of long-running code, one of each: timers, abort signals, events, ids. */
+/** Shared parts of long-running code: timers, abort signals, events, ids. */
 export { listenToAbort, stopListeningToAbort } from './abort-listeners.js'
 export { type Awaitable, linkedSignal, unlessAborted, within } from './abort-signals.js'
 export { createEvents } from './events.js'

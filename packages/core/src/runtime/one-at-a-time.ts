@@ -1,4 +1,4 @@
-/** Creates a function that runs tasks one after the other, in the order of the calls, also after one that failed. */
+/** Creates a function that runs tasks one after the other, in the order of the calls, even after one that failed. */
 export function oneAtATime(): <Result>(task: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve()
   return (task) => {

@@ -4,14 +4,14 @@ import { unlessAborted, within } from './abort-signals.js'
 
 const never = () => new Promise<string>(() => {})
 
-test('a value in time is the result, and no timer is left', async () => {
+test('within resolves to a value that is in time, and leaves no timer', async () => {
   const clock = createManualClock()
   expect(await within(Promise.resolve('here'), 1000, clock)).toBe('here')
   await expect(within(Promise.reject(new Error('no')), 1000, clock)).rejects.toThrow('no')
   expect(clock.sleepers).toBe(0)
 })
 
-test('the result is undefined when the time is over', async () => {
+test('within resolves to undefined when the time is over', async () => {
   const clock = createManualClock()
   const waiting = within(never(), 1000, clock)
   await clock.advance(1000)
@@ -21,7 +21,7 @@ test('the result is undefined when the time is over', async () => {
 test.each([
   ['within', (signal: AbortSignal) => within(never(), 1000, createManualClock(), signal)],
   ['unlessAborted', (signal: AbortSignal) => unlessAborted(never(), signal)],
-])('%s ends with the reason of the signal, before and while it waits', async (_, wait) => {
+])('%s rejects with the reason of the signal, before and during the wait', async (_, wait) => {
   await expect(wait(AbortSignal.abort(new Error('before')))).rejects.toThrow('before')
   const ending = new AbortController()
   const waiting = wait(ending.signal)
@@ -29,7 +29,7 @@ test.each([
   await expect(waiting).rejects.toThrow('meanwhile')
 })
 
-test('a promise is awaited directly where there is no signal', async () => {
+test('unlessAborted awaits a promise directly where there is no signal', async () => {
   expect(await unlessAborted(Promise.resolve(1), undefined)).toBe(1)
   expect(await unlessAborted(Promise.resolve(1), new AbortController().signal)).toBe(1)
 })

@@ -17,7 +17,7 @@ function setUp() {
   return { clock, state, ticker }
 }
 
-test('ticks while it is needed and then stops sleeping', async () => {
+test('the ticker ticks while it is needed and then stops sleeping', async () => {
   const { clock, state, ticker } = setUp()
   ticker.wake()
   ticker.wake()
@@ -29,7 +29,7 @@ test('ticks while it is needed and then stops sleeping', async () => {
   expect(clock.sleepers).toBe(0)
 })
 
-test('begins again when it is needed again, also after it was woken in vain', async () => {
+test('the ticker begins again when it is needed again, even after a wake-up without work', async () => {
   const { clock, state, ticker } = setUp()
   state.needed = false
   ticker.wake()
@@ -40,7 +40,7 @@ test('begins again when it is needed again, also after it was woken in vain', as
   expect(state.ticks).toBe(1)
 })
 
-test('continues after a failed tick', async () => {
+test('the ticker continues after a failed tick', async () => {
   const { clock, state, ticker } = setUp()
   const warnings: string[] = []
   const listen = ({ message }: Error) => warnings.push(message)
@@ -53,7 +53,7 @@ test('continues after a failed tick', async () => {
   process.off('warning', listen)
 })
 
-test('stops for good, after the current tick at the latest', async () => {
+test('the ticker stops for good, after the current tick at the latest', async () => {
   const { clock, state, ticker } = setUp()
   ticker.wake()
   await clock.advance(1500)
@@ -64,7 +64,7 @@ test('stops for good, after the current tick at the latest', async () => {
   expect(clock.sleepers).toBe(0)
 })
 
-test('may tick at once, and then at its interval', async () => {
+test('the ticker can tick at once, and then at its interval', async () => {
   const clock = createManualClock()
   let ticks = 0
   const ticker = createTicker({

@@ -1,6 +1,6 @@
 import type { Clock } from '../time.js'
 
-/** One sleep, which can be moved or cancelled. While no instant is set, no timer keeps the process alive. */
+/** One sleep that can be moved or cancelled. While no time is set, no timer keeps the process alive. */
 export function createAlarm(clock: Clock, ring: () => void) {
   let sleep: AbortController | undefined
 
@@ -11,7 +11,7 @@ export function createAlarm(clock: Clock, ring: () => void) {
 
   return {
     isSet: () => sleep !== undefined,
-    /** Rings once, at `instant` (epoch milliseconds), instead of at the instant set before. */
+    /** Fires once, at `instant` (epoch milliseconds), instead of at the earlier set time. */
     set: (instant: number) => {
       clear()
       const controller = new AbortController()
@@ -22,7 +22,7 @@ export function createAlarm(clock: Clock, ring: () => void) {
           sleep = undefined
           ring()
         },
-        () => {}, // the sleep was cancelled
+        () => {}, // The sleep was cancelled.
       )
     },
     clear,
@@ -31,9 +31,9 @@ export function createAlarm(clock: Clock, ring: () => void) {
 
 /** Calls `tick` at intervals, as long as there is something to do. */
 export interface Ticker {
-  /** Begins to tick, unless it ticks already. */
+  /** Starts to tick, unless it already ticks. */
   wake(): void
-  /** Stops for good; waits for a tick under way. */
+  /** Stops permanently. Waits for a running tick. */
   stop(): Promise<void>
 }
 
@@ -41,9 +41,9 @@ export interface TickerOptions {
   readonly clock: Clock
   readonly everyMs: number
   readonly tick: () => Promise<void>
-  /** Whether the first tick comes at once, instead of after `everyMs`. Default false. */
+  /** Makes the first tick immediately, instead of after `everyMs`. Default false. */
   readonly atOnce?: boolean | undefined
-  /** Whether there is something to do, asked after every tick. If not, ticking pauses and no timer is left. */
+  /** Returns true if there is something to do. Called after every tick. If not, ticking pauses and no timer is left. */
   readonly isNeeded: () => boolean
 }
 
@@ -53,7 +53,7 @@ export function createTicker({ clock, everyMs, tick, atOnce = false, isNeeded }:
 
   const run = async () => {
     for (let isFirst = true; !stopping.signal.aborted && isNeeded(); isFirst = false) {
-      if (!isFirst || !atOnce) await clock.sleep(everyMs, stopping.signal).catch(() => {}) // stopped
+      if (!isFirst || !atOnce) await clock.sleep(everyMs, stopping.signal).catch(() => {}) // Ignores the stop.
       if (!stopping.signal.aborted) await tick().catch(warn)
     }
     running = undefined
@@ -77,20 +77,20 @@ function warn(error: unknown): void {
 
 /** Yields the event loop at intervals during long work. */
 export interface Yielder {
-  /** Whether it is time to yield. */
+  /** True if it is time to yield. */
   isDue(): boolean
   /** Lets the event loop turn once. */
   yieldNow(): Promise<void>
-  /** Milliseconds since this yielder was made. */
+  /** Milliseconds since this yielder was created. */
   spentMs(): number
 }
 
-/** Milliseconds of work between two yields (our choice): players and health checks wait at most that long. */
+/** Milliseconds of work between two yields (our choice): the maximum delay of players' requests and health checks. */
 const STRETCH_MS = 5
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** @param stopwatch milliseconds. */
+/** @param stopwatch returns milliseconds. */
 export function createYielder(stopwatch: () => number): Yielder {
   const startedAt = stopwatch()
   let yieldedAt = startedAt
@@ -105,11 +105,13 @@ export function createYielder(stopwatch: () => number): Yielder {
 }
 
 export interface Backoff {
-  /** Milliseconds: the first wait is at most this long, each further one at most twice the one before. */
+  /** Milliseconds: the first wait is at most this long, each further one at most twice the previous one. */
   readonly baseMs: number
-  /** Milliseconds: no wait is longer. */
+  /** Maximum wait in milliseconds. */
   readonly capMs: number
-  /** The random part of a wait: callers that failed together must not retry together. Default 1, the whole wait. */
+  /**
+   * The random part of a wait, so that callers that failed together do not retry together. Default 1, the whole wait.
+   */
   readonly jitter?: number | undefined
 }
 

@@ -1,3 +1,3 @@
-/** One way to check values from outside and to describe what is wrong. */
+/** Validates values from outside and describes their faults. */
 export { jsonFault } from './read.js'
 export { type Fault, validate } from './validate.js'

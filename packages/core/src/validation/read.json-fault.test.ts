@@ -22,7 +22,7 @@ test.each([
   ['{} {}', 1, 4, 'something follows after the end'],
   ['[01]', 1, 3, 'a comma or ] is missing'],
   ['\r\n \t[1e5, -0.5, {"":[{}]}, null]x', 2, 31, 'something follows after the end'],
-])('%j', (text, line, column, wrong) => {
+])('jsonFault finds the fault in %j with line and column', (text, line, column, wrong) => {
   expect(jsonFault(text)).toEqual({ line, column, wrong })
 })
 
@@ -35,7 +35,7 @@ const isJson = (text: string) => {
   }
 }
 
-test('agrees with JSON.parse on any text', () => {
+test('jsonFault finds a fault exactly in the strings that JSON.parse refuses', () => {
   const broken = fc.tuple(
     fc.json(),
     fc.nat(),
@@ -57,7 +57,7 @@ test('agrees with JSON.parse on any text', () => {
   )
 })
 
-test('is quick for any depth and length', () => {
+test('jsonFault finds a fault quickly at any depth and length', () => {
   expect(jsonFault('['.repeat(1_000_000))).toMatchObject({ column: 1_000_001, wrong: 'ends too early' })
   expect(jsonFault(`["${'x'.repeat(5_000_000)}`)).toMatchObject({ column: 2 })
   expect(jsonFault(`["${'\\n'.repeat(1_000_000)}"`)).toMatchObject({ wrong: 'ends too early' })

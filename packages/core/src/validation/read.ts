@@ -1,7 +1,9 @@
 import type { z } from 'zod'
 import { validate } from './validate.js'
 
-/** Where a text stops being JSON, and why. It repeats nothing of the text, which may hold a secret. */
+/**
+ * The position at which a string stops being JSON, and why. It quotes nothing of the string, which may hold a secret.
+ */
 export interface JsonFault {
   /** Both from 1. */
   readonly line: number
@@ -10,17 +12,17 @@ export interface JsonFault {
   readonly wrong: string
 }
 
-/** What may come next. */
-type Expected = 'value' | 'value or ]' | 'name' | 'name or }' | 'colon' | 'comma' | 'end'
+/** The next token that is allowed. */
+type ExpectedToken = 'value' | 'value or ]' | 'name' | 'name or }' | 'colon' | 'comma' | 'end'
 
 const SPACE = /[ \t\n\r]*/y
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const WORD = /true|false|null/y
-/** All but a quote, a backslash and control characters. */
+/** All except a quote, a backslash and control characters. */
 const PLAIN = /[ !#-[\]-\uffff]*/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
 
-/** Where the pattern ends if it begins at `at`, otherwise `at`. */
+/** The end of the pattern if it matches at `at`, otherwise `at`. */
 function after(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at
   return pattern.test(text) ? pattern.lastIndex : at
@@ -29,7 +31,7 @@ function after(pattern: RegExp, text: string, at: number): number {
 /** Finds the first fault; undefined for valid JSON. Deep nesting uses no stack. */
 export function jsonFault(text: string): JsonFault | undefined {
   const open: ('{' | '[')[] = []
-  let expected: Expected = 'value'
+  let expected: ExpectedToken = 'value'
   let at = after(SPACE, text, 0)
   for (; at < text.length; at = after(SPACE, text, at)) {
     const character = text[at] as string
@@ -66,17 +68,17 @@ export function jsonFault(text: string): JsonFault | undefined {
   return expected === 'end' ? undefined : faultAt(text, at, at === 0 ? 'is empty' : 'ends too early')
 }
 
-const isClosing = (character: string, expected: Expected, open: string | undefined) =>
+const isClosing = (character: string, expected: ExpectedToken, open: string | undefined) =>
   (character === '}' && open === '{' && (expected === 'comma' || expected === 'name or }')) ||
   (character === ']' && open === '[' && (expected === 'comma' || expected === 'value or ]'))
 
-const afterValue = (open: readonly string[]): Expected => (open.length === 0 ? 'end' : 'comma')
+const afterValue = (open: readonly string[]): ExpectedToken => (open.length === 0 ? 'end' : 'comma')
 
 function missing(expected: 'colon' | 'comma', open: string | undefined): string {
   return expected === 'colon' ? 'a colon is missing' : `a comma or ${open === '{' ? '}' : ']'} is missing`
 }
 
-function unexpected(character: string, expected: Expected, open: string | undefined): string {
+function unexpected(character: string, expected: ExpectedToken, open: string | undefined): string {
   const isClosed = (character === '}' && open === '{') || (character === ']' && open === '[')
   if (isClosed && (expected === 'name' || expected === 'value') && !(open === '{' && expected === 'value'))
     return 'a comma before the end'
@@ -105,9 +107,9 @@ function faultAt(text: string, at: number, wrong: string): JsonFault {
 }
 
 /**
- * Reads a value that someone gives us: once, at the boundary.
- * @param refuse makes the error from the path at fault ('' for the whole) and what is wrong,
- *   e.g. `distance.1.km: must be …, got -5`. No value that may be a secret or an address is in it.
+ * Reads a value from outside: once, at the boundary.
+ * @param refuse creates the error from the path of the fault ('' for the whole) and the fault, e.g. `distance.1.km:
+ *   must be …, got -5`. It contains no value that may be a secret or an address.
  */
 export function read<T>(schema: z.ZodType<T>, value: unknown, refuse: (field: string, message: string) => Error): T {
   const result = validate(schema, value)
@@ -116,7 +118,7 @@ export function read<T>(schema: z.ZodType<T>, value: unknown, refuse: (field: st
   throw refuse(field, field === '' ? message : `${field}: ${message}`)
 }
 
-/** What is wrong with a text that JSON.parse refused, and where. Nothing of the text is in it. */
+/** The fault of a string that JSON.parse rejected, and its position. It quotes nothing of the string. */
 export function notJson(text: string): string {
   const { line, column, wrong } = jsonFault(text) ?? { line: 1, column: 1, wrong: 'is not as described' }
   return `is no JSON: line ${line}, column ${column}: ${wrong}`

@@ -4,6 +4,15 @@ import { z } from 'zod'
 import { operations } from '../api/api.js'
 import { validate, validateAll } from './validate.js'
 
+const inputs = operations.map(([, { input }]) => input)
+const keys = [
+  ...new Set(
+    inputs.flatMap((input) =>
+      Object.keys((z.toJSONSchema(input, { unrepresentable: 'any' }).properties ?? {}) as object),
+    ),
+  ),
+]
+
 const queue = z.strictObject({
   matchSize: z.int().min(1).max(100),
   name: z.string().min(1).max(8).regex(/^\w+$/, 'must be letters').optional(),
@@ -38,12 +47,12 @@ function faultOf(value: unknown) {
   return result.fault
 }
 
-test('returns a valid value', () => {
+test('validate returns a valid value', () => {
   expect(validate(queue, { matchSize: 2 })).toEqual({ success: true, data: { matchSize: 2 } })
   expect(validate(z.string().default('a'), undefined)).toEqual({ success: true, data: 'a' })
 })
 
-describe('names the field and says what is wrong in plain words', () => {
+describe('a fault found by validate', () => {
   test.each([
     [{}, 'matchSize', 'is missing'],
     [{ matchSize: null }, 'matchSize', 'must be a number, got null'],
@@ -75,17 +84,17 @@ describe('names the field and says what is wrong in plain words', () => {
     [{ matchSize: 2, custom: 1 }, 'custom', 'is not as described, got 1'],
     [[], undefined, 'must be an object, got a list'],
     [undefined, undefined, 'must be an object, got nothing'],
-  ] as const)('%j', (value, field, message) => {
+  ] as const)('validate names the wrong field and says what is wrong in plain words: %j', (value, field, message) => {
     expect(faultOf(value)).toMatchObject({ field, message })
   })
 
-  test('without values where none may be shown', () => {
+  test('a validation fault has a message without values for places where none can be shown', () => {
     expect(faultOf({ matchSize: 0 }).wrong).toBe('must be at least 1')
     expect(faultOf({ matchSize: 2, mode: 'rankd' }).wrong).toBe('must be "casual" or "ranked"; did you mean ranked?')
   })
 })
 
-describe('names the nearest known name', () => {
+describe('a misspelt name', () => {
   test.each([
     [{ matchsize: 2 }, 'matchsize', 'is not known; did you mean matchSize?'],
     [{ matchSize: 2, tems: [] }, 'tems', 'is not known; did you mean teams?'],
@@ -98,12 +107,12 @@ describe('names the nearest known name', () => {
       'rule.kind',
       'must be "equal" or "distance", got "distnace"; did you mean distance?',
     ],
-  ] as const)('%j', (value, field, message) => {
+  ] as const)('validate suggests the nearest known name for a misspelt one: %j', (value, field, message) => {
     expect(faultOf(value)).toMatchObject({ field, message })
   })
 })
 
-describe('no secret is shown', () => {
+describe('a fault at a secret', () => {
   const SECRET = 'https://hooks.example.com/hunter2'
 
   test.each([
@@ -115,19 +124,11 @@ describe('no secret is shown', () => {
     [{ matchSize: 2, name: 'x'.repeat(41) }, 'name', 'must have at most 8 characters, got a text of 41 characters'],
     [{ matchSize: 2, name: '192.0.2.123' }, 'name', 'must have at most 8 characters, got "[address]"'],
     [{ matchSize: 2, '192.0.2.7': 1 }, '[address]', 'is not known'],
-  ] as const)('%j', (value, field, message) => {
+  ] as const)('a validation fault at a secret does not show the secret: %j', (value, field, message) => {
     expect(faultOf(value)).toMatchObject({ field, message })
   })
 
-  test('at any place in an input of the service, whatever else is wrong', () => {
-    const inputs = operations.map(([, { input }]) => input)
-    const keys = [
-      ...new Set(
-        inputs.flatMap((input) =>
-          Object.keys((z.toJSONSchema(input, { unrepresentable: 'any' }).properties ?? {}) as object),
-        ),
-      ),
-    ]
+  test('a validation fault shows no secret at any place in an input, regardless of what else is wrong', () => {
     const leaf = fc.constantFrom<unknown>(SECRET, [SECRET], { url: SECRET }, [{ value: SECRET }], {
       ip_address: SECRET,
       [keys[0] as string]: SECRET,
@@ -141,15 +142,7 @@ describe('no secret is shown', () => {
   })
 })
 
-test('no message uses the words of zod', () => {
-  const inputs = operations.map(([, { input }]) => input)
-  const keys = [
-    ...new Set(
-      inputs.flatMap((input) =>
-        Object.keys((z.toJSONSchema(input, { unrepresentable: 'any' }).properties ?? {}) as object),
-      ),
-    ),
-  ]
+test('no validation message uses the words of zod', () => {
   const odd = fc.constantFrom<unknown>(null, '', 'text', -1, 1.5, 1e9, true, [], [{}], {}, [null], 'x'.repeat(5000), [
     [],
   ])
@@ -166,18 +159,18 @@ test('no message uses the words of zod', () => {
   )
 })
 
-test('names several faults at once', () => {
+test('validate reports one of several faults, and shortens a long field name', () => {
   const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`key${index}`, index]))
   expect(faultOf({ matchSize: 2, ...many }).field).toBe('key0')
   expect(faultOf({ matchSize: 2, teams: Array.from({ length: 20_000 }, () => 1) }).field).toBe('teams.0')
   expect(faultOf({ matchSize: 2, ['k'.repeat(20_000)]: 1 }).field).toHaveLength(81)
 })
 
-describe('validateAll tells all that is wrong', () => {
+describe('validateAll', () => {
   const messagesOf = (value: unknown) =>
     (validateAll(queue, value).faults ?? []).map(({ field, message }) => `${field}: ${message}`)
 
-  test('each place once, each unknown name by itself', () => {
+  test('validateAll reports each wrong place once, and each unknown name by itself', () => {
     expect(
       messagesOf({ matchSize: 0, name: 'much too-long', teams: [{ count: 1 }, { count: 'x' }], moed: 'x', other: 1 }),
     ).toEqual([
@@ -189,7 +182,7 @@ describe('validateAll tells all that is wrong', () => {
     ])
   })
 
-  test('and not that a name is missing if it is only misspelt', () => {
+  test('validateAll does not report a name as missing if it is only misspelt', () => {
     expect(messagesOf({ matchsize: 2, naem: 'x' })).toEqual([
       'matchsize: is not known; did you mean matchSize?',
       'naem: is not known; did you mean name?',
@@ -197,7 +190,7 @@ describe('validateAll tells all that is wrong', () => {
     expect(messagesOf({ matchSize: 0, matchSiz: 2 })).toHaveLength(2)
   })
 
-  test('and not what an object lacks as a whole while a name in it is misspelt', () => {
+  test('validateAll does not report a missing key of an object while a name in it is misspelt', () => {
     const either = z
       .strictObject({ one: z.number().optional(), other: z.number().optional(), named: z.number().optional() })
       .superRefine(({ one, other }, { addIssue }) => {
@@ -211,11 +204,11 @@ describe('validateAll tells all that is wrong', () => {
     expect(fieldsOf({ named: 1, naemd: 1, unheardOf: 1 })).toContain('one')
   })
 
-  test('and nothing of a value that is right', () => {
+  test('validateAll reports no fault for valid values', () => {
     expect(validateAll(queue, { matchSize: 2 })).toEqual({ success: true, data: { matchSize: 2 } })
   })
 
-  test('its first fault is at a place that validate names, or the misspelt name beside it', () => {
+  test('validateAll reports the field that validate reports, or a misspelt name instead', () => {
     const part = fc.constantFrom<unknown>(null, 'x', -1, 7, [], [1], {}, { count: 'x' })
     const keys = fc.constantFrom('matchSize', 'mode', 'size', 'rule', 'teams', 'only', 'moed', 'other')
     fc.assert(

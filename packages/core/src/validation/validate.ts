@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { isHidden, scrub } from '../redact.js'
 import { didYouMean, nearestName } from '../nearest-name.js'
 
-/** Longer texts are described by their length, because they are documents or keys. */
+/** Longer strings are described by their length, because they are documents or keys. */
 const LONGEST = 40
 
 /** Words in the name of a field that may hold a secret, an address or a webhook's URL. */
@@ -13,21 +13,21 @@ const HIDING = new Set(
   ).split(' '),
 )
 
-/** `hiddenEnvironment`, `webhook_url` and `IP` by their words. */
+/** The words of a name, such as `hiddenEnvironment`, `webhook_url` or `IP`. */
 const wordsOf = (key: string) =>
   key
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z\d]+/)
 
-/** Whether the field of this name may hold a secret, an address or a webhook's URL, which no message may show. */
+/** True if the field of this name may hold a secret, an address or a webhook's URL, which no message may show. */
 export const mayHoldSecret = (key: string): boolean => isHidden(key) || wordsOf(key).some((word) => HIDING.has(word))
 
 /**
- * `, got 70000` for a message about a value that is wrong; only its kind where it may be a secret. A text in the wrong
- * place may be anything, so only short ones in a place for texts are shown.
- * @param path the names on the way to it.
- * @param isOfType whether it is of the type that is wanted, and wrong in another way.
+ * `, got 70000`, for a message about an invalid value; only its kind if it may be a secret. A string in the wrong place
+ * may be anything, so it is shown only where strings are expected, and if it is short.
+ * @param path the names that lead to it.
+ * @param isOfType true if it has the expected type, and is invalid for another reason.
  */
 function gotWords(path: readonly string[], value: unknown, isOfType: boolean): string {
   if (value === undefined) return ', got nothing'
@@ -35,7 +35,7 @@ function gotWords(path: readonly string[], value: unknown, isOfType: boolean): s
   if (path.some(mayHoldSecret)) return isOfType ? '' : `, got ${kindOf(value)}`
   if (typeof value === 'number' || typeof value === 'boolean') return `, got ${value}`
   if (typeof value !== 'string' || !isOfType) return `, got ${kindOf(value)}`
-  // What names a host or holds credentials is shown to nobody.
+  // A string that names a host or holds credentials is not shown.
   if (/:\/\/|@|\?/.test(value) || value.length > LONGEST) return `, got a text of ${value.length} characters`
   return `, got ${JSON.stringify(scrub(value))}`
 }
@@ -45,10 +45,10 @@ const kindOf = (value: unknown): string =>
 
 type Issue = z.core.$ZodIssue
 
-/** Most values of an enumeration that a message names. */
+/** Maximum number of values of an enumeration that a message names. */
 const MOST_VALUES = 12
 
-/** Describes an issue in place of zod's sentence, e.g. `must be a whole number`. Never shows the value. */
+/** Describes an issue instead of zod's sentence, e.g. `must be a whole number`. Never shows the value. */
 function plainWords(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -126,7 +126,7 @@ function formatWords(issue: z.core.$ZodIssueInvalidStringFormat): string {
   return issue.format === 'regex' ? `must match ${issue.pattern ?? 'the pattern'}` : `must be a valid ${issue.format}`
 }
 
-/** `'casual' or 'ranked'`: as they would be written in code. */
+/** `'casual' or 'ranked'`, in code notation. */
 function oneOf(values: readonly unknown[]): string {
   const shown = values
     .slice(0, MOST_VALUES)
@@ -138,7 +138,7 @@ function oneOf(values: readonly unknown[]): string {
 const alternatives = (words: readonly string[]) =>
   words.length < 2 ? (words[0] ?? 'one of none') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
-/** All types that a value may have, for a union whose branches say no more. */
+/** All types that a value may have, for a union whose branches give no better message. */
 function unionWords(issue: z.core.$ZodIssueInvalidUnion): string {
   if (issue.discriminator !== undefined && 'options' in issue && issue.options !== undefined)
     return `must be ${oneOf(issue.options)}`
@@ -157,30 +157,30 @@ function keyWords(issue: Issue | undefined): string {
   return `is a name that ${issue.message === '' ? plainWords(issue) : issue.message}`
 }
 
-/** What is wrong with a value: the first fault, or the fault that explains others. */
+/** The fault of a value: the first one, or the one that explains others. */
 export interface Fault {
-  /** Names and indices on the way to the part at fault. */
+  /** Names and indices that lead to the invalid part. */
   readonly path: readonly string[]
-  /** The path as one text, e.g. `queues.0.matchSize`; undefined for the value as a whole. */
+  /** The path as a string, e.g. `queues.0.matchSize`; undefined for the value as a whole. */
   readonly field: string | undefined
-  /** What is wrong, without the value: `must be at least 1; did you mean …?`. For readers who must not see values. */
+  /** The fault without the value, e.g. `must be at least 1; did you mean …?`. For readers who must not see values. */
   readonly wrong: string
-  /** What is wrong, with the value unless it may be a secret, an address or a URL: `must be at least 1, got 0`. */
+  /** The fault with the value, unless it may be a secret, an address or a URL: `must be at least 1, got 0`. */
   readonly message: string
 }
 
-/** The value as parsed by its schema, or what is wrong with it. */
+/** The value as parsed by its schema, or its fault. */
 export type Validated<T> =
   | { readonly success: true; readonly data: T; readonly fault?: undefined }
   | { readonly success: false; readonly data?: undefined; readonly fault: Fault }
 
-/** The value as parsed by its schema, or all that is wrong with it. */
+/** The value as parsed by its schema, or all of its faults. */
 export type ValidatedWhole<T> =
   | { readonly success: true; readonly data: T; readonly faults?: undefined }
   | { readonly success: false; readonly data?: undefined; readonly faults: readonly Fault[] }
 
 /**
- * Checks a value by a schema. Messages use plain words and suggest the nearest known name for a misspelt one. They
+ * Validates a value by a schema. Messages use plain words and suggest the nearest known name for a misspelt one. They
  * never contain a value that may be a secret. The schema's own messages are kept; zod's are not used.
  */
 export function validate<T>(schema: z.ZodType<T>, value: unknown): Validated<T> {
@@ -188,22 +188,25 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown): Validated<T> 
   return result.success ? result : { success: false, fault: faultOf(value, result.error.issues) }
 }
 
-/** Checks a value like `validate`, and tells all that is wrong with it, in the order of the schema. */
+/** Validates a value like `validate`, and returns all of its faults in the order of the schema. */
 export function validateAll<T>(schema: z.ZodType<T>, value: unknown): ValidatedWhole<T> {
   const result = parse(schema, value)
   return result.success ? result : { success: false, faults: faultsOf(value, result.error.issues) }
 }
 
-/** A context costs zod five times as much (decision 0111), so only a value that is wrong is parsed with one. */
+/**
+ * zod is five times slower with a ParseContext (our error texts). So parse without it first, and again with it only if
+ * the value is invalid.
+ */
 function parse<T>(schema: z.ZodType<T>, value: unknown) {
   const result = schema.safeParse(value)
   return result.success ? result : schema.safeParse(value, ownWords)
 }
 
-/** The names that an object knows, by the list of those that it does not: an issue holds only the latter. */
+/** The known names of an object, by the list of its unknown ones: an issue has only the latter. */
 const knownNames = new WeakMap<readonly string[], readonly string[]>()
 
-/** Gives an empty message to each issue whose schema has none: it is put into words later, if at all. */
+/** Gives an empty message to each issue whose schema has none. It is put into words later, if at all. */
 const ownWords: z.core.ParseContext<z.core.$ZodIssue> = {
   error: (issue) => {
     const def = (issue.inst as z.core.$ZodTypes | undefined)?._zod.def
@@ -213,7 +216,7 @@ const ownWords: z.core.ParseContext<z.core.$ZodIssue> = {
   },
 }
 
-/** One fault for each place. What follows from a misspelt name alone is no fault of its own. */
+/** One fault for each place. Consequences of a misspelt name are not faults of their own. */
 function faultsOf(value: unknown, issues: readonly Issue[]): Fault[] {
   const faults = issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys')
@@ -229,8 +232,8 @@ function faultsOf(value: unknown, issues: readonly Issue[]): Fault[] {
 }
 
 /**
- * Whether a name is missing that is only misspelt, or an object lacks what its schema wants of the whole, e.g. one of
- * two names, and has a misspelt name.
+ * True if the issue is a consequence of a misspelt name: a name is missing that is only misspelt, or an object violates
+ * a rule of its schema, e.g. one of two names, and has a misspelt name.
  */
 function followsFromMisspelt(issue: Issue, value: unknown, issues: readonly Issue[]): boolean {
   const isMissing = at(value, issue.path) === undefined
@@ -239,7 +242,7 @@ function followsFromMisspelt(issue: Issue, value: unknown, issues: readonly Issu
   return issue.code === 'custom' && issues.some((one) => one.path.join('.') === object && hasMisspelt(one, value))
 }
 
-/** Whether the issue is about unknown names of which one is near to a known name that is not there. */
+/** True if the issue is about unknown names, and one of them is near to a missing known name. */
 function hasMisspelt(issue: Issue, value: unknown): boolean {
   if (issue.code !== 'unrecognized_keys') return false
   const known = knownNames.get(issue.keys) ?? []
@@ -273,7 +276,7 @@ function fault(place: readonly PropertyKey[], wrong: string, got: string, meant:
   return { path, field, wrong: `${scrub(wrong)}${meant}`, message: `${scrub(wrong)}${got}${meant}` }
 }
 
-/** A text where another type is needed may be anything, e.g. a token given as the wrong option, so it is not shown. */
+/** A string where another type is required may be anything, e.g. a token in the wrong option, so it is not shown. */
 const WANTS_NO_TEXT =
   /^must (?:have (?!.* characters?$)|be an? (?:whole )?(?:function|number|object|list)\b(?! and| of))/
 
@@ -283,7 +286,7 @@ const shortened = (key: string) => (key.length > 80 ? `${key.slice(0, 80)}…` :
 const at = (value: unknown, path: readonly PropertyKey[]) =>
   path.reduce<unknown>((part, key) => (part as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[key], value)
 
-/** Whether one of a few values is needed. */
+/** True if one of a few values is required. */
 const isChoice = (issue: Issue) => issue.code === 'invalid_union' && 'options' in issue && issue.options !== undefined
 
 function hint(issue: Issue, given: unknown): string {
@@ -307,7 +310,7 @@ function mostTelling(issues: readonly Issue[]): Issue | undefined {
   return { ...misspelt, keys }
 }
 
-/** The issue about unknown names beside a missing one, of which one is near to it. */
+/** The issue about unknown names, if there is also a missing name that is near to one of them. */
 function misspeltOf(first: Issue, issues: readonly Issue[]): z.core.$ZodIssueUnrecognizedKeys | undefined {
   const missing = first.path.at(-1)
   if (first.code === 'unrecognized_keys' || typeof missing !== 'string') return undefined
@@ -320,7 +323,7 @@ function misspeltOf(first: Issue, issues: readonly Issue[]): z.core.$ZodIssueUnr
   )
 }
 
-/** Of a failed union, the branch that came furthest into the value explains most. */
+/** For a failed union, the branch that got furthest into the value explains most. */
 function deepest(issue: Issue | undefined): Issue | undefined {
   if (issue?.code !== 'invalid_union') return issue
   const inner = issue.errors.map((branch) =>
@@ -333,5 +336,5 @@ function deepest(issue: Issue | undefined): Issue | undefined {
   return furthest
 }
 
-/** How far an issue lies within the value. */
+/** The depth of an issue in the value. */
 const reach = (issue: Issue) => issue.path.length + (issue.code === 'unrecognized_keys' ? 1 : 0)

@@ -1,4 +1,4 @@
-// The page: asks for a match, connects to its server, and plays.
+// The page: searches a match, connects to its server, and plays.
 const { createMuster } = globalThis.Muster
 const at = (id) => document.getElementById(id)
 const say = (text) => (at('status').textContent = text)
@@ -9,7 +9,9 @@ const WORDS = {
   assigned: 'Connecting …',
 }
 
-/** Plays on the server, which closes the connection after the match. Resolves with the winner; undefined: none yet. */
+/**
+ * Plays on the server, which closes the connection after the match. Resolves with the winner. Undefined: no winner yet.
+ */
 const playOn = ({ fqdn, ports, joinToken }) =>
   new Promise((resolve) => {
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws'
@@ -48,7 +50,7 @@ at('login').addEventListener('submit', async (event) => {
     if (!answer.ok) throw new Error(await answer.text())
     muster = createMuster(await answer.json())
     muster.subscribe(({ phase, stale }) => say(stale === undefined ? (WORDS[phase] ?? '') : 'Muster does not answer …'))
-    // Whoever is in a match already, as after a reload, goes on with it.
+    // A player who already has a match, e.g. after a reload, continues with it.
     const winner = await playOn(await muster.play({ profile: 'duel' }))
     if (winner === undefined) say('The connection was lost. Play again to return.')
     else say(`${winner} has won.`)

@@ -47,7 +47,11 @@ async function play(name, wanted) {
   return now.winner
 }
 
-test('two players meet, whoever taps faster wins, and both may play again', { timeout: 60_000 }, async () => {
-  assert.deepEqual(await Promise.all([play('ann', 20), play('ben', 0)]), ['ann', 'ann'])
-  assert.deepEqual(await Promise.all([play('ann', 0), play('ben', 20)]), ['ben', 'ben'])
-})
+test(
+  'two players of the template game meet, the faster tapper wins, and both may play again',
+  { timeout: 60_000 },
+  async () => {
+    assert.deepEqual(await Promise.all([play('ann', 20), play('ben', 0)]), ['ann', 'ann'])
+    assert.deepEqual(await Promise.all([play('ann', 0), play('ben', 20)]), ['ben', 'ben'])
+  },
+)

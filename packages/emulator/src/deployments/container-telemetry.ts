@@ -3,7 +3,7 @@ import type { ReadMetrics } from '@muster/core/internal'
 import { seededRandom } from '@muster/core/clock'
 import { formatA, formatB, parseA } from '../timestamps.js'
 import { type DeploymentRecord, hasBeen, seedOf, timeOf } from './deployment-record.js'
-import { isProblem, type Problem } from './filters.js'
+import { isProblem, type RequestProblem } from './filters.js'
 
 /**
  * Milliseconds between two periodic lines of a simulated server’s log, and the number of such lines that are kept.
@@ -55,31 +55,31 @@ function beats(record: DeploymentRecord, from: number, until: number): readonly 
   })
 }
 
-/** Points in one answer, at most; a request for more is refused. */
+/** Maximum number of points in a response; a request for more is refused. */
 const MOST_POINTS = 11_000
 const DEFAULT_STEP_MS = 60_000
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
 
 /** A simulated metric that varies between 1 − `sway` and 1 + `sway` times its level. */
-interface Gauge {
+interface SimulatedMetric {
   readonly label: string
   readonly level: number
   readonly sway: number
 }
 
-/** The document shows no units; the levels are those of a small game server. */
-const cpu: Gauge = { label: 'vCPU', level: 0.35, sway: 0.6 }
-const mem: Gauge = { label: 'MB', level: 180, sway: 0.15 }
-const receive: Gauge = { label: 'B/s', level: 24_000, sway: 0.5 }
-const transmit: Gauge = { label: 'B/s', level: 61_000, sway: 0.5 }
-const diskRead: Gauge = { label: 'B/s', level: 900, sway: 0.9 }
-const diskWrite: Gauge = { label: 'B/s', level: 2_400, sway: 0.9 }
+/** The specification has no units; the levels are those of a small game server. */
+const cpu: SimulatedMetric = { label: 'vCPU', level: 0.35, sway: 0.6 }
+const mem: SimulatedMetric = { label: 'MB', level: 180, sway: 0.15 }
+const receive: SimulatedMetric = { label: 'B/s', level: 24_000, sway: 0.5 }
+const transmit: SimulatedMetric = { label: 'B/s', level: 61_000, sway: 0.5 }
+const diskRead: SimulatedMetric = { label: 'B/s', level: 900, sway: 0.9 }
+const diskWrite: SimulatedMetric = { label: 'B/s', level: 2_400, sway: 0.9 }
 
 /**
  * Simulated metrics from the container's start to its end, within the requested range, with one point at the end of
- * each step. The values depend only on the deployment and the instant. With `raw`, values are not rounded.
+ * each step. The values depend only on the deployment and the time. With `raw`, values are not rounded.
  */
-export function metricsOf(record: DeploymentRecord, wanted: ReadMetrics, now: number): Metrics | Problem {
+export function metricsOf(record: DeploymentRecord, wanted: ReadMetrics, now: number): Metrics | RequestProblem {
   const range = rangeOf(record, wanted, now)
   if (isProblem(range)) return range
   const startedAt = timeOf(record, 'DEPLOYING') ?? Infinity
@@ -91,7 +91,7 @@ export function metricsOf(record: DeploymentRecord, wanted: ReadMetrics, now: nu
   // Seeds of different metrics are far apart, because each minute adds one to the seed.
   const seedFor = (salt: number) => seedOf(record) + salt * 0x9e3779b1
   const series = (
-    gauge: Gauge,
+    gauge: SimulatedMetric,
     salt: number,
     value = (at: number) => gauge.level * (1 + gauge.sway * wave(seedFor(salt), at)),
   ): MetricSeries => ({
@@ -100,7 +100,7 @@ export function metricsOf(record: DeploymentRecord, wanted: ReadMetrics, now: nu
     timestamps: instants.map((at) => formatA(at).slice(0, 23)),
   })
   /** The total of a rate since the container's start. */
-  const total = ({ level }: Gauge, salt: number) =>
+  const total = ({ level }: SimulatedMetric, salt: number) =>
     series({ label: 'B', level, sway: 0 }, salt, (at) => (level * (at - startedAt)) / 1000)
   return {
     total: {
@@ -115,9 +115,9 @@ export function metricsOf(record: DeploymentRecord, wanted: ReadMetrics, now: nu
   }
 }
 
-/** The first point, one step after the start, the last, and the step: epoch milliseconds. */
+/** The first point, one step after the start; the last one; and the step, in epoch milliseconds. */
 function rangeOf(record: DeploymentRecord, { start_time, end_time, steps }: ReadMetrics, now: number) {
-  // The description's schema has let only existing times pass.
+  // The schema of the operation accepts only existing times.
   const from = start_time === undefined ? record.createdAt : (parseA(start_time) as number)
   const until = end_time === undefined ? now : (parseA(end_time) as number)
   if (until <= from) return { problem: 'end_time: must be later than start_time' }

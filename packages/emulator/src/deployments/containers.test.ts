@@ -21,7 +21,7 @@ function fakeContainers(start: () => Promise<unknown> = () => Promise.resolve())
 
 const first = <T>(all: readonly T[]): T => all[0] as T
 
-test('a container is started upon DEPLOYING with its variables, and asked to end upon TERMINATING', async () => {
+test('a container starts at DEPLOYING with its variables, and is stopped at TERMINATING', async () => {
   const { launch, launched } = fakeContainers()
   const { clock, emulator, deploy, status, stop } = await studio(
     { launch, speed: 2 },
@@ -51,7 +51,7 @@ test('a container is started upon DEPLOYING with its variables, and asked to end
   expect(await status(id)).toMatchObject({ current_status: 'Status.TERMINATED', error: false })
 })
 
-test('READY waits for a slow start', async () => {
+test('READY waits for a container that starts slowly', async () => {
   let started = () => {}
   const { launch } = fakeContainers(() => new Promise<void>((resolve) => (started = resolve)))
   const { clock, deploy, status } = await studio({ launch })
@@ -63,7 +63,7 @@ test('READY waits for a slow start', async () => {
   expect(await status(id)).toMatchObject({ current_status: 'Status.READY' })
 })
 
-test('a start that takes longer than time_to_deploy is an ERROR, and its container is ended by the stop', async () => {
+test('a container that starts too late for time_to_deploy is an ERROR, and a stop ends it', async () => {
   let started = () => {}
   const { launch, launched } = fakeContainers(() => new Promise<void>((resolve) => (started = resolve)))
   const { clock, deploy, status, stop } = await studio({ launch }, { time_to_deploy: 20 })
@@ -79,7 +79,7 @@ test('a start that takes longer than time_to_deploy is an ERROR, and its contain
   expect(await status(id)).toMatchObject({ current_status: 'Status.TERMINATED' })
 })
 
-test('what cannot be started is an ERROR', async () => {
+test('a container that cannot be started is an ERROR', async () => {
   const launch = () => Promise.reject(new Error('no such image'))
   const { clock, deploy, status, stop } = await studio({ launch })
   const id = await deploy()
@@ -96,7 +96,7 @@ test('what cannot be started is an ERROR', async () => {
 test.each([
   ['while it starts', 2000, 'Status.DEPLOYING'],
   ['at READY', 11_000, 'Status.READY'],
-] as const)('a crash %s is an ERROR that the logs explain', async (_when, ms, before) => {
+] as const)('a container crash %s is an ERROR that the logs explain', async (_when, ms, before) => {
   const { launch, launched } = fakeContainers()
   const { clock, call, deploy, status, stop } = await studio({ launch })
   const id = await deploy()
@@ -130,7 +130,7 @@ test('a container that ends by itself without an error is terminated', async () 
   expect(await status(id)).toMatchObject({ current_status: 'Status.TERMINATED', error: false })
 })
 
-test('a deployment without a container of its own stays simulated', async () => {
+test('a deployment without its own container stays simulated', async () => {
   const { clock, deploy, status, stop } = await studio({ launch: () => undefined })
   const id = await deploy()
   await clock.advance(11_000)
@@ -140,7 +140,7 @@ test('a deployment without a container of its own stays simulated', async () => 
   expect(await status(id)).toMatchObject({ current_status: 'Status.TERMINATED' })
 })
 
-test('close ends all containers and waits for them, including those being started', async () => {
+test('closing the emulator ends all containers and waits for them, including those being started', async () => {
   let started = () => {}
   const { launch, launched } = fakeContainers(() => new Promise<void>((resolve) => (started = resolve)))
   const { clock, deploy, emulator } = await studio({ launch })
@@ -166,7 +166,7 @@ test('close ends all containers and waits for them, including those being starte
   await closing
 })
 
-describe('as real processes', () => {
+describe('containers as real processes', () => {
   /** A server that answers with its variables on its assigned port, and stops itself on request. */
   const server = `
     const env = process.env
@@ -185,7 +185,7 @@ describe('as real processes', () => {
         .end()
     })
 
-  test('a deployment is reached at its external port, and can stop itself', async () => {
+  test('container processes are reached at the external port of their deployment, and can self-stop', async () => {
     const emulator = createEmulator({
       token: 'dev',
       launch: launchProcess(process.execPath, ['-e', server]),
@@ -212,23 +212,12 @@ describe('as real processes', () => {
         version: '1.0',
         users,
       })
-      await vi.waitFor(
-        async () =>
-          expect(await call('GET', `/v1/deployment/${id}/container-logs`)).toMatchObject({ logs: 'listening\n' }),
-        10_000,
-      )
-      await vi.waitFor(
-        async () => expect(await call('GET', `/v1/status/${id}`)).toMatchObject({ current_status: 'Status.READY' }),
-        10_000,
-      )
+      await expect.poll(() => call('GET', `/v1/deployment/${id}/container-logs`)).toMatchObject({ logs: 'listening\n' })
+      await expect.poll(() => call('GET', `/v1/status/${id}`)).toMatchObject({ current_status: 'Status.READY' })
       const { ports } = await call<{ ports: { game: { external: number } } }>('GET', `/v1/status/${id}`)
       expect(await get(ports.game.external, '/')).toBe(id)
       await get(ports.game.external, '/stop').catch(() => {})
-      await vi.waitFor(
-        async () =>
-          expect(await call('GET', `/v1/status/${id}`)).toMatchObject({ current_status: 'Status.TERMINATED' }),
-        10_000,
-      )
+      await expect.poll(() => call('GET', `/v1/status/${id}`)).toMatchObject({ current_status: 'Status.TERMINATED' })
     } finally {
       await emulator.close()
     }

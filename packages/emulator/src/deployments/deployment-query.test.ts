@@ -46,7 +46,7 @@ const some = [
   }),
 ]
 
-describe('filters', () => {
+describe('filters of the deployment list', () => {
   test.each([
     ['status', 'eq', 'ready', 'a'],
     ['status', 'eq', 'Status.READY', ''],
@@ -71,7 +71,7 @@ describe('filters', () => {
     ['is_joinable_by_session', 'neq', true, 'bc'],
     ['available_session_sockets', 'gte', 4, 'ac'],
     ['available_session_sockets', 'in', [0, 9], 'bc'],
-  ])('%s %s %j', (field, operator, value, ids) => {
+  ])('the deployment list can be filtered by %s %s %j', (field, operator, value, ids) => {
     expect(run({ filters: [{ field, operator, value }] }, some)).toEqual([...ids])
   })
 
@@ -99,11 +99,11 @@ describe('filters', () => {
       'true',
       'query.filters[0].value: must be true or false for is_joinable_by_session',
     ],
-  ])('%s %s %j is refused', (field, operator, value, problem) => {
+  ])('the deployment list refuses the filter %s %s %j', (field, operator, value, problem) => {
     expect(run({ filters: [{ field, operator, value }] }, some)).toMatch(problem)
   })
 
-  test('must all hold, and two on one field can be refused', () => {
+  test('filters of the deployment list must all hold, and two on one field can be refused', () => {
     const between = {
       filters: [
         { field: 'created_at', operator: 'gte', value: formatA(start) },
@@ -117,11 +117,11 @@ describe('filters', () => {
   })
 })
 
-describe('order', () => {
+describe('the order of the deployment list', () => {
   const by = (...order_by: [field: string, order: 'asc' | 'desc'][]) =>
     run({ order_by: order_by.map(([field, order]) => ({ field, order })) }, some)
 
-  test('is by any field except tags, and by a second field among equals', () => {
+  test('the deployment list can be ordered by any field except tags, and by a second field among equals', () => {
     expect(by(['created_at', 'desc'])).toEqual(['c', 'b', 'a'])
     expect(by(['available_session_sockets', 'asc'])).toEqual(['b', 'a', 'c'])
     expect(by(['application', 'asc'], ['created_at', 'desc'])).toEqual(['b', 'a', 'c'])
@@ -131,7 +131,7 @@ describe('order', () => {
   })
 })
 
-test('a filter and its opposite divide the deployments', () => {
+test('a deployment filter and its opposite together select every deployment once', () => {
   const listed = fc.record({
     status: fc.constantFrom('ready', 'error'),
     tags: fc.uniqueArray(fc.constantFrom('x', 'y', 'z')),
@@ -167,8 +167,8 @@ test('a filter and its opposite divide the deployments', () => {
   )
 })
 
-describe('the list', () => {
-  test('has the newest first, in pages, without ended deployments', async () => {
+describe('the deployment list', () => {
+  test('the deployment list has the newest first, in pages, without ended deployments', async () => {
     const { clock, call, deploy, list, listedIds, stop } = await studio()
     const ids: string[] = []
     for (let count = 0; count < 12; count++) ids.push(await deploy({ tags: [count % 2 === 0 ? 'even' : 'odd'] }))
@@ -216,7 +216,7 @@ describe('the list', () => {
     })
   })
 
-  test('answers a wrong query by 400', async () => {
+  test('the deployment list answers a wrong query with 400', async () => {
     const { list } = await studio()
     expect(await list({ filters: [{ field: 'status', operator: 'is', value: 'ready' }] })).toMatchObject({
       status: 400,
@@ -224,14 +224,14 @@ describe('the list', () => {
     })
   })
 
-  test('can refuse two filters on one field', async () => {
+  test('the deployment list can refuse two filters on one field', async () => {
     const { list } = await studio({ deployments: { rejectRepeatedFilters: true } })
     const filter = { field: 'tags', operator: 'eq', value: 'a' }
     expect((await list({ filters: [filter] })).status).toBe(200)
     expect((await list({ filters: [filter, filter] })).status).toBe(400)
   })
 
-  test('can lag behind', async () => {
+  test('the deployment list can lag behind by listLagMs', async () => {
     const { clock, deploy, listedIds, stop } = await studio({ deployments: { listLagMs: 3000 } })
     const ready = { filters: [{ field: 'status', operator: 'eq', value: 'ready' }] }
     const id = await deploy()

@@ -2,7 +2,7 @@
 import type { DeploymentFilter } from '@muster/core/api'
 import type { DeploymentQuery } from '@muster/core/internal'
 import { parseA } from '../timestamps.js'
-import { isProblem, type Problem } from './filters.js'
+import { isProblem, type RequestProblem } from './filters.js'
 
 /** The fields of a deployment that a query can use, by the query's names. */
 export interface QueryFields {
@@ -10,7 +10,7 @@ export interface QueryFields {
   readonly status: string
   readonly request_id: string
   readonly tags: readonly string[]
-  /** Epoch milliseconds; in the query a text in either of the document's formats. */
+  /** Epoch milliseconds; in the query a string in either of the specification's formats. */
   readonly created_at: number
   readonly application: string
   readonly version: string
@@ -25,9 +25,9 @@ export interface QueryFields {
 export type ReadField<Item> = <Field extends keyof QueryFields>(item: Item, field: Field) => QueryFields[Field]
 
 /** A parsed query. */
-export interface Listing<Item> {
+export interface ParsedQuery<Item> {
   readonly keeps: (item: Item) => boolean
-  /** The sort order; undefined keeps the input's order. */
+  /** The sort order; undefined for the input's order. */
   readonly order: ((a: Item, b: Item) => number) | undefined
 }
 
@@ -55,7 +55,7 @@ const described = {
   time: 'a time such as 2026-01-31 08:15:30.250000',
 }
 
-/** Operators that test whether the value is among those given: a single value or a list. */
+/** Operators that test whether the value is among the given ones: a single value or a list. */
 const memberships = {
   eq: { list: false, negated: false },
   neq: { list: false, negated: true },
@@ -76,13 +76,13 @@ const compare = (a: Value, b: Value) => (a < b ? -1 : a > b ? 1 : 0)
 
 /**
  * Parses a query.
- * @param options.rejectRepeated refuses two filters on one field, as some servers do.
+ * @param options.rejectRepeated rejects two filters on one field, as some servers do.
  */
 export function understand<Item>(
   query: DeploymentQuery,
   read: ReadField<Item>,
   options: { readonly rejectRepeated: boolean },
-): Listing<Item> | Problem {
+): ParsedQuery<Item> | RequestProblem {
   const filters = query.filters ?? []
   const repeated = filters.find(({ field }, index) => filters.findIndex((other) => other.field === field) < index)
   if (options.rejectRepeated && repeated !== undefined) {
@@ -111,14 +111,19 @@ export function understand<Item>(
 function checkOf(
   { field, operator, value }: DeploymentFilter,
   where: string,
-): { readonly field: Field; readonly passes: Test } | Problem {
+): { readonly field: Field; readonly passes: Test } | RequestProblem {
   if (!isKeyOf(field, types))
     return { problem: `${where}.field: must be one of ${keysOf(types)}, not ${JSON.stringify(field)}` }
   const passes = testOf(field, operator, value, where)
   return isProblem(passes) ? passes : { field, passes }
 }
 
-function testOf(field: Field, operator: string, value: DeploymentFilter['value'], where: string): Test | Problem {
+function testOf(
+  field: Field,
+  operator: string,
+  value: DeploymentFilter['value'],
+  where: string,
+): Test | RequestProblem {
   if (isKeyOf(operator, memberships)) return membership(field, memberships[operator], value, where)
   if (!isKeyOf(operator, comparisons)) {
     return {
@@ -139,7 +144,7 @@ function membership(
   how: { readonly list: boolean; readonly negated: boolean },
   value: DeploymentFilter['value'],
   where: string,
-): Test | Problem {
+): Test | RequestProblem {
   if (how.list !== Array.isArray(value))
     return { problem: `${where}.value: must be ${how.list ? 'a list' : 'a single value'}` }
   const wanted = new Set<Value>()
@@ -154,8 +159,8 @@ function membership(
   }
 }
 
-/** Converts a filter's value to the field's type; a time may be written in either of the document's formats. */
-function valueOf(field: Field, value: DeploymentFilter['value'], where: string): Value | Problem {
+/** Converts a filter's value to the field's type. A time may be in either of the specification's formats. */
+function valueOf(field: Field, value: DeploymentFilter['value'], where: string): Value | RequestProblem {
   const type = types[field]
   if (type === 'number' && typeof value === 'number') return value
   if (type === 'flag' && typeof value === 'boolean') return value

@@ -1,9 +1,9 @@
 // pure: the emulator's record of a deployment
 import type { DeploymentSession } from '@muster/core/internal'
 import type { SessionConfig } from '@muster/core/internal'
-import type { Named, PolicyRecord, VersionRecord } from '../records.js'
+import type { NamedRecords, PolicyRecord, VersionRecord } from '../records.js'
 import type { Container } from './launch-process.js'
-import type { Life, Plan, StatusName } from './lifecycle.js'
+import type { Life, DeploymentPlan, StatusName } from './lifecycle.js'
 import type { Site } from './placement.js'
 import type { WebhookFault } from './webhooks.js'
 
@@ -26,14 +26,17 @@ export interface DeploymentRecord {
   /** The request_id. */
   readonly id: string
   readonly version: VersionRecord
-  /** registry/image:tag. This and all other fields from the version are copies made when the deployment was created. */
+  /** registry/image:tag. This field and all others from the version are copies made when the deployment was created. */
   readonly image: string
   /** Minutes. */
   readonly maxDuration: number
   readonly sessionConfig: SessionConfig | undefined
-  /** Epoch milliseconds, rounded to the microsecond shown, so that a query for the shown time finds the deployment. */
+  /**
+   * Epoch milliseconds, rounded to the microsecond that is shown, so that a query for the shown time finds the
+   * deployment.
+   */
   readonly createdAt: number
-  /** Where the deployment runs; undefined when no server could be allocated. */
+  /** The location of the deployment; undefined if no server could be allocated. */
   readonly site: Site | undefined
   /** The environment variables of the container. Secrets are among them. */
   readonly environment: Readonly<Record<string, string>>
@@ -48,13 +51,13 @@ export interface DeploymentRecord {
   readonly webhookFault: WebhookFault | undefined
   /** The fleet policy that requested the deployment. */
   readonly policy: PolicyRecord | undefined
-  readonly tags: Named<TagRecord>
+  readonly tags: NamedRecords<TagRecord>
   sessions: ReadonlyMap<string, SessionRecord>
-  /** The longest time between SIGTERM and the container's end, in milliseconds of the service's time. */
+  /** Maximum time between SIGTERM and the container's end, in milliseconds of the service's time. */
   readonly graceMs: number
-  plan: Plan
+  plan: DeploymentPlan
   life: Life
-  /** The statuses reached so far, the newest last, and since when, in epoch milliseconds. */
+  /** The statuses reached so far, the newest last, and when they were reached, in epoch milliseconds. */
   readonly history: { readonly status: StatusName; readonly at: number }[]
   container: Container | undefined
   /** How the container ended by itself. */
@@ -63,17 +66,17 @@ export interface DeploymentRecord {
 
 export interface SessionRecord {
   readonly kind: NonNullable<DeploymentSession['kind']>
-  /** Connected users: the number of sockets the session uses. */
+  /** Number of connected users: the sockets that the session uses. */
   readonly users: number
 }
 
-/** When the deployment reached a status, in epoch milliseconds; undefined if it never did. */
+/** Time at which the deployment reached a status, in epoch milliseconds; undefined if it never did. */
 export const timeOf = (record: DeploymentRecord, status: StatusName): number | undefined =>
   record.history.find((step) => step.status === status)?.at
 
 export const hasBeen = (record: DeploymentRecord, status: StatusName): boolean => timeOf(record, status) !== undefined
 
-/** The deployment's status at an instant; undefined before it was created. */
+/** The deployment's status at a time; undefined before it was created. */
 export const statusAt = (record: DeploymentRecord, at: number): StatusName | undefined =>
   record.history.findLast((step) => step.at <= at)?.status
 

@@ -7,9 +7,9 @@ import { fail, finish, isEnding, isStarting, type Life, nextEvent, stop } from '
 export type StopOutcome = 'stopped' | 'deferred' | 'stopping already' | 'terminated already'
 
 interface DeploymentSimulatorDeps extends Omit<Surroundings, 'random'> {
-  /** The containers; undefined when deployments are only simulated. */
+  /** The containers; undefined if deployments are only simulated. */
   readonly containers: ReturnType<typeof createContainers> | undefined
-  /** Called at each status that a deployment reaches. */
+  /** Called for each status that a deployment reaches. */
   readonly onStatus: (record: DeploymentRecord) => void
 }
 
@@ -34,7 +34,7 @@ export function createDeploymentSimulator({ clock, timers, speed, containers, on
     onStatus(record)
   }
 
-  /** Applies the events that are due and sets a timer for the next one. */
+  /** Applies the due events and sets a timer for the next one. */
   const goOn = (record: DeploymentRecord): void => {
     const event = nextEvent(record.life, record.plan)
     if (event !== undefined && event.at <= age(record)) {
@@ -44,7 +44,7 @@ export function createDeploymentSimulator({ clock, timers, speed, containers, on
     waits.get(record)?.()
     waits.delete(record)
     if (event === undefined) return
-    // The event is applied without comparing the clock again, because a timer may fire a moment early.
+    // The event is applied without comparing the clock again, because a timer may fire slightly early.
     const cancel = timers.after(event.at - age(record), () => {
       waits.delete(record)
       enter(record, event.life)
@@ -84,7 +84,7 @@ export function createDeploymentSimulator({ clock, timers, speed, containers, on
   }
 
   return {
-    /** Records the deployment's present status and schedules what follows. */
+    /** Records the deployment's current status and schedules what follows. */
     begin: (record: DeploymentRecord) => {
       arrive(record)
       goOn(record)
@@ -129,7 +129,7 @@ export function createContainers(launch: Launch, speed: number) {
   }
 
   return {
-    /** Starts the deployment's container; undefined when the deployment stays simulated. */
+    /** Starts the deployment's container; undefined if the deployment stays simulated. */
     start: async (record: DeploymentRecord): Promise<Container | undefined> => {
       if (closed) return undefined
       const starting = launched(record)
@@ -137,7 +137,7 @@ export function createContainers(launch: Launch, speed: number) {
       return starting
     },
 
-    /** Stops all containers; resolves when all have ended. */
+    /** Stops all containers. Resolves when all have ended. */
     close: async () => {
       closed = true
       for (const end of alive.values()) end()

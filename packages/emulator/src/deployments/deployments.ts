@@ -5,7 +5,7 @@ import {
   type FleetRecord,
   freeId,
   hex,
-  type Named,
+  type NamedRecords,
   newAt,
   type PolicyRecord,
   type VersionRecord,
@@ -29,18 +29,18 @@ import {
   placesFor,
   type Site,
   type Sites,
-  type Wish,
+  type PlacementRequest,
 } from './placement.js'
 import { createSessionKeeper, replaceSessions } from './session-keeper.js'
 import { sendDespite, type WebhookFault, type Webhooks } from './webhooks.js'
 
 /** An order for a deployment, from any of the operations or from a fleet. */
-interface Order extends Wish {
-  /** Variables in addition to the version's; for a key in both, these take precedence. */
+interface DeploymentOrder extends PlacementRequest {
+  /** Variables in addition to the version's. They take precedence over variables of the same key. */
   readonly variables?: readonly EnvironmentVariable[] | undefined
   readonly tags?: readonly string[] | undefined
   readonly webhooks?: WebhookTargets | undefined
-  /** Whether SCANNING is skipped. Default false. */
+  /** Skips SCANNING. Default false. */
   readonly skipTelemetry?: boolean | undefined
   /** Replaces the version's command, unless null. */
   readonly command?: string | null | undefined
@@ -54,22 +54,22 @@ interface Order extends Wish {
 
 export type Deployments = ReturnType<typeof createDeployments>
 
-/** What deployments need from the rest of the emulator. */
+/** The dependencies of deployments in the emulator. */
 interface DeploymentDeps extends Surroundings {
   /**
-   * The URL at which the emulator can be reached, without a slash at its end, for the injected delete URL. The URL is
-   * known only once the emulator listens.
+   * The URL of the emulator without a trailing slash, for the injected delete URL. It is known only once the emulator
+   * listens.
    */
   readonly url: () => string
-  /** What the names of the injected variables begin with. Default `SERVICE`. */
+  /** Prefix of the injected variables' names. Default `SERVICE`. */
   readonly prefix?: string | undefined
   /** The fleets, which demand deployments. */
-  readonly fleets: Named<FleetRecord>
-  /** The number of deployments that may run at one place at once. */
+  readonly fleets: NamedRecords<FleetRecord>
+  /** Maximum number of deployments at one location at a time. */
   readonly capacity: (placeId: string) => number
   readonly deployTimes: DeployTimes
   readonly settings: DeploymentSettings
-  /** Runs containers; undefined when deployments are only simulated. */
+  /** Runs containers; undefined if deployments are only simulated. */
   readonly launch: Launch | undefined
   readonly webhooks: Webhooks
 }
@@ -80,7 +80,7 @@ const events: Readonly<Partial<Record<StatusName, keyof WebhookTargets>>> = {
   TERMINATED: 'terminated',
 }
 
-/** A forged webhook: what an attacker who knows the URL might post to lead players to another server. */
+/** A forged webhook: what an attacker who knows the URL could post to send players to another server. */
 const forged = (view: Deployment): Deployment => ({
   ...view,
   current_status: 'Status.READY',
@@ -104,17 +104,17 @@ const forged = (view: Deployment): Deployment => ({
 export const NO_SERVER = "Couldn't Allocate Server"
 
 /**
- * Creates the maker of deployment records, which decides everything about a new deployment: id, place, ports, variables
- * and durations.
- * @param isTaken whether another deployment has this request_id.
+ * Creates the factory of deployment records, which decides everything about a new deployment: id, location, ports,
+ * variables and durations.
+ * @param isTaken returns true if another deployment has this request_id.
  */
 function createRecordMaker(
   { clock, random, deployTimes, url, prefix }: DeploymentDeps,
   sites: Sites,
   cache: ImageCache,
   isTaken: (id: string) => boolean,
-): (order: Order) => DeploymentRecord {
-  const allocate = (order: Order, id: string): Site | undefined => {
+): (order: DeploymentOrder) => DeploymentRecord {
+  const allocate = (order: DeploymentOrder, id: string): Site | undefined => {
     if (order.fault === 'no capacity') return undefined
     const place = choosePlace(order, sites, cache)
     return place && sites.take(place, id, order.version.ports)
@@ -175,7 +175,7 @@ function createRecordMaker(
   }
 }
 
-/** Makes the tag records; a name given twice is one tag. */
+/** Creates the tag records. A duplicate name is one tag. */
 function tagRecords(names: readonly string[], now: number) {
   const tags = createNamed<TagRecord>()
   for (const name of names) tags.add({ name, ...newAt(now) })
@@ -189,13 +189,13 @@ function tagRecords(names: readonly string[], now: number) {
 export function createDeployments(deps: DeploymentDeps) {
   const { clock, timers, speed, launch, settings, webhooks } = deps
   const records = new Map<string, DeploymentRecord>()
-  /** Terminated deployments, the earliest ended first. */
+  /** Terminated deployments, sorted by their end. */
   const ended = new Map<DeploymentRecord, number>()
 
   const sites = createSites({ capacity: deps.capacity, processPorts: launch && settings.processPorts })
   const cache = createImageCache(clock.now, settings.forceCacheMs / speed)
   const view = (record: DeploymentRecord) => statusView(record, clock.now())
-  /** The calls to the ready webhook of each deployment that have been started so far. */
+  /** The calls of each deployment's ready webhook that were started so far. */
   const readyCalls = new WeakMap<DeploymentRecord, Promise<void>>()
   const containers = launch && createContainers(launch, speed)
 
@@ -210,7 +210,7 @@ export function createDeployments(deps: DeploymentDeps) {
     callWebhook(record)
     fleets.noticed(record)
   }
-  /** Posts the status as the service shows it now (public fact). */
+  /** Posts the current status (public fact). */
   const callWebhook = (record: DeploymentRecord) => {
     const event = events[record.life.status]
     const url = event && record.webhooks[event]
@@ -221,7 +221,7 @@ export function createDeployments(deps: DeploymentDeps) {
   const simulator = createDeploymentSimulator({ clock, timers, speed, containers, onStatus })
   const makeRecord = createRecordMaker(deps, sites, cache, (id) => records.has(id))
 
-  const create = (order: Order) => {
+  const create = (order: DeploymentOrder) => {
     const record = makeRecord(order)
     records.set(record.id, record)
     const { ready } = record.webhooks
@@ -230,7 +230,7 @@ export function createDeployments(deps: DeploymentDeps) {
     return record
   }
 
-  /** The place with the fewest deployments of the policy, unless the policy is for one place. */
+  /** The location with the fewest deployments of the policy, unless the policy is for one location. */
   const deployFor = (version: VersionRecord, policy: PolicyRecord, crew: readonly DeploymentRecord[]) => {
     const wanted = policyPlaces(policy)
     if (isProblem(wanted)) return undefined
@@ -278,33 +278,31 @@ export function createDeployments(deps: DeploymentDeps) {
 
   return {
     /**
-     * Creates a deployment, always. If no server could be allocated, the deployment has no site and is in ERROR until
-     * stopped (public fact).
+     * Creates a deployment in any case. If no server could be allocated, the deployment has no site and is in ERROR
+     * until stopped (public fact).
      */
     create,
-    /**
-     * The deployment's record; undefined for an unknown id, and once `retentionMs` have passed since the deployment
-     * ended.
-     */
+    /** The deployment's record; undefined for an unknown id, and after `retentionMs` since the deployment ended. */
     get: find,
     /** All deployments that the service remembers, the oldest first. */
     all,
     stop: simulator.stop,
-    /** The deployment as the service shows it now. */
+    /** The current view of the deployment. */
     view,
-    /** Resolves when the calls to the deployment's ready webhook that have been started so far are over. */
+    /** Resolves when the started calls of the deployment's ready webhook are over. */
     readyCalled: (record: DeploymentRecord) => readyCalls.get(record) ?? Promise.resolve(),
-    /** Deploys what the fleets demand. Called after each change of fleets, policies, links, applications, versions. */
+    /**
+     * Deploys what the fleets require. Called after each change of fleets, policies, links, applications and versions.
+     */
     reconcileFleets: fleets.reconcile,
-    /** The places where the version could be deployed now. */
+    /** The locations where the version could be deployed now. */
     placesWithCapacity: (version: VersionRecord): readonly Place[] => placesFor(version, sites),
     list: (): readonly Deployment[] => all().map(view),
-    /** For tests, never by HTTP: the environment of a deployment's container, secrets included. */
+    /** For tests, not available over HTTP: the environment of a deployment's container, secrets included. */
     environment: (requestId: string) => find(requestId)?.environment,
     /**
-     * Replaces a deployment's sessions; `wanted` gives the number of users by session id. For tests.
-     * @throws RangeError for an unknown deployment, a deployment whose version has no sessions, and more users than the
-     *   deployment has sockets.
+     * Replaces a deployment's sessions; `wanted` is the number of users by session id. For tests.
+     * @throws RangeError for an unknown deployment, a version without sessions, and more users than sockets.
      */
     setSessions: (requestId: string, wanted: Readonly<Record<string, number>>) => {
       const record = find(requestId)

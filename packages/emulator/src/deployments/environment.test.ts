@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { studio } from './studio.fixture.js'
 
-test('the container gets the variables about itself', async () => {
+test('a container gets the variables about itself', async () => {
   const ports = [
     { port: 7777, protocol: 'UDP', name: 'game' },
     { port: 80, protocol: 'WS', name: 'web-socket 2' },
@@ -43,7 +43,7 @@ test('the container gets the variables about itself', async () => {
   expect(emulator.environment('none')).toBeUndefined()
 })
 
-test('no answer contains the environment', async () => {
+test('no API answer contains the environment of a container', async () => {
   const { clock, call, emulator, deploy } = await studio(
     {},
     { envs: [{ key: 'K', value: 'version-secret', is_secret: true }] },
@@ -66,7 +66,7 @@ test('no answer contains the environment', async () => {
   expect(JSON.stringify(emulator.inspect())).not.toMatch(new RegExp(`version-secret|hidden-secret|${token}`))
 })
 
-describe('self-stop', () => {
+describe('the self-stop of a container', () => {
   const selfStop = async () => {
     const made = await studio()
     const [id, other] = [await made.deploy(), await made.deploy()]
@@ -76,7 +76,7 @@ describe('self-stop', () => {
     return { ...made, id, other, target, token, send }
   }
 
-  test('with the injected URL and token the container stops itself', async () => {
+  test('the self-stop of a container works with the injected URL and token', async () => {
     const { clock, id, send, status, target, token } = await selfStop()
     expect((await send(target(id), token(id))).status).toBe(202)
     await clock.advance(11_000)
@@ -88,7 +88,7 @@ describe('self-stop', () => {
     })
   })
 
-  test('at READY it is 200', async () => {
+  test('the self-stop of a container is answered with 200 at READY', async () => {
     const { clock, id, send, target, token } = await selfStop()
     await clock.advance(11_000)
     expect(await send(target(id), token(id))).toMatchObject({
@@ -97,7 +97,7 @@ describe('self-stop', () => {
     })
   })
 
-  test('is refused with any other token', async () => {
+  test('the self-stop of a container is refused with any other token', async () => {
     const { id, other, send, status, target, token } = await selfStop()
     expect((await send(target(id), '')).status).toBe(401)
     expect((await send(target(id), token(other))).status).toBe(403)
@@ -107,7 +107,7 @@ describe('self-stop', () => {
     expect((await status(id))['current_status']).toBe('Status.INITIALIZING')
   })
 
-  test('is the only operation with the delete token', async () => {
+  test('the delete token of a container is accepted by self-stop only', async () => {
     const { id, send, token } = await selfStop()
     expect((await send(`/v1/stop/${id}`, `token ${token(id)}`)).status).toBe(401)
   })

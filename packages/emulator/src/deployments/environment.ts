@@ -1,4 +1,4 @@
-// pure: the variables in a deployment's container
+// pure: the variables of a deployment's container
 import type { Site } from './placement.js'
 
 /**
@@ -11,18 +11,18 @@ export interface Injected {
   /** A secret. */
   readonly deleteToken: string
   readonly tags: readonly string[]
-  /** Where the deployment runs; undefined when no server could be allocated. */
+  /** The location of the deployment; undefined if no server could be allocated. */
   readonly site: Site | undefined
 }
 
-/** What the names of the service's variables begin with, unless another prefix is given. */
+/** Default prefix of the names of the service's variables. */
 const PREFIX = 'SERVICE'
 
-/** A port's name in the form that variable names have. */
+/** A port's name in the form of variable names. */
 const variableName = (name: string) => name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')
 
 /**
- * Merges the variables of a container. Later variables replace earlier ones of the same key; no variable replaces an
+ * Merges the variables of a container. Later variables replace earlier ones of the same key. No variable replaces an
  * injected one.
  */
 export function environmentOf(
@@ -44,7 +44,7 @@ interface FlaggedVariable {
 }
 
 /**
- * The names of the variables whose values are secret. Of two variables with one key the later one decides, as with
+ * The names of the variables whose values are secret. Of two variables with one key the later one decides, like for
  * values.
  */
 export function hiddenNames(variables: readonly FlaggedVariable[], prefix = PREFIX): ReadonlySet<string> {

@@ -1,18 +1,18 @@
-// pure: problems as values, not as exceptions
+// pure: filters of deployments and locations; problems as values instead of exceptions
 import type { Filter } from '@muster/core/api'
 import type { Coordinates } from '@muster/core/internal'
 import type { Place } from '../places.js'
 import type { PolicyRecord } from '../records.js'
 
 /** A problem with a part of a request: a message for the caller. */
-export interface Problem {
+export interface RequestProblem {
   readonly problem: string
 }
 
-export const isProblem = <T>(value: T | Problem): value is Problem =>
+export const isProblem = <T>(value: T | RequestProblem): value is RequestProblem =>
   typeof value === 'object' && value !== null && 'problem' in value
 
-/** The fields that can be filtered by, each with a function that reads an item's values. */
+/** The fields for filters, each with a function that reads an item's values. */
 type FilterFields<Item> = Readonly<Record<string, (item: Item) => readonly string[]>>
 
 /** The filter types are public facts. */
@@ -25,14 +25,14 @@ const tests: Readonly<Record<string, (has: readonly string[], wanted: readonly s
 const oneOf = (words: Readonly<Record<string, unknown>>) => Object.keys(words).join(', ')
 
 /**
- * Makes a predicate that an item passes when it passes all filters. An invalid filter is a problem, because ignoring
- * the filter would select too many items.
+ * Creates a predicate that is true for items that match all filters. An invalid filter is a problem, because ignoring
+ * it would select too many items.
  */
 function filterBy<Item>(
   fields: FilterFields<Item>,
   filters: readonly Filter[],
   fold: (value: string) => string = (value) => value,
-): ((item: Item) => boolean) | Problem {
+): ((item: Item) => boolean) | RequestProblem {
   const checks: ((item: Item) => boolean)[] = []
   for (const [index, { field, values, filter_type }] of filters.entries()) {
     const read = Object.hasOwn(fields, field) ? fields[field] : undefined
@@ -58,11 +58,11 @@ const bulkFields: FilterFields<Stoppable> = {
   deployment_tags: ({ tags }) => tags,
 }
 
-export const bulkFilter = (filters: readonly Filter[]): ((deployment: Stoppable) => boolean) | Problem =>
+export const bulkFilter = (filters: readonly Filter[]): ((deployment: Stoppable) => boolean) | RequestProblem =>
   filterBy(bulkFields, filters)
 
 /**
- * The names of the fields are public facts. `region` matches the place's region tag; a location tag matches by its
+ * The names of the fields are public facts. `region` matches the location's region tag; a location tag matches by its
  * value or as `key:value`.
  */
 const placeFields: FilterFields<Place> = {
@@ -74,22 +74,22 @@ const placeFields: FilterFields<Place> = {
   location_tags: ({ tags }) => tags.flatMap(({ key, value }) => [value, `${key}:${value}`]),
 }
 
-/** Makes a predicate of places from filters. Letter case does not matter. */
-export const placeFilter = (filters: readonly Filter[]): ((place: Place) => boolean) | Problem =>
+/** Creates a predicate of locations from filters. Letter case is ignored. */
+export const placeFilter = (filters: readonly Filter[]): ((place: Place) => boolean) | RequestProblem =>
   filterBy(placeFields, filters, (value) => value.toLowerCase())
 
 interface PolicyPlaces {
   readonly allows: (place: Place) => boolean
-  /** The point that deployments should be near to; if undefined, deployments spread over all allowed places. */
+  /** The point near which deployments are placed; if undefined, deployments spread over all allowed locations. */
   readonly near: Coordinates | undefined
 }
 
 /**
- * Reads a policy's filters, which choose places by location or tag. The document does not show the form of a
+ * Parses a policy's filters, which select locations by location or tag. The specification does not show the form of a
  * Coordinates policy; here its filters are on the fields latitude and longitude, each with one value in degrees (our
  * choice).
  */
-export function policyPlaces({ type, filters }: Pick<PolicyRecord, 'type' | 'filters'>): PolicyPlaces | Problem {
+export function policyPlaces({ type, filters }: Pick<PolicyRecord, 'type' | 'filters'>): PolicyPlaces | RequestProblem {
   const coordinates =
     type === 'Coordinates' ? filters.filter(({ field }) => field === 'latitude' || field === 'longitude') : []
   const allows = placeFilter(filters.filter((filter) => !coordinates.includes(filter)))

@@ -31,8 +31,8 @@ const citiesOf = async ({ status, ...made }: Studio) =>
     .map(({ location }) => (location as { city: string }).city)
     .toSorted()
 
-describe('a fleet keeps its minimum', () => {
-  test('for each policy and each linked version', async () => {
+describe('the minimum of a fleet', () => {
+  test('the minimum of a fleet is deployed for each policy and each linked version', async () => {
     const made = await fleet({ minimum: 2 })
     expect(await running(made)).toHaveLength(2)
     await made.call('POST', '/v1/fleet/fleet/policies', { name: 'other', minimum: 1 })
@@ -43,13 +43,13 @@ describe('a fleet keeps its minimum', () => {
     expect(await made.listedIds({ filters: [{ field: 'version', operator: 'eq', value: '2.0' }] })).toHaveLength(3)
   })
 
-  test('at the places of its filters, spread evenly', async () => {
+  test('the minimum of a fleet is spread evenly over the places that its filters select', async () => {
     const made = await fleet({ minimum: 5, data: inCities('Paris', 'Tokyo') })
     await made.clock.advance(11_000)
     expect(await citiesOf(made)).toEqual(['Paris', 'Paris', 'Paris', 'Tokyo', 'Tokyo'])
   })
 
-  test('by tag, or next to coordinates', async () => {
+  test('the minimum of a fleet is deployed at places with the tag, or nearest to the coordinates', async () => {
     const tag = await fleet({
       type: 'Tag',
       minimum: 1,
@@ -66,7 +66,7 @@ describe('a fleet keeps its minimum', () => {
     expect(await citiesOf(near)).toEqual(['Cape Town', 'Cape Town'])
   })
 
-  test('by replacing deployments that were stopped, ended or failed', async () => {
+  test('the minimum of a fleet is restored when deployments are stopped, end or fail', async () => {
     const made = await fleet({ minimum: 2 }, {}, { max_duration: 1, time_to_deploy: 120 })
     const { clock, stop, status } = made
     const before = await running(made)
@@ -83,7 +83,7 @@ describe('a fleet keeps its minimum', () => {
     expect(await status(before[1] as string)).toMatchObject({ current_status: 'Status.TERMINATED' })
   })
 
-  test('by retrying deployments that always fail, slowly, and stopping each', async () => {
+  test('a fleet retries slowly if its deployments always fail, and stops each failed one', async () => {
     const settings = { valueLimits: { timeToDeploy: { min: 5 } } }
     const made = await fleet(
       { minimum: 1 },
@@ -98,7 +98,7 @@ describe('a fleet keeps its minimum', () => {
     expect(await running(made)).toHaveLength(1)
   })
 
-  test('by waiting for room where there is none', async () => {
+  test('a fleet waits for capacity where there is none', async () => {
     const made = await fleet({ minimum: 3, data: inCities('Paris') }, { capacity: { paris: 1 } })
     const first = await running(made)
     expect(first).toHaveLength(1)
@@ -110,11 +110,11 @@ describe('a fleet keeps its minimum', () => {
   })
 })
 
-describe('a fleet deploys nothing', () => {
+describe('a fleet that must not deploy', () => {
   test.each([
     ['while it is disabled', '/v1/fleet/fleet', ['PATCH', { enabled: false }], ['PATCH', { enabled: true }]],
     [
-      'while its policy is',
+      'while its policy is disabled',
       '/v1/fleet/fleet/policies/policy',
       ['PATCH', { enabled: false }],
       ['PATCH', { enabled: true }],
@@ -126,8 +126,13 @@ describe('a fleet deploys nothing', () => {
       ['PATCH', { is_active: false }],
       ['PATCH', { is_active: true }],
     ],
-    ['while its application is not', '/v1/app/arena', ['PATCH', { is_active: false }], ['PATCH', { is_active: true }]],
-  ] as const)('if it is %s, and leaves running deployments', async (_when, target, off, on) => {
+    [
+      'while its application is not active',
+      '/v1/app/arena',
+      ['PATCH', { is_active: false }],
+      ['PATCH', { is_active: true }],
+    ],
+  ] as const)('a fleet deploys nothing %s, and leaves running deployments', async (_when, target, off, on) => {
     const made = await fleet({ minimum: 2 })
     const before = await running(made)
     await made.call(off[0], target, off[1])
@@ -140,7 +145,7 @@ describe('a fleet deploys nothing', () => {
     expect(await running(made)).toHaveLength(2)
   })
 
-  test('beyond its maximum, and stops nothing when that is lowered', async () => {
+  test('a fleet deploys nothing beyond its maximum, and stops nothing when the maximum is lowered', async () => {
     const made = await fleet({ minimum: 3, maximum: 3 })
     await made.policyChanges({ minimum: 1, maximum: 1 })
     await made.clock.advance(60_000)
@@ -149,9 +154,9 @@ describe('a fleet deploys nothing', () => {
 
   test.each([
     ['once it is deleted', '/v1/fleet/fleet'],
-    ['of a version that is deleted', '/v1/app/arena/version/1.0'],
-    ['of an application that is deleted', '/v1/app/arena'],
-  ])('%s', async (_when, target) => {
+    ['once its version is deleted', '/v1/app/arena/version/1.0'],
+    ['once its application is deleted', '/v1/app/arena'],
+  ])('a fleet deploys nothing %s', async (_when, target) => {
     const made = await fleet({ minimum: 1 })
     const [id] = await running(made)
     await made.call('DELETE', target)
@@ -161,14 +166,14 @@ describe('a fleet deploys nothing', () => {
   })
 })
 
-describe('sessions', () => {
+describe('sessions of fleet deployments', () => {
   let made: Awaited<ReturnType<typeof fleet>>
   beforeEach(async () => {
     made = await fleet({ minimum: 1, maximum: 3, threshold: 0.5 }, {}, seats)
     await made.clock.advance(11_000)
   })
 
-  test('beyond the threshold on all deployments add another, up to the maximum', async () => {
+  test('sessions above the threshold on all deployments of a fleet add one, up to the maximum', async () => {
     const { clock, emulator } = made
     const fill = async (users: number) => {
       for (const id of await running(made)) emulator.setSessions(id, { one: users })
@@ -185,7 +190,7 @@ describe('sessions', () => {
     expect(await fill(10)).toBe(3)
   })
 
-  test('are shown in the status, the list and its query', async () => {
+  test('sessions of a fleet deployment are shown in the status, the list and its query', async () => {
     const { emulator, list, listedIds, status } = made
     const [id = ''] = await running(made)
     emulator.setSessions(id, { blue: 4, red: 3 })
@@ -209,7 +214,7 @@ describe('sessions', () => {
     expect(await status(id)).toMatchObject({ sessions: [], sockets_usage: '0' })
   })
 
-  test('beyond the room are refused', async () => {
+  test('setSessions refuses sessions beyond the free sockets', async () => {
     const { call, deploy, emulator } = made
     const [id = ''] = await running(made)
     expect(() => emulator.setSessions(id, { a: 6, b: 5 })).toThrow(
@@ -244,7 +249,7 @@ test.each([
     },
     'data.filters: ',
   ],
-])('a policy with wrong places is 400: %j', async (policy, message) => {
+])('a fleet policy with the places %j is answered with 400', async (policy, message) => {
   const { call } = await studio()
   await call('POST', '/v1/fleet', { name: 'fleet' })
   expect(await call('POST', '/v1/fleet/fleet/policies', { name: 'p', ...policy })).toMatchObject({

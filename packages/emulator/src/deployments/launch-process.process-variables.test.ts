@@ -11,7 +11,7 @@ test.each(
     'DYLD_INSERT_LIBRARIES BASH_ENV BASH_FUNC_ls%% ENV PYTHONSTARTUP PERL5OPT RUBYOPT JAVA_TOOL_OPTIONS ' +
     'DOTNET_STARTUP_HOOKS https_proxy npm_config_prefix'
   ).split(' '),
-)('%s is withheld, unless it is allowed', (name) => {
+)('the variable %s is withheld from a container process, unless it is allowed', (name) => {
   expect(passed(name)).toBe(false)
   expect(passed(name, [name])).toBe(true)
   expect(processVariables({ [name]: 'x', MODE: 'duel' })).toEqual({ passed: { MODE: 'duel' }, withheld: [name] })
@@ -26,4 +26,4 @@ test.each([
   'MY_PATH',
   'ENVIRONMENT',
   '__proto__',
-])('%s is passed on', (name) => expect(passed(name)).toBe(true))
+])('the variable %s is passed on to a container process', (name) => expect(passed(name)).toBe(true))

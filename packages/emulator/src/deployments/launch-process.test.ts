@@ -19,7 +19,7 @@ async function run(script: string, env?: Readonly<Record<string, string>>, outpu
 
 /** Resolves when the container's output contains the text. */
 async function written(container: Container, text: string) {
-  await expect.poll(container.logs, { timeout: 10_000, interval: 10 }).toContain(text)
+  await expect.poll(container.logs, { interval: 10 }).toContain(text)
 }
 
 const isAlive = (pid: number) => {
@@ -31,7 +31,7 @@ const isAlive = (pid: number) => {
   }
 }
 
-test('a process gets the variables, and both outputs are in the logs', async () => {
+test('a container process gets the variables, and both outputs are in the logs', async () => {
   const container = await run(
     'console.log("out", process.env.SERVICE_REQUEST_ID); console.error("err"); process.exitCode = 7',
     {
@@ -43,7 +43,7 @@ test('a process gets the variables, and both outputs are in the logs', async () 
   expect(container.logs()).toContain('err\n')
 })
 
-test('variables that could run other code are withheld, and the log says so', async () => {
+test('variables that could run other code are withheld from a container process, and the log reports it', async () => {
   const script = 'console.log("ran", process.env.PATH !== "/evil", process.env.NODE_OPTIONS, process.env.MODE)'
   const variables = { NODE_OPTIONS: '--require=/evil.js', PATH: '/evil', MODE: 'duel' }
   const container = await run(script, variables)
@@ -59,14 +59,14 @@ test('variables that could run other code are withheld, and the log says so', as
   expect(trusting?.logs()).toMatch(/^ran true --title=x /)
 })
 
-test('only the last part of the output is kept', async () => {
+test('the container log keeps only the last part of the output', async () => {
   const container = await run('for (let i = 0; i < 20000; i++) console.log("line", i)', {}, 100)
   await container.exited
   expect(container.logs()).toHaveLength(100)
   expect(container.logs()).toMatch(/line 19998\nline 19999\n$/)
 })
 
-test('a stop lets the process end by itself', async () => {
+test('a container process can end by itself within the grace period of a stop', async () => {
   const container = await run(
     'process.on("SIGTERM", () => { console.log("bye"); process.exit(0) }); ' +
       'setInterval(() => {}, 1000); console.log("up")',
@@ -77,7 +77,7 @@ test('a stop lets the process end by itself', async () => {
   expect(container.logs()).toBe('up\nbye\n')
 })
 
-test('a stop without a grace period kills a process that would end by itself', async () => {
+test('a container stop without a grace period kills a process that would end by itself', async () => {
   const container = await run(
     'process.on("SIGTERM", () => { console.log("bye"); process.exit(0) }); ' +
       'setInterval(() => {}, 1000); console.log("up")',
@@ -88,7 +88,7 @@ test('a stop without a grace period kills a process that would end by itself', a
   expect(container.logs()).toBe('up\n')
 })
 
-test('each line of output is told as it comes, also the last one without an end', async () => {
+test('each line of container output is reported as it arrives, even a last one without a line break', async () => {
   const lines: string[] = []
   const launch = launchProcess(
     process.execPath,
@@ -100,7 +100,7 @@ test('each line of output is told as it comes, also the last one without an end'
   expect(lines.toSorted()).toEqual(['a1b2c3 one', 'a1b2c3 three', 'a1b2c3 two'])
 })
 
-test('a process that does not end is killed after the grace period', async () => {
+test('a container process that does not end is killed after the grace period', async () => {
   const container = await run(
     'process.on("SIGTERM", () => console.log("no")); setInterval(() => {}, 1000); console.log("up")',
   )
@@ -110,7 +110,7 @@ test('a process that does not end is killed after the grace period', async () =>
   expect(container.logs()).toBe('up\nno\n')
 })
 
-test('the children of a process end with it', async () => {
+test('the children of a container process end with it', async () => {
   const container = await run(
     'const { spawn } = require("node:child_process");' +
       'const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "inherit" });' +
@@ -119,16 +119,16 @@ test('the children of a process end with it', async () => {
   expect(await container.exited).toBe(3)
   const pid = Number(/child (\d+) end/.exec(container.logs())?.[1])
   expect(pid).toBeGreaterThan(0)
-  await expect.poll(() => isAlive(pid), { timeout: 10_000, interval: 10 }).toBe(false)
+  await expect.poll(() => isAlive(pid), { interval: 10 }).toBe(false)
 })
 
-test('an unknown command is an error and leaves no listener', async () => {
+test('launchProcess fails for an unknown command and leaves no listener', async () => {
   const listeners = process.listenerCount('exit')
   await expect(launchProcess('no-such-command-here')(spec())).rejects.toThrow(/ENOENT/)
   expect(process.listenerCount('exit')).toBe(listeners)
 })
 
-test('a wrong outputLimit is refused by name', () => {
+test('launchProcess refuses a wrong outputLimit by name', () => {
   expect(() => launchProcess('node', [], { outputLimit: 0 })).toThrow(
     'outputLimit must be an integer of at least 1, not 0',
   )

@@ -30,7 +30,7 @@ export interface ContainerPort {
 export interface Container {
   /** Resolves with the exit code when the container has ended, by itself or after `stop`. Never rejects. */
   readonly exited: Promise<number>
-  /** Asks the container to end (SIGTERM), and kills it after `graceMs` milliseconds of real time; at once for 0. */
+  /** Asks the container to end (SIGTERM), and kills it after `graceMs` milliseconds of real time; for 0 immediately. */
   stop(graceMs: number): void
   /** The container's output so far, or the last part of it. */
   logs(): string
@@ -44,8 +44,8 @@ export type Launch = (spec: ContainerSpec) => Container | undefined | Promise<Co
 
 /**
  * Variables that tell a program, its loader or its language runtime what else to load or run, and where programs and
- * certificates are. In a container a deployment may set them; on this machine, anyone who may deploy could run code of
- * their own.
+ * certificates are. In a container a deployment may set them. On this machine, they would let anyone who may deploy run
+ * arbitrary code.
  */
 const withheldNames: ReadonlySet<string> = new Set(
   [
@@ -70,7 +70,8 @@ const withheldPrefixes = [
 const harmless: ReadonlySet<string> = new Set(['NODE_ENV'])
 
 /**
- * Splits a deployment's variables into those passed on and the names of those withheld, as the deployment spells them.
+ * Splits a deployment's variables into those that are passed on and the names of those that are withheld, as the
+ * deployment spells them.
  * @param allowed names that are passed on although they would be withheld.
  */
 export function processVariables(
@@ -86,7 +87,7 @@ export function processVariables(
 }
 
 /**
- * Whether a variable is withheld. Letter case is ignored, because Windows and some readers of proxy variables ignore
+ * True if a variable is withheld. Letter case is ignored, because Windows and some readers of proxy variables ignore
  * it.
  */
 function isWithheld(name: string): boolean {
@@ -105,13 +106,13 @@ export interface LaunchProcessOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /**
    * Deployment variables that are passed on although they decide what code runs or where programs are found, e.g.
-   * `['NODE_OPTIONS']`. Default: none. NODE_OPTIONS, LD_*, PATH and the like are withheld; the process's output names
-   * them.
+   * `['NODE_OPTIONS']`. Default: none. NODE_OPTIONS, LD_*, PATH and the like are withheld, and the process's output
+   * names them.
    */
   readonly passVariables?: readonly string[] | undefined
-  /** Characters of output kept, counted from the end; at least 1. Default 65,536. */
+  /** Maximum characters of output that are kept, from the end; at least 1. Default 65,536. */
   readonly outputLimit?: number | undefined
-  /** Called with each line of output, as it comes. */
+  /** Called with each line of output. */
   readonly onLine?: ((line: string, spec: ContainerSpec) => void) | undefined
 }
 
@@ -119,7 +120,7 @@ export interface LaunchProcessOptions {
 const LAST_WORDS_MS = 1000
 
 /**
- * Makes the emulator's `launch` option: each deployment runs as a process on this machine. The process gets the
+ * Creates the emulator's `launch` option: each deployment runs as a process on this machine. The process gets the
  * deployment's variables, except those that decide what code runs (see `passVariables`), and must listen on the ports
  * in SERVICE_PORT_{NAME}_INTERNAL. A stop sends SIGTERM, then SIGKILL once the grace period is over. As in a container,
  * the process's children end with it (not on Windows). The version's image, command and arguments are ignored: they are
@@ -147,7 +148,7 @@ export function launchProcess(
       cwd,
       env: { ...env, ...passed },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // The process gets a process group of its own, so that a signal reaches its children too.
+      // The process gets its own process group, so that a signal reaches its children too.
       detached: !onWindows,
       windowsHide: true,
     })
@@ -162,7 +163,7 @@ export function launchProcess(
     const exited = exitOf(child)
     void exited.then(() => ended.abort())
     guard(child)
-    // The wait rejects when the command does not exist.
+    // The wait rejects if the command does not exist.
     await once(child, 'spawn')
 
     return {
@@ -189,14 +190,14 @@ function signal(child: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
     if (onWindows || child.pid === undefined) child.kill(name)
     else process.kill(-child.pid, name)
   } catch {
-    // The process and its children have ended already.
+    // The process and its children have already ended.
   }
 }
 
 /** The exit code; for a process ended by a signal, 128 plus the signal's number, as in shells. */
 const exitOf = (child: ChildProcess): Promise<number> =>
   new Promise((resolve) => {
-    // Without a listener, a failing kill would end this process. A failing spawn is noticed elsewhere.
+    // Without a listener, a failing kill would end this process. A failing spawn is handled elsewhere.
     child.on('error', () => {})
     child.once('exit', (code, by) => {
       signal(child, 'SIGKILL')

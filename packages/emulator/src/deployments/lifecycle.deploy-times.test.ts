@@ -8,7 +8,7 @@ test.each([
   ['cached', defaultDeployTimes.cachedDeployMs, 1000, 3500],
   ['not cached', defaultDeployTimes.deployMs, 5000, 21_000],
 ] as const)(
-  'with the image %s, the median is as stated and nine of ten are within the usual range',
+  'deploy times with the image %s have the exact median, and nine of ten are in the usual range',
   (_what, deployMs, low, high) => {
     const random = seededRandom(7)
     const { seekMs, spread } = defaultDeployTimes
@@ -26,7 +26,7 @@ test.each([
   },
 )
 
-test('without spread the time is always the median, and zero stays zero', () => {
+test('deploy times without spread always equal the median, and zero stays zero', () => {
   expect(drawWait(1000, 0, seededRandom(1))).toBe(1000)
   expect(drawWait(0, 0.4, seededRandom(1))).toBe(0)
   expect(drawWait(1000, 0.4, () => 0)).toBe(1000)

@@ -9,11 +9,11 @@ import {
   nextEvent,
   stop,
   type Life,
-  type Plan,
+  type DeploymentPlan,
   type StatusName,
 } from './lifecycle.js'
 
-const plan: Plan = {
+const plan: DeploymentPlan = {
   stages: { INITIALIZING: 10, SEEKING: 20, SEEKED: 30, SCANNING: 40, DEPLOYING: 400 },
   timeToDeployMs: 10_000,
   maxDurationMs: 60_000,
@@ -22,7 +22,7 @@ const plan: Plan = {
 }
 
 /** All events that happen without requests, as [instant, status]. */
-function run(plan: Plan, from: Life = newborn) {
+function run(plan: DeploymentPlan, from: Life = newborn) {
   const seen: [at: number, status: StatusName][] = [[from.since, from.status]]
   let life = from
   for (let event = nextEvent(life, plan); event !== undefined; event = nextEvent(life, plan)) {
@@ -48,7 +48,7 @@ test('a deployment passes all statuses to READY, and to TERMINATED at max_durati
   expect(life).toMatchObject({ lastStatus: 'TERMINATING', error: undefined })
 })
 
-test('time_to_deploy ends a slow deployment in any status', () => {
+test('time_to_deploy ends a slow deployment in any status before READY', () => {
   expect(run({ ...plan, timeToDeployMs: 300, maxDurationMs: Infinity })).toMatchObject({
     life: { status: 'ERROR', lastStatus: 'DEPLOYING', since: 300, error: 'time_to_deploy exceeded' },
   })
@@ -66,7 +66,7 @@ test('a deployment that never becomes ready stays DEPLOYING until time_to_deploy
   expect(run({ ...stuck, timeToDeployMs: Infinity }).life).toMatchObject({ status: 'DEPLOYING', since: 100 })
 })
 
-test('an early stop waits for READY, then ends it in the same instant', () => {
+test('an early stop waits for READY, then ends the deployment in the same instant', () => {
   const asked = stop(newborn, 5)
   expect(asked).toMatchObject({ status: 'INITIALIZING', stopRequested: true, since: 0 })
   expect(run(plan, asked).seen.slice(-3)).toEqual([
@@ -94,7 +94,7 @@ test('max_duration before READY works like an early stop', () => {
   ])
 })
 
-test('a deployment in ERROR, too, is stopped by max_duration', () => {
+test('a deployment in ERROR is also stopped by max_duration', () => {
   expect(run({ ...plan, outcome: 'error' }).seen.slice(-3)).toEqual([
     [500, 'ERROR'],
     [60_000, 'TERMINATING'],
@@ -102,7 +102,7 @@ test('a deployment in ERROR, too, is stopped by max_duration', () => {
   ])
 })
 
-test('a stop at READY or in ERROR works at once, and a second one changes nothing', () => {
+test('a stop at READY or in ERROR takes effect at once, and a second stop changes nothing', () => {
   const ready: Life = { ...newborn, status: 'READY', since: 500 }
   const terminating = stop(ready, 700)
   expect(terminating).toMatchObject({ status: 'TERMINATING', lastStatus: 'READY', since: 700 })
@@ -125,10 +125,10 @@ const plans = fc.record({
   timeToDeployMs: duration,
   maxDurationMs: duration,
   terminatingMs: duration,
-  outcome: fc.constantFrom<Plan['outcome']>('ready', 'error', 'never'),
+  outcome: fc.constantFrom<DeploymentPlan['outcome']>('ready', 'error', 'never'),
 })
 
-test('every deployment passes its statuses in order of time, and ends where limits are finite', () => {
+test('every deployment passes its statuses in order, and ends if its limits are finite (property)', () => {
   const order: StatusName[] = [
     'INITIALIZING',
     'SEEKING',

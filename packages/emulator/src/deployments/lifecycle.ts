@@ -1,8 +1,8 @@
-// pure: a deployment's lifecycle, from its request to its end; how long its steps take
+// pure: a deployment's lifecycle, from its request to its end, and the durations of its steps
 import type { Random } from '@muster/core/clock'
 import type { VersionRecord } from '../records.js'
 
-/** The statuses, in the order in which they are seen (public fact); ERROR can follow any of the first six. */
+/** The statuses, in the order in which they occur (public fact); ERROR can follow any of the first six. */
 export type StatusName =
   'INITIALIZING' | 'SEEKING' | 'SEEKED' | 'SCANNING' | 'DEPLOYING' | 'READY' | 'ERROR' | 'TERMINATING' | 'TERMINATED'
 
@@ -11,11 +11,8 @@ const following = { INITIALIZING: 'SEEKING', SEEKING: 'SEEKED', SEEKED: 'SCANNIN
 /** The statuses before READY. */
 type StartingStatus = keyof typeof following | 'DEPLOYING'
 
-/**
- * What is decided in advance about a deployment. Durations are milliseconds of the service's time; Infinity means never
- * by itself.
- */
-export interface Plan {
+/** The predetermined course of a deployment. Durations are milliseconds of the service's time; Infinity means never. */
+export interface DeploymentPlan {
   /** The duration of each status on the way to READY. */
   readonly stages: Readonly<Record<StartingStatus, number>>
   /** Time from the request after which a deployment that is not READY goes to ERROR. */
@@ -28,13 +25,13 @@ export interface Plan {
   readonly outcome: 'ready' | 'error' | 'never'
 }
 
-/** The present state of a deployment's lifecycle. */
+/** The current state of a deployment's lifecycle. */
 export interface Life {
   readonly status: StatusName
   readonly lastStatus: StatusName | undefined
   /** When this status began: milliseconds of the service's time since the request. */
   readonly since: number
-  /** Whether a stop was requested that waits until the deployment is READY or in ERROR. */
+  /** True if a requested stop waits until the deployment is READY or in ERROR. */
   readonly stopRequested: boolean
   /** Why the deployment is, or was, in ERROR. */
   readonly error: string | undefined
@@ -60,12 +57,12 @@ const to = (status: StatusName, life: Life, at: number): Life => ({
 })
 
 /** The next event if nothing intervenes: its time (as in `since`) and the state after it. */
-export function nextEvent(life: Life, plan: Plan): { readonly at: number; readonly life: Life } | undefined {
+export function nextEvent(life: Life, plan: DeploymentPlan): { readonly at: number; readonly life: Life } | undefined {
   const event = isStarting(life.status) ? nextWhileStarting(life, life.status, plan) : nextAfterStart(life, plan)
   return event !== undefined && event.at < Infinity ? event : undefined
 }
 
-function nextWhileStarting(life: Life, status: StartingStatus, plan: Plan) {
+function nextWhileStarting(life: Life, status: StartingStatus, plan: DeploymentPlan) {
   const stageEnd = status === 'DEPLOYING' && plan.outcome === 'never' ? Infinity : life.since + plan.stages[status]
   const tooLate = Math.max(life.since, plan.timeToDeployMs)
   const stopAt = life.stopRequested ? Infinity : Math.max(life.since, plan.maxDurationMs)
@@ -74,12 +71,12 @@ function nextWhileStarting(life: Life, status: StartingStatus, plan: Plan) {
   return { at: stageEnd, life: afterStage(life, status, stageEnd, plan) }
 }
 
-function afterStage(life: Life, status: StartingStatus, at: number, plan: Plan): Life {
+function afterStage(life: Life, status: StartingStatus, at: number, plan: DeploymentPlan): Life {
   if (status !== 'DEPLOYING') return to(following[status], life, at)
   return plan.outcome === 'error' ? fail(life, at, 'the container could not be started') : to('READY', life, at)
 }
 
-function nextAfterStart(life: Life, plan: Plan) {
+function nextAfterStart(life: Life, plan: DeploymentPlan) {
   if (life.status === 'TERMINATED') return undefined
   if (life.status === 'TERMINATING') {
     const at = life.since + plan.terminatingMs
@@ -90,13 +87,13 @@ function nextAfterStart(life: Life, plan: Plan) {
 }
 
 /**
- * Requests a stop. A deployment that is READY or in ERROR stops at once, any other when it reaches either status
+ * Requests a stop. A deployment that is READY or in ERROR stops immediately, any other when it reaches either status
  * (service-api, States and transitions). A repeated request changes nothing.
  */
 export function stop(life: Life, at: number): Life {
   if (isEnding(life.status)) return life
-  const asked = { ...life, stopRequested: true }
-  return isStarting(life.status) ? asked : to('TERMINATING', asked, at)
+  const stopping = { ...life, stopRequested: true }
+  return isStarting(life.status) ? stopping : to('TERMINATING', stopping, at)
 }
 
 /** Moves the deployment to ERROR. No effect in ERROR or any later status. */
@@ -114,22 +111,22 @@ export function finish(life: Life, at: number): Life {
  * distribution, whose long tail is typical of such waits.
  */
 export interface DeployTimes {
-  /** From the request to the choice of a place: the statuses from INITIALIZING to SCANNING. */
+  /** From the request to the choice of a location: the statuses from INITIALIZING to SCANNING. */
   readonly seekMs: number
-  /** Duration of DEPLOYING with the image cached. */
+  /** Duration of DEPLOYING if the image is cached. */
   readonly cachedDeployMs: number
-  /** Duration of DEPLOYING when the image has to be pulled. */
+  /** Duration of DEPLOYING if the image has to be pulled. */
   readonly deployMs: number
   /** From SIGTERM until a simulated container has ended; at most the version's grace period. */
   readonly terminateMs: number
   /**
    * Standard deviation of the logarithm: at 0.4, 95 % of the durations are under 1.9 times the median. With 0, every
-   * duration is the median.
+   * duration equals the median.
    */
   readonly spread: number
 }
 
-/** The default medians (our choice): about 2 s in all with the image cached, about 11 s without. */
+/** The default medians (our choice): about 2 s in total if the image is cached, about 11 s otherwise. */
 export const defaultDeployTimes: DeployTimes = {
   seekMs: 700,
   cachedDeployMs: 1200,
@@ -146,7 +143,7 @@ export function drawWait(medianMs: number, spread: number, random: Random): numb
 }
 
 /**
- * A fault of a deployment.
+ * A fault of a deployment:
  * - `stay deploying`: the deployment never becomes READY. Once the version's time_to_deploy has passed, it goes to
  *   ERROR, as the service promises.
  * - `error`: the deployment goes to ERROR instead of READY.
@@ -157,10 +154,10 @@ export type DeploymentFault = 'stay deploying' | 'error' | 'no capacity'
 /** The properties of a deployment that change its durations. */
 interface PlanCase {
   readonly cached: boolean
-  /** Whether SCANNING is skipped. */
+  /** True if SCANNING is skipped. */
   readonly skipTelemetry: boolean
   readonly fault: DeploymentFault | undefined
-  /** Whether every status on the way to READY takes no time. */
+  /** True if every status on the way to READY takes no time. */
   readonly immediate: boolean
 }
 
@@ -169,7 +166,7 @@ const seekShares = { INITIALIZING: 0.2, SEEKING: 0.4, SEEKED: 0.1, SCANNING: 0.3
 
 const outcomes = { 'stay deploying': 'never', error: 'error', 'no capacity': 'error' } as const
 
-export function drawPlan(version: VersionRecord, how: PlanCase, times: DeployTimes, random: Random): Plan {
+export function drawPlan(version: VersionRecord, how: PlanCase, times: DeployTimes, random: Random): DeploymentPlan {
   const factor = how.immediate ? 0 : 1
   const seek = factor * drawWait(times.seekMs, times.spread, random)
   const deploy = factor * drawWait(how.cached ? times.cachedDeployMs : times.deployMs, times.spread, random)
@@ -182,7 +179,7 @@ export function drawPlan(version: VersionRecord, how: PlanCase, times: DeployTim
       DEPLOYING: deploy,
     },
     timeToDeployMs: version.time_to_deploy * 1000,
-    // max_duration counts from the request, so that a deployment left in ERROR ends too. -1 and 0 mean never.
+    // max_duration counts from the request, so that a deployment that stays in ERROR ends too. -1 and 0 mean never.
     maxDurationMs: version.max_duration > 0 ? version.max_duration * 60_000 : Infinity,
     terminatingMs: Math.min(
       drawWait(times.terminateMs, times.spread, random),

@@ -68,7 +68,7 @@ test('a deployment passes its statuses to READY, and shows more fields on the wa
   })
 })
 
-test('a stop at READY is 200, and after a moment only the status is left', async () => {
+test('a stop at READY is answered with 200, and soon only the status is left', async () => {
   const { clock, call, deploy, status, stop, listedIds } = await studio()
   const id = await deploy()
   await clock.advance(11_000)
@@ -98,7 +98,7 @@ test('a stop at READY is 200, and after a moment only the status is left', async
   expect((await call('GET', `/v1/deployment/${id}/container-logs`)).status).toBe(404)
 })
 
-test('a terminated deployment is forgotten in the end', async () => {
+test('a terminated deployment is finally removed', async () => {
   const { clock, call, deploy, stop } = await studio({ deployments: { retentionMs: 60_000 } })
   const id = await deploy()
   await clock.advance(11_000)
@@ -113,7 +113,7 @@ test('a terminated deployment is forgotten in the end', async () => {
   expect((await stop(id)).status).toBe(404)
 })
 
-test('a stop before READY is 202 and takes effect at READY', async () => {
+test('a stop before READY is answered with 202 and takes effect at READY', async () => {
   const { clock, deploy, status, stop } = await studio()
   const id = await deploy()
   expect(await stop(id)).toMatchObject({
@@ -155,14 +155,14 @@ test('max_duration ends a deployment, and speed shortens all times', async () =>
   expect(await status(id)).toMatchObject({ current_status: 'Status.TERMINATING' })
 })
 
-test('-1 means no limit', async () => {
+test('a deployment time limit of -1 means no limit', async () => {
   const { clock, deploy, status } = await studio({}, { max_duration: -1 })
   const id = await deploy()
   await clock.advance(100 * 24 * 3_600_000)
   expect(await status(id)).toMatchObject({ current_status: 'Status.READY', max_duration: -1 })
 })
 
-test('a simulated container never takes longer to end than its grace', async () => {
+test('a simulated container never takes longer to end than its grace period', async () => {
   const { clock, deploy, status, stop } = await studio(
     { deployTimes: { terminateMs: 600_000, spread: 0 } },
     { termination_grace_period_seconds: 7 },
@@ -180,26 +180,29 @@ test.each([
   ['stay deploying', 100_000, 'Status.DEPLOYING', null],
   ['stay deploying', 120_000, 'Status.ERROR', 'time_to_deploy exceeded'],
   ['error', 11_000, 'Status.ERROR', 'the container could not be started'],
-] as const)('the declared fault %j, after %i ms', async (deployment, ms, current_status, error_detail) => {
-  const { clock, deploy, status } = await studio({
-    faults: [{ operation: 'deployments.create', deployment, nth: [2] }],
-  })
-  const healthy = await deploy()
-  const faulty = await deploy()
-  await clock.advance(ms)
-  expect(await status(healthy)).toMatchObject({ current_status: 'Status.READY' })
-  expect(await status(faulty)).toMatchObject({ current_status, error_detail })
-})
+] as const)(
+  'the declared deployment fault %j appears after %i ms',
+  async (deployment, ms, current_status, error_detail) => {
+    const { clock, deploy, status } = await studio({
+      faults: [{ operation: 'deployments.create', deployment, nth: [2] }],
+    })
+    const healthy = await deploy()
+    const faulty = await deploy()
+    await clock.advance(ms)
+    expect(await status(healthy)).toMatchObject({ current_status: 'Status.READY' })
+    expect(await status(faulty)).toMatchObject({ current_status, error_detail })
+  },
+)
 
 test.each([
-  ['an application that there is not', { application: 'none' }, 'there is no application named "none"'],
-  ['a version that there is not', { version: '2.0' }, 'there is no version of "arena" named "2.0"'],
-] as const)('%s is 400', async (_what, fields, message) => {
+  ['an unknown application', { application: 'none' }, 'there is no application named "none"'],
+  ['an unknown version', { version: '2.0' }, 'there is no version of "arena" named "2.0"'],
+] as const)('a create with %s is answered with 400', async (_what, fields, message) => {
   const { create } = await studio()
   expect(await create(fields)).toMatchObject({ status: 400, body: { message } })
 })
 
-test('an inactive application or version is 400', async () => {
+test('a create with an inactive application or version is answered with 400', async () => {
   const { call, create } = await studio()
   await call('PATCH', '/v1/app/arena/version/1.0', { is_active: false })
   expect(await create()).toMatchObject({ status: 400, body: { message: 'version "1.0" of "arena" is not active' } })
@@ -208,7 +211,7 @@ test('an inactive application or version is 400', async () => {
   expect(await create()).toMatchObject({ status: 400, body: { message: 'application "arena" is not active' } })
 })
 
-test('deployments outlive their version and keep its terms', async () => {
+test('deployments outlive their version and keep its settings', async () => {
   const { call, clock, deploy, status } = await studio({}, { max_duration: 60 })
   const id = await deploy()
   await call('PATCH', '/v1/app/arena/version/1.0', { max_duration: 5 })
@@ -222,7 +225,7 @@ test('deployments outlive their version and keep its terms', async () => {
   })
 })
 
-test('a storage for the logs is used if it is there, and the server stops in any case', async () => {
+test('a log storage is used on a stop if it exists, and the server stops in any case', async () => {
   const { call, deploy } = await studio()
   await call('POST', '/v1/storage/endpoint', {
     name: 'bucket',
@@ -239,7 +242,7 @@ test('a storage for the logs is used if it is there, and the server stops in any
   }
 })
 
-test('equal seeds give the same service, different seeds different ones', async () => {
+test('equal seeds give equal emulators, different seeds different ones', async () => {
   const ids = async (seed: number) => {
     const { deploy } = await studio({ random: seededRandom(seed) })
     return [await deploy(), await deploy()]
@@ -248,7 +251,7 @@ test('equal seeds give the same service, different seeds different ones', async 
   expect(await ids(3)).not.toEqual(await ids(4))
 })
 
-test('a deployment is found by its shown time of creation, whatever the precision of the clock', async () => {
+test('a deployment is found by its shown creation time at any precision of the clock', async () => {
   const { clock, deploy, status, listedIds } = await studio()
   await clock.advance(1234.5678)
   const id = await deploy()
@@ -257,7 +260,7 @@ test('a deployment is found by its shown time of creation, whatever the precisio
   expect(await listedIds({ filters: [{ field: 'created_at', operator: 'eq', value: start_time }] })).toEqual([id])
 })
 
-test('an image that is changed meanwhile does not count as cached', async () => {
+test('an image changed by a new tag does not count as cached', async () => {
   const { call, clock, create, deploy } = await studio()
   await deploy()
   await call('PATCH', '/v1/app/arena/version/1.0', { docker_tag: 'v2' })

@@ -24,7 +24,7 @@ async function running(ms: number) {
 }
 
 describe('container logs', () => {
-  test('follow the deployment', async () => {
+  test('container logs follow the deployment', async () => {
     const { clock, id, logs, stop } = await running(500)
     expect(await logs()).toEqual({ logs: '', encoding: 'utf-8', crash_logs: null, crash_data: null, logs_link: null })
     await clock.advance(500)
@@ -44,7 +44,7 @@ describe('container logs', () => {
     expect((await logs()).logs).toBe(`${text}\n2026-01-01T00:00:36.000Z SIGTERM received, shutting down`)
   })
 
-  test('stay short, and repeat the same lines on every read', async () => {
+  test('container logs stay short, and repeat the same lines on every read', async () => {
     const { clock, logs } = await running(24 * 3_600_000 - 20_000)
     const before = (await logs()).logs.split('\n')
     expect(before).toHaveLength(103)
@@ -53,7 +53,7 @@ describe('container logs', () => {
     expect(after.slice(3, -1)).toEqual(before.slice(4))
   })
 
-  test('show a failed start', async () => {
+  test('container logs contain the reason of a failed start', async () => {
     const { clock, call, deploy } = await studio({ faults: [{ operation: 'deployments.create', deployment: 'error' }] })
     const id = await deploy()
     await clock.advance(11_000)
@@ -64,14 +64,14 @@ describe('container logs', () => {
     })
   })
 
-  test('of an unknown deployment are 404', async () => {
+  test('container logs of an unknown deployment are answered with 404', async () => {
     const { call } = await studio()
     expect((await call('GET', '/v1/deployment/none/container-logs')).status).toBe(404)
   })
 })
 
-describe('metrics', () => {
-  test('have one point per step since the container was started', async () => {
+describe('deployment metrics', () => {
+  test('deployment metrics have one point per step since the container was started', async () => {
     const { series } = await running(5 * 60_000)
     const { cpu, mem, network, total } = await series()
     const all = [cpu, mem, ...Object.values(network), ...Object.values(total)]
@@ -86,7 +86,7 @@ describe('metrics', () => {
     expect(new Set(cpu.datasets).size).toBe(5)
   })
 
-  test('respect start, end, steps and raw, with the same value for the same time', async () => {
+  test('deployment metrics respect start, end, steps and raw, with the same value for the same time', async () => {
     const { clock, series } = await running(3_600_000)
     const start = encodeURIComponent('2026-01-01 00:10:00.0')
     const end = encodeURIComponent('2026-01-01 00:12:00.000000')
@@ -101,14 +101,14 @@ describe('metrics', () => {
     expect(raw.datasets).not.toEqual(coarse.datasets)
   })
 
-  test('end with the container, and can be read once it is terminated', async () => {
+  test('deployment metrics end with the container, and can be read once it is terminated', async () => {
     const { clock, id, series, stop } = await running(130_000)
     await stop(id)
     await clock.advance(600_000)
     expect((await series()).mem.timestamps).toEqual(['2026-01-01 00:01:00.000', '2026-01-01 00:02:00.000'])
   })
 
-  test('are empty before the container starts', async () => {
+  test('deployment metrics are empty before the container starts', async () => {
     const { series } = await running(500)
     expect((await series('?steps=1s')).cpu).toEqual({ labels: ['vCPU'], datasets: [], timestamps: [] })
   })
@@ -124,12 +124,12 @@ describe('metrics', () => {
       'end_time: must be later than start_time',
     ],
     ['steps=often', 400, 'steps: '],
-  ])('%s is refused', async (query, status, message) => {
+  ])('deployment metrics are refused for %s', async (query, status, message) => {
     const { metrics } = await running(3_600_000)
     expect(await metrics(`?${query}`)).toMatchObject({ status, body: { message: expect.stringContaining(message) } })
   })
 
-  test('of an unknown deployment are 404', async () => {
+  test('deployment metrics of an unknown deployment are answered with 404', async () => {
     const { call } = await studio()
     expect((await call('GET', '/v1/metrics/deployment/none')).status).toBe(404)
   })

@@ -15,7 +15,7 @@ const capacityOnlyAt = (open: Readonly<Record<string, number>>) => ({
   ...open,
 })
 
-test('no other place is nearer to the users on average', () => {
+test('the nearest place has the smallest mean distance to the users', () => {
   const coordinates = fc.record({
     latitude: fc.double({ min: -90, max: 90, noNaN: true }),
     longitude: fc.double({ min: -180, max: 180, noNaN: true }),
@@ -40,8 +40,8 @@ test('users on both sides of the date line get a place near it, not in Africa', 
   expect(nearest([], [])).toBeUndefined()
 })
 
-describe('addresses', () => {
-  test('are located by `locate`, else by a made-up place that is fixed per network', () => {
+describe('addresses of users', () => {
+  test('a user address is located by `locate`, else at a made-up place that is fixed per network', () => {
     const locate = (ip: string) => (ip === '192.0.2.1' ? { latitude: 1, longitude: 2 } : undefined)
     expect(coordinatesOf('192.0.2.1', locate)).toEqual({ latitude: 1, longitude: 2 })
     expect(coordinatesOf('192.0.2.2', locate)).toEqual(coordinatesOf('192.0.99.7', undefined))
@@ -50,12 +50,12 @@ describe('addresses', () => {
     expect(coordinatesOf('::1', locate)).toEqual(coordinatesOf('0:0:1::', locate))
   })
 
-  test('made-up places are spread over the world', () => {
+  test('made-up places of user addresses are spread over the world', () => {
     const cities = Array.from({ length: 200 }, (_, index) => JSON.stringify(coordinatesOf(`${index}.1.2.3`, undefined)))
     expect(new Set(cities).size).toBeGreaterThan(places.length / 2)
   })
 
-  test('decide where deployments are placed', async () => {
+  test('user addresses decide where deployments are placed', async () => {
     const { clock, deploy, status } = await studio({ locate: () => ({ latitude: -33.9, longitude: 151 }) })
     const id = await deploy({ users: [{ user_type: 'ip_address', user_data: { ip_address: '2001:db8::1' } }] })
     await clock.advance(11_000)
@@ -63,7 +63,7 @@ describe('addresses', () => {
   })
 })
 
-describe('filters', () => {
+describe('filters of places', () => {
   const citiesFor = (field: string, filter_type: string, ...values: string[]) => {
     const passes = placeFilter([{ field, filter_type, values }])
     return isProblem(passes) ? passes.problem : places.filter(passes).map(({ id }) => id)
@@ -77,11 +77,11 @@ describe('filters', () => {
     ['region', 'any', ['oc'], ['auckland', 'melbourne', 'perth', 'sydney']],
     ['location_tags', 'any', ['region:oc'], ['auckland', 'melbourne', 'perth', 'sydney']],
     ['location_tags', 'all', ['oc', 'region:oc'], ['auckland', 'melbourne', 'perth', 'sydney']],
-  ])('%s %s %j', (field, type, values, ids) => {
+  ])('place filters select by %s %s %j', (field, type, values, ids) => {
     expect(citiesFor(field, type, ...values)).toEqual(ids)
   })
 
-  test('with not select the others, and several must all hold', () => {
+  test('a place filter with not selects the other places, and several filters must all hold', () => {
     expect(citiesFor('continent', 'not', 'Europe', 'Asia', 'Africa', 'Oceania', 'North America')).toEqual(
       places.filter(({ location }) => location.continent === 'South America').map(({ id }) => id),
     )
@@ -92,15 +92,15 @@ describe('filters', () => {
     expect(!isProblem(passes) && places.filter(passes).map(({ id }) => id)).toEqual(['marseille'])
   })
 
-  test('that are wrong are a problem', () => {
+  test('a wrong place filter is a problem that names its field', () => {
     expect(citiesFor('planet', 'any', 'Mars')).toMatch('filters[0].field: must be one of city, country')
     expect(citiesFor('toString', 'any', 'Mars')).toMatch('filters[0].field')
     expect(citiesFor('city', 'some', 'Paris')).toBe('filters[0].filter_type: must be one of any, all, not, not "some"')
   })
 })
 
-describe('capacity', () => {
-  test('beyond a place goes to the next nearest', async () => {
+describe('capacity of places', () => {
+  test('a place without free capacity sends a deployment to the next nearest place', async () => {
     const { clock, deploy, status, stop } = await studio({ capacity: { copenhagen: 1 } })
     const [first, second] = [await deploy(), await deploy()]
     await clock.advance(11_000)
@@ -116,7 +116,7 @@ describe('capacity', () => {
     expect(await status(fourth)).toMatchObject({ location: { city: 'Copenhagen' } })
   })
 
-  test('missing everywhere is 422, with a deployment in ERROR until it is stopped', async () => {
+  test('a create without capacity anywhere is a 422, with a deployment in ERROR until it is stopped', async () => {
     const { clock, create, deploy, status, stop, listedIds } = await studio({ capacity: capacityOnlyAt({ tokyo: 1 }) })
     await deploy()
     const refused = await create()
@@ -137,7 +137,7 @@ describe('capacity', () => {
     expect(await status(request_id)).toMatchObject({ current_status: 'Status.TERMINATED' })
   })
 
-  test('missing by a declared fault looks the same', async () => {
+  test('a create without capacity by a declared fault is the same 422', async () => {
     const { create } = await studio({
       faults: [{ operation: 'deployments.create', deployment: 'no capacity', count: 1 }],
     })
@@ -145,7 +145,7 @@ describe('capacity', () => {
     expect((await create()).status).toBe(202)
   })
 
-  test('missing for a version removes the place from the location list', async () => {
+  test('a place without capacity for a version is not in the location list', async () => {
     const { call, deploy } = await studio({ capacity: capacityOnlyAt({ tokyo: 1, paris: 1, beijing: 1 }) })
     const cities = async () => {
       const { body } = await call('GET', '/v1/locations?app=arena&version=1.0&limit=100')
@@ -157,14 +157,14 @@ describe('capacity', () => {
   })
 })
 
-describe('mainland China', () => {
+describe('placement in mainland China', () => {
   const guangzhou = at(23.1, 113.3)
 
   test.each([
     [false, 'Hong Kong'],
     [true, 'Guangzhou'],
   ])(
-    'with will_deploy_in_mainland_china %j, users in Guangzhou get %s',
+    'with will_deploy_in_mainland_china %j, users in Guangzhou get a server in %s',
     async (will_deploy_in_mainland_china, city) => {
       const { clock, deploy, status } = await studio({}, { will_deploy_in_mainland_china })
       const id = await deploy({ users: [guangzhou] })
@@ -175,7 +175,7 @@ describe('mainland China', () => {
 })
 
 describe('cached images', () => {
-  test('make a version deploy faster where it has run, and only there if required', async () => {
+  test('cached images make a version deploy faster where it has run, and only there if required', async () => {
     const { clock, create, deploy, status } = await studio()
     expect((await create({ require_cached_locations: true })).status).toBe(422)
     const first = await deploy()
@@ -189,7 +189,7 @@ describe('cached images', () => {
     expect(await status(third)).toMatchObject({ current_status: 'Status.READY', location: { city: 'Copenhagen' } })
   })
 
-  test('are everywhere a while after force_cache, except a new image', async () => {
+  test('cached images exist everywhere some time after force_cache, except for a new image', async () => {
     const { clock, call, create } = await studio({ deployments: { forceCacheMs: 30_000 } }, { force_cache: true })
     expect((await create({ require_cached_locations: true })).status).toBe(422)
     await clock.advance(30_000)

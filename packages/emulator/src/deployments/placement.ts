@@ -3,12 +3,12 @@ import { type Place, places } from '../places.js'
 import type { VersionRecord } from '../records.js'
 import type { ContainerPort } from './launch-process.js'
 
-/** Looks up the location of an IP address, e.g. in an IP-to-city database; undefined if unknown. */
+/** Finds the location of an IP address, e.g. in an IP-to-city database; undefined if unknown. */
 export type Locate = (ip: string) => Coordinates | undefined
 
 /**
- * The coordinates of an IP address. An address unknown to `locate` (or any, without it) gets one of the emulator's
- * cities, always the same for the same network (/16 for IPv4, /32 for IPv6).
+ * The coordinates of an IP address. An address unknown to `locate` (without it, every address) gets one of the
+ * emulator's cities, always the same for the same network (/16 for IPv4, /32 for IPv6).
  */
 export function coordinatesOf(ip: string, locate: Locate | undefined): Coordinates {
   const located = locate?.(ip)
@@ -17,7 +17,9 @@ export function coordinatesOf(ip: string, locate: Locate | undefined): Coordinat
   return { latitude, longitude }
 }
 
-/** The network of an address: the leading half of IPv4 or the leading quarter of IPv6, in one spelling. */
+/**
+ * The network of an address: the first half of an IPv4 or the first quarter of an IPv6 address, in a unique spelling.
+ */
 function network(ip: string): string {
   const dotted = /(?:^|:)(\d+)\.(\d+)\.\d+\.\d+$/.exec(ip)
   // An IPv4 address may be mapped into IPv6: ::ffff:192.0.2.1.
@@ -34,8 +36,8 @@ function hash(text: string): number {
 }
 
 /**
- * The place with the smallest mean great-circle distance to the users; the first of equals. The mean treats all players
- * alike, and unlike the users' midpoint it is defined for any locations. Without users, the first place.
+ * The location with the smallest mean great-circle distance to the users; the first one of equals. The mean treats all
+ * players alike, and unlike the users' midpoint it is defined for any locations. Without users, the first location.
  */
 export function nearest(candidates: readonly Place[], users: readonly Coordinates[]): Place | undefined {
   let best: Place | undefined
@@ -52,7 +54,7 @@ export function nearest(candidates: readonly Place[], users: readonly Coordinate
 
 /**
  * Creates the pool of the ports of one host.
- * @param range the first and last port, both included.
+ * @param range the first and last port, inclusive.
  */
 export function createPortPool(range: { readonly from: number; readonly to: number }) {
   const size = range.to - range.from + 1
@@ -60,7 +62,7 @@ export function createPortPool(range: { readonly from: number; readonly to: numb
   let next = range.from
 
   const takeOne = () => {
-    // Ports are given out in rotation, so that a late packet for a port just returned does not reach its next user.
+    // Ports are assigned in rotation, so that a late packet for a returned port does not reach its next user.
     while (taken.has(next)) next = next === range.to ? range.from : next + 1
     const port = next
     taken.add(port)
@@ -79,7 +81,7 @@ export function createPortPool(range: { readonly from: number; readonly to: numb
   }
 }
 
-/** The place, address and ports of a deployment. */
+/** The location, address and ports of a deployment. */
 export interface Site {
   readonly place: Place
   readonly publicIp: string
@@ -87,22 +89,20 @@ export interface Site {
   readonly ports: readonly (ContainerPort & { readonly tlsUpgrade: boolean })[]
 }
 
-/** The free capacity of each place. */
+/** The free capacity of each location. */
 export type Sites = ReturnType<typeof createSites>
 
 interface SiteOptions {
-  /** The number of deployments that may run at a place at once. */
+  /** Maximum number of deployments at a location at a time. */
   readonly capacity: (placeId: string) => number
-  /** The range of this machine's ports when deployments are processes on it; undefined when they are simulated. */
+  /** The range of this machine's ports if deployments are processes on it; undefined if they are simulated. */
   readonly processPorts: { readonly from: number; readonly to: number } | undefined
 }
 
 /** The range of simulated ports: above those of common services, and within what the service allows (0 to 59999). */
 const SIMULATED_PORTS = { from: 30_000, to: 59_999 }
 
-/**
- * The names of ports. A port without a name is named by its number; a repeated name gets a number appended: `game-2`.
- */
+/** The names of ports. A port without a name is named by its number. A duplicate name gets a number: `game-2`. */
 function namesOf(ports: readonly VersionPort[]): readonly string[] {
   const names = new Set<string>()
   for (const { name, port } of ports) {
@@ -115,8 +115,8 @@ function namesOf(ports: readonly VersionPort[]): readonly string[] {
 }
 
 /**
- * Creates the sites: one host per place, at a documentation address (RFC 5737). Local processes are all on 127.0.0.1
- * instead; they share its ports, so each listens on its external port.
+ * Creates the sites: one host for each location, with a documentation address (RFC 5737). Local processes are all on
+ * 127.0.0.1 instead and share its ports, so each listens on its external port.
  */
 export function createSites({ capacity, processPorts }: SiteOptions) {
   const running = new Map<string, number>()
@@ -131,7 +131,7 @@ export function createSites({ capacity, processPorts }: SiteOptions) {
   return {
     hasRoom,
 
-    /** Reserves a site at the place; undefined when the place is full. */
+    /** Reserves a site at the location; undefined if it is full. */
     take: (place: Place, requestId: string, wanted: readonly VersionPort[]): Site | undefined => {
       const externals = hasRoom(place, wanted.length) ? pools.get(place.id)?.take(wanted.length) : undefined
       if (externals === undefined) return undefined
@@ -156,7 +156,7 @@ export function createSites({ capacity, processPorts }: SiteOptions) {
   }
 }
 
-/** Records which images each place has cached. */
+/** Records the images that each location has cached. */
 export type ImageCache = ReturnType<typeof createImageCache>
 
 /** registry/image:tag */
@@ -164,8 +164,8 @@ export const imageOf = ({ docker_repository, docker_image, docker_tag }: Version
   `${docker_repository}/${docker_image}:${docker_tag}`
 
 /**
- * Creates the image cache. A place has cached the images that ran there. With `force_cache`, an image is cached at
- * every place once `everywhereAfterMs` (of the clock) have passed since the version's last change.
+ * Creates the image cache. A location has cached the images that ran there. With `force_cache`, an image is cached at
+ * every location once `everywhereAfterMs` (of the clock) have passed since the version's last change.
  */
 export function createImageCache(now: () => number, everywhereAfterMs: number) {
   const pulled = new Map<string, Set<string>>()
@@ -173,7 +173,7 @@ export function createImageCache(now: () => number, everywhereAfterMs: number) {
     has: (version: VersionRecord, place: Place) =>
       (version.force_cache && now() - version.updatedAt >= everywhereAfterMs) ||
       pulled.get(imageOf(version))?.has(place.id) === true,
-    /** Records that the image has been pulled at the place. */
+    /** Records that the image was pulled at the location. */
     add: (image: string, place: Place) => {
       const there = pulled.get(image) ?? new Set()
       pulled.set(image, there.add(place.id))
@@ -181,30 +181,30 @@ export function createImageCache(now: () => number, everywhereAfterMs: number) {
   }
 }
 
-/** What a deployment requires of its place. */
-export interface Wish {
+/** The requirements of a deployment for its location. */
+export interface PlacementRequest {
   readonly version: VersionRecord
-  /** The users' locations; a place near them is chosen. */
+  /** The users' locations, near which the deployment is placed. */
   readonly users: readonly Coordinates[]
-  /** Which places are allowed. Default: all. */
+  /** Returns true for allowed locations. Default: all. */
   readonly allows?: ((place: Place) => boolean) | undefined
-  /** Whether only places with the image cached are allowed. Default false. */
+  /** Allows only locations with the image cached. Default false. */
   readonly cachedOnly?: boolean | undefined
 }
 
 /**
- * Whether the version may run at the place: mainland China is only for versions made for it, and they run nowhere else
- * (service-api, will_deploy_in_mainland_china).
+ * True if the version may run at the location: mainland China is only for versions made for it, and they run nowhere
+ * else (service-api, will_deploy_in_mainland_china).
  */
 const isFor = (version: VersionRecord, place: Place) => place.mainlandChina === version.will_deploy_in_mainland_china
 
-/** The places where the version could be deployed now: allowed for the version, and with free capacity. */
+/** The locations where the version could be deployed now: allowed for the version, and with free capacity. */
 export const placesFor = (version: VersionRecord, sites: Sites): readonly Place[] =>
   places.filter((place) => isFor(version, place) && sites.hasRoom(place, version.ports.length))
 
-/** The nearest place that has capacity and meets all requirements of the wish. */
-export function choosePlace(wish: Wish, sites: Sites, cache: ImageCache): Place | undefined {
-  const { version, users, allows = () => true, cachedOnly = false } = wish
+/** The nearest location that has capacity and meets all requirements of the request. */
+export function choosePlace(request: PlacementRequest, sites: Sites, cache: ImageCache): Place | undefined {
+  const { version, users, allows = () => true, cachedOnly = false } = request
   const fits = (place: Place) => allows(place) && (!cachedOnly || cache.has(version, place))
   return nearest(placesFor(version, sites).filter(fits), users)
 }

@@ -17,7 +17,7 @@ async function ready(settings: object, options: EmulatorOptions = {}) {
 }
 
 describe('empty_ttl', () => {
-  test('stops a deployment that has had no session for that many minutes', async () => {
+  test('empty_ttl stops a deployment that has had no session for that many minutes', async () => {
     const { clock, current } = await ready({ empty_ttl: 5 })
     await clock.advance(5 * MINUTE - 1)
     expect(await current()).toBe('Status.READY')
@@ -25,7 +25,7 @@ describe('empty_ttl', () => {
     expect(await current()).toBe('Status.TERMINATING')
   })
 
-  test('counts from the end of the last session', async () => {
+  test('empty_ttl counts from the end of the last session', async () => {
     const { clock, current, set } = await ready({ empty_ttl: 5 })
     await clock.advance(4 * MINUTE)
     set({ one: 1 })
@@ -41,13 +41,13 @@ describe('empty_ttl', () => {
     expect(await current()).toBe('Status.TERMINATING')
   })
 
-  test('passes at the speed of the service', async () => {
+  test('empty_ttl passes at the speed of the service', async () => {
     const { clock, current } = await ready({ empty_ttl: 5 }, { speed: 20 })
     await clock.advance((5 * MINUTE) / 20)
     expect(await current()).toBe('Status.TERMINATING')
   })
 
-  test.each([{}, { empty_ttl: 0 }])('%j never stops one', async (settings) => {
+  test.each([{}, { empty_ttl: 0 }])('empty_ttl of %j never stops a deployment', async (settings) => {
     const { clock, current } = await ready(settings)
     await clock.advance(50 * MINUTE)
     expect(await current()).toBe('Status.READY')
@@ -55,7 +55,7 @@ describe('empty_ttl', () => {
 })
 
 describe('session_max_duration', () => {
-  test('ends each session after that many minutes', async () => {
+  test('session_max_duration ends each session after that many minutes', async () => {
     const { clock, sessions, set, status, id } = await ready({ session_max_duration: 10 })
     set({ one: 4 })
     await clock.advance(4 * MINUTE)
@@ -68,7 +68,7 @@ describe('session_max_duration', () => {
     expect(await sessions()).toEqual([])
   })
 
-  test('counts again for a session that was removed and added', async () => {
+  test('session_max_duration counts again for a session that was removed and added', async () => {
     const { clock, sessions, set } = await ready({ session_max_duration: 10 })
     set({ one: 1 })
     await clock.advance(9 * MINUTE)
@@ -80,7 +80,7 @@ describe('session_max_duration', () => {
     expect(await sessions()).toEqual([])
   })
 
-  test('leaves a deployment empty, which then ends', async () => {
+  test('session_max_duration can leave a deployment empty, which then ends by empty_ttl', async () => {
     const { clock, current, set } = await ready({ session_max_duration: 10, empty_ttl: 5 })
     set({ one: 1 })
     await clock.advance(15 * MINUTE - 1)
@@ -89,7 +89,7 @@ describe('session_max_duration', () => {
     expect(await current()).toBe('Status.TERMINATING')
   })
 
-  test.each([{}, { session_max_duration: 0 }])('%j never ends one', async (settings) => {
+  test.each([{}, { session_max_duration: 0 }])('session_max_duration of %j never ends a session', async (settings) => {
     const { clock, sessions, set } = await ready(settings)
     set({ one: 1 })
     await clock.advance(50 * MINUTE)

@@ -9,9 +9,9 @@ type Cancel = () => void
 
 /**
  * Ends sessions, and stops deployments without sessions, according to the version's session_config. The meaning of the
- * fields is public fact: after `session_max_duration` minutes a session ends, and after `empty_ttl` minutes without a
+ * fields is a public fact: after `session_max_duration` minutes a session ends, and after `empty_ttl` minutes without a
  * session a READY deployment is stopped. A missing number or 0 disables either (our choice).
- * @param onEnd called when a session has ended, after `record.sessions` has changed.
+ * @param onEnd called after a session has ended and `record.sessions` has changed.
  * @returns a function to be called when a deployment has reached another status, or its sessions have changed.
  */
 export function createSessionKeeper(
@@ -75,8 +75,8 @@ export function createSessionKeeper(
 const kinds: Readonly<Record<string, string>> = { Default: 'DEFAULT', Seat: 'SEATS', Match: 'MATCH' }
 
 /**
- * Replaces the deployment's sessions; `sessions` gives the number of users by session id.
- * @throws RangeError when the sessions do not fit.
+ * Replaces the deployment's sessions; `sessions` is the number of users by session id.
+ * @throws RangeError if the sessions do not fit.
  */
 export function replaceSessions(record: DeploymentRecord, sessions: Readonly<Record<string, number>>): void {
   const sockets = socketsOf(record)

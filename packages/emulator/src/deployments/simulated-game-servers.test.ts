@@ -28,7 +28,7 @@ async function play(...answers: readonly (string | number)[]) {
 
 const orders = (want: string) => JSON.stringify({ version: 1, want, matches: [] })
 
-test('a server plays on after answers that cannot be read, and remembers the last lines only', async () => {
+test('a simulated game server continues after unreadable answers, and keeps only the latest log lines', async () => {
   const { clock, asked, container, exitCode } = await play(orders('run'), '<html>', 502)
   await clock.advance(10_000)
   expect(asked.slice(0, 4)).toEqual(['POST /servers', 'PUT /servers/me', 'PUT /servers/me', 'PUT /servers/me'])
@@ -44,7 +44,7 @@ test('a server plays on after answers that cannot be read, and remembers the las
 test.each([
   ['want: stop', orders('stop')],
   ['410', 410],
-] as const)('a server ends on %s', async (_, answer) => {
+] as const)('a simulated game server ends on %s', async (_, answer) => {
   const { clock, asked, exitCode } = await play(orders('run'), answer)
   await clock.advance(60_000)
   expect(exitCode()).toBe(0)

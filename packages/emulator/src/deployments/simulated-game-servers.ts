@@ -4,25 +4,25 @@ import type { Container, Launch } from './launch-process.js'
 import { drawWait } from './lifecycle.js'
 
 /**
- * How simulated game servers behave. Durations are medians in milliseconds of the service's time, before `speed`, drawn
- * from a log-normal distribution; probabilities are from 0 to 1.
+ * Behaviour of simulated game servers. Durations are medians in milliseconds of the service's time, before `speed`,
+ * drawn from a log-normal distribution; probabilities are from 0 to 1.
  */
 export interface GameServerSettings {
   /** From the container's start until the server registers. Default 3,000. */
   readonly bootMs: number
-  /** A match, from when players may come. Default 60,000. */
+  /** Duration of a match, from when players may connect. Default 60,000. */
   readonly matchMs: number
-  /** How wide `bootMs` and `matchMs` spread. Default 0.3. */
+  /** Spread of `bootMs` and `matchMs`. Default 0.3. */
   readonly spread: number
-  /** Matches that a server serves at a time. Default 1. */
+  /** Number of matches that a server serves at a time. Default 1. */
   readonly matches: number
-  /** Probability that the process crashes in the midst of a match. Default 0. */
+  /** Probability that the process crashes during a match. Default 0. */
   readonly crash: number
-  /** Probability that the server says nothing any more from the midst of a match on. Default 0. */
+  /** Probability that the server stops reporting during a match. Default 0. */
   readonly silent: number
   /** Probability that a match is refused. Default 0. */
   readonly refuse: number
-  /** Probability that a report says of players what is not so. Default 0. */
+  /** Probability that a report states something false about players. Default 0. */
   readonly lie: number
 }
 
@@ -45,14 +45,14 @@ interface GameServerDeps extends Omit<Surroundings, 'timers'> {
 
 /** Seconds for which a report waits for new orders. */
 const WAIT_SECONDS = 10
-/** Milliseconds until a request is repeated that got no answer. */
+/** Milliseconds until a request without a response is repeated. */
 const RETRY_MS = 1000
 const CRASHED = 1
 
 /**
- * Makes the containers of deployments that speak to Muster: each registers at MUSTER_URL with its MUSTER_SERVER_TOKEN,
- * plays the matches that it is given, and ends when it is told to. A deployment without these variables stays as it is
- * without game servers.
+ * Simulates the containers of deployments that report to Muster: each registers at MUSTER_URL with its
+ * MUSTER_SERVER_TOKEN, plays its matches, and ends when ordered. A deployment without these variables is simulated
+ * without a game server.
  */
 export function simulatedGameServers(settings: GameServerSettings, deps: GameServerDeps): Launch {
   return ({ request_id: requestId, env }) => {
@@ -70,13 +70,13 @@ interface ServerOptions extends GameServerDeps {
   readonly settings: GameServerSettings
 }
 
-interface Playing {
+interface SimulatedMatch {
   status: 'open' | 'refused' | 'over'
   readonly players: readonly string[]
 }
 
-/** What the server is told; see docs/servers.md. */
-interface Orders {
+/** The server's orders; see docs/servers.md. */
+interface ReceivedOrders {
   readonly version: number
   readonly want: string
   readonly matches: readonly { id: string; teams: readonly { players: readonly { id: string }[] }[] }[]
@@ -85,12 +85,12 @@ interface Orders {
 function startServer({ requestId, url, token, settings, clock, random, speed, fetch }: ServerOptions): Container {
   const ending = new AbortController()
   const lines: string[] = []
-  const playing = new Map<string, Playing>()
+  const playing = new Map<string, SimulatedMatch>()
   let exitCode = 0
   let seq = 0
   let version: number | undefined
   let isSilent = false
-  /** Ends the report that waits for orders, because the server has something to say. */
+  /** Ends the report that waits for orders, because the server has something to report. */
   let speak = () => {}
 
   const log = (line: string) => {
@@ -110,7 +110,7 @@ function startServer({ requestId, url, token, settings, clock, random, speed, fe
 
   const begin = (id: string, players: readonly string[]) => {
     if (happens(settings.refuse)) return void playing.set(id, { status: 'refused', players })
-    const match: Playing = { status: 'open', players }
+    const match: SimulatedMatch = { status: 'open', players }
     playing.set(id, match)
     log(`match ${id} begins with ${players.length} players`)
     const lasts = draw(settings.matchMs)
@@ -127,8 +127,8 @@ function startServer({ requestId, url, token, settings, clock, random, speed, fe
     })
   }
 
-  /** Makes the matches those of the orders. Returns whether there are others than before. */
-  const obey = ({ matches, want }: Orders): boolean => {
+  /** Applies the matches of the orders. Returns true if they differ from the previous ones. */
+  const applyOrders = ({ matches, want }: ReceivedOrders): boolean => {
     if (want === 'stop') end(0)
     let isNew = false
     for (const id of playing.keys()) if (!matches.some((match) => match.id === id)) playing.delete(id)
@@ -143,7 +143,7 @@ function startServer({ requestId, url, token, settings, clock, random, speed, fe
     return isNew
   }
 
-  const reportOf = ({ status, players }: Playing, id: string) => {
+  const reportOf = ({ status, players }: SimulatedMatch, id: string) => {
     const isLie = happens(settings.lie)
     return {
       id,
@@ -153,19 +153,24 @@ function startServer({ requestId, url, token, settings, clock, random, speed, fe
     }
   }
 
-  /** The orders, or the status of a refusal. @throws if there was no answer, or none that can be read. */
-  const ask = async (method: string, path: string, body: object, signal: AbortSignal): Promise<Orders | number> => {
+  /** The orders, or the status of an error. @throws if there was no readable response. */
+  const ask = async (
+    method: string,
+    path: string,
+    body: object,
+    signal: AbortSignal,
+  ): Promise<ReceivedOrders | number> => {
     const response = await fetch(`${url.replace(/\/$/, '')}${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ instance: requestId, ...body }),
       signal,
     })
-    return response.ok ? ((await response.json()) as Orders) : response.status
+    return response.ok ? ((await response.json()) as ReceivedOrders) : response.status
   }
 
-  /** Reports, and waits for orders unless there is something to say first. */
-  const report = async (waits: boolean): Promise<Orders | number | undefined> => {
+  /** Reports, and waits for orders unless there is something to report first. */
+  const report = async (waits: boolean): Promise<ReceivedOrders | number | undefined> => {
     const speaking = new AbortController()
     speak = () => speaking.abort()
     seq += 1
@@ -174,7 +179,7 @@ function startServer({ requestId, url, token, settings, clock, random, speed, fe
     try {
       return await ask('PUT', `/servers/me${path}`, { seq, matches }, AbortSignal.any([speaking.signal, ending.signal]))
     } catch (error) {
-      // What it has to say is said by the next report.
+      // The next report contains the changes.
       if (speaking.signal.aborted) return undefined
       throw error
     } finally {
@@ -188,13 +193,13 @@ function startServer({ requestId, url, token, settings, clock, random, speed, fe
     let waits = true
     while (!ending.signal.aborted) {
       if (isSilent) await clock.sleep(Number.MAX_SAFE_INTEGER, ending.signal)
-      let answer: Orders | number | undefined
+      let answer: ReceivedOrders | number | undefined
       try {
         answer = isRegistered
           ? await report(waits)
           : await ask('POST', '/servers', { matches: settings.matches }, ending.signal)
       } catch {
-        // It plays on while Muster does not answer.
+        // The simulated server continues to play while Muster does not respond.
         answer = 503
       }
       waits = false
@@ -202,8 +207,8 @@ function startServer({ requestId, url, token, settings, clock, random, speed, fe
       if (typeof answer !== 'number') {
         isRegistered = true
         version = answer.version
-        // New matches are said to be open at once.
-        waits = !obey(answer)
+        // New matches are reported as open immediately.
+        waits = !applyOrders(answer)
       } else if (answer === 410) end(0)
       else if (answer === 409) isRegistered = false
       else {

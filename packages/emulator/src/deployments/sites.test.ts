@@ -5,7 +5,7 @@ import { createPortPool, createSites, type Site } from './placement.js'
 
 const place = places[0] as Place
 
-test('no port is given out twice, and none is lost', () => {
+test('no port of a place is given out twice, and none is lost', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.nat(4), fc.constant('give' as const)), { maxLength: 60 }), (steps) => {
       const pool = createPortPool({ from: 100, to: 109 })
@@ -53,7 +53,7 @@ test('deployments at one place share its address but no port', () => {
   ])
 })
 
-test('there is no room without ports, even where there is capacity', () => {
+test('a place without free ports takes no deployment, even with capacity', () => {
   const sites = createSites({ capacity: () => 5, processPorts: { from: 20_000, to: 20_002 } })
   const two = [
     { port: 1, protocol: 'UDP' },

@@ -9,9 +9,6 @@ import { defaultDeploymentSettings } from '../settings.js'
 import { idOf, studio } from './studio.fixture.js'
 import { createWebhooks, isLoopback } from './webhooks.js'
 
-/** A busy machine takes its time. */
-const PATIENT = { timeout: 30_000, interval: 5 }
-
 interface Received {
   readonly path: string | undefined
   readonly method: string | undefined
@@ -55,11 +52,10 @@ const all = () => ({
   webhook_on_error: { url: `${origin}/error` },
   webhook_on_terminated: { url: `${origin}/terminated` },
 })
-const arrivals = (count: number) =>
-  vi.waitFor(() => expect(received).toHaveLength(count), { timeout: 5000, interval: 5 })
+const arrivals = (count: number) => expect.poll(() => received, { interval: 5 }).toHaveLength(count)
 const paths = () => received.map(({ path, body }) => [path, body['current_status']])
 
-test('ready and terminated are posted with the status view, once', async () => {
+test('ready and terminated webhooks are posted once each, with the status of the deployment', async () => {
   const { clock, deploy, emulator, status, stop } = await studio()
   const id = await deploy(all())
   await clock.advance(10_999)
@@ -76,10 +72,10 @@ test('ready and terminated are posted with the status view, once', async () => {
     ['/terminated', 'Status.TERMINATED'],
   ])
   const delivered = { sent: 2, delivered: 2, failed: 0, refused: 0 }
-  await vi.waitFor(() => expect(emulator.counters.webhooks).toEqual(delivered), PATIENT)
+  await expect.poll(() => emulator.counters.webhooks, { interval: 5 }).toEqual(delivered)
 })
 
-test('an error is posted, also where no server could be allocated', async () => {
+test('an error webhook is posted, even if no server could be allocated', async () => {
   const { clock, create, deploy } = await studio({
     faults: [
       { operation: 'deployments.create', deployment: 'error', nth: [1] },
@@ -98,35 +94,35 @@ test('an error is posted, also where no server could be allocated', async () => 
   expect(received[1]?.body).toMatchObject({ request_id: idOf(body), error: true })
 })
 
-test('a failed call is not repeated, and a redirect not followed', async () => {
+test('a failed webhook call is not repeated, and its redirect not followed', async () => {
   const { clock, deploy, emulator } = await studio()
   answer = 307
   await deploy(all())
   await clock.advance(11_000)
-  await vi.waitFor(() => expect(emulator.counters.webhooks).toMatchObject({ sent: 1, failed: 1 }), PATIENT)
+  await expect.poll(() => emulator.counters.webhooks, { interval: 5 }).toMatchObject({ sent: 1, failed: 1 })
   answer = 500
   await deploy(all())
   await clock.advance(11_000)
   const failed = { sent: 2, delivered: 0, failed: 2 }
-  await vi.waitFor(() => expect(emulator.counters.webhooks).toMatchObject(failed), PATIENT)
+  await expect.poll(() => emulator.counters.webhooks, { interval: 5 }).toMatchObject(failed)
   expect(received.map(({ path }) => path)).toEqual(['/ready', '/ready'])
 })
 
-test('closing the emulator aborts calls in progress', async () => {
+test('closing the emulator aborts webhook calls in progress', async () => {
   const { clock, deploy, emulator } = await studio()
   answer = undefined
   await deploy(all())
   await clock.advance(11_000)
   await arrivals(1)
   await emulator.close()
-  await vi.waitFor(() => expect(emulator.counters.webhooks).toMatchObject({ failed: 1 }), PATIENT)
+  await expect.poll(() => emulator.counters.webhooks, { interval: 5 }).toMatchObject({ failed: 1 })
 })
 
-describe('declared faults', () => {
+describe('declared faults of webhooks', () => {
   const faulty = (webhooks: 'lost' | 'early' | 'repeated' | 'forged' | { lateMs: number }) =>
     studio({ faults: [{ operation: 'deployments.create', webhooks, count: 1 }] })
 
-  test('lose a webhook', async () => {
+  test('a declared fault can lose a webhook', async () => {
     const { clock, deploy } = await faulty('lost')
     await deploy(all())
     const healthy = await deploy(all())
@@ -135,7 +131,7 @@ describe('declared faults', () => {
     expect(received[0]?.body).toMatchObject({ request_id: healthy })
   })
 
-  test('repeat a webhook', async () => {
+  test('a declared fault can repeat a webhook', async () => {
     const { clock, deploy } = await faulty('repeated')
     await deploy(all())
     await clock.advance(11_000)
@@ -143,7 +139,7 @@ describe('declared faults', () => {
     expect(received[0]).toEqual(received[1])
   })
 
-  test('delay a webhook until it is out of date', async () => {
+  test('a declared fault can delay a webhook until it is outdated', async () => {
     const { clock, deploy, stop, status } = await faulty({ lateMs: 5000 })
     const id = await deploy({ webhook_on_ready: { url: `${origin}/ready` } })
     await clock.advance(11_000)
@@ -156,7 +152,7 @@ describe('declared faults', () => {
     expect(await status(id)).toMatchObject({ current_status: 'Status.TERMINATED' })
   })
 
-  test('send a webhook before the create is answered', async () => {
+  test('a declared fault can send a webhook before the create is answered', async () => {
     const { create, status } = await faulty('early')
     const created = await create(all())
     expect(created.status).toBe(202)
@@ -165,7 +161,7 @@ describe('declared faults', () => {
     expect(await status(idOf(created.body))).toMatchObject({ current_status: 'Status.READY' })
   })
 
-  test('forge a webhook that claims READY at another address', async () => {
+  test('a declared fault can forge a webhook that claims READY at another address', async () => {
     const { clock, deploy, status } = await faulty('forged')
     const id = await deploy(all())
     await arrivals(1)
@@ -181,7 +177,7 @@ describe('declared faults', () => {
   })
 })
 
-test('calls leave this machine only if that is allowed', async () => {
+test('webhooks leave this machine only if that is allowed', async () => {
   const urls = [
     'http://198.51.100.7/hook',
     'https://example.com/hook',
@@ -216,7 +212,7 @@ test('calls leave this machine only if that is allowed', async () => {
   expect(sent).toEqual(['https://example.com/hook'])
 })
 
-describe('the sender', () => {
+describe('the sender of webhooks', () => {
   const sender = (settings: Partial<typeof defaultDeploymentSettings>) => {
     const clock = createManualClock()
     const counters = createCounters().webhooks
@@ -230,7 +226,7 @@ describe('the sender', () => {
     return { clock, counters, open, webhooks }
   }
 
-  test('gives up after ten seconds', async () => {
+  test('the webhook sender gives up after ten seconds', async () => {
     const { clock, counters, webhooks } = sender({})
     const over = vi.fn<() => void>()
     void webhooks.send('http://127.0.0.1/', {}).then(over)
@@ -241,7 +237,7 @@ describe('the sender', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('has no more calls under way than allowed, and makes the others in order', async () => {
+  test('at most webhookConcurrency webhook calls are in flight, and the others follow in order', async () => {
     const { clock, counters, open, webhooks } = sender({ webhookConcurrency: 2 })
     for (const name of 'abcd') void webhooks.send(`http://127.0.0.1/${name}`, {})
     expect(open.map(({ url }) => url.at(-1))).toEqual(['a', 'b'])

@@ -4,9 +4,10 @@ import type { DeploymentSettings } from '../settings.js'
 import type { Timers } from '../timers.js'
 
 /**
- * A fault of the webhooks of one deployment or relay session.
+ * A fault of the webhooks of one deployment or relay session:
  * - `lost`: webhooks are never sent.
- * - `early`: the deployment or session becomes ready at once, and its webhook is answered before the create request is.
+ * - `early`: the deployment or session becomes ready immediately, and its webhook is answered before the create
+ *   request.
  * - `repeated`: each webhook is sent twice.
  * - `forged`: as soon as the deployment or session exists, an attacker posts to its ready webhook that it is ready,
  *   with another server's address.
@@ -15,44 +16,42 @@ import type { Timers } from '../timers.js'
  */
 export type WebhookFault = 'lost' | 'early' | 'repeated' | 'forged' | { readonly lateMs: number }
 
-/** Calls webhooks as the service does: POST, unsigned, with a timeout, never repeated (public facts). */
+/** Calls webhooks like the service: POST, unsigned, with a timeout, never repeated (public facts). */
 export interface Webhooks {
-  /** Posts the body as it is at the call. Resolves when the call is over, whether it succeeded or not. */
+  /** Posts the present state of the body. Resolves when the call is over, whether it succeeded or not. */
   send(url: string, body: object): Promise<void>
-  /** Cancels all calls in flight; no further calls are made. */
+  /** Aborts all running calls. No further calls are made. */
   close(): void
 }
 
-export interface WebhookOptions extends Pick<
+export interface WebhookSenderOptions extends Pick<
   DeploymentSettings,
   'webhookHosts' | 'webhookTimeoutMs' | 'webhookConcurrency'
 > {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
   readonly counters: Counters['webhooks']
-  /** The clock of the timeout. Default: the machine's, because the network is not sped up. */
+  /** The clock of the timeout. Default: the system's, because the network is not sped up. */
   readonly clock?: Clock
 }
 
-/** The abort reason; a constant, so that no error with a stack is made for every call. */
+/** The abort reason: a constant, because creating an error with a stack for every call is slow. */
 const answered = Symbol('answered')
 
-interface Call {
+interface WebhookCall {
   readonly url: string
   readonly body: string
   readonly over: () => void
 }
 
-/**
- * Whether the URL's host is on this machine. The URL class has normalized addresses already: 0x7f.1 is 127.0.0.1 here.
- */
+/** True if the URL's host is this machine. The URL class has already normalized addresses: 0x7f.1 is 127.0.0.1 here. */
 export const isLoopback = (url: string): boolean => /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(new URL(url).hostname)
 
-export function createWebhooks({ fetch, counters, clock = systemClock, ...settings }: WebhookOptions): Webhooks {
-  const waiting: Call[] = []
+export function createWebhooks({ fetch, counters, clock = systemClock, ...settings }: WebhookSenderOptions): Webhooks {
+  const waiting: WebhookCall[] = []
   const underWay = new Set<AbortController>()
   let closed = false
 
-  const call = async ({ url, body }: Call, givingUp: AbortController) => {
+  const call = async ({ url, body }: WebhookCall, givingUp: AbortController) => {
     const over = new AbortController()
     void clock.sleep(settings.webhookTimeoutMs, over.signal).then(
       () => givingUp.abort(),

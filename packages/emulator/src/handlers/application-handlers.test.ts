@@ -19,14 +19,7 @@ test('an application is created with its defaults, and read again', async () => 
   expect((await call('GET', '/v1/apps')).body).toEqual({ applications: [created.body] })
 })
 
-test('a name with a slash is one segment', async () => {
-  const { call } = started()
-  await call('POST', '/v1/app', { name: 'studio/arena' })
-  expect(await call('GET', '/v1/app/studio%2Farena')).toMatchObject({ status: 200, body: { name: 'studio/arena' } })
-  expect((await call('GET', '/v1/app/studio/arena')).status).toBe(404)
-})
-
-test('names are unique', async () => {
+test('application names are unique', async () => {
   const { call } = started()
   await call('POST', '/v1/app', { name: 'arena' })
   await call('POST', '/v1/app', { name: 'other' })
@@ -36,7 +29,7 @@ test('names are unique', async () => {
   expect((await call('GET', '/v1/app/other')).body).toMatchObject({ is_active: true })
 })
 
-test('an update changes the named fields and last_updated', async () => {
+test('an application update changes the named fields and last_updated', async () => {
   const { call, clock } = started()
   await call('POST', '/v1/app', { name: 'arena', image: 'aGk=' })
   await clock.advance(1500)
@@ -48,7 +41,7 @@ test('an update changes the named fields and last_updated', async () => {
   })
 })
 
-test('renaming keeps the versions and every link to them', async () => {
+test('renaming an application keeps its versions and every link to them', async () => {
   const { call } = started()
   await call('POST', '/v1/app', { name: 'arena' })
   await call('POST', '/v1/app/arena/version', version)
@@ -80,16 +73,4 @@ test('deleting an application deletes its versions and their links', async () =>
     body: { message: 'version "1.0" of "arena" is not linked to fleet "fleet"' },
   })
   expect(emulator.inspect().applications).toEqual([{ name: 'arena', versions: ['1.0'] }])
-})
-
-test.each([
-  ['GET', '/v1/app/none', undefined],
-  ['PATCH', '/v1/app/none', { is_active: true }],
-  ['DELETE', '/v1/app/none', undefined],
-])('%s %s: an unknown name is 404', async (method, target, body) => {
-  const { call } = started()
-  expect(await call(method, target, body)).toMatchObject({
-    status: 404,
-    body: { message: 'there is no application named "none"' },
-  })
 })

@@ -15,10 +15,7 @@ import type { World } from '../world.js'
 import { fail, type Failure, type HandlersOf, noContent, ok } from './handler.js'
 import { findApplication, findStorage, findVersion, isFailure, nameTaken, unknown, ifFound } from './lookup.js'
 
-/**
- * A version as shown: without its secrets, which are the registry's token and the values of secret variables (our
- * choice).
- */
+/** The view of a version, without its secrets: the registry's token and the values of secret variables (our choice). */
 const versionView = (version: VersionRecord): Version => ({
   name: version.name,
   is_active: version.is_active,
@@ -53,7 +50,7 @@ const versionView = (version: VersionRecord): Version => ({
   last_updated: formatB(version.updatedAt),
 })
 
-/** The defaults of a new version. The document gives only that of max_duration; the others are our choice. */
+/** The defaults of a new version. The specification has only that of max_duration; the others are our choice. */
 const versionDefaults = {
   is_active: true,
   private_username: undefined,
@@ -204,7 +201,7 @@ function artifactOf({ tags }: ImageRecord, { hash, sizeMb }: ImageTagRecord) {
   }
 }
 
-/** The handlers of the registry. An image without tags stays, with an empty list of tags. */
+/** The handlers of the registry. An image without tags remains, with an empty list of tags. */
 export const registry: HandlersOf<'registry'> = {
   listTags: ({ image_name }, { world }) => {
     const image = world.registry.get(image_name)

@@ -5,7 +5,7 @@ import { places } from '../places.js'
 
 type Studio = Awaited<ReturnType<typeof studio>>
 
-describe('bulk stop', () => {
+describe('a bulk stop', () => {
   let made: Studio
   let ids: readonly string[]
   const stop = (...filters: object[]) => made.call('POST', '/v1/deployments/bulk-stop', { filters })
@@ -19,14 +19,14 @@ describe('bulk stop', () => {
     ['any', ['big', 'red'], [0, 1]],
     ['all', ['big', 'red'], [0]],
     ['not', ['big'], [1, 2]],
-  ])('by tags: %s of %j', async (filter_type, values, expected) => {
+  ])('a bulk stop stops deployments by tags: %s of %j', async (filter_type, values, expected) => {
     expect(await stop({ field: 'deployment_tags', filter_type, values })).toMatchObject({
       status: 202,
       body: { processable: expected.map((index) => ({ request_id: ids[index] })) },
     })
   })
 
-  test('by ids and tags together; starting deployments stop later, and stopped ones are skipped', async () => {
+  test('a bulk stop by ids and tags together stops starting deployments later, and skips stopped ones', async () => {
     const { clock, listedIds } = made
     await clock.advance(11_000)
     const late = await made.deploy({ tags: ['red'] })
@@ -40,7 +40,7 @@ describe('bulk stop', () => {
     expect(await listedIds()).toEqual([ids[1]])
   })
 
-  test('with a wrong filter is 400 and stops nothing', async () => {
+  test('a bulk stop with a wrong filter is answered with 400 and stops nothing', async () => {
     const good = { field: 'deployment_tags', filter_type: 'any', values: ['red'] }
     expect(await stop(good, { field: 'city', filter_type: 'any', values: ['Paris'] })).toMatchObject({
       status: 400,
@@ -53,7 +53,7 @@ describe('bulk stop', () => {
   })
 })
 
-describe('legacy deploy', () => {
+describe('a legacy deploy', () => {
   const deploy = ({ call }: Studio, fields: object = {}) =>
     call('POST', '/v1/deploy', {
       app_name: 'arena',
@@ -61,7 +61,7 @@ describe('legacy deploy', () => {
       ...fields,
     })
 
-  test('answers with its choices', async () => {
+  test('a legacy deploy returns its choices in the answer', async () => {
     const made = await studio()
     const filters = [{ field: 'country', values: ['Germany', 'Japan'], filter_type: 'any' }]
     const container_log_storage = { enabled: true, endpoint_storage: 'logs' }
@@ -95,7 +95,7 @@ describe('legacy deploy', () => {
     })
   })
 
-  test('takes addresses, a wanted location, variables, and a command', async () => {
+  test('a legacy deploy takes addresses, a wanted location, variables and a command', async () => {
     const made = await studio(
       { locate: () => ({ latitude: 35.7, longitude: 139.7 }) },
       { command: 'of version', arguments: 'of version' },
@@ -122,14 +122,14 @@ describe('legacy deploy', () => {
     expect(emulator.environment(far)).toMatchObject({ K: 'v' })
   })
 
-  test('is faster without telemetry', async () => {
+  test('a legacy deploy is faster without telemetry', async () => {
     const made = await studio()
     const id = idOf((await deploy(made, { skip_telemetry: true })).body)
     await made.clock.advance(10_700)
     expect(await made.status(id)).toMatchObject({ current_status: 'Status.READY' })
   })
 
-  test('calls its webhook when it is ready', async () => {
+  test('a legacy deploy calls its webhook when the deployment is ready', async () => {
     const calls: string[] = []
     const made = await studio({ fetch: async (url) => (calls.push(url), new Response()) })
     await deploy(made, { webhook_url: 'http://127.0.0.1/legacy' })
@@ -137,7 +137,7 @@ describe('legacy deploy', () => {
     expect(calls).toEqual(['http://127.0.0.1/legacy'])
   })
 
-  test('takes the last created version by default', async () => {
+  test('a legacy deploy takes the latest version by default', async () => {
     const made = await studio()
     await made.call('POST', '/v1/app/arena/version', { ...version, name: '0.9' })
     expect((await deploy(made)).body).toMatchObject({ request_version: '0.9' })
@@ -149,7 +149,7 @@ describe('legacy deploy', () => {
     ['an unknown version', { version_name: '2.0' }, 400],
     ['an application without versions', { app_name: 'empty' }, 409],
     ['an inactive version', { version_name: 'off' }, 409],
-    ['the last version being inactive', {}, 409],
+    ['an inactive latest version', {}, 409],
     ['an unknown strategy', { version_name: '1.0', ap_sort_strategy: 'cheapest' }, 400],
     [
       'an unknown filter',
@@ -161,20 +161,20 @@ describe('legacy deploy', () => {
       { version_name: '1.0', container_log_storage: { enabled: true, endpoint_storage: 'none' } },
       400,
     ],
-    ['nobody to be near to', { version_name: '1.0', geo_ip_list: undefined }, 400],
+    ['no address or location of players', { version_name: '1.0', geo_ip_list: undefined }, 400],
     [
-      'no place left by the filters',
+      'filters that match no place',
       { version_name: '1.0', filters: [{ field: 'city', filter_type: 'any', values: ['Atlantis'] }] },
       422,
     ],
-  ])('%s', async (_what, fields, status) => {
+  ])('a legacy deploy is refused with a reason: %s', async (_what, fields, status) => {
     const made = await studio()
     await made.call('POST', '/v1/app', { name: 'empty' })
     await made.call('POST', '/v1/app/arena/version', { ...version, name: 'off', is_active: false })
     expect(await deploy(made, fields)).toMatchObject({ status, body: { message: expect.any(String) } })
   })
 
-  test('answers 422 with the deployment that has to be stopped', async () => {
+  test('a legacy deploy without capacity is answered with 422 and the deployment to stop', async () => {
     const made = await studio({ capacity: 0 })
     const answer = await deploy(made)
     expect(answer).toMatchObject({ status: 422, body: { message: "Couldn't Allocate Server" } })

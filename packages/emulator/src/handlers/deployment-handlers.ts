@@ -33,13 +33,15 @@ import {
 } from './handler.js'
 import { findApplication, findDeployable, findDeployment, isFailure, unknown, ifFound } from './lookup.js'
 
-/** The strategies' names are public facts. What `weighted` weighs is not known; here both choose the nearest place. */
+/**
+ * The strategies' names are public facts. What `weighted` weighs is not known; here both choose the nearest location.
+ */
 const strategies: readonly string[] = ['basic', 'weighted']
 
 /**
- * Deploys by names. The document does not say when its errors occur. Here (our choice): 400 for unknown or invalid
- * values, 409 for a version that cannot be deployed (inactive, or its application has no version), 422 when no server
- * is free.
+ * Deploys by names. The specification does not say when its errors occur. Here (our choice): 400 for unknown or invalid
+ * values, 409 for a version that cannot be deployed (inactive, or its application has no version), 422 if no server is
+ * free.
  */
 const deployLegacy: Handler<typeof api.deployments.deployLegacy> = async (input, { world, faults }) => {
   const { tags = [], filters = [], ap_sort_strategy = 'basic', container_log_storage } = input
@@ -84,7 +86,7 @@ const deployLegacy: Handler<typeof api.deployments.deployLegacy> = async (input,
   })
 }
 
-/** The named version; without a name, the version created last (service-api, Legacy deploy). */
+/** The named version, or without a name the version created last (service-api, Legacy deploy). */
 function versionOf(world: World, { app_name, version_name }: DeployLegacy): VersionRecord | Failure<400 | 409> {
   if (version_name !== undefined) return findDeployable(world, { app_name, version_name }, 409)
   const app = findApplication(world, app_name)
@@ -100,8 +102,8 @@ const whereUsersAre = ({ ip_list = [], geo_ip_list = [] }: DeployLegacy, { locat
 ]
 
 /**
- * Lists deployments as they were `listLagMs` ago: without terminated ones, and the newest first unless the query gives
- * an order (both our choice).
+ * Lists deployments as they were `listLagMs` ago, without terminated ones, the newest first unless the query has an
+ * order (both our choice).
  */
 const listDeployments: Handler<typeof api.deployments.list> = ({ query = {}, ...wanted }, { world }) => {
   const { listLagMs, rejectRepeatedFilters } = world.deploymentSettings
@@ -125,7 +127,7 @@ const whereIs = (user: DeploymentUser, { locate }: World): Coordinates =>
 
 /**
  * A note for the caller about an unknown storage. The storage is then not used (service-api, Deployments), but the
- * server is stopped all the same.
+ * server is stopped in any case.
  */
 function remarkOnStorage(world: World, wanted: ContainerLogStorage | undefined): string {
   if (typeof wanted !== 'string' || world.storages.has(wanted)) return ''
@@ -133,9 +135,9 @@ function remarkOnStorage(world: World, wanted: ContainerLogStorage | undefined):
 }
 
 /**
- * Stops a deployment. Answers 202 where nothing changes at once: the deployment is not yet READY, or is stopping
- * already (our choice; the document has 410 only for terminated deployments). The log storage is ignored, because the
- * emulator has no buckets.
+ * Stops a deployment. The response is 202 if nothing changes immediately: the deployment is not READY yet, or is
+ * already stopping (our choice; the specification has 410 only for terminated deployments). The log storage is ignored,
+ * because the emulator has no buckets.
  */
 function stop(
   world: World,
@@ -204,8 +206,8 @@ export const deployments: HandlersOf<'deployments'> = {
   list: listDeployments,
 
   /**
-   * Logs are unavailable once the deployment is terminated (service-api, Deployments). Observed, they are gone once it
-   * is being stopped (live fact).
+   * Logs are unavailable once the deployment is terminated (service-api, Deployments). In the observed mode they are
+   * already gone once it is being stopped (live fact).
    */
   logs: ({ request_id }, { world }) =>
     ifFound(findDeployment(world, request_id, 404), (record) => {

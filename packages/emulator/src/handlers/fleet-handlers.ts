@@ -13,7 +13,7 @@ const fleetView = (fleet: FleetRecord): Fleet => ({
   ...datesOf(fleet),
 })
 
-/** The handlers of fleets. Each change is followed by a reconciliation, which deploys what the fleets demand. */
+/** The handlers of fleets. After each change a reconciliation deploys what the fleets require. */
 export const fleets: HandlersOf<'fleets'> = {
   create: ({ name, enabled = false }, { world }) => {
     const dates = newAt(world.clock.now())
@@ -77,7 +77,7 @@ const policyTaken = (name: string) => nameTaken('a policy of this fleet', name)
 
 /**
  * Fills in a policy's defaults. The default of `enabled` is documented; the others are our choice. Without a maximum,
- * the maximum is ten, or the minimum if that is higher.
+ * it is ten, or the minimum if that is higher.
  */
 function completed(changes: FleetPolicyChanges) {
   const { enabled = true, type = 'Location', minimum = 0, threshold = 1, data } = changes

@@ -5,7 +5,7 @@ import { fail, noContent, ok, type Handler, type Handlers, type HandlersOf } fro
 type Create = Handler<Api['applications']['create']>
 type Delete = Handler<Api['applications']['delete']>
 
-test('a handler gets the input of its operation', () => {
+test('a handler gets the input of its operation (types)', () => {
   expectTypeOf<Parameters<Handlers['deployments']['get']>[0]>().toEqualTypeOf<DeploymentId>()
   expectTypeOf((input: { readonly app_name: string }) =>
     input.app_name ? noContent() : noContent(),
@@ -15,25 +15,25 @@ test('a handler gets the input of its operation', () => {
   ).not.toExtend<Delete>()
 })
 
-test('a handler may answer what the operation declares', () => {
+test('a handler may return what its operation declares (types)', () => {
   expectTypeOf(() => ok({ name: 'arena' })).toExtend<Create>()
   expectTypeOf(async () => ok(200, { name: 'arena' })).toExtend<Create>()
   expectTypeOf(() => fail(409, 'taken')).toExtend<Create>()
   expectTypeOf(() => noContent()).toExtend<Delete>()
 })
 
-test('undeclared statuses do not compile', () => {
+test('a handler with an undeclared status does not compile', () => {
   expectTypeOf(() => fail(404, 'gone')).not.toExtend<Create>()
   expectTypeOf(() => ok(201, { name: 'arena' })).not.toExtend<Create>()
 })
 
-test('other bodies do not compile', () => {
+test('a handler with another body does not compile', () => {
   expectTypeOf(() => ok({ is_active: true })).not.toExtend<Create>()
   expectTypeOf(() => noContent()).not.toExtend<Create>()
   expectTypeOf(() => ok({ name: 'arena' })).not.toExtend<Delete>()
 })
 
-test('both documented successes of a revoke compile', () => {
+test('both documented successes of a relay revoke compile', () => {
   type Revoke = Handler<Api['relays']['revokeUser']>
   expectTypeOf(() => noContent()).toExtend<Revoke>()
   expectTypeOf(() => ok({ session_id: 'id' })).toExtend<Revoke>()

@@ -1,18 +1,18 @@
 import type { Api, InputOf, OutputOf, Pagination, SuccessOf } from '@muster/core/api'
 import type { ErrorsOf, PageInput } from '@muster/core/internal'
-import type { Problem } from '../deployments/index.js'
+import type { RequestProblem } from '../deployments/index.js'
 import type { Strike } from '../faults.js'
 import type { PageSizes } from '../settings.js'
 import type { World } from '../world.js'
 
-export interface Page<Item> {
+export interface ItemPage<Item> {
   readonly items: readonly Item[]
   readonly total: number
   readonly pagination: Pagination
 }
 
-/** Cuts one page out of a list, with the pagination object as documented. A page after the last one is empty. Pure. */
-export function paged<Item>(all: readonly Item[], wanted: PageInput, sizes: PageSizes): Page<Item> {
+/** Returns one page of a list, with the documented pagination object. A page after the last one is empty. Pure. */
+export function paged<Item>(all: readonly Item[], wanted: PageInput, sizes: PageSizes): ItemPage<Item> {
   const limit = Math.min(wanted.limit ?? sizes.default, sizes.maximum)
   const number = wanted.page ?? 1
   const pages = Math.max(1, Math.ceil(all.length / limit))
@@ -33,22 +33,22 @@ export function paged<Item>(all: readonly Item[], wanted: PageInput, sizes: Page
   }
 }
 
-/** Puts all entries on one page, for lists that take no page number but answer with pagination. */
-export const onePage = <Item>(all: readonly Item[]): Page<Item> =>
+/** Puts all entries on one page, for lists without page numbers whose response has pagination. */
+export const onePage = <Item>(all: readonly Item[]): ItemPage<Item> =>
   paged(all, {}, { default: Math.max(1, all.length), maximum: Infinity })
 
 /**
  * A mask of fields as in the X-Fields header: `{name,owner{id},pagination}`, outer braces optional, `*` for all other
- * fields. Unknown fields are ignored. The document only names the header; the syntax is that of Flask-RESTX, where the
- * header comes from (our choice). Pure.
+ * fields. Unknown fields are ignored. The specification only names the header; the syntax is that of Flask-RESTX, where
+ * the header comes from (our choice). Pure.
  */
 type Mask = ReadonlyMap<string, Mask | undefined>
 
-export function parseMask(text: string): Mask | Problem {
+export function parseMask(text: string): Mask | RequestProblem {
   const tokens = text.replaceAll(/\s/g, '').match(/[{},]|[^{},]+/g) ?? []
   let at = 0
 
-  const fields = (): Mask | Problem => {
+  const fields = (): Mask | RequestProblem => {
     const mask = new Map<string, Mask | undefined>()
     do {
       const name = tokens[at++]
@@ -95,29 +95,29 @@ export function applyMask(mask: Mask, value: unknown): unknown {
 
 /**
  * The contract between the API description and the handlers: one handler per operation. A missing handler, a status
- * that the operation does not declare, an answer of another shape and an undeclared input key are compile errors.
+ * that the operation does not declare, a response of another shape and an undeclared input key are compile errors.
  */
 export type Handlers = { readonly [Group in keyof Api]: HandlersOf<Group> }
 
 export type HandlersOf<Group extends keyof Api> = { readonly [Name in keyof Api[Group]]: Handler<Api[Group][Name]> }
 
-/** Handles one operation. The input has been validated and the caller authorized. A thrown error is answered by 500. */
-export type Handler<Op> = (input: InputOf<Op>, context: RequestContext) => Answer<Op> | Promise<Answer<Op>>
+/** Handles one operation. The input was validated and the caller authorized. A thrown error becomes a 500 response. */
+export type Handler<Op> = (input: InputOf<Op>, context: RequestContext) => AnswerOf<Op> | Promise<AnswerOf<Op>>
 
 export interface RequestContext {
   readonly world: World
-  /** The declared faults that affect this request: also those of what it creates, and of its webhooks. */
+  /** The declared faults that affect this request, including those of what it creates and of its webhooks. */
   readonly faults: Strike | undefined
 }
 
-type Answer<Op> =
+type AnswerOf<Op> =
   | ([OutputOf<Op>] extends [undefined] ? never : Success<OutputOf<Op>, SuccessOf<Op>>)
   | ([OutputOf<Op>] extends [undefined] ? NoContent : 204 extends SuccessOf<Op> ? NoContent : never)
   | Failure<ErrorsOf<Op>>
 
 export interface Success<Body, Status extends number = never> {
   readonly kind: 'success'
-  /** The status of the answer; undefined for the operation's usual status. */
+  /** The status of the response; undefined for the operation's usual status. */
   readonly status: Status | undefined
   readonly body: Body
 }
@@ -145,7 +145,7 @@ const nothing: NoContent = { kind: 'no content' }
 /** A success without a body: 204. */
 export const noContent = (): NoContent => nothing
 
-/** An error that the operation declares. The fields of `extra` are added to the body, beside the message. */
+/** An error that the operation declares. The fields of `extra` are added to the body, next to the message. */
 export function fail<const Status extends number>(
   status: Status,
   message: string,
@@ -154,7 +154,7 @@ export function fail<const Status extends number>(
   return { kind: 'failure', status, body: { ...extra, message } }
 }
 
-/** Applies the X-Fields header to the body of a list; every field of such a body may be missing. */
+/** Applies the X-Fields header to the body of a list. Every field of such a body may be missing. */
 export function masked<Body extends object>(
   body: Body,
   fields: string | undefined,

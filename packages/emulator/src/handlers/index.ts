@@ -1,4 +1,4 @@
-/** What each operation of the emulated service does. */
+/** The handlers of the emulated service's operations. */
 import { applications, registry, versions } from './application-handlers.js'
 import { deployments, tags } from './deployment-handlers.js'
 import { fleets, policies } from './fleet-handlers.js'

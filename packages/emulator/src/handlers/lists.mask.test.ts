@@ -15,14 +15,14 @@ function masked(text: string, value: unknown = body) {
   return applyMask(mask, value)
 }
 
-test('named fields are kept, in every item of a list', () => {
+test('a field mask keeps the named fields, in every item of a list', () => {
   expect(masked('endpoints{name},pagination')).toEqual({
     endpoints: [{ name: 'logs' }, { name: 'other' }],
     pagination: { number: 1, has_next: false },
   })
 })
 
-test('outer braces and spaces are optional', () => {
+test('outer braces and spaces of a field mask are optional', () => {
   expect(masked(' { endpoints { name , bucket } } ')).toEqual({
     endpoints: [
       { name: 'logs', bucket: 'b' },
@@ -31,20 +31,20 @@ test('outer braces and spaces are optional', () => {
   })
 })
 
-test('masks nest, and missing fields are left out', () => {
+test('field masks can be nested, and missing fields are left out', () => {
   expect(masked('endpoints{owner{id}}')).toEqual({ endpoints: [{ owner: { id: 1 } }, {}] })
 })
 
-test('a star keeps all other fields', () => {
+test('a star in a field mask keeps all other fields', () => {
   expect(masked('*')).toEqual(body)
   expect(masked('endpoints{*},pagination{number}')).toEqual({ ...body, pagination: { number: 1 } })
 })
 
-test('a mask below a value without fields leaves it unchanged', () => {
+test('a field mask for a value without fields leaves the value unchanged', () => {
   expect(masked('endpoints{bucket{x}}')).toEqual({ endpoints: [{ bucket: 'b' }, { bucket: null }] })
 })
 
-test('an unknown field is left out', () => {
+test('an unknown field in a field mask is ignored', () => {
   expect(masked('nothing')).toEqual({})
   expect(masked('toString,__proto__')).toEqual({})
 })
@@ -59,6 +59,6 @@ test.each([
   ['a b{c}}', '"}" comes after the end'],
   ['{a}{b}', '"{" comes after the end'],
   ['a!', 'expected a field, not "a!"'],
-])('%j is not a mask', (text, problem) => {
+])('%j is refused as a field mask', (text, problem) => {
   expect(parseMask(text)).toEqual({ problem })
 })

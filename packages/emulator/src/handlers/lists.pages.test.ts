@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Page, paged } from './handler.js'
+import { type ItemPage, paged } from './handler.js'
 
 const sizes = { default: 10, maximum: 100 }
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-test('a page in the middle has both neighbours', () => {
+test('a list page in the middle has both neighbours', () => {
   const { items, total, pagination } = paged(numbers(25), { page: 2 }, sizes)
   expect(items).toEqual(numbers(20).slice(10))
   expect(total).toBe(25)
@@ -30,7 +30,7 @@ test('an empty list has one page, without neighbours', () => {
   })
 })
 
-test('a page beyond the last is empty and leads back to the last', () => {
+test('a list page beyond the last is empty and leads back to the last', () => {
   const { items, pagination } = paged(numbers(25), { page: 9 }, sizes)
   expect(items).toEqual([])
   expect(pagination).toMatchObject({
@@ -41,17 +41,17 @@ test('a page beyond the last is empty and leads back to the last', () => {
   })
 })
 
-test('a limit above the maximum is reduced to it', () => {
+test('a page limit above the maximum is reduced to the maximum', () => {
   expect(paged(numbers(300), { limit: 1000 }, sizes).items).toHaveLength(100)
 })
 
-test('following the pages gives every item once and in order', () => {
+test('following the pages of a list gives every item once and in order', () => {
   fc.assert(
     fc.property(fc.nat(60), fc.integer({ min: 1, max: 70 }), (count, limit) => {
       const seen: number[] = []
       let page: number | null | undefined = 1
       while (typeof page === 'number') {
-        const { items, pagination }: Page<number> = paged(numbers(count), { page, limit }, sizes)
+        const { items, pagination }: ItemPage<number> = paged(numbers(count), { page, limit }, sizes)
         seen.push(...items)
         expect(pagination.has_next).toBe(pagination.next_page_number !== null)
         page = pagination.next_page_number

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { started, version } from '../emulator.fixture.js'
 import { places } from '../places.js'
 
-test('locations are listed in pages, with coordinates as strings, as sampled', async () => {
+test('locations are listed in pages, with coordinates as strings, as in samples of the service', async () => {
   const { call } = started()
   const { body } = await call('GET', '/v1/locations')
   expect(body).toMatchObject({
@@ -24,7 +24,7 @@ test('locations are listed in pages, with coordinates as strings, as sampled', a
   })
 })
 
-test('tags are included on request, and a type filters', async () => {
+test('location tags are included on request, and locations can be filtered by type', async () => {
   const { call } = started()
   expect((await call('GET', '/v1/locations?limit=1&tags=true')).body).toMatchObject({
     locations: [{ tags: [{ key: 'region', value: 'eu-west' }] }],
@@ -33,7 +33,7 @@ test('tags are included on request, and a type filters', async () => {
   expect((await call('GET', '/v1/locations?type=other')).body).toMatchObject({ total_count: 0, locations: [] })
 })
 
-test('with app and version, locations without capacity are left out, with a message', async () => {
+test('the location list of a version leaves out places without capacity, with a message', async () => {
   const { call } = started({ capacity: { amsterdam: 0, dublin: 0 } })
   await call('POST', '/v1/app', { name: 'arena' })
   await call('POST', '/v1/app/arena/version', version)
@@ -54,7 +54,7 @@ test('with app and version, locations without capacity are left out, with a mess
   })
 })
 
-test('beacons are listed in pages, with the count of all', async () => {
+test('beacons are listed in pages, with the total count', async () => {
   const { call } = started()
   const { body } = await call('GET', '/v1/locations/beacons?page=2&limit=50')
   expect(body).toMatchObject({ count: places.length })

@@ -5,7 +5,7 @@ import { places, type Place } from '../places.js'
 import type { World } from '../world.js'
 import { findVersion, isFailure } from './lookup.js'
 
-/** A location as listed. Coordinates are strings here, as sampled in this list, and numbers everywhere else. */
+/** A location in the list. Coordinates are strings here, as sampled in this list, and numbers everywhere else. */
 const view = ({ location, type, tags }: Place, withTags: boolean): ListedLocation => ({
   ...location,
   latitude: String(location.latitude),
@@ -14,16 +14,16 @@ const view = ({ location, type, tags }: Place, withTags: boolean): ListedLocatio
   ...(withTags && { tags }),
 })
 
-interface Choice {
+interface LocationChoice {
   readonly places: readonly Place[]
   readonly messages: readonly string[]
 }
 
 /**
- * With an application and a version, only the locations with capacity for the version. An unknown name is answered by
- * 400, because the document declares no 404 here.
+ * With an application and a version, only the locations with capacity for the version. An unknown name gives 400,
+ * because the specification declares no 404 here.
  */
-function withCapacity(world: World, { app, version }: ListLocations): Choice | Failure<400> {
+function withCapacity(world: World, { app, version }: ListLocations): LocationChoice | Failure<400> {
   if (app === undefined && version === undefined) return { places, messages: [] }
   if (app === undefined || version === undefined) {
     return { places, messages: ['capacity is only considered with both app and version'] }

@@ -10,14 +10,14 @@ import type {
 import type { World } from '../world.js'
 import { fail, type Failure } from './handler.js'
 
-/** The record that a request names, or a 404 that says which name is unknown. */
-type Found<Item> = Item | Failure<404>
+/** The record that a request names, or a 404 naming what is unknown. */
+type RecordOrNotFound<Item> = Item | Failure<404>
 
-/** Whether a lookup failed: a type guard, for handlers that begin `if (isFailure(app)) return app`. */
+/** True if a lookup failed: a type guard, for handlers that begin `if (isFailure(app)) return app`. */
 export const isFailure = <T>(found: T): found is Extract<T, { readonly kind: 'failure' }> =>
   typeof found === 'object' && found !== null && 'kind' in found && found.kind === 'failure'
 
-/** The answer about what a lookup has found, or the lookup's failure. */
+/** The response for what a lookup has found, or the lookup's failure. */
 export const ifFound = <Looked, Answer>(
   looked: Looked,
   answer: (item: Exclude<Looked, { readonly kind: 'failure' }>) => Answer,
@@ -27,17 +27,17 @@ export const ifFound = <Looked, Answer>(
 export const unknown = (what: string, name: string): Failure<404> =>
   fail(404, `there is no ${what} named ${JSON.stringify(name)}`)
 
-/** A name conflict, answered by 400 where the document declares no 409. @param what e.g. `a fleet`. */
+/** A name conflict, answered by 400 if the specification declares no 409. @param what e.g. `a fleet`. */
 export const nameTaken = (what: string, name: string): Failure<400> =>
   fail(400, `name: there is already ${what} named ${JSON.stringify(name)}`)
 
-export const findApplication = (world: World, name: string): Found<ApplicationRecord> =>
+export const findApplication = (world: World, name: string): RecordOrNotFound<ApplicationRecord> =>
   world.applications.get(name) ?? unknown('application', name)
 
 export function findVersion(
   world: World,
   input: { readonly app_name: string; readonly version_name: string },
-): Found<VersionRecord> {
+): RecordOrNotFound<VersionRecord> {
   return ifFound(
     findApplication(world, input.app_name),
     ({ name, versions }) =>
@@ -45,13 +45,13 @@ export function findVersion(
   )
 }
 
-export const findStorage = (world: World, name: string): Found<StorageRecord> =>
+export const findStorage = (world: World, name: string): RecordOrNotFound<StorageRecord> =>
   world.storages.get(name) ?? unknown('endpoint storage', name)
 
 export function findPullProfile(
   world: World,
   input: { readonly endpoint_name: string; readonly pull_profile_name: string },
-): Found<PullProfileRecord> {
+): RecordOrNotFound<PullProfileRecord> {
   return ifFound(
     findStorage(world, input.endpoint_name),
     ({ name, pullProfiles }) =>
@@ -60,13 +60,13 @@ export function findPullProfile(
   )
 }
 
-export const findFleet = (world: World, name: string): Found<FleetRecord> =>
+export const findFleet = (world: World, name: string): RecordOrNotFound<FleetRecord> =>
   world.fleets.get(name) ?? unknown('fleet', name)
 
 export function findPolicy(
   world: World,
   input: { readonly fleet_name: string; readonly policy_name: string },
-): Found<PolicyRecord> {
+): RecordOrNotFound<PolicyRecord> {
   const fleet = findFleet(world, input.fleet_name)
   return isFailure(fleet)
     ? fleet
@@ -78,7 +78,7 @@ export const unlinked = (version: VersionRecord, to: string): Failure<404> =>
 
 /**
  * Finds a deployment by its request_id.
- * @param status 404, or 400 where the operation declares no 404 (public fact).
+ * @param status 404, or 400 if the operation declares no 404 (public fact).
  */
 export const findDeployment = <const Status extends number>(
   world: World,
@@ -88,8 +88,8 @@ export const findDeployment = <const Status extends number>(
   world.deployments.get(requestId) ?? fail(status, `no such deployment: ${JSON.stringify(requestId)}`)
 
 /**
- * Finds an active version to deploy. An inactive version is answered by `Inactive`, an unknown name by 400, because no
- * deploy operation declares a 404.
+ * Finds an active version to deploy. An inactive version gives `Inactive`, an unknown name 400, because no deploy
+ * operation declares a 404.
  */
 export function findDeployable<const Inactive extends number>(
   world: World,

@@ -8,8 +8,8 @@ const findSession = (world: World, id: string): RelaySessionRecord | Failure<404
   world.relays.get(id) ?? unknown('relay session', id)
 
 /**
- * The handlers of relay sessions. Their error answers are public facts; the conditions are our choice where a handler
- * says so.
+ * The handlers of relay sessions. Their error responses are public facts. The conditions are our choice where a handler
+ * states it.
  */
 export const relays: HandlersOf<'relays'> = {
   create: async ({ users, filters = [], webhook_url }, { world, faults }) => {
@@ -25,7 +25,7 @@ export const relays: HandlersOf<'relays'> = {
       packetFault: faults?.packets,
     })
     if (session === undefined) return fail(503, 'no relay is available')
-    // The answer is built now: with an early webhook, the session is ready by the time that the answer arrives.
+    // The response is built now: with an early webhook, the session is ready by the time the response arrives.
     const answer = ok(world.relays.view({ ...session, state: 'initializing' }))
     if (faults?.webhooks === 'early') await world.relays.called(session)
     return answer
@@ -46,7 +46,7 @@ export const relays: HandlersOf<'relays'> = {
     return noContent()
   },
 
-  /** Lets a user in. 409 for a session that is not ready, because it has no relay yet. */
+  /** Adds a user. 409 for a session that is not ready, because it has no relay yet. */
   authorizeUser: ({ session_id, user_ip }, { world }) =>
     ifFound(findSession(world, session_id), (session) => {
       if (session.state === 'initializing') return fail(409, 'the relay session is not ready yet')

@@ -36,7 +36,7 @@ test('a storage is read, changed and deleted, and never shows its secret key', a
   expect((await call('GET', '/v1/storage/endpoint/logs')).status).toBe(404)
 })
 
-test('a taken name is 400, since no conflict is declared', async () => {
+test('a storage name in use is answered with 400, since the API declares no conflict', async () => {
   await call('POST', '/v1/storage/endpoint', { ...storage, name: 'other' })
   expect(await call('POST', '/v1/storage/endpoint', storage)).toMatchObject({
     status: 400,
@@ -45,7 +45,7 @@ test('a taken name is 400, since no conflict is declared', async () => {
   expect((await call('PATCH', '/v1/storage/endpoint/other', { name: 'logs' })).status).toBe(400)
 })
 
-test('the list has pages and accepts a mask', async () => {
+test('storages are listed in pages, and with a mask', async () => {
   await call('POST', '/v1/storage/endpoint', { ...storage, name: 'other' })
   expect((await call('GET', '/v1/storage/endpoints?limit=1&page=2')).body).toMatchObject({
     endpoints: [{ name: 'other', bucket: 'bucket' }],
@@ -106,22 +106,4 @@ test('a pull profile linked to a version stays linked when it is renamed', async
   await call('PATCH', '/v1/app/arena/version/1.0', { name: '1.1' })
   expect((await call('DELETE', link('1.1'))).status).toBe(204)
   expect((await call('DELETE', link('1.1'))).status).toBe(404)
-})
-
-test.each([
-  ['GET', '/v1/storage/endpoint/none', undefined],
-  ['PATCH', '/v1/storage/endpoint/none', {}],
-  ['DELETE', '/v1/storage/endpoint/none', undefined],
-  ['POST', '/v1/storage/endpoint/none/pull-profile', profile],
-  ['GET', '/v1/storage/endpoint/none/pull-profiles', undefined],
-  ['GET', '/v1/storage/endpoint/logs/pull-profile/none', undefined],
-  ['PATCH', '/v1/storage/endpoint/logs/pull-profile/none', {}],
-  ['DELETE', '/v1/storage/endpoint/logs/pull-profile/none', undefined],
-  ['PUT', '/v1/storage/endpoint/logs/pull-profile/none/app/arena/version/1.0', undefined],
-  ['DELETE', '/v1/storage/endpoint/logs/pull-profile/none/app/arena/version/1.0', undefined],
-])('%s %s: an unknown name is 404', async (method, target, body) => {
-  expect(await call(method, target, body)).toMatchObject({
-    status: 404,
-    body: { message: expect.stringContaining('"none"') },
-  })
 })

@@ -5,7 +5,7 @@ import { datesOf } from '../timestamps.js'
 import { type HandlersOf, masked, noContent, ok, paged } from './handler.js'
 import { findPullProfile, findStorage, findVersion, nameTaken, unlinked, ifFound } from './lookup.js'
 
-/** A storage as shown: without the secret access key, which is write-only. */
+/** The view of a storage, without the secret access key, which is write-only. */
 const storageView = (storage: StorageRecord): EndpointStorage => ({
   name: storage.name,
   container_log_version: storage.container_log_version,

@@ -11,7 +11,7 @@ beforeEach(async () => {
   tags = `/v1/deployments/${id}/tags`
 })
 
-test('tags are added, read, renamed and removed', async () => {
+test('deployment tags are added, read, renamed and removed', async () => {
   const { call, clock } = made
   await clock.advance(1000)
   const created = await call('POST', tags, { name: 'blue/1' })
@@ -34,7 +34,7 @@ test('tags are added, read, renamed and removed', async () => {
   expect((await call('GET', `${tags}/red`)).status).toBe(404)
 })
 
-test('tags are shown in the status and the list, but not in the running container', async () => {
+test('deployment tags are shown in the status and the list, but not in the running container', async () => {
   const { call, emulator, listedIds, status } = made
   await call('POST', tags, { name: 'blue' })
   await call('DELETE', `${tags}/red`)
@@ -44,7 +44,7 @@ test('tags are shown in the status and the list, but not in the running containe
   expect(emulator.environment(id)).toMatchObject({ SERVICE_DEPLOYMENT_TAGS: 'red' })
 })
 
-test('names are unique in a deployment', async () => {
+test('tag names are unique in a deployment', async () => {
   const { call, deploy } = made
   expect(await call('POST', tags, { name: 'red' })).toMatchObject({
     status: 409,
@@ -56,7 +56,7 @@ test('names are unique in a deployment', async () => {
   expect((await call('POST', `/v1/deployments/${await deploy()}/tags`, { name: 'red' })).status).toBe(200)
 })
 
-test('without tags the list is empty', async () => {
+test('a deployment without tags has an empty tag list', async () => {
   const { call } = made
   await call('DELETE', `${tags}/red`)
   expect((await call('GET', tags)).body).toMatchObject({
@@ -64,16 +64,4 @@ test('without tags the list is empty', async () => {
     count: 0,
     pagination: { paginator: { num_pages: 1 } },
   })
-})
-
-test('an unknown deployment or tag is 404', async () => {
-  const { call } = made
-  const none = '/v1/deployments/none/tags'
-  expect((await call('GET', none)).status).toBe(404)
-  expect((await call('POST', none, { name: 'a' })).status).toBe(404)
-  for (const target of [`${none}/red`, `${tags}/none`]) {
-    expect((await call('GET', target)).status).toBe(404)
-    expect((await call('PATCH', target, { name: 'a' })).status).toBe(404)
-    expect((await call('DELETE', target)).status).toBe(404)
-  }
 })

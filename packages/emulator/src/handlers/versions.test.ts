@@ -34,7 +34,7 @@ test('a version is created with its defaults, and read again', async () => {
   })
 })
 
-test('secrets are accepted, and are in no answer', async () => {
+test('secrets of a version are accepted, and appear in no answer', async () => {
   const envs = [
     { key: 'OPEN', value: 'shown' },
     { key: 'HIDDEN', value: 'secret-value', is_secret: true },
@@ -63,7 +63,7 @@ test('secrets are accepted, and are in no answer', async () => {
   expect(JSON.stringify(answers)).not.toMatch(/secret-(value|token)/)
 })
 
-test('names are unique in an application, and free in another', async () => {
+test('version names are unique in an application, and free in another', async () => {
   await call('POST', versions, version)
   await call('POST', versions, { ...version, name: '2.0' })
   expect(await call('POST', versions, version)).toMatchObject({
@@ -77,7 +77,7 @@ test('names are unique in an application, and free in another', async () => {
   expect((await call('POST', '/v1/app/other/version', version)).status).toBe(200)
 })
 
-test('an update changes the named fields, and null resets a command', async () => {
+test('a version update changes the named fields, and null resets a command', async () => {
   await call('POST', versions, { ...version, command: 'run', max_duration: 60 })
   expect((await call('PATCH', `${versions}/1.0`, { command: null, is_active: false, name: '1.1' })).body).toMatchObject(
     {
@@ -94,7 +94,7 @@ test('an update changes the named fields, and null resets a command', async () =
 describe('verify_image', () => {
   const own = { ...version, docker_repository: 'registry.emulator.invalid', verify_image: true }
 
-  test("requires that an image of the service's own registry exists", async () => {
+  test("verify_image requires that an image of the service's own registry exists", async () => {
     expect((await call('POST', versions, own)).status).toBe(200)
     expect(await call('POST', versions, { ...own, name: '2.0', docker_tag: 'v2' })).toMatchObject({
       status: 424,
@@ -106,14 +106,14 @@ describe('verify_image', () => {
     )
   })
 
-  test('asks other registries by option', async () => {
+  test('verify_image contacts other registries only by option', async () => {
     expect((await call('POST', versions, { ...version, verify_image: true })).status).toBe(200)
     expect((await call('PATCH', `${versions}/1.0`, { docker_tag: 'gone' })).status).toBe(424)
     expect((await call('GET', `${versions}/1.0`)).body).toMatchObject({ docker_tag: 'v1' })
   })
 })
 
-test('the endpoint storage of a version must exist, may be renamed, and is removed when it is deleted', async () => {
+test('the endpoint storage of a version must exist, can be renamed, and is unlinked when deleted', async () => {
   expect(await call('POST', versions, { ...version, endpoint_storage: 'logs' })).toMatchObject({
     status: 404,
     body: { message: 'there is no endpoint storage named "logs"' },
@@ -130,27 +130,4 @@ test('the endpoint storage of a version must exist, may be renamed, and is remov
   expect((await call('GET', `${versions}/1.0`)).body).toMatchObject({ endpoint_storage: 'renamed' })
   await call('DELETE', '/v1/storage/endpoint/renamed')
   expect((await call('GET', `${versions}/1.0`)).body).not.toHaveProperty('endpoint_storage')
-})
-
-test('a version is deleted', async () => {
-  await call('POST', versions, version)
-  expect(await call('DELETE', `${versions}/1.0`)).toMatchObject({
-    status: 200,
-    body: { success: true, message: 'version "1.0" deleted' },
-  })
-  expect((await call('GET', `${versions}/1.0`)).status).toBe(404)
-})
-
-test.each([
-  ['POST', '/v1/app/none/version', version],
-  ['GET', '/v1/app/none/versions', undefined],
-  ['GET', '/v1/app/none/version/1.0', undefined],
-  ['GET', `${versions}/none`, undefined],
-  ['PATCH', `${versions}/none`, {}],
-  ['DELETE', `${versions}/none`, undefined],
-])('%s %s: an unknown name is 404', async (method, target, body) => {
-  expect(await call(method, target, body)).toMatchObject({
-    status: 404,
-    body: { message: expect.stringContaining('"none"') },
-  })
 })

@@ -7,7 +7,7 @@ const burst = async (call: Call, count: number) =>
 
 const rejected = (statuses: readonly number[]) => statuses.filter((status) => status === 429).length
 
-test('the documented limits hold, and refusals are counted by their names', async () => {
+test('the documented rate limits are enforced, and refusals are counted by limit', async () => {
   const { call, emulator } = started()
   expect(rejected(await burst(call, 13))).toBe(3)
   for (let request = 0; request < 25; request++) await call('GET', '/v1/status/none')
@@ -22,13 +22,13 @@ test('the documented limits hold, and refusals are counted by their names', asyn
   expect(emulator.counters.requests['deployments.list']).toEqual({ 200: 10, 429: 3 })
 })
 
-test('other operations have no limit, and neither does a service without limits', async () => {
+test('other operations have no rate limit, and a service can have none', async () => {
   const { call } = started()
   for (let request = 0; request < 100; request++) expect((await call('GET', '/v1/apps')).status).toBe(200)
   expect(rejected(await burst(started({ limits: false }).call, 50))).toBe(0)
 })
 
-test('limits are in real time, however fast the service runs', async () => {
+test('rate limits count in real time at any speed of the emulator', async () => {
   const { call, clock } = started({ speed: 100 })
   await burst(call, 10)
   await clock.advance(999)
@@ -37,15 +37,15 @@ test('limits are in real time, however fast the service runs', async () => {
   expect(rejected(await burst(call, 11))).toBe(1)
 })
 
-test('requests without the right token do not count', async () => {
+test('requests with a wrong token do not count against a rate limit', async () => {
   const { call } = started()
   for (let request = 0; request < 20; request++)
     await call('GET', '/v1/deployments', undefined, { authorization: 'token wrong' })
   expect(rejected(await burst(call, 10))).toBe(0)
 })
 
-describe('algorithms', () => {
-  test('a fixed window allows twice the limit around its end', async () => {
+describe('algorithms of the limits', () => {
+  test('a fixed-window limit allows twice the limit around its end', async () => {
     const { call, clock } = started({ limits: { algorithm: 'fixed window' } })
     await clock.advance(999)
     expect(rejected(await burst(call, 10))).toBe(0)
@@ -53,7 +53,7 @@ describe('algorithms', () => {
     expect(rejected(await burst(call, 10))).toBe(0)
   })
 
-  test('a token bucket fills up evenly', async () => {
+  test('a token-bucket limit refills evenly', async () => {
     const { call, clock } = started({ limits: { algorithm: 'token bucket' } })
     await burst(call, 10)
     await clock.advance(300)
@@ -62,7 +62,7 @@ describe('algorithms', () => {
 })
 
 describe('the Retry-After of a 429', () => {
-  test('is in seconds, rounded up', async () => {
+  test('the Retry-After of a 429 is in seconds, rounded up', async () => {
     const { call, clock } = started()
     await burst(call, 10)
     await clock.advance(100)
@@ -71,14 +71,14 @@ describe('the Retry-After of a 429', () => {
     expect(body).toEqual({ message: 'too many requests: listDeployments' })
   })
 
-  test('is a date that is not too early', async () => {
+  test('the Retry-After of a 429 can be a date, which is not too early', async () => {
     const { call, clock } = started({ limits: { retryAfter: 'date' } })
     await clock.advance(500)
     await burst(call, 10)
     expect((await call('GET', '/v1/deployments')).headers.get('retry-after')).toBe('Thu, 01 Jan 2026 00:00:02 GMT')
   })
 
-  test('can be missing, with a body that is not JSON', async () => {
+  test('the Retry-After of a 429 can be missing, with a body that is not JSON', async () => {
     const { call } = started({ limits: { retryAfter: false, body: 'text' } })
     await burst(call, 10)
     const { headers, body, status } = await call('GET', '/v1/deployments')

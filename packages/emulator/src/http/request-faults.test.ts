@@ -10,8 +10,8 @@ const create = ['POST', '/v1/app', { name: 'arena' }] as const
 const withFault = (fault: Omit<Fault, 'operation'>) =>
   started({ faults: [{ operation: 'applications.create', ...fault }] })
 
-describe('through fetch', () => {
-  test('a status replaces the effect', async () => {
+describe('request faults through fetch', () => {
+  test('a request fault can answer with a status instead of the effect', async () => {
     const { call, emulator } = withFault({ status: 503, message: 'down', retryAfterMs: 1500, count: 1 })
     const answer = await call(...create)
     expect(answer).toMatchObject({ status: 503, body: { message: 'down' } })
@@ -21,13 +21,13 @@ describe('through fetch', () => {
     expect(emulator.counters.requests['applications.create']).toEqual({ 200: 1, 503: 1 })
   })
 
-  test('a status can follow the effect', async () => {
+  test('a request fault can carry out a request and then answer with an error status', async () => {
     const { call, emulator } = withFault({ status: 504, effect: true })
     expect((await call(...create)).status).toBe(504)
     expect(emulator.inspect().applications).toHaveLength(1)
   })
 
-  test('a lost request has no effect, a lost answer has', async () => {
+  test('a request fault can lose a request without effect, or the answer after the effect', async () => {
     const { call, emulator } = started({
       faults: [
         { operation: 'applications.create', nth: [1], drop: 'before' },
@@ -46,7 +46,7 @@ describe('through fetch', () => {
     ['malformed', 'application/json'],
     ['empty', 'application/json'],
     ['html', 'text/html; charset=utf-8'],
-  ] as const)('a body can be %s after the effect', async (body, type) => {
+  ] as const)('a request fault can give a body that is %s after the effect', async (body, type) => {
     const { emulator } = withFault({ body })
     const response = await emulator.fetch(
       new Request('http://emulator.invalid/v1/app', {
@@ -61,18 +61,18 @@ describe('through fetch', () => {
     expect(emulator.inspect().applications).toHaveLength(1)
   })
 
-  test('a truncated body ends with an error', async () => {
+  test('a request fault can truncate a body, whose stream then ends with an error', async () => {
     const { call } = withFault({ body: 'truncated' })
     await expect(call(...create)).rejects.toThrow(ConnectionDropped)
   })
 
-  test('an answer without a body stays as it is', async () => {
+  test('a body fault leaves an answer without a body unchanged', async () => {
     const { call } = started({ faults: [{ operation: 'applications.delete', body: 'malformed' }] })
     await call(...create)
     expect(await call('DELETE', '/v1/app/arena')).toMatchObject({ status: 204, body: undefined })
   })
 
-  test('a delay follows the clock', async () => {
+  test('a request fault can delay an answer by the clock', async () => {
     const { call, clock } = withFault({ delayMs: 5000 })
     const answer = call(...create)
     let arrived = false
@@ -83,7 +83,7 @@ describe('through fetch', () => {
     expect((await answer).status).toBe(200)
   })
 
-  test('faults can be added and removed while the emulator runs', async () => {
+  test('request faults can be added and removed while the emulator runs', async () => {
     const { call, emulator } = started()
     emulator.faults.add({ operation: '*', status: 500 })
     expect((await call('GET', '/v1/apps')).status).toBe(500)
@@ -105,7 +105,7 @@ describe('through fetch', () => {
   })
 })
 
-describe('through a port', () => {
+describe('request faults over HTTP', () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   afterEach(() => agent.destroy())
 
@@ -120,16 +120,19 @@ describe('through a port', () => {
     return { status: response.statusCode, length: response.headers['content-length'], body }
   }
 
-  test.each(['before', 'after'] as const)('a connection ends %s the effect', async (drop) => {
-    const { emulator } = withFault({ drop, count: 1 })
-    const { url } = await emulator.listen()
-    await expect(post(url)).rejects.toThrow('socket hang up')
-    expect(emulator.inspect().applications).toHaveLength(drop === 'before' ? 0 : 1)
-    expect((await post(url)).status).toBe(drop === 'before' ? 200 : 409)
-    await emulator.close()
-  })
+  test.each(['before', 'after'] as const)(
+    'a request fault over HTTP can end the connection %s the effect',
+    async (drop) => {
+      const { emulator } = withFault({ drop, count: 1 })
+      const { url } = await emulator.listen()
+      await expect(post(url)).rejects.toThrow('socket hang up')
+      expect(emulator.inspect().applications).toHaveLength(drop === 'before' ? 0 : 1)
+      expect((await post(url)).status).toBe(drop === 'before' ? 200 : 409)
+      await emulator.close()
+    },
+  )
 
-  test('a truncated body ends before its length', async () => {
+  test('a request fault over HTTP can truncate a body before its announced length', async () => {
     const { emulator } = withFault({ body: 'truncated' })
     const { url } = await emulator.listen()
     await expect(post(url)).rejects.toThrow('aborted')
@@ -137,7 +140,7 @@ describe('through a port', () => {
     await emulator.close()
   })
 
-  test('an empty body has length 0, and the connection stays open', async () => {
+  test('a request fault over HTTP can empty a body, with length 0 and an open connection', async () => {
     const { emulator } = withFault({ body: 'empty' })
     const { url } = await emulator.listen()
     expect(await post(url)).toEqual({ status: 200, length: '0', body: '' })

@@ -4,7 +4,7 @@ import { createRouter } from './request-handler.js'
 
 const router = createRouter(defaultSettings)
 
-test('every operation of the description is found by its own method and path', () => {
+test('every operation of the API description is found by its own method and path', () => {
   for (const [id, operation] of operations) {
     const path = operation.path.replaceAll(/\{\w+\}/g, (key) => `some-${key.slice(1, -1)}`)
     expect(router.match(operation.method, path)).toMatchObject({
@@ -15,14 +15,14 @@ test('every operation of the description is found by its own method and path', (
   }
 })
 
-test('segments stay encoded, so an encoded slash does not end one', () => {
+test('path segments stay encoded, so an encoded slash does not end one', () => {
   expect(router.match('GET', '/v1/app/my%2Fapp%3F/versions')).toMatchObject({
     value: { id: 'versions.list' },
     segments: ['my%2Fapp%3F'],
   })
 })
 
-test('a literal segment precedes a placeholder, unless it leads to no route', () => {
+test('a literal path segment takes precedence over a placeholder, unless it leads to no route', () => {
   expect(router.match('POST', '/v1/deployments/bulk-stop')).toMatchObject({ value: { id: 'deployments.bulkStop' } })
   expect(router.match('GET', '/v1/deployments/bulk-stop/tags')).toMatchObject({
     value: { id: 'tags.list' },
@@ -43,7 +43,7 @@ test.each([
   '/v2/deployments',
   '/V1/apps',
   '/v1/relays/sessions:other',
-])('%j matches no route', (path) => {
+])('the path %j matches no route', (path) => {
   expect(router.match('GET', path)).toEqual({ kind: 'unknown path' })
 })
 
@@ -52,7 +52,7 @@ test('a known path with another method gives the allowed methods', () => {
   expect(router.match('GET', '/v1/deployments/bulk-stop')).toEqual({ kind: 'unknown method', allow: ['POST'] })
 })
 
-test('a path that the document leaves open is taken from the settings', () => {
+test('a path that the API document leaves open is taken from the settings', () => {
   const other = createRouter({ ...defaultSettings, createDeploymentPath: '/v2/deployments' })
   expect(other.match('POST', '/v2/deployments')).toMatchObject({ value: { id: 'deployments.create' } })
   expect(other.match('POST', '/deployments')).toEqual({ kind: 'unknown path' })

@@ -18,8 +18,14 @@ import {
   type RequestContext,
   type Success,
 } from '../handlers/index.js'
-import { type Answered, isDescribed, observedErrorStatus, observedFault, observedSuccess } from '../observed/index.js'
-import type { Page } from '../page/page.js'
+import {
+  type UnsentAnswer,
+  isDescribed,
+  observedErrorStatus,
+  observedFault,
+  observedSuccess,
+} from '../observed/index.js'
+import type { PageHandler } from '../page/page.js'
 import type { RateLimits } from '../rate-limits.js'
 import type { World } from '../world.js'
 import {
@@ -36,19 +42,19 @@ import {
 } from '../reply.js'
 import { createReader } from './request-input.js'
 
-interface Route {
+interface OperationRoute {
   readonly id: OperationId
   readonly operation: Operation
 }
 
 /**
  * Creates the router, which finds the operation for a method and path. Pure.
- * @param hasOperation whether the service has the operation. Default: it has all.
+ * @param hasOperation returns true if the service has the operation. Default: it has all.
  */
 export const createRouter = (
   settings: Settings,
   hasOperation: (id: OperationId) => boolean = () => true,
-): PathMatcher<Route> =>
+): PathMatcher<OperationRoute> =>
   createPathMatcher(
     operations
       .filter(([id]) => hasOperation(id))
@@ -60,8 +66,8 @@ export const createRouter = (
   )
 
 /**
- * Performs an operation: reads the input from the request, calls the handler and builds the reply. Rejects only when
- * the caller is gone.
+ * Performs an operation: reads the input from the request, calls the handler and builds the reply. Rejects only if the
+ * caller has disconnected.
  */
 type Performer = (
   request: Request,
@@ -70,7 +76,7 @@ type Performer = (
   strike: Strike | undefined,
 ) => Promise<Reply>
 
-/** A handler of any operation. The types cannot say here which input belongs to which handler; the description does. */
+/** A handler of any operation. The types cannot express which input belongs to which handler; the description does. */
 type AnyHandler = (input: never, context: RequestContext) => AnyAnswer | Promise<AnyAnswer>
 type AnyAnswer = Success<unknown, number> | NoContent | Failure<number>
 
@@ -79,7 +85,7 @@ function createPerformers(deps: RequestHandlerDeps): Readonly<Record<OperationId
   const byGroup: Readonly<Record<string, Readonly<Record<string, AnyHandler>>>> = handlers
 
   const isObserved = world.as === 'observed'
-  const observed = (id: OperationId, kind: AnyAnswer['kind'], reply: Answered, wanted: PageInput): Answered =>
+  const observed = (id: OperationId, kind: AnyAnswer['kind'], reply: UnsentAnswer, wanted: PageInput): UnsentAnswer =>
     kind === 'failure'
       ? { ...reply, status: observedErrorStatus(id, reply.status) }
       : observedSuccess(id, reply, (all) => paged(all, wanted, world.pageSizes))
@@ -131,9 +137,9 @@ async function bodyOf(request: Request, maxBytes: number): Promise<string | unde
 interface RequestHandlerDeps {
   readonly world: World
   readonly handlers: Handlers
-  /** Bytes that a request's body may have. */
+  /** Maximum size of a request's body in bytes. */
   readonly maxBodyBytes: number
-  /** Called with each error that a handler throws; the request is answered by 500. */
+  /** Called with each error that a handler throws. The response is 500. */
   readonly onError: (error: unknown, operation: OperationId) => void
   readonly faults: FaultSource
   readonly network: ReturnType<typeof createNetwork>
@@ -142,13 +148,13 @@ interface RequestHandlerDeps {
   readonly tooManyAnswer: TooManyAnswer
   /** The account's API token. */
   readonly token: string
-  /** The emulator's own page; undefined when it is switched off. */
-  readonly page: Page | undefined
+  /** The emulator's own page; undefined if it is off. */
+  readonly page: PageHandler | undefined
 }
 
 /**
- * Creates the function that answers requests. It rejects with ConnectionDropped when a declared fault ends the
- * connection, and when the caller is gone.
+ * Creates the function that handles requests. It rejects with ConnectionDropped if a declared fault ends the
+ * connection, and if the caller has disconnected.
  */
 export function createRequestHandler(deps: RequestHandlerDeps): (request: Request) => Promise<Reply> {
   const { world, faults, network, page } = deps
@@ -180,7 +186,7 @@ export function createRequestHandler(deps: RequestHandlerDeps): (request: Reques
   }
 }
 
-/** Splits a URL into path and query as sent, apart from what the URL class has normalized already. */
+/** Splits a URL into path and query as sent, except for what the URL class has already normalized. */
 function targetOf(url: string): { readonly path: string; readonly query: URLSearchParams } {
   const start = url.indexOf('/', url.indexOf('//') + 2)
   const [target = ''] = url.slice(start).split('#', 1)
@@ -192,7 +198,7 @@ function targetOf(url: string): { readonly path: string; readonly query: URLSear
 
 function unrouted(match: Exclude<PathMatch<unknown>, { kind: 'route' }>, world: World): Reply {
   world.counters.unrouted++
-  // What is in front of such a service answers, in no form of the API.
+  // The proxy in front of such a service responds, in no form of the API.
   if (world.as === 'observed') return html(404)
   if (match.kind === 'unknown path') return message(404, 'there is no operation at this path')
   return message(405, 'there is no operation with this method at this path', { allow: match.allow.join(', ') })
@@ -235,7 +241,7 @@ export function createNetwork(
   closing: AbortSignal,
 ) {
   return {
-    /** Waits for one direction: half of the latency, and up to half of the jitter. Rejects when the emulator closes. */
+    /** Waits for one direction: half of the latency, and up to half of the jitter. Rejects if the emulator closes. */
     travel: () =>
       latencyMs === 0 && jitterMs === 0 ? undefined : clock.sleep((latencyMs + random() * jitterMs) / 2, closing),
     /** Waits for any other delay. */

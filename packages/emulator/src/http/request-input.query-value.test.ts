@@ -5,7 +5,7 @@ import { queryType, queryValue } from './request-input.js'
 
 const typeOf = (input: z.ZodType, key: string) => queryType(z.toJSONSchema(input, { io: 'input' }).properties?.[key])
 
-test('values are read with the types of the description', () => {
+test('the type of a query value is that of the API description', () => {
   expect(typeOf(api.fleets.list.input, 'page')).toBe('integer')
   expect(typeOf(api.locations.list.input, 'tags')).toBe('flag')
   expect(typeOf(api.locations.list.input, 'app')).toBe('text')
@@ -25,7 +25,7 @@ test.each([
   ['flag or text', 'my logs', 'my logs'],
   ['json', '{"filters":[]}', { filters: [] }],
   ['text', '3', '3'],
-] as const)('the %s %j is read as %j', (type, text, value) => {
+] as const)('the query value of type %s from %j is %j', (type, text, value) => {
   expect(queryValue(type, text)).toEqual({ value })
 })
 
@@ -39,10 +39,10 @@ test.each([
   ['number', '1.'],
   ['flag', 'True'],
   ['flag', ''],
-] as const)('%j is not a value of type %s', (type, text) => {
+] as const)('a query value of type %s cannot be %j', (type, text) => {
   expect(queryValue(type, text)).toEqual({ problem: expect.stringContaining(`got ${JSON.stringify(text)}`) })
 })
 
-test('text that is not JSON is a problem that does not show the text', () => {
+test('the problem of a query value that is not JSON does not show the value', () => {
   expect(queryValue('json', '{"a":')).toEqual({ problem: 'must be JSON' })
 })

@@ -33,14 +33,14 @@ const deployment = {
 }
 const body = (value: unknown) => ({ body: JSON.stringify(value) })
 
-describe('a request becomes one flat input', () => {
-  test('path, decoded', () => {
+describe('the flat input of a request', () => {
+  test('the flat input of a request contains the decoded values of the path', () => {
     expect(read(api.versions.get, { segments: ['my%2Fapp', '1.0%3F'] })).toEqual({
       input: { app_name: 'my/app', version_name: '1.0?' },
     })
   })
 
-  test('query, with the types of the description', () => {
+  test('the flat input of a request contains the query, with the types of the description', () => {
     expect(read(api.locations.list, { query: 'page=2&limit=5&tags=true&app=a+b' })).toEqual({
       input: { page: 2, limit: 5, tags: true, app: 'a b' },
     })
@@ -53,7 +53,7 @@ describe('a request becomes one flat input', () => {
     })
   })
 
-  test('headers', () => {
+  test('the flat input of a request contains the headers', () => {
     const headers = new Headers({ 'X-Fields': 'endpoints{name}', authorization: 'delete-token' })
     expect(read(api.storages.list, { headers })).toEqual({ input: { x_fields: 'endpoints{name}' } })
     expect(
@@ -63,13 +63,13 @@ describe('a request becomes one flat input', () => {
     })
   })
 
-  test('body and path', () => {
+  test('the flat input of a request contains body and path', () => {
     expect(read(api.versions.create, { segments: ['app'], ...body(version) })).toEqual({
       input: { app_name: 'app', ...version },
     })
   })
 
-  test('a parameter with an open name, by the name in the settings', () => {
+  test('the flat input of a request contains a parameter with an open name under its name in the settings', () => {
     const settings = { ...defaultSettings, locationTagsParameter: 'with_tags' }
     expect(read(api.locations.list, { query: 'with_tags=true' }, settings)).toEqual({ input: { tags: true } })
     expect(read(api.locations.list, { query: 'tags=true' }, settings)).toEqual({
@@ -78,10 +78,15 @@ describe('a request becomes one flat input', () => {
   })
 })
 
-describe('wrong input is a problem that names the field', () => {
+describe('wrong input', () => {
   test.each([
     ['a bad escape', api.applications.get, { segments: ['%zz'] }, 'app_name: is not valid percent-encoding'],
-    ['a number that is none', api.fleets.list, { query: 'page=one' }, 'page: must be a whole number, got "one"'],
+    [
+      'a number that cannot be parsed',
+      api.fleets.list,
+      { query: 'page=one' },
+      'page: must be a whole number, got "one"',
+    ],
     ['a number out of range', api.fleets.list, { query: 'limit=0' }, 'limit: must be at least 1, got 0'],
     [
       'an unknown parameter',
@@ -90,10 +95,15 @@ describe('wrong input is a problem that names the field', () => {
       'pages: is not a query parameter of this operation',
     ],
     ['a parameter twice', api.fleets.list, { query: 'page=1&page=2' }, 'page: is given more than once'],
-    ['a flag that is none', api.locations.list, { query: 'tags=yes' }, 'tags: must be true or false, got "yes"'],
+    [
+      'a flag that is neither true nor false',
+      api.locations.list,
+      { query: 'tags=yes' },
+      'tags: must be true or false, got "yes"',
+    ],
     ['a query that is not JSON', api.deployments.list, { query: 'query=status' }, 'query: must be JSON'],
     ['a missing field', api.applications.create, body({}), 'name: is missing'],
-    ['no body at all', api.applications.create, {}, 'name: is missing'],
+    ['a missing body', api.applications.create, {}, 'name: is missing'],
     ['a body that is not JSON', api.applications.create, { body: '{"name":' }, 'The body must be a JSON object.'],
     ['a body that is a list', api.applications.create, body([1]), 'The body must be a JSON object.'],
     ['a field of another type', api.applications.create, body({ name: 7 }), 'name: must be a text, got 7'],
@@ -127,18 +137,18 @@ describe('wrong input is a problem that names the field', () => {
       { segments: ['app'], ...body({ ...version, ports: [{ port: 1, protocol: 'UDP', proto: 'x' }] }) },
       'ports.0.proto: is not known; did you mean protocol?',
     ],
-  ])('%s', (_what, operation, parts, problem) => {
+  ])('wrong request input is a problem that names the field: %s', (_what, operation, parts, problem) => {
     expect(read(operation, parts)).toEqual({ problem })
   })
 
-  test('__proto__ is a field like any other unknown one', () => {
+  test('__proto__ in a request body is refused like any other unknown field', () => {
     expect(read(api.applications.create, { body: '{"name":"app","__proto__":{"is_active":false}}' })).toEqual({
       problem: '__proto__: is not a field of the body',
     })
   })
 })
 
-describe('secrets and addresses are not shown', () => {
+describe('a problem about secrets and addresses', () => {
   test.each([
     [
       'an address',
@@ -166,7 +176,7 @@ describe('secrets and addresses are not shown', () => {
       body({ ...deployment, webhook_on_ready: { url: 'ftp://host/unguessable' } }),
       'unguessable',
     ],
-  ])('%s', (_what, operation, parts, secret) => {
+  ])('a problem about secrets and addresses does not show them: %s', (_what, operation, parts, secret) => {
     const result = read(operation, parts)
     expect(result).toEqual({ problem: expect.stringMatching(/^[\w.]+: /) })
     expect(JSON.stringify(result)).not.toContain(secret)

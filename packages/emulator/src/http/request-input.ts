@@ -2,7 +2,7 @@ import type { Operation, Settings } from '@muster/core/api'
 import { wireName, withValueLimits, validate } from '@muster/core/internal'
 import { z } from 'zod'
 
-/** The types of values that the query carries as text. Pure. */
+/** The types of values in a query, where all are strings. Pure. */
 type QueryType = 'text' | 'integer' | 'number' | 'flag' | 'flag or text' | 'json'
 
 export function queryType(schema: z.core.JSONSchema.BaseSchema | boolean | undefined): QueryType {
@@ -40,7 +40,7 @@ const isFlag = (text: string) => text === 'true' || text === 'false'
 
 const wrong = (what: string, text: string) => ({ problem: `must be ${what}, got ${JSON.stringify(text)}` })
 
-/** Undefined for a text that is no JSON. */
+/** Undefined for a string that is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -55,18 +55,18 @@ export interface RequestParts {
   readonly segments: readonly string[]
   readonly query: URLSearchParams
   readonly headers: { get(name: string): string | null }
-  /** The body; undefined where the method has none. */
+  /** The body; undefined if the method has none. */
   readonly body: string | undefined
 }
 
-type Read = { readonly input: unknown } | { readonly problem: string }
+type RequestInput = { readonly input: unknown } | { readonly problem: string }
 
 /**
  * Creates the function that turns the parts of a request into the operation's one flat input, and validates it against
  * the description. Each key is read only from its declared part, so that a body cannot replace a value of the path;
- * undeclared keys are refused.
+ * undeclared keys are rejected.
  */
-export function createReader(operation: Operation, settings: Settings): (parts: RequestParts) => Read {
+export function createReader(operation: Operation, settings: Settings): (parts: RequestParts) => RequestInput {
   const inQuery = new Map<string, { readonly key: string; readonly type: QueryType }>()
   const inBody = new Map<string, string>()
   const inHeaders: (readonly [name: string, key: string])[] = []

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { get } from 'node:http'
+import { Agent, get, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { createManualClock } from '@muster/core/clock'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -24,7 +24,7 @@ async function opened(url = listening.url): Promise<Socket> {
 
 const requestTo = (target: string) => `GET ${target} HTTP/1.1\r\nhost: localhost\r\nauthorization: token dev\r\n\r\n`
 
-test('answers over HTTP equal those through fetch', async () => {
+test('answers over HTTP equal those through emulator.fetch', async () => {
   expect(listening.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   const created = await fetch(`${listening.url}/v1/app`, { method: 'POST', headers, body: '{"name":"arena"}' })
   expect([created.status, created.headers.get('content-type')]).toEqual([200, 'application/json'])
@@ -33,13 +33,22 @@ test('answers over HTTP equal those through fetch', async () => {
   expect([gone.status, gone.headers.get('content-length'), await gone.text()]).toEqual([204, null, ''])
 })
 
-test('the length of text beyond ASCII is in bytes', async () => {
+test('an idle connection to the emulator is kept for 65 s, longer than busy clients pause', async () => {
+  const [response] = (await once(
+    get(`${listening.url}/v1/app`, { headers, agent: new Agent({ keepAlive: true }) }),
+    'response',
+  )) as [IncomingMessage]
+  response.resume()
+  expect(response.headers['keep-alive']).toBe('timeout=65')
+})
+
+test('the content length of non-ASCII text is counted in bytes', async () => {
   await fetch(`${listening.url}/v1/fleet`, { method: 'POST', headers, body: JSON.stringify({ name: 'Flotte größer' }) })
   const read = await fetch(`${listening.url}/v1/fleet/${encodeURIComponent('Flotte größer')}`, { headers })
   expect(await read.json()).toMatchObject({ name: 'Flotte größer' })
 })
 
-test('one connection carries many requests', async () => {
+test('one connection to the emulator carries many requests', async () => {
   const socket = await opened()
   for (let request = 0; request < 3; request++) {
     socket.write(requestTo('/v1/apps'))
@@ -50,7 +59,7 @@ test('one connection carries many requests', async () => {
   socket.destroy()
 })
 
-test('a body that is too large is 413, and ends the connection', async () => {
+test('a body that is too large is answered with 413, and ends the connection', async () => {
   const answer = await fetch(`${listening.url}/v1/app`, {
     method: 'POST',
     headers,
@@ -69,7 +78,7 @@ async function raw(url: string, request: string): Promise<string> {
   return text
 }
 
-test('an unknown name in the Host header is refused before anything else, by page and operations', async () => {
+test('an unknown Host header is refused by the emulator page and operations, before any other check', async () => {
   for (const host of [
     'host: evil.example\r\n',
     `host: evil.example:${new URL(listening.url).port}\r\n`,
@@ -94,7 +103,7 @@ test('an unknown name in the Host header is refused before anything else, by pag
   expect(emulator.counters).toMatchObject({ requests: {}, unrouted: 0 })
 })
 
-test('names can be allowed', async () => {
+test('listen can allow further names in the Host header', async () => {
   const { url } = await emulator.listen({ host: 'localhost', allowedHosts: ['emulator'] })
   const port = Number(new URL(url).port)
   const answered = await new Promise<number | undefined>((resolve, reject) => {
@@ -108,7 +117,7 @@ test('names can be allowed', async () => {
   )
 })
 
-test('close ends idle connections', async () => {
+test('closing the emulator ends idle connections', async () => {
   const socket = await opened()
   socket.write(requestTo('/v1/apps'))
   await once(socket, 'data')
@@ -130,7 +139,7 @@ async function heldUp(request: string) {
   return { clock, close, socket, url }
 }
 
-test('close lets answers under way arrive', async () => {
+test('closing the emulator lets answers in progress arrive', async () => {
   const { clock, close, socket } = await heldUp(requestTo('/v1/apps'))
   const answer = once(socket, 'data')
   const closed = close()
@@ -139,7 +148,7 @@ test('close lets answers under way arrive', async () => {
   await closed
 })
 
-test('close ends connections with an incomplete request', async () => {
+test('closing the emulator ends connections with an incomplete request', async () => {
   const { close, socket } = await heldUp(
     'POST /v1/app HTTP/1.1\r\nhost: localhost\r\nauthorization: token dev\r\ncontent-length: 100\r\n\r\n{"name"',
   )
@@ -149,7 +158,7 @@ test('close ends connections with an incomplete request', async () => {
   expect(socket.bytesRead).toBe(0)
 })
 
-test('a client that disconnected before its answer does not delay close', async () => {
+test('a client that disconnected before its answer does not delay closing the emulator', async () => {
   const { clock, close, socket, url } = await heldUp(requestTo('/v1/apps'))
   socket.destroy()
   // Later requests are answered only after the server has processed the end of the earlier connection.
@@ -160,13 +169,13 @@ test('a client that disconnected before its answer does not delay close', async 
   expect(clock.sleepers).toBe(0)
 })
 
-test('two ports serve one service', async () => {
+test('two ports serve the same emulator', async () => {
   const other = await emulator.listen({ host: '::1' })
   expect(other.url).toMatch(/^http:\/\/\[::1\]:\d+$/)
   await fetch(`${listening.url}/v1/app`, { method: 'POST', headers, body: '{"name":"arena"}' })
   expect((await fetch(`${other.url}/v1/app/arena`, { headers })).status).toBe(200)
 })
 
-test('a port that is taken is an error', async () => {
+test('listening at a port in use is an error', async () => {
   await expect(emulator.listen({ port: Number(new URL(listening.url).port) })).rejects.toThrow('EADDRINUSE')
 })

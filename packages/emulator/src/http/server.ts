@@ -7,11 +7,11 @@ import { message, toResponse, type Reply } from '../reply.js'
 export interface ListenOptions {
   /** The port to listen on. Default 0: any free port. */
   readonly port?: number | undefined
-  /** The address to listen on. Default 127.0.0.1: this machine alone. */
+  /** The address to listen on. Default 127.0.0.1: only this machine. */
   readonly host?: string | undefined
   /**
-   * Host names, without a port, that callers may use besides addresses, `localhost` and `host`, e.g. the emulator's
-   * container name. Requests with another name in their Host header are answered by 421.
+   * Host names, without a port, that callers may use in addition to addresses, `localhost` and `host`, e.g. the
+   * emulator's container name. Requests with another name in their Host header get 421.
    */
   readonly allowedHosts?: readonly string[] | undefined
 }
@@ -19,18 +19,26 @@ export interface ListenOptions {
 export interface Listening {
   /** The server's URL, for example `http://127.0.0.1:41233`. */
   readonly url: string
-  /** Stops accepting connections, answers the requests that have arrived in full, and drops the others. */
+  /** Stops accepting connections, responds to the complete requests, and drops the others. */
   close(): Promise<void>
 }
 
-/** Serves a request handler over HTTP. A handler that rejects ends the connection. */
+/**
+ * Longer than a busy program may need between two calls, because a connection that ends during its next request fails
+ * that request (Node's own default is 5 s).
+ */
+const KEEP_ALIVE_MS = 65_000
+
+/** Serves a request handler over HTTP. If a handler rejects, the connection ends. */
 export async function listen(
   handle: (request: Request) => Promise<Reply>,
   { port = 0, host = '127.0.0.1', allowedHosts = [] }: ListenOptions,
 ): Promise<Listening> {
   const isServed = createHostCheck(isIP(host) === 0 ? [...allowedHosts, host] : allowedHosts)
   const serve = nodeListener(handlerOf(async (request) => sent(await handle(request))))
-  /** The requests under way on each connection: node:http tells only the first one when the connection closes. */
+  /**
+   * The running requests of each connection, because node:http reports the close of a connection only to the first one.
+   */
   const underWay = new Map<Socket, Map<IncomingMessage, ServerResponse>>()
   let closing = false
 
@@ -42,6 +50,7 @@ export async function listen(
     if (isServed(request.headers.host)) serve(request, response)
     else response.writeHead(misdirected.status, misdirected.headers).end(misdirected.body)
   })
+  server.keepAliveTimeout = KEEP_ALIVE_MS
   server.on('connection', (socket) => {
     underWay.set(socket, new Map())
     socket.once('close', () => underWay.delete(socket))
@@ -52,10 +61,10 @@ export async function listen(
     server.listen(port, host, resolve)
   })
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the server has no port')
+  if (address === null || typeof address === 'string') throw new Error('the server listens on no TCP port')
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address
 
-  /** Resolves when the answer has been sent, or its connection is gone. */
+  /** Resolves when the response was sent, or its connection is closed. */
   const answered = (socket: Socket, response: ServerResponse) =>
     new Promise<void>((resolve) => {
       if (!response.headersSent) response.shouldKeepAlive = false
@@ -68,7 +77,7 @@ export async function listen(
     close: async () => {
       closing = true
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // Only requests that have arrived in full are waited for, because the rest of the others may never come.
+      // Only complete requests are waited for, because the rest of the others may never arrive.
       const complete = Array.from(underWay).flatMap(([socket, own]) =>
         Array.from(own).flatMap(([request, response]) => (request.complete ? [answered(socket, response)] : [])),
       )
@@ -83,7 +92,7 @@ const MISDIRECTED =
   'this Host is not served: use an address or localhost, or allow the name (allowedHosts, --allow-host)'
 const misdirected = message(421, MISDIRECTED, { connection: 'close' })
 
-/** An answer as it is sent: its length is announced, also where it ends before. */
+/** A response as sent: its length is announced, even if it ends before. */
 function sent(reply: Reply): PlainReply | Response {
   const { status, headers, body = '', truncated } = reply
   const withLength = { ...headers, 'content-length': String(Buffer.byteLength(body)) }

@@ -1,24 +1,24 @@
-// pure: answers of a public deployment where they differ from those of the specification
+// pure: responses of a public deployment that differ from the specification
 import type { OperationId, Pagination } from '@muster/core/api'
 
-/** An object of an answer. */
+/** An object in a response. */
 type Body = Readonly<Record<string, unknown>>
-type View = (body: Body) => Body
+type AnswerView = (body: Body) => Body
 
-/** An answer before it is sent. Without a body: undefined. */
-export interface Answered {
+/** A response before it is sent. Undefined body for none. */
+export interface UnsentAnswer {
   readonly status: number
   readonly body: unknown
 }
 
-/** Cuts one page out of a list. */
+/** Returns one page of a list. */
 export type Paging = (all: readonly unknown[]) => {
   readonly items: readonly unknown[]
   readonly total: number
   readonly pagination: Pagination
 }
 
-/** Members that are null there where they have no value; all others are left out (public fact). */
+/** Members that are null there if they have no value; all others are omitted (public fact). */
 const NULLABLE = new Set(['next_page_number', 'previous_page_number', 'crash_logs', 'crash_data', 'logs_link'])
 
 /** A value without the members that are null, at any depth. */
@@ -30,10 +30,10 @@ function withoutNulls(value: unknown): unknown {
 }
 
 /**
- * Makes a view of the named members; those that are not there stay absent.
- * @param names with spaces between them.
+ * Creates a view of the named members. Missing ones stay absent.
+ * @param names separated by spaces.
  */
-function only(names: string): View {
+function only(names: string): AnswerView {
   const all = names.split(' ')
   return (body) => Object.fromEntries(all.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])))
 }
@@ -42,21 +42,21 @@ const without = (body: Body, name: string): Body =>
   Object.fromEntries(Object.entries(body).filter(([key]) => key !== name))
 
 /** The view of a member that may be absent. */
-const within = (body: Body, name: string, view: View): Body => {
+const within = (body: Body, name: string, view: AnswerView): Body => {
   const inner = body[name]
   if (inner === undefined) return {}
   return { [name]: Array.isArray(inner) ? (inner as Body[]).map(view) : view(inner as Body) }
 }
 
 const byName =
-  (view: View): View =>
+  (view: AnswerView): AnswerView =>
   (body) =>
     Object.fromEntries(Object.entries(body).map(([name, inner]) => [name, view(inner as Body)]))
 
 const application = only('name is_active image create_time last_updated')
 
-/** A value that is hidden is empty (our choice): there the member is required. */
-const variable: View = ({ key, value = '', is_secret, is_hidden }) => ({
+/** A hidden value is empty (our choice), because the member is required there. */
+const variable: AnswerView = ({ key, value = '', is_secret, is_hidden }) => ({
   key,
   value,
   is_hidden: is_secret === true || is_hidden === true,
@@ -66,44 +66,48 @@ const versionFields = only(
     ' is_active private_username verify_image force_cache time_to_deploy max_duration restart_policy' +
     ' termination_grace_period_seconds will_deploy_in_mainland_china dns_config ports endpoint_storage',
 )
-const version: View = (body) => ({ ...versionFields(body), ...within(body, 'envs', variable) })
+const version: AnswerView = (body) => ({ ...versionFields(body), ...within(body, 'envs', variable) })
 
 const storage = only('name access_key_id endpoint bucket output_format create_time last_updated')
 
 const location = only('city country continent administrative_division timezone latitude longitude')
-const listedLocation: View = (body) => ({
+const listedLocation: AnswerView = (body) => ({
   ...location(body),
   latitude: Number(body['latitude']),
   longitude: Number(body['longitude']),
 })
 const ports = byName(only('name link internal external protocol tls_upgrade'))
-/** The address of a server is empty until it has one (our choice): there the members are required texts. */
-const address: View = ({ fqdn = '', public_ip = '' }) => ({ fqdn, public_ip })
+/** The address of a server is empty until it has one (our choice), because the members are required strings there. */
+const address: AnswerView = ({ fqdn = '', public_ip = '' }) => ({ fqdn, public_ip })
 
 const statusFields = only(
   'request_id app_name app_version current_status running start_time elapsed_time max_duration' +
     ' removal_time last_status error error_detail tags command arguments',
 )
-const deployment: View = (body) => ({
+const deployment: AnswerView = (body) => ({
   ...statusFields(body),
   ...address(body),
   ...within(body, 'ports', ports),
   ...within(body, 'location', location),
 })
 const listEntryFields = only('request_id ready start_time tags')
-const listEntry: View = (body) => ({ ...listEntryFields(body), ...address(body), ...within(body, 'ports', ports) })
+const listEntry: AnswerView = (body) => ({
+  ...listEntryFields(body),
+  ...address(body),
+  ...within(body, 'ports', ports),
+})
 
 const message = only('message')
-const stopped: View = (body) => ({ ...message(body), ...within(body, 'deployment_summary', deployment) })
+const stopped: AnswerView = (body) => ({ ...message(body), ...within(body, 'deployment_summary', deployment) })
 
-/** Values are whole numbers there, so shares of a processor are thousandths. */
-const series: View = (body) => {
+/** Values are whole numbers there, so shares of a processor are in thousandths. */
+const series: AnswerView = (body) => {
   const { labels = [], datasets = [] } = body as { readonly labels?: string[]; readonly datasets?: string[] }
   const factor = labels.includes('vCPU') ? 1000 : 1
   const names = labels.map((label) => (label === 'vCPU' ? 'mCPU' : label))
   return { ...body, labels: names, datasets: datasets.map((value) => Math.round(Number(value) * factor)) }
 }
-const metrics: View = (body) => ({
+const metrics: AnswerView = (body) => ({
   ...body,
   ...within(body, 'total', byName(series)),
   ...within(body, 'cpu', series),
@@ -116,8 +120,8 @@ const legacyDeployed = only(
 )
 const named = only('name create_time last_updated')
 
-/** The views of answers that are not lists. Answers that are not named here differ by their nulls alone. */
-const views: Readonly<Partial<Record<OperationId, View>>> = {
+/** The views of responses that are not lists. Responses not named here differ only by their nulls. */
+const views: Readonly<Partial<Record<OperationId, AnswerView>>> = {
   'applications.create': application,
   'applications.get': application,
   'applications.update': application,
@@ -135,8 +139,8 @@ const views: Readonly<Partial<Record<OperationId, View>>> = {
   'deployments.deployLegacy': legacyDeployed,
 }
 
-/** The lists: the member that holds the entries, and their view. */
-const lists: Readonly<Partial<Record<OperationId, readonly [key: string, view: View]>>> = {
+/** The lists: the member with the entries, and their view. */
+const lists: Readonly<Partial<Record<OperationId, readonly [key: string, view: AnswerView]>>> = {
   'applications.list': ['applications', application],
   'versions.list': ['versions', version],
   'registry.listTags': ['data', (body) => body],
@@ -149,7 +153,7 @@ const lists: Readonly<Partial<Record<OperationId, readonly [key: string, view: V
   'relays.list': ['sessions', (body) => body],
 }
 
-/** Lists that come whole by the specification and in pages there (public fact). */
+/** Lists that the specification does not page, but that are paged there (public fact). */
 const cut: readonly OperationId[] = [
   'applications.list',
   'versions.list',
@@ -158,32 +162,37 @@ const cut: readonly OperationId[] = [
   'relays.list',
 ]
 
-/** A list in its observed form. Without entries, their member is absent (public fact). */
-function list(id: OperationId, body: Body, [key, view]: readonly [key: string, view: View], paging: Paging): Body {
+/** A list in its observed form. The member of an empty list is absent (public fact). */
+function list(
+  id: OperationId,
+  body: Body,
+  [key, view]: readonly [key: string, view: AnswerView],
+  paging: Paging,
+): Body {
   const all = (body[key] ?? []) as readonly Body[]
   const isCut = cut.includes(id)
   const { items, total, pagination } = isCut ? paging(all) : { items: all, total: undefined, pagination: undefined }
-  // The list of tags has `count` by the specification, and `total_count` there.
+  // The list of tags has `count` in the specification, and `total_count` there.
   const rest = isCut ? { total_count: total, pagination } : without(body, key)
   return { ...(items.length > 0 && { [key]: (items as readonly Body[]).map(view) }), ...rest }
 }
 
-/** Successes whose status differs. */
+/** Successful responses whose status differs. */
 const successes: Readonly<Partial<Record<OperationId, number>>> = {
   'applications.delete': 200,
   'deployments.create': 202,
   'deployments.bulkStop': 202,
 }
 
-/** Errors whose status differs, since the one of the specification is not described there. */
+/** Errors whose status differs, because that of the specification is not described there. */
 const errors: Readonly<Partial<Record<OperationId, Readonly<Record<number, number>>>>> = {
   'deployments.get': { 400: 404 },
   'deployments.selfStop': { 410: 404 },
   'relays.authorizeUser': { 404: 400 },
 }
 
-/** Turns a success of the specification into what a public deployment answers. */
-export function observedSuccess(id: OperationId, { status: usual, body }: Answered, paging: Paging): Answered {
+/** Converts a success of the specification to the response of a public deployment. */
+export function observedSuccess(id: OperationId, { status: usual, body }: UnsentAnswer, paging: Paging): UnsentAnswer {
   const status = successes[id] ?? usual
   if (body === undefined) return { status, body }
   if (id === 'deployments.selfStop' && status === 200) return { status, body: undefined }
@@ -198,10 +207,10 @@ function observedBody(id: OperationId, status: number, body: Body, paging: Pagin
   return views[id]?.(plain) ?? plain
 }
 
-/** The status of an error there, of one that a handler answers. */
+/** The status of an error there, for the status of a handler. */
 export const observedErrorStatus = (id: OperationId, status: number): number => errors[id]?.[status] ?? status
 
-/** A deployment or relay session as webhooks carry it there. */
+/** The body of a deployment's or relay session's webhook there. */
 export const observedWebhook = (body: object): object => {
   const plain = withoutNulls(body) as Body
   return 'request_id' in plain ? deployment(plain) : plain

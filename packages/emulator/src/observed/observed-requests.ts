@@ -1,16 +1,16 @@
-// pure: what a public deployment refuses of requests, beyond what the specification says
+// pure: requests that a public deployment rejects in addition to the specification
 import type { OperationId } from '@muster/core/api'
 
-/** The flat input of an operation, as the description of the API has read it. */
+/** The flat input of an operation, as parsed by the description of the API. */
 type Input = Readonly<Record<string, unknown>>
 
-/** The path of a create there (public fact). Everything else is under /v1. */
+/** The path of a create there (public fact). All other paths begin with /v1. */
 export const OBSERVED_CREATE_PATH = '/v2/deployments'
 
-/** What the names of the variables in a container begin with there (public fact). */
+/** Prefix of the names of a container's variables there (public fact). */
 export const OBSERVED_PREFIX = 'ARBITRIUM'
 
-/** Whether the operation is among those described there; fleets and policies are gone (public fact). */
+/** True if the operation is described there; fleets and policies are not (public fact). */
 export const isDescribed = (id: OperationId): boolean => !/^(fleets|policies)\./.test(id)
 
 /** Members that are required there and optional in the specification (public facts). */
@@ -20,8 +20,8 @@ const required: Readonly<Partial<Record<OperationId, readonly string[]>>> = {
 }
 
 /**
- * Members and parameters of the specification that are not described there (public facts). What is not described is
- * refused (our choice): whoever relies on it would learn too late that nothing comes of it.
+ * Members and parameters of the specification that are not described there (public facts). They are rejected (our
+ * choice): a caller that relies on one would learn too late that it has no effect.
  */
 const unknown: Readonly<Partial<Record<OperationId, readonly string[]>>> = {
   'applications.create': ['is_telemetry_agent_active'],
@@ -44,7 +44,7 @@ const isGiven = (members: Input, name: string) => members[name] !== undefined
 const missing = (where: string) => `${where}: is required`
 const surplus = (where: string) => `${where}: is not described by this service`
 
-/** What the service would refuse of a request that is right by the specification; undefined for nothing. */
+/** The fault that the service finds in a request that is valid by the specification; undefined for none. */
 export function observedFault(id: OperationId, input: Input): string | undefined {
   const lacking = required[id]?.find((name) => !isGiven(input, name))
   if (lacking !== undefined) return missing(lacking)
@@ -72,7 +72,7 @@ interface Query {
   readonly order_by?: readonly { readonly field: string }[]
 }
 
-/** How the list compares times of creation, and by what it orders (public facts). */
+/** How the list compares times of creation, and its sort fields (public facts). */
 const TIME_OPERATORS = ['eq', 'gte', 'lte']
 const ORDERS = ['created_at', 'available_session_sockets']
 

@@ -18,7 +18,7 @@ async function withVersion(options: Parameters<typeof started>[0] = {}) {
   return { ...service, deploy }
 }
 
-test('a create is made at /v2/deployments alone, unless the settings have another path', async () => {
+test('the observed service creates at /v2/deployments only, unless the settings have another path', async () => {
   const { call } = observed()
   expect(await call('POST', '/deployments', created)).toMatchObject({ status: 404, body: expect.stringMatching(/^<!/) })
   expect(await call('POST', '/v2/deployments', created)).toMatchObject({ status: 400 })
@@ -28,7 +28,7 @@ test('a create is made at /v2/deployments alone, unless the settings have anothe
   expect(await other.call('POST', '/own', created)).toMatchObject({ status: 400 })
 })
 
-test('by the specification, a create is made at /deployments, and fleets are there', async () => {
+test('the emulator of the specification creates at /deployments and has fleets', async () => {
   const { call, emulator } = started()
   expect(emulator.settings.createDeploymentPath).toBe('/deployments')
   expect((await call('POST', '/v2/deployments', {})).status).toBe(404)
@@ -36,7 +36,7 @@ test('by the specification, a create is made at /deployments, and fleets are the
 })
 
 test.each(['/v1/fleets', '/v1/fleet/europe/policies', '/v2/status/x'])(
-  'the answer at %s is 404 in no form of the API',
+  'the observed service answers %s with a 404 that is a web page',
   async (path) => {
     const { status, body } = await observed().call('GET', path)
     expect([status, body]).toEqual([404, expect.stringMatching(/^<!doctype html>/)])
@@ -48,7 +48,7 @@ const legacy = { app_name: 'arena', version_name: '1.0', ip_list: ['203.0.113.7'
 const query = (content: object) => `/v1/deployments?query=${encodeURIComponent(JSON.stringify(content))}`
 const since = (operator: string) => ({ field: 'created_at', operator, value: '2026-01-31 08:15:30.250000' })
 
-describe('a request is refused', () => {
+describe('a request that the observed service refuses', () => {
   test.each<[says: string, method: string, path: string, body?: object]>([
     ['is_active: is required', 'POST', '/v1/app', { name: 'puzzle', image: '' }],
     ['image: is required', 'POST', '/v1/app', { name: 'puzzle', is_active: true }],
@@ -95,13 +95,13 @@ describe('a request is refused', () => {
       '/v1/deployments/bulk-stop',
       { filters: [{ field: 'application', values: ['arena'], filter_type: 'any' }] },
     ],
-  ])('%s', async (says, method, path, body) => {
+  ])('the observed service refuses a request with 400: %s', async (says, method, path, body) => {
     const { call } = await withVersion()
     const answer = await call(method, path, body)
     expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(says) } })
   })
 
-  test('by none of these where the service is that of the specification', async () => {
+  test('requests that the observed service refuses are accepted by the service of the specification', async () => {
     const { call } = started()
     await call('POST', '/v1/app', { name: 'arena', is_telemetry_agent_active: true })
     const saved = await call('POST', '/v1/app/arena/version', {
@@ -114,7 +114,7 @@ describe('a request is refused', () => {
   })
 })
 
-test('a deployment without an address has empty ones, and nothing is null', async () => {
+test('the observed service shows a deployment without an address with empty strings, and no null', async () => {
   const { call, deploy } = await withVersion()
   const request_id = await deploy()
   const { body } = await call('GET', `/v1/status/${request_id}`)
@@ -124,7 +124,7 @@ test('a deployment without an address has empty ones, and nothing is null', asyn
     expect(body).not.toHaveProperty(absent)
 })
 
-test('variables in the container begin with ARBITRIUM_, and the delete token is hidden', async () => {
+test('variables of an observed container begin with ARBITRIUM_, and the delete token is hidden', async () => {
   const { emulator, clock, call, deploy } = await withVersion()
   const request_id = await deploy()
   await clock.advance(60_000)
@@ -135,7 +135,7 @@ test('variables in the container begin with ARBITRIUM_, and the delete token is 
   expect(JSON.stringify(page.body)).not.toContain(variables['ARBITRIUM_DELETE_TOKEN'])
 })
 
-test('the logs of a container are gone once it is being stopped', async () => {
+test('the observed service has no logs of a container once it is being stopped', async () => {
   const { clock, call, deploy } = await withVersion()
   const request_id = await deploy()
   await clock.advance(60_000)
@@ -145,7 +145,7 @@ test('the logs of a container are gone once it is being stopped', async () => {
   expect((await call('GET', logs)).status).toBe(404)
 })
 
-test('a stop of one that is not READY is 202 with a message alone, and a self-stop has no body', async () => {
+test('the observed service answers a stop before READY with 202, and a self-stop without a body', async () => {
   const { clock, call, deploy, emulator } = await withVersion()
   const request_id = await deploy()
   const stopped = await call('DELETE', `/v1/stop/${request_id}`)
@@ -161,7 +161,7 @@ test('a stop of one that is not READY is 202 with a message alone, and a self-st
   expect((await call('DELETE', path, undefined, headers)).status).toBe(404)
 })
 
-test('lists come in pages, and the member of their entries is absent where there are none', async () => {
+test('observed lists come in pages, and have no member for their entries if there are none', async () => {
   const { call } = observed()
   expect((await call('GET', '/v1/apps')).body).toEqual({
     total_count: 0,
@@ -175,7 +175,7 @@ test('lists come in pages, and the member of their entries is absent where there
   })
 })
 
-test('webhooks carry what a read would answer', async () => {
+test('observed webhooks contain what a read would return', async () => {
   const posted: unknown[] = []
   const { clock, deploy } = await withVersion({
     fetch: async (_, { body }) => {
@@ -189,6 +189,6 @@ test('webhooks carry what a read would answer', async () => {
   expect(JSON.stringify(posted)).not.toMatch(/null|whitelisting_active|sockets/)
 })
 
-test('a service of another name is refused', () => {
+test('createEmulator refuses an unknown service in the option as', () => {
   expect(() => started({ as: 'live' as 'observed' })).toThrow(/option as/)
 })

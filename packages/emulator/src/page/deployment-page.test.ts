@@ -25,7 +25,7 @@ async function deployed(options: EmulatorOptions = {}) {
   return { ...made, id, page: async () => (await read(made.emulator, id)).text }
 }
 
-test('a deployment is shown with its facts, steps, ports, log and variables', async () => {
+test('a deployment page shows facts, steps, ports, log and variables', async () => {
   const { clock, id, page, emulator } = await deployed()
   await clock.advance(15_000)
   const text = await page()
@@ -63,7 +63,7 @@ test('a deployment is shown with its facts, steps, ports, log and variables', as
   for (const [, label] of text.matchAll(/aria-labelledby="([\w-]+)"/g)) expect(text).toContain(`id="${label}"`)
 })
 
-test('the reason of a failure is shown without secrets', async () => {
+test('a deployment page shows the reason of a failure without secrets', async () => {
   const { clock, page } = await deployed({
     launch: ({ env }) => Promise.reject(new Error(`no image for ${env['C']} and ${JSON.stringify(env)}`)),
   })
@@ -74,7 +74,7 @@ test('the reason of a failure is shown without secrets', async () => {
   expect(text).not.toMatch(/HIDDEN-ONE|VERSION-SECRET/)
 })
 
-test('the exit code and last output of a container that ended by itself are shown without secrets', async () => {
+test('a deployment page shows the exit code and last output of a container without secrets', async () => {
   const said = Array.from({ length: 300 }, (_, line) => `line ${line} with HIDDEN-ONE`).join('\n')
   const container = { exited: Promise.resolve(7), logs: () => said, stop: () => {} }
   const { clock, page } = await deployed({ launch: () => container })
@@ -86,7 +86,7 @@ test('the exit code and last output of a container that ended by itself are show
   expect(sectionOf(text, 'log')).not.toContain('line 99 ')
 })
 
-test('a deployment without a server is shown as such', async () => {
+test('a deployment page shows that no server could be allocated', async () => {
   const { clock, page } = await deployed({ capacity: 0 })
   await clock.advance(1000)
   const text = await page()
@@ -95,7 +95,7 @@ test('a deployment without a server is shown as such', async () => {
   expect(sectionOf(text, 'log')).toContain('Nothing so far')
 })
 
-test('an unknown deployment is a 404 page', async () => {
+test('an unknown deployment has a 404 page', async () => {
   const { emulator } = await studio()
   const { status, text } = await read(emulator, 'abc')
   expect([status, text.includes('does not know <code>abc</code>'), text.includes('<main id="live">')]).toEqual([
@@ -105,7 +105,7 @@ test('an unknown deployment is a 404 page', async () => {
   ])
 })
 
-test('only its button stops a deployment', async () => {
+test('a deployment page stops its deployment only by its button', async () => {
   const { clock, id, emulator, page } = await deployed({ token: undefined })
   await clock.advance(15_000)
   const { url, close } = await emulator.listen()
@@ -134,7 +134,7 @@ test('only its button stops a deployment', async () => {
   await close()
 })
 
-test('the button needs the token where one was set', async () => {
+test('the stop button of a deployment page needs the token if one was set', async () => {
   const { clock, id, emulator } = await deployed({ token: 'dev' })
   await clock.advance(15_000)
   const stop = (headers: Readonly<Record<string, string>>) =>

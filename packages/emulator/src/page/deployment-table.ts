@@ -1,4 +1,4 @@
-// pure: example code to copy while there is nothing to show
+// pure: the table of deployments, and example code to copy while it is empty
 import { duration, grouped, sum } from '@muster/console/internal'
 import type { StatusName } from '../deployments/index.js'
 import { html, type Html, section, table } from './html.js'

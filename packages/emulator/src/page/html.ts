@@ -1,4 +1,4 @@
-// pure: markup with values escaped; sections and tables of the page; the frame that all pages share
+// pure: escaped markup; sections and tables of the page; the frame that all pages share
 import { pageScript } from './page-script.js'
 import { pageStyle } from './page-style.js'
 
@@ -17,7 +17,7 @@ export const html = (template: TemplateStringsArray, ...pieces: readonly Piece[]
   markup: template.map((text, at) => text + written(pieces[at])).join(''),
 })
 
-/** Markup from a trusted text of our own, inserted without escaping. */
+/** Markup from a trusted string of our own, inserted without escaping. */
 export const markup = (text: string): Html => ({ markup: text })
 
 function written(piece: Piece): string {
@@ -36,18 +36,18 @@ ${content}
 </section>
 `
 
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly heading: string
   readonly cell: (row: Row) => Html | string | number
-  /** Set for a column of numbers, which is aligned to the right. */
+  /** Set for a column of numbers, which is right-aligned. */
   readonly number?: true
 }
 
 interface TableOptions<Row> {
-  /** The text shown in place of a table without rows. */
+  /** The text shown instead of an empty table. */
   readonly none: string
   readonly keyOf?: (row: Row) => string
-  /** Set if the table needs more width than a phone has, though it has few columns. */
+  /** Set if the table needs more width than a phone has, despite few columns. */
   readonly wide?: true
 }
 
@@ -55,14 +55,14 @@ interface TableOptions<Row> {
 const FEW = 3
 
 /**
- * The table of a section. A table that is too wide or too long scrolls by itself, by the keyboard too. The cells of the
- * first column are row headers. On a phone each row of a wide table is shown as a card with the headings in its cells;
- * ARIA roles keep it a table for screen readers.
+ * The table of a section. A table that is too wide or too long scrolls separately, including by keyboard. The cells of
+ * the first column are row headers. On a phone each row of a wide table is shown as a card with the headings in its
+ * cells; ARIA roles keep it a table for screen readers.
  */
 export function table<Row>(
   id: string,
   rows: readonly Row[],
-  columns: readonly Column<Row>[],
+  columns: readonly TableColumn<Row>[],
   { none, keyOf, wide }: TableOptions<Row>,
 ): Html {
   if (rows.length === 0) return html`<p class="none">${none}</p>`
@@ -84,13 +84,13 @@ export function table<Row>(
 </tbody></table></div>`
 }
 
-/** A section that is one table. */
+/** A section that consists of one table. */
 export const tableSection = <Row>(
   id: string,
   heading: string,
   rows: readonly Row[],
   { note, ...options }: TableOptions<Row> & { readonly note?: string },
-  columns: readonly Column<Row>[],
+  columns: readonly TableColumn<Row>[],
 ): Html => section(id, heading, table(id, rows, columns, options), note)
 
 const numeric = (number: true | undefined) => (number ? html` class="number"` : undefined)
@@ -102,7 +102,7 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
 
 /**
  * A whole page. Its script fetches the page again each second; without scripts the browser reloads it.
- * @param live the content that changes.
+ * @param live the changing content.
  */
 export function pageShell(title: string, live: Html): string {
   const page = html`<!doctype html>

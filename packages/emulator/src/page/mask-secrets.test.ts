@@ -3,7 +3,7 @@ import { MASK, shownVariables, withoutSecrets } from './mask-secrets.js'
 
 const hidden = new Set(['PIN', 'KEY'])
 
-test('variables are shown without the values of hidden ones and of those named like secrets', () => {
+test('a page shows variables without the values of hidden ones and of those named like secrets', () => {
   const environment = { MODE: 'duel', PIN: '1234', DB_PASSWORD: 'x', GITHUB_TOKEN: 'y', ['__proto__']: 'odd' }
   expect(shownVariables(environment, hidden)).toEqual([
     { name: 'DB_PASSWORD', value: undefined },
@@ -14,7 +14,7 @@ test('variables are shown without the values of hidden ones and of those named l
   ])
 })
 
-test('secrets are removed from texts in any form', () => {
+test('withoutSecrets removes secrets from texts in plain and encoded form', () => {
   const environment = { PIN: '12345', KEY: '12345-"long"', MODE: 'duel' }
   const text = `mode duel, pin 12345, key 12345-"long", ${JSON.stringify(environment)}`
   expect(withoutSecrets(text, environment, hidden)).toBe(
@@ -22,13 +22,13 @@ test('secrets are removed from texts in any form', () => {
   )
 })
 
-test('each line of a secret with several lines is removed', () => {
+test('withoutSecrets removes each line of a secret with several lines', () => {
   const key = '-----BEGIN KEY-----\nMIIBOgIBAAJBAKj34\nGkxFhD90vcNLYLInF\n--\n'
   expect(withoutSecrets('> MIIBOgIBAAJBAKj34\n> GkxFhD90vcNLYLInF\n--', { KEY: key }, hidden)).toBe(
     `> ${MASK}\n> ${MASK}\n--`,
   )
 })
 
-test('values too short to be recognized, and texts without secrets, stay', () => {
+test('withoutSecrets leaves values too short to recognize and texts without secrets unchanged', () => {
   expect(withoutSecrets('1 of 10', { PIN: '1', KEY: '' }, hidden)).toBe('1 of 10')
 })

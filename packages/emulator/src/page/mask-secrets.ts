@@ -1,24 +1,24 @@
 // pure: masks secrets in the variables and texts that the page shows
 
-/** The text shown in place of a secret. */
+/** The text shown instead of a secret. */
 export const MASK = '••••••'
 
-/** Names of variables that are masked even if nobody marked them as secret. */
+/** Names of variables that are masked even if they are not marked as secret. */
 const secretName = /token|secret|passw|credential|api_?key|private_?key|auth/i
-/** Shorter values are not masked in texts, because they occur everywhere by chance. */
+/** Minimum length of a value that is masked in texts: shorter ones occur everywhere by chance. */
 const SHORTEST_SECRET = 4
-/** Shorter lines of a multi-line secret are not masked; they may be mere delimiters. */
+/** Minimum length of a line of a multi-line secret that is masked: shorter ones may be delimiters. */
 const SHORTEST_LINE = 8
 
 const isSecret = (name: string, hidden: ReadonlySet<string>) => hidden.has(name) || secretName.test(name)
 
-/** The variables that the page shows, sorted by name; of a secret without its value. */
+/** The variables that the page shows, sorted by name; secrets without their values. */
 export const shownVariables = (environment: Readonly<Record<string, string>>, hidden: ReadonlySet<string>) =>
   Object.entries(environment)
     .map(([name, value]) => ({ name, value: isSecret(name, hidden) ? undefined : value }))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
 
-/** A container's output with secret values masked, both as they are and as JSON escapes them. */
+/** A container's output with secret values masked, both raw and JSON-escaped. */
 export function withoutSecrets(
   text: string,
   environment: Readonly<Record<string, string>>,

@@ -1,8 +1,8 @@
-// pure: the sections of the page other than the map and the totals
+// pure: the sections of the page except the map and the totals
 import { counted, grouped, sum } from '@muster/console/internal'
 import type { Fault, FaultCount } from '../faults.js'
 import { deploymentTable } from './deployment-table.js'
-import { type Column, html, type Html, pageShell, section, tableSection } from './html.js'
+import { type TableColumn, html, type Html, pageShell, section, tableSection } from './html.js'
 import { europeMap, worldMap } from './page-map.js'
 import { type PagePhase, type PhaseCounts, phaseOf, phases, statusNames } from './page-state.js'
 import type { PageLocation, PageState } from './read-page-state.js'
@@ -14,13 +14,13 @@ function locationTable({ locations }: PageState): Html {
   const used = locations
     .filter(({ deployments }) => deployments > 0)
     .toSorted((one, other) => other.deployments - one.deployments)
-  const number = (heading: string, key: 'deployments' | PagePhase): Column<PageLocation> => ({
+  const number = (heading: string, key: 'deployments' | PagePhase): TableColumn<PageLocation> => ({
     heading,
     cell: (row) => (row[key] === 0 ? html`<span class="zero">0</span>` : grouped(row[key])),
     number: true,
   })
   const limited = locations.some(({ capacity }) => capacity !== null)
-  const capacity: Column<PageLocation> = {
+  const capacity: TableColumn<PageLocation> = {
     heading: 'Capacity',
     cell: (row) => (row.capacity === null ? 'any' : grouped(row.capacity)),
     number: true,
@@ -72,7 +72,7 @@ function rejectionTable({ counters: { rejected } }: PageState): Html {
   ])
 }
 
-/** The counts of each phase. There is no sum, because a deployment in ERROR is no running server. */
+/** The counts of each phase. There is no sum, because a deployment in ERROR is not a running server. */
 function inPhases(counts: PhaseCounts | undefined): Html {
   const chips = phases.flatMap((phase) => {
     const count = counts?.[phase] ?? 0
@@ -141,7 +141,7 @@ function whenOf({ probability, nth, count }: Fault): string {
   return count === undefined ? often : `${often}, at most ${counted(count, 'time')}`
 }
 
-/** What a fault does, in the words of its declaration. */
+/** The effect of a fault, in the words of its declaration. */
 function whatOf({ operation: _operation, probability: _probability, nth: _nth, count: _count, ...what }: Fault): Html {
   const parts = Object.entries(what).filter(([, value]) => value !== undefined)
   return html`${parts.map(
@@ -240,6 +240,6 @@ const clockLine = ({ now, speed }: PageState): Html =>
     speed === 1 ? undefined : `, its service ${speed} times faster`
   }</p>`
 
-/** A time element of an instant in format B. */
+/** A time element for a time in format B. */
 export const instant = (at: string): Html =>
   html`<time datetime="${at}">${at.slice(0, 10)} ${at.slice(11, 19)} UTC</time>`

@@ -17,7 +17,7 @@ const europeOf = (changes: Changes) => europeMap(stateOf(changes)).markup
 const groupOf = (map: string, id: string) => new RegExp(`<g id="\\w+-${id}".*`).exec(map)?.[0] ?? ''
 const radiusAt = (map: string, id: string) => Number(/class="rim" r="([\d.]+)"/.exec(groupOf(map, id))?.[1])
 
-test('every place is on the map, north up and east to the right', () => {
+test('every place is on the page map, north up and east to the right', () => {
   const map = mapOf({})
   expect(map).toMatch(/viewBox="0 0 1800 754"/)
   const spots = map.matchAll(/id="world-([\w-]+)" transform="translate\(([\d.]+) ([\d.]+)\)"/g)
@@ -28,13 +28,13 @@ test('every place is on the map, north up and east to the right', () => {
   expect(at.get('auckland')).toEqual({ x: 1665.3, y: 645.5 })
 })
 
-test('a place without deployments is a small dot', () => {
+test('a place without deployments is a small dot on the map', () => {
   expect(groupOf(mapOf({}), 'tokyo')).toMatch(
     /<title>Tokyo: none<\/title><g class="dot"><circle class="empty" r="2.4"\/>/,
   )
 })
 
-test('the slices of a dot show the phases of its deployments, and its area their number', () => {
+test('the slices of a map dot show the phases of its deployments, and its area their number', () => {
   const map = mapOf({
     tokyo: { ready: 4, deployments: 4 },
     osaka: { ready: 1, deployments: 1 },
@@ -55,13 +55,13 @@ test('the slices of a dot show the phases of its deployments, and its area their
   expect(map).toContain(`aria-label="World map: 9 deployments at 3 of ${places.length} locations.`)
 })
 
-test('dots stay between a smallest and a largest size', () => {
+test('the size of a map dot has a minimum and a maximum', () => {
   const map = mapOf({ tokyo: { ready: 50_000, deployments: 50_000 }, osaka: { ready: 1, deployments: 1 } })
   expect(['tokyo', 'osaka'].map((id) => radiusAt(map, id))).toEqual([15 + 1, 3 + 1])
   expect(map.indexOf('world-osaka')).toBeGreaterThan(map.indexOf('world-tokyo'))
 })
 
-test('names are beside their dots, also at the edges, and those of Europe on its own map', () => {
+test('place names on the map are beside their dots, even at the edges, and those of Europe on its own map', () => {
   const changes = Object.fromEntries(
     ['auckland', 'tokyo', 'lima', 'paris'].map((id) => [id, { ready: 2, deployments: 2 }]),
   )

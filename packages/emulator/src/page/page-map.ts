@@ -15,8 +15,8 @@ import type { PageLocation, PageState } from './read-page-state.js'
 
 const round = (value: number) => Math.round(value * 10) / 10
 
-/** A part of the world, in map units, and the width in pixels for which the cities' names are placed. */
-interface View {
+/** A part of the world in map units, and the width in pixels for which the cities' names are placed. */
+interface MapView {
   readonly name: 'world' | 'europe'
   readonly left: number
   readonly top: number
@@ -25,18 +25,18 @@ interface View {
   readonly pixels: number
 }
 
-const world: View = { name: 'world', left: 0, top: 0, width: mapExtent.width, height: mapExtent.height, pixels: 850 }
+const world: MapView = { name: 'world', left: 0, top: 0, width: mapExtent.width, height: mapExtent.height, pixels: 850 }
 /** The map of Europe: from Lisbon to Istanbul, and from Helsinki to Athens. */
-const europe: View = { name: 'europe', left: 787, top: 66, width: 230, height: 158, pixels: 400 }
+const europe: MapView = { name: 'europe', left: 787, top: 66, width: 230, height: 158, pixels: 400 }
 
-const isIn = ({ left, top, width, height }: View, location: PageLocation) => {
+const isIn = ({ left, top, width, height }: MapView, location: PageLocation) => {
   const { x, y } = onMap(location)
   return x > left && x < left + width && y > top && y < top + height
 }
 
 /**
- * The radius of the largest dot in pixels. A dot's area grows with the number of deployments; the bound keeps
- * neighbours visible.
+ * Maximum radius of a dot in pixels. A dot's area grows with the number of deployments; the limit keeps neighbours
+ * visible.
  */
 const LARGEST_RADIUS = 15
 const RADIUS_OF_ONE = 4.5
@@ -48,7 +48,7 @@ function radiusOf(deployments: number, most: number): number {
   return round(Math.max(SMALLEST_RADIUS, ofOne * Math.sqrt(deployments)))
 }
 
-/** The map of the world. Locations in the map of Europe are small here, and without names. */
+/** The map of the world. Locations that are in the map of Europe are small here, and without names. */
 export function worldMap({ locations, deployments }: PageState): Html {
   const used = locations.filter((location) => location.deployments > 0)
   const placed = used.reduce((sum, location) => sum + location.deployments, 0)
@@ -64,7 +64,7 @@ ${spots(world, locations)}</svg>
 `
 }
 
-/** The map of Europe, which has most locations, too close together for the world map. */
+/** The map of Europe, whose many locations are too close together on the world map. */
 export const europeMap = ({ locations }: PageState): Html => {
   const here = locations.filter((location) => isIn(europe, location))
   const placed = here.reduce((sum, location) => sum + location.deployments, 0)
@@ -78,7 +78,7 @@ ${spots(europe, here)}</svg>`
 /**
  * The dots of all locations: empty locations small and hollow, the others with a slice for each phase of deployments.
  */
-function spots(view: View, locations: readonly PageLocation[]): Html {
+function spots(view: MapView, locations: readonly PageLocation[]): Html {
   const most = Math.max(1, ...locations.map(({ deployments }) => deployments))
   const isSmall = (location: PageLocation) => view === world && isIn(europe, location)
   const empty = locations.filter(({ deployments }) => deployments === 0)
@@ -116,7 +116,7 @@ function spots(view: View, locations: readonly PageLocation[]): Html {
 const nameOf = ({ city, deployments }: PageLocation) => `${city} ${deployments}`
 
 /** The drawing at a location, with its tooltip. */
-const spot = (view: View, location: PageLocation, title: string, isSmall: boolean, drawing: Html): Html => {
+const spot = (view: MapView, location: PageLocation, title: string, isSmall: boolean, drawing: Html): Html => {
   const dotted = html`<g class="dot${isSmall ? ' small' : ''}">${drawing}</g>`
   const tooltip = html`<title>${location.city}: ${title}</title>`
   const at = onMap(location)

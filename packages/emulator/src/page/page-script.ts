@@ -2,8 +2,8 @@
 
 /**
  * The pages' script: fetches the page again each second and updates the shown one node by node, so that focus,
- * selection and scroll positions stay. Only whole pages from the emulator are parsed as markup. When the shown data is
- * out of date, a bar that stays in sight says so and the data is greyed out.
+ * selection and scroll positions stay. Only whole pages from the emulator are parsed as markup. If the shown data is
+ * outdated, a sticky bar warns about it and the data is greyed out.
  */
 export const pageScript = String.raw`
 'use strict'
@@ -25,7 +25,7 @@ function say(text, kind) {
   following.className = kind
 }
 
-/** An empty text removes the warning. */
+/** An empty string removes the warning. */
 function warn(text, kind) {
   if (alarm.textContent !== text) alarm.textContent = text
   alarm.className = kind
@@ -43,7 +43,7 @@ function alignAttributes(shown, wanted) {
   }
 }
 
-/** Elements with an id are matched by id wherever they are now, other elements by their position. */
+/** Elements with an id are matched by id, regardless of their position; other elements by position. */
 function alignChildren(shown, wanted) {
   const known = new Map()
   for (const child of shown.children) if (child.id !== '') known.set(child.id, child)
@@ -77,7 +77,7 @@ async function refresh() {
   const text = await answer.text()
   const wanted = new DOMParser().parseFromString(text, 'text/html').getElementById('live')
   if (!wanted) throw new Error('status ' + answer.status)
-  // An answer that arrives after a later one is out of date.
+  // A response that arrives after a later one is outdated.
   if (paused || mine < answered) return
   answered = mine
   shownAt = Date.now()

@@ -12,16 +12,19 @@ const deployment = {
 }
 
 test.each(['', '  ', 'a1b2', 'error', 'sao paulo', 'PAULO match-7', 'arena 1.0 started', 'match-7 muster'])(
-  '%j finds it',
+  'the page search for %j finds the deployment',
   (text) => {
     expect(searchFor(text)(deployment)).toBe(true)
   },
 )
 
-test.each(['ready', 'match-8', 'sao lima', '.*', 'musteR x'])('%j does not find it', (text) => {
-  expect(searchFor(text)(deployment)).toBe(false)
-})
+test.each(['ready', 'match-8', 'sao lima', '.*', 'musteR x'])(
+  'the page search for %j does not find the deployment',
+  (text) => {
+    expect(searchFor(text)(deployment)).toBe(false)
+  },
+)
 
-test('missing locations and errors are not found by null', () => {
+test('the page search for null does not find missing locations and errors', () => {
   expect(searchFor('null')({ ...deployment, location: null, error: null })).toBe(false)
 })

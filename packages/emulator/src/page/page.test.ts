@@ -13,7 +13,7 @@ const get = (emulator: Emulator, path = '/_emulator', method = 'GET') =>
 const pageOf = async (emulator: Emulator, path = '/_emulator') => (await get(emulator, path)).text()
 
 describe('the page and its state', () => {
-  test('are HTML and JSON for the same origin only', async () => {
+  test('the emulator page and its state are HTML and JSON for the same origin only', async () => {
     const { emulator } = started()
     for (const [path, type] of [
       ['/_emulator', 'text/html; charset=utf-8'],
@@ -30,7 +30,7 @@ describe('the page and its state', () => {
     }
   })
 
-  test('are served over HTTP', async () => {
+  test('the emulator page is served over HTTP', async () => {
     const { emulator } = started()
     const { url } = await emulator.listen()
     const page = await fetch(`${url}/_emulator`)
@@ -38,7 +38,7 @@ describe('the page and its state', () => {
     await emulator.close()
   })
 
-  test('allow only the style and the script of the page', async () => {
+  test('the emulator page allows only its own style and script', async () => {
     const { emulator } = started()
     const answer = await get(emulator)
     const policy = answer.headers.get('content-security-policy')
@@ -51,11 +51,11 @@ describe('the page and its state', () => {
     expect(page).not.toMatch(/ (style|on\w+)=|(src|href|action)="(?!\/_emulator["/]|#land"|data:)/)
   })
 
-  test('have a script that parses', () => {
+  test('the script of the emulator page has no syntax errors', () => {
     expect(() => new Script(pageScript)).not.toThrow()
   })
 
-  test('are read-only and at their paths only', async () => {
+  test('the emulator page and its state are read-only and only at their own paths', async () => {
     const { emulator } = started()
     const posted = await get(emulator, '/_emulator', 'POST')
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET'])
@@ -75,7 +75,7 @@ describe('the page and its state', () => {
     expect(emulator.counters.unrouted).toBe(8)
   })
 
-  test('are where the root redirects browsers, but not programs', async () => {
+  test('the root of the emulator redirects browsers to the page, but not programs', async () => {
     const { emulator } = started()
     const root = (accept?: string, method = 'GET') =>
       emulator.fetch(new Request('http://any/', { method, headers: accept === undefined ? {} : { accept } }))
@@ -88,7 +88,7 @@ describe('the page and its state', () => {
     expect((await without.fetch(new Request('http://any/', { headers: { accept: 'text/html' } }))).status).toBe(404)
   })
 
-  test('can be off', async () => {
+  test('the emulator page and its state can be turned off', async () => {
     const { emulator } = started({ page: false })
     expect([(await get(emulator)).status, (await get(emulator, '/_emulator/state')).status]).toEqual([404, 404])
     expect(emulator.counters.unrouted).toBe(2)
@@ -97,7 +97,7 @@ describe('the page and its state', () => {
     )
   })
 
-  test('do not hide an operation at their paths', async () => {
+  test('the emulator page does not hide an operation at its paths', async () => {
     const { call, emulator } = started({ settings: { createDeploymentPath: '/_emulator' } })
     expect(await call('POST', '/_emulator', {})).toMatchObject({
       status: 400,
@@ -106,7 +106,7 @@ describe('the page and its state', () => {
     expect((await get(emulator)).status).toBe(200)
   })
 
-  test('are not counted, limited, delayed or faulted as operations', async () => {
+  test('requests for the emulator page are not counted, limited, delayed or faulted as operations', async () => {
     const { call, emulator, clock } = started({
       latencyMs: 1000,
       faults: [
@@ -123,7 +123,7 @@ describe('the page and its state', () => {
   })
 })
 
-test('names are escaped', async () => {
+test('names are escaped in the emulator page', async () => {
   const { call, emulator, deploy } = await studio()
   const image = '"><img src=x onerror=alert(1)>'
   const evil = `${image}<script>alert('2')</script>`
@@ -150,7 +150,7 @@ test('names are escaped', async () => {
   expect(page).toContain('12.5 % of requests')
 })
 
-test('empty sections say so', async () => {
+test('empty sections of the emulator page show a placeholder text', async () => {
   const { emulator } = started()
   const page = await pageOf(emulator)
   for (const [id, said] of [
@@ -166,7 +166,7 @@ test('empty sections say so', async () => {
   expect(await pageOf(emulator, '/_emulator?q=x')).toContain('None so far')
 })
 
-test('the page shows the state, with names for all its parts', async () => {
+test('the emulator page shows the state, with accessible names for all its parts', async () => {
   const { call, clock, emulator, deploy } = await studio({
     limits: {},
     capacity: 3,

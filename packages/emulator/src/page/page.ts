@@ -6,7 +6,7 @@ import { overviewPage } from './overview-page.js'
 import { pageScript } from './page-script.js'
 import { pageStyle } from './page-style.js'
 
-/** A request whose path is not an operation's. */
+/** A request whose path belongs to no operation. */
 export interface PageRequest {
   readonly method: string
   readonly path: string
@@ -14,12 +14,12 @@ export interface PageRequest {
   readonly headers: { get(name: string): string | null }
 }
 
-/** Answers requests for the emulator's own pages; undefined for every other path. */
-export type Page = (request: PageRequest) => Reply | undefined
+/** Handles requests for the emulator's own pages; undefined for every other path. */
+export type PageHandler = (request: PageRequest) => Reply | undefined
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** Headers without CORS, so that pages of other sites cannot read the answers. */
+/** Headers without CORS, so that pages of other sites cannot read the responses. */
 const headers = {
   'cache-control': 'no-store',
   'content-security-policy': [
@@ -45,14 +45,14 @@ const markupReply = (status: number, body: string): Reply => ({
 
 /**
  * The header that the page's stop button sends. Pages of other sites cannot send it without a CORS preflight, which is
- * refused.
+ * rejected.
  */
 const STOP_HEADER = 'x-muster-emulator'
 
 const DEPLOYMENT = /^\/_emulator\/deployments\/(\w+)(\/stop)?$/
 
 /** Creates the emulator's pages: /_emulator, one page per deployment, and the data as JSON at /_emulator/state. */
-export function createPage(source: PageSource): Page {
+export function createPage(source: PageSource): PageHandler {
   const { world } = source
   const pages: Readonly<Record<string, (request: PageRequest) => Reply>> = {
     '/_emulator': ({ query }) => markupReply(200, overviewPage(readPageState(source, searchIn(query)))),
@@ -74,7 +74,7 @@ export function createPage(source: PageSource): Page {
         headers,
       )
     }
-    // With a secret token, a stop has to carry it, because anyone who reaches the port can open the page.
+    // If the token is secret, a stop must have it, because anyone who reaches the port can open the page.
     if (!source.isTokenKnown && request.headers.get('authorization') !== `token ${source.token}`) {
       return message(401, 'the API token is missing or wrong', headers)
     }
@@ -96,7 +96,7 @@ export function createPage(source: PageSource): Page {
   }
 }
 
-/** Redirects a browser from the root to the page. Programs get the usual answer, because the root is no operation. */
+/** Redirects a browser from the root to the page. Programs get the usual response: the root is not an operation. */
 const toPage = ({ method, headers: sent }: PageRequest): Reply | undefined =>
   method === 'GET' && sent.get('accept')?.includes('text/html') === true
     ? { status: 302, headers: { location: '/_emulator', 'cache-control': 'no-store' }, body: '' }

@@ -9,7 +9,7 @@ import type { PageState } from './read-page-state.js'
 const read = async (emulator: Emulator, path: string) => (await emulator.fetch(new Request(`http://any${path}`))).text()
 const stateOf = async (emulator: Emulator) => JSON.parse(await read(emulator, '/_emulator/state')) as PageState
 
-test('the state shows everything, by the clock of the emulator', async () => {
+test('the page state shows everything, by the clock of the emulator', async () => {
   const { emulator, call, clock, deploy, stop } = await studio({
     capacity: { paris: 1 },
     speed: 2,
@@ -113,7 +113,7 @@ test('the state shows everything, by the clock of the emulator', async () => {
   ])
 })
 
-test('the deployments of a fleet are counted with its policy', async () => {
+test('the page state counts the deployments of a fleet with its policy', async () => {
   const { emulator, call } = await studio()
   await call('POST', '/v1/fleet', { name: 'evening' })
   await call('PATCH', '/v1/fleet/evening', { enabled: true })
@@ -124,7 +124,7 @@ test('the deployments of a fleet are counted with its policy', async () => {
   ])
 })
 
-test('the latest of many deployments are shown', async () => {
+test('the page state shows the latest of many deployments', async () => {
   const { emulator, deploy } = await studio()
   const ids: string[] = []
   for (let made = 0; made < 60; made++) ids.push(await deploy())
@@ -133,7 +133,7 @@ test('the latest of many deployments are shown', async () => {
   expect(deployments.latest.map(({ request_id }) => request_id)).toEqual(ids.slice(10).toReversed())
 })
 
-test('a search covers all deployments and shows the latest', async () => {
+test('a page search covers all deployments and shows the latest', async () => {
   const { emulator, deploy } = await studio()
   const ids: string[] = []
   for (let made = 0; made < 120; made++)
@@ -148,7 +148,7 @@ test('a search covers all deployments and shows the latest', async () => {
   expect((await searched('nothing')).latest).toEqual([])
 })
 
-test('neither the state nor a page holds secrets or addresses of players', async () => {
+test('neither the page state nor a page contains secrets or addresses of players', async () => {
   const hooks: string[] = []
   const { emulator, call, clock, deploy } = await studio({
     fetch: async (url) => {

@@ -15,7 +15,7 @@ export interface PageSource {
   readonly faults: Faults
   /** The account's API token. */
   readonly token: string
-  /** Whether the token is the default, which is not a secret. */
+  /** True if the token is the default, which is not a secret. */
   readonly isTokenKnown: boolean
 }
 
@@ -24,9 +24,9 @@ export type PageDeployment = ReturnType<typeof pageDeployment>
 export type PageLocation = PageState['locations'][number]
 
 /**
- * The data of the page, and the answer of /_emulator/state. Everyone who can reach the port can read it, so it has no
- * secrets and no players' addresses. Fields from the document have its names; instants are times of the emulator's
- * clock in format B.
+ * The data of the page, and the response of /_emulator/state. Everyone who can reach the port can read it, so it has no
+ * secrets and no players' addresses. Fields from the specification have its names; times are of the emulator's clock in
+ * format B.
  */
 export function readPageState({ world, faults, token, isTokenKnown }: PageSource, search: string) {
   const now = world.clock.now()
@@ -36,13 +36,15 @@ export function readPageState({ world, faults, token, isTokenKnown }: PageSource
   return {
     now: formatB(now),
     speed: world.speed,
-    /** How a client connects to the emulator, with the API token if it is the default, which everybody knows. */
+    /**
+     * How a client connects to the emulator. The API token is included if it is the default, which is publicly known.
+     */
     connect: { baseUrl: world.url(), token: isTokenKnown ? token : null },
     deployments: {
       phases: phasesOf(current),
-      /** Deployments for which no server could be allocated. */
+      /** Number of deployments for which no server could be allocated. */
       withoutLocation: current.filter(({ site }) => site === undefined).length,
-      /** Of all deployments that the service remembers. */
+      /** Counts of all deployments that the service remembers. */
       byStatus: Object.fromEntries(tally(all, ({ life }) => life.status)) as Partial<Record<StatusName, number>>,
       search,
       /** The number of deployments found, and the latest of them, the newest first. */
@@ -75,19 +77,19 @@ function pageDeployment(record: DeploymentRecord, now: number) {
     version: record.version.name,
     status: record.life.status,
     error: record.life.error === undefined ? null : ownWords(record.life.error),
-    /** The city: known from the start, unlike in the service's answers. Null where no server could be allocated. */
+    /** The city: known from the start, unlike in the service's responses. Null if no server could be allocated. */
     location: record.site?.place.location.city ?? null,
     tags: tagsOf(record),
     createdAt: formatB(record.createdAt),
-    /** Milliseconds since the deployment was requested, and since the present status began. */
+    /** Milliseconds since the deployment was requested, and since the current status began. */
     ageMs: sinceMs(record.createdAt),
     inStatusMs: sinceMs(record.history.at(-1)?.at ?? record.createdAt),
   }
 }
 
 /**
- * The part of an error up to the colon, which is the emulator's own text; the rest is the launcher's and might quote
- * variables.
+ * The part of an error up to the colon, which is the emulator's own text. The rest comes from the launcher and might
+ * quote variables.
  */
 const ownWords = (error: string) => error.replace(/:.*/s, '')
 
@@ -129,7 +131,7 @@ function pageLocations(current: readonly DeploymentRecord[], capacityOf: World['
       longitude,
       ...phasesOf(at(id)),
       deployments: at(id).length,
-      /** The number of deployments that may run here at once; null for no bound. */
+      /** Maximum number of deployments here at a time; null for no limit. */
       capacity: capacity === Infinity ? null : capacity,
     }
   })
@@ -174,7 +176,7 @@ export type DeploymentDetail = ReturnType<typeof deploymentDetail>
 
 const LINES = 200
 
-/** The data of one deployment's page: no secrets, and no players' addresses. */
+/** The data of one deployment's page, without secrets and players' addresses. */
 export function deploymentDetail(record: DeploymentRecord, now: number) {
   const { environment, hiddenVariables, life, history, policy, crash, site } = record
   const masked = (text: string) => withoutSecrets(text, environment, hiddenVariables)
@@ -182,14 +184,14 @@ export function deploymentDetail(record: DeploymentRecord, now: number) {
   return {
     ...pageDeployment(record, now),
     now: formatB(now),
-    /** Why the deployment failed, as far as known; secrets in the launcher's messages are masked. */
+    /** Why the deployment failed, if known; secrets in the launcher's messages are masked. */
     failure: life.error === undefined ? null : masked(life.error),
     /** The exit code of a container that ended by itself. */
     exitCode: crash?.exitCode ?? null,
-    /** Whether a stop was requested that has not begun. */
+    /** True if a requested stop has not begun. */
     stopRequested: life.stopRequested && life.status !== 'TERMINATING' && life.status !== 'TERMINATED',
     policy: policy?.name ?? null,
-    /** The statuses reached, the oldest first. Durations are milliseconds; undefined for the present status. */
+    /** The statuses reached, the oldest first. Durations are milliseconds; undefined for the current status. */
     steps: history.map(({ status, at }, index) => {
       const next = history[index + 1]
       return { status, at: formatB(at), lastedMs: next && Math.round(next.at - at) }

@@ -6,7 +6,7 @@ import { fakeRelay, sessionToken, userToken } from './fake-relay.fixture.js'
 import { createPeer, PeerError } from './peer.js'
 import { eventually, failure } from './session.fixture.js'
 
-test('pings until the relay reports that the peer is valid', async () => {
+test('a relay peer pings until the relay reports that it is valid', async () => {
   const { client, heard } = await fakeRelay()
   const states: string[] = []
   client.onState((state) => states.push(state))
@@ -17,7 +17,7 @@ test('pings until the relay reports that the peer is valid', async () => {
   expect(heard).toEqual([pingPacket(userToken, sessionToken)])
 })
 
-test('repeats lost pings', async () => {
+test('a relay peer repeats lost pings', async () => {
   const { client, clock, heard, answer } = await fakeRelay({ pingMs: 100 })
   answer(undefined)
   const connected = client.connect()
@@ -34,7 +34,7 @@ test.each([
   [relayState.invalid, 'invalid', 'invalid'],
   [relayState.timedOut, 'session timed out', 'timed out'],
   [relayState.error, 'error', 'error'],
-] as const)('is refused by state %d: %s', async (code, problem, state) => {
+] as const)('a relay peer fails to connect in state %d: %s', async (code, problem, state) => {
   const { client, clock, heard, answer } = await fakeRelay()
   answer(code)
   const error = await failure(client.connect())
@@ -48,18 +48,21 @@ test.each([
   await client.connect()
 })
 
-test.each([undefined, relayState.checking])('fails after a time with answers of %s', async (state) => {
-  const { client, clock, answer } = await fakeRelay({ timeoutMs: 2000 })
-  answer(state)
-  const failed = failure(client.connect())
-  await clock.advance(1999)
-  expect(client.state).toBe('checking')
-  await clock.advance(1)
-  expect(await failed).toMatchObject({ problem: 'no answer' })
-  expect(client.state).toBe('disconnected')
-})
+test.each([undefined, relayState.checking])(
+  'a relay peer fails to connect within its time if answers are %s',
+  async (state) => {
+    const { client, clock, answer } = await fakeRelay({ timeoutMs: 2000 })
+    answer(state)
+    const failed = failure(client.connect())
+    await clock.advance(1999)
+    expect(client.state).toBe('checking')
+    await clock.advance(1)
+    expect(await failed).toMatchObject({ problem: 'no answer' })
+    expect(client.state).toBe('disconnected')
+  },
+)
 
-test('fails after a time at a closed port', async () => {
+test('a relay peer fails to connect within its time if the port is closed', async () => {
   const { clock } = await fakeRelay()
   const socket = createSocket('udp4').bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -72,14 +75,14 @@ test('fails after a time at a closed port', async () => {
   expect(await failed).toMatchObject({ problem: 'no answer' })
 })
 
-test('fails for an unknown host name', async () => {
+test('a relay peer fails to connect to an unknown host name', async () => {
   const peer = createPeer({ role: 'host', host: 'relay.invalid', port: 1000, userToken, sessionToken })
   const error = await failure(peer.connect())
   expect(error).toMatchObject({ problem: 'unreachable', cause: expect.any(Error) })
   expect(peer.state).toBe('disconnected')
 })
 
-test('can be aborted', async () => {
+test('connecting a relay peer can be aborted', async () => {
   const { client, answer } = await fakeRelay()
   answer(undefined)
   const reason = new Error('changed my mind')
@@ -91,7 +94,7 @@ test('can be aborted', async () => {
   await expect(client.connect({ signal: controller.signal })).rejects.toBe(reason)
 })
 
-test('ignores the signal once connected', async () => {
+test('a connected relay peer ignores the abort signal of its connect', async () => {
   const { client } = await fakeRelay()
   const controller = new AbortController()
   await client.connect({ signal: controller.signal })
@@ -99,7 +102,7 @@ test('ignores the signal once connected', async () => {
   expect(client.state).toBe('valid')
 })
 
-test('ends on close', async () => {
+test('closing a relay peer ends its connecting', async () => {
   const { client, answer } = await fakeRelay()
   answer(undefined)
   const failed = failure(client.connect())
@@ -108,7 +111,7 @@ test('ends on close', async () => {
   expect(client.state).toBe('disconnected')
 })
 
-test('is refused a second time without effect', async () => {
+test('a second connect of a relay peer is refused without effect', async () => {
   const { client } = await fakeRelay()
   const connected = client.connect()
   await expect(client.connect()).rejects.toThrow('connected already')

@@ -8,7 +8,7 @@ import { createPeer, type PeerOptions } from './peer.js'
 export const userToken = 4_000_000_001
 export const sessionToken = 3_500_589_645
 
-/** A fake relay that sends the answers it is told to, with a client and a host connected to it. */
+/** A fake relay that sends the configured answers, with a client and a host connected to it. */
 export async function fakeRelay(options: Partial<PeerOptions> = {}) {
   const clock = createManualClock()
   const socket = createSocket('udp4')

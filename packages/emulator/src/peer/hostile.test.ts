@@ -35,7 +35,7 @@ async function playing() {
   return { ...made, session, stillPlays }
 }
 
-test('a flood of wrong tokens gets five short answers and affects nobody', async () => {
+test('a flood of wrong relay tokens gets five short answers and affects no other peer', async () => {
   const { emulator, session, stillPlays, clock } = await playing()
   const { heard, send } = await stranger()
   const { client, server } = session.relay.ports
@@ -50,7 +50,7 @@ test('a flood of wrong tokens gets five short answers and affects nobody', async
   await eventually(() => heard.length === 6)
 })
 
-test('any datagrams leave the relay working', async () => {
+test('malformed and random datagrams leave the relay working', async () => {
   const { emulator, session, stillPlays } = await playing()
   const { send } = await stranger()
   const random = seededRandom(20_26)
@@ -84,7 +84,7 @@ const freePort = async (port: number): Promise<Socket> => {
   return socket
 }
 
-test('ports are free again when the session is deleted, and when the emulator is closed', async () => {
+test('relay ports are free again when the session is deleted, and when the emulator is closed', async () => {
   const { emulator, open, end } = relayed()
   const [one, two] = [await open(['198.51.100.1']), await open(['198.51.100.1'])]
   const ports = ({ relay }: typeof one) => [relay.ports.server.port, relay.ports.client.port]

@@ -4,8 +4,8 @@ import { fakeRelay, sessionToken, userToken } from './fake-relay.fixture.js'
 import { createPeer, PeerError, type PeerOptions } from './peer.js'
 import { becomes, eventually, messages } from './session.fixture.js'
 
-describe('connected', () => {
-  test('keeps pinging', async () => {
+describe('a connected relay peer', () => {
+  test('a connected relay peer keeps pinging', async () => {
     const { client, clock, heard } = await fakeRelay()
     await client.connect()
     for (const pings of [2, 3, 4]) {
@@ -17,7 +17,7 @@ describe('connected', () => {
     expect(heard.every((datagram) => datagram.equals(pingPacket(userToken, sessionToken)))).toBe(true)
   })
 
-  test('receives and sends data as a client', async () => {
+  test('a relay peer receives and sends data as a client', async () => {
     const { client, heard, send } = await fakeRelay()
     await client.connect()
     const next = messages(client, 1)
@@ -28,7 +28,7 @@ describe('connected', () => {
     expect(heard[1]).toEqual(dataPacket(userToken, sessionToken, Buffer.of(1, 2, 3)))
   })
 
-  test('as a host receives data with its sender, and sends to a client', async () => {
+  test('a relay peer that is host receives data with its sender, and sends to a client', async () => {
     const { host, heard, send } = await fakeRelay()
     await host.connect()
     const next = messages(host, 1)
@@ -39,7 +39,7 @@ describe('connected', () => {
     expect(heard[1]).toEqual(dataPacket(userToken, sessionToken, Buffer.of(1, 2, 3), 261))
   })
 
-  test('ignores packets that are not from the relay', async () => {
+  test('a relay peer ignores packets that are not from the relay', async () => {
     const { client, send } = await fakeRelay()
     await client.connect()
     const next = messages(client, 1)
@@ -60,7 +60,7 @@ describe('connected', () => {
   test.each([
     [relayState.invalid, 'invalid'],
     [relayState.error, 'error'],
-  ] as const)('ends by state %d', async (code, state) => {
+  ] as const)('a relay peer disconnects on state %d', async (code, state) => {
     const { client, clock, heard, answer } = await fakeRelay()
     await client.connect()
     answer(code)
@@ -71,7 +71,7 @@ describe('connected', () => {
     expect(() => client.send(Buffer.of(1))).toThrow(`data cannot be sent while the peer is ${state}`)
   })
 
-  test('reports a silent host, which may come back', async () => {
+  test('a relay peer reports a silent host, which can return', async () => {
     const { client, clock, answer } = await fakeRelay()
     await client.connect()
     answer(relayState.timedOut)
@@ -83,7 +83,7 @@ describe('connected', () => {
     await becomes(client, 'valid')
   })
 
-  test('ends when the relay is silent', async () => {
+  test('a relay peer disconnects when the relay is silent', async () => {
     const { client, clock, answer } = await fakeRelay({ timeoutMs: 3000 })
     await client.connect()
     answer(undefined)
@@ -94,7 +94,7 @@ describe('connected', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('counts data from the relay as a sign of life', async () => {
+  test('a relay peer counts data from the relay as a sign of life', async () => {
     const { client, clock, answer, send } = await fakeRelay({ timeoutMs: 1000 })
     await client.connect()
     answer(undefined)
@@ -107,7 +107,7 @@ describe('connected', () => {
     expect(client.state).toBe('valid')
   })
 
-  test('ends on close at once, also when repeated', async () => {
+  test('a relay peer disconnects on close at once, even when close is repeated', async () => {
     const { client, clock, heard } = await fakeRelay()
     await client.connect()
     client.close()
@@ -119,7 +119,7 @@ describe('connected', () => {
     expect(client.state).toBe('valid')
   })
 
-  test('calls listeners until they are removed', async () => {
+  test('a relay peer calls listeners until they are removed', async () => {
     const { client, send } = await fakeRelay()
     await client.connect()
     const heard: number[] = []
@@ -134,8 +134,8 @@ describe('connected', () => {
   })
 })
 
-describe('sending', () => {
-  test('needs a valid peer', async () => {
+describe('data that a peer sends', () => {
+  test('a relay peer sends data only while it is valid', async () => {
     const { client, host } = await fakeRelay()
     expect(() => client.send(Buffer.of(1))).toThrow(
       expect.objectContaining({ problem: 'not valid', message: 'data cannot be sent while the peer is disconnected' }),
@@ -143,7 +143,7 @@ describe('sending', () => {
     expect(() => host.send(1, Buffer.of(1))).toThrow(PeerError)
   })
 
-  test('has a limit of 1187 bytes', async () => {
+  test('a relay peer sends at most 1187 bytes of data', async () => {
     const { client, host, heard } = await fakeRelay()
     await Promise.all([client.connect(), host.connect()])
     expect(() => client.send(Buffer.alloc(1188))).toThrow(new RangeError('data must be at most 1187 bytes, got 1188'))
@@ -153,16 +153,19 @@ describe('sending', () => {
     expect(heard[2]).toHaveLength(1200)
   })
 
-  test.each([0, -1, 1.5, 2 ** 32, Number.NaN])('is refused to connection %d', async (connectionId) => {
-    const { host } = await fakeRelay()
-    await host.connect()
-    expect(() => host.send(connectionId, Buffer.of(1))).toThrow(
-      `connectionId must be that of a client's message, got ${connectionId}`,
-    )
-  })
+  test.each([0, -1, 1.5, 2 ** 32, Number.NaN])(
+    'a relay peer refuses to send to connection %d',
+    async (connectionId) => {
+      const { host } = await fakeRelay()
+      await host.connect()
+      expect(() => host.send(connectionId, Buffer.of(1))).toThrow(
+        `connectionId must be that of a client's message, got ${connectionId}`,
+      )
+    },
+  )
 })
 
-describe('options', () => {
+describe('options of a relay peer', () => {
   const right = { role: 'client', host: '127.0.0.1', port: 1000, userToken, sessionToken } as const
 
   test.each([
@@ -172,26 +175,29 @@ describe('options', () => {
     [{ pingMs: 1001 }, /^option pingMs: .*, got 1001$/],
     [{ timeoutMs: 0 }, /^option timeoutMs: .*, got 0$/],
     [{ protocol: 'TCP' }, /^option protocol: must be UDP/],
-  ])('%o is refused', (wrong, message) => {
+  ])('createPeer refuses the options %o', (wrong, message) => {
     expect(() => createPeer({ ...right, ...wrong })).toThrow(message)
   })
 
-  test.each(['host', 'client'] as const)('the credentials of a %s are valid options, with its role', async (role) => {
-    const { client } = await fakeRelay()
-    const credentials = {
-      ...right,
-      role,
-      sessionId: 's1',
-      ip: '127.0.0.1',
-      protocol: 'UDP',
-      link: '127.0.0.1:1000',
-    } as PeerOptions
-    const peer = createPeer(credentials)
-    expect([peer.role, peer.state, client.role]).toEqual([role, 'disconnected', 'client'])
-    peer.close()
-  })
+  test.each(['host', 'client'] as const)(
+    'the options of a peer include the credentials of a %s and its role',
+    async (role) => {
+      const { client } = await fakeRelay()
+      const credentials = {
+        ...right,
+        role,
+        sessionId: 's1',
+        ip: '127.0.0.1',
+        protocol: 'UDP',
+        link: '127.0.0.1:1000',
+      } as PeerOptions
+      const peer = createPeer(credentials)
+      expect([peer.role, peer.state, client.role]).toEqual([role, 'disconnected', 'client'])
+      peer.close()
+    },
+  )
 
-  test.each(['userToken', 'sessionToken'])('a wrong %s is refused without being shown', (name) => {
+  test.each(['userToken', 'sessionToken'])('the error of a wrong %s of a peer does not show it', (name) => {
     for (const wrong of [-1, 2 ** 32, 1.5, Number.NaN]) {
       const make = () => createPeer({ ...right, [name]: wrong })
       expect(make).toThrow(new RegExp(`^option ${name}: `))

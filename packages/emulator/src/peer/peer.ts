@@ -14,12 +14,11 @@ import {
   type Side,
 } from '../relays/index.js'
 
-/** The role of a peer: the host exchanges data with every client, a client with the host alone. */
+/** The role of a peer: the host exchanges data with every client, a client only with the host. */
 export type PeerRole = 'host' | 'client'
 
 /**
- * Options of a peer. A player's credentials, as a lobby or `credentialsFor` of `@muster/relay` returns them, are valid
- * options.
+ * Options of a peer. A player's credentials, from a lobby or `credentialsFor` of `@muster/relay`, are valid options.
  */
 export interface PeerOptions {
   /** The relay's address or name: `relay.ip` or `relay.host`. */
@@ -31,9 +30,9 @@ export interface PeerOptions {
   readonly userToken: number
   /** The session's authorization_token. */
   readonly sessionToken: number
-  /** The transport protocol. Only UDP is supported; it is also the only value sampled. */
+  /** The transport protocol. Only UDP is supported, which is also the only sampled value. */
   readonly protocol?: string | undefined
-  /** The session's id, which credentials contain. Not used. */
+  /** The session's id, which credentials contain. Unused. */
   readonly sessionId?: string | undefined
   readonly ip?: string | undefined
   readonly link?: string | undefined
@@ -72,9 +71,9 @@ export const PeerOptions: z.ZodType<PeerOptions> = z.strictObject({
 })
 
 /**
- * The problem of a peer.
- * - `invalid`: the relay does not know the tokens, or knows them no longer.
- * - `session timed out`: the host was connected and is silent.
+ * The problem of a peer:
+ * - `invalid`: the relay does not know the tokens (any more).
+ * - `session timed out`: the host was connected and has become silent.
  * - `error`: the relay has refused the peer, because another host is connected, or the user in another role.
  * - `no answer`: the relay was silent, or went on checking, for too long.
  * - `unreachable`: the host name does not exist, or there is no route to it.
@@ -96,11 +95,11 @@ export class PeerError extends Error {
 }
 
 /**
- * The state of a peer's connection to the relay.
+ * The state of a peer's connection to the relay:
  * - `disconnected`: not connected yet, closed, or without an answer for too long.
  * - `checking`: the relay has not decided yet.
  * - `valid`: data passes.
- * - `invalid`: the relay does not know the tokens, or knows them no longer.
+ * - `invalid`: the relay does not know the tokens (any more).
  * - `timed out`: the host is silent; it may come back.
  * - `error`: the relay refuses the peer.
  */
@@ -144,7 +143,7 @@ function createListeners<Value>() {
 }
 
 /**
- * Opens a UDP socket that receives from the relay alone.
+ * Opens a UDP socket that receives only from the relay.
  * @throws PeerError `unreachable`.
  */
 async function openPeerSocket(host: string, port: number): Promise<Socket> {
@@ -162,23 +161,20 @@ async function openPeerSocket(host: string, port: number): Promise<Socket> {
   return socket.on('error', () => {})
 }
 
-/** What host and client peers have in common. */
+/** The common interface of host and client peers. */
 export interface PeerConnection<Message> {
   readonly state: PeerState
   /**
-   * Connects. Resolves when the relay has found the peer valid. A peer that is disconnected, invalid or in error may
-   * connect again.
+   * Connects. Resolves when the relay has accepted the peer as valid. A peer that is disconnected, invalid or in error
+   * may connect again.
    * @param options.signal cancels connecting; no effect once connected.
-   * @throws PeerError (`invalid`, `session timed out`, `error`, `no answer`, `unreachable`, `closed`), or the signal's
-   *   reason.
+   * @throws PeerError (`invalid`, `session timed out`, `error`, `no answer`, `unreachable`, `closed`), or
+   *   `signal.reason`.
    */
   connect(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
   /** Adds a listener to be called with each new state. Returns a function that removes it. */
   onState(listener: (state: PeerState) => void): () => void
-  /**
-   * Adds a listener to be called with each message, whose data the listener may keep. Returns a function that removes
-   * it.
-   */
+  /** Adds a listener for messages. The listener may keep their data. Returns a function that removes it. */
   onMessage(listener: (message: Message) => void): () => void
   /**
    * Closes the connection. The protocol has no message for that, so the relay ends the connection after 10 s of
@@ -188,19 +184,19 @@ export interface PeerConnection<Message> {
 }
 
 /** One connection, from `connect` until it fails or ends. */
-interface Line {
-  /** Aborted, with the reason, when the connection ends. */
+interface RelayConnection {
+  /** Aborted with the reason when the connection ends. */
   readonly ended: AbortController
   socket: Socket | undefined
-  /** Whether the peer has been valid on this connection. */
+  /** True if the peer has been valid on this connection. */
   admitted: boolean
-  /** When the relay last sent anything but `checking`. */
+  /** Time of the relay's last message other than `checking`. */
   heardAt: number
 }
 
 /**
- * Creates what host and client peers have in common.
- * @param messageOf makes a listener's message from a connection id and data.
+ * Creates the common part of host and client peers.
+ * @param messageOf creates a listener's message from a connection id and data.
  */
 function createPeerConnection<Message>(
   options: PeerOptions,
@@ -211,7 +207,7 @@ function createPeerConnection<Message>(
   const states = createListeners<PeerState>()
   const messages = createListeners<Message>()
   let state: PeerState = 'disconnected'
-  let line: Line | undefined
+  let line: RelayConnection | undefined
 
   const become = (next: PeerState) => {
     if (next === state) return
@@ -219,7 +215,7 @@ function createPeerConnection<Message>(
     states.tell(next)
   }
 
-  const hangUp = (current: Line, next: PeerState, reason: unknown) => {
+  const hangUp = (current: RelayConnection, next: PeerState, reason: unknown) => {
     if (line !== current) return
     line = undefined
     current.socket?.close()
@@ -227,7 +223,7 @@ function createPeerConnection<Message>(
     become(next)
   }
 
-  const hear = (current: Line, datagram: Buffer) => {
+  const hear = (current: RelayConnection, datagram: Buffer) => {
     const heard = readRelayed(datagram, side)
     if (heard?.kind === 'state') onAnswer(current, names[heard.state])
     if (heard?.kind !== 'data') return
@@ -235,17 +231,17 @@ function createPeerConnection<Message>(
     messages.tell(messageOf(heard.payload, heard.connectionId))
   }
 
-  const onAnswer = (current: Line, answer: PeerState) => {
+  const onAnswer = (current: RelayConnection, answer: PeerState) => {
     if (answer !== 'checking') current.heardAt = clock.now()
     if (answer === 'valid') current.admitted = true
     const problem = problemOf(answer)
-    // A client that was valid before keeps pinging, because its host may come back.
+    // A client that was valid before continues to ping, because its host may come back.
     const waits = answer === 'timed out' && current.admitted
     if (problem === undefined || waits) become(answer)
     else hangUp(current, answer, problem)
   }
 
-  const keepPinging = async (current: Line, socket: Socket) => {
+  const keepPinging = async (current: RelayConnection, socket: Socket) => {
     const ping = pingPacket(userToken, sessionToken)
     const { signal } = current.ended
     while (!signal.aborted) {
@@ -259,7 +255,7 @@ function createPeerConnection<Message>(
   }
 
   /** Resolves when the peer is valid; rejects with the reason if the connection ends first. */
-  const admitted = ({ ended: { signal } }: Line) =>
+  const admitted = ({ ended: { signal } }: RelayConnection) =>
     new Promise<void>((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
       const stop = states.add((next) => {
@@ -272,7 +268,12 @@ function createPeerConnection<Message>(
   const connect = async ({ signal }: { readonly signal?: AbortSignal | undefined } = {}) => {
     signal?.throwIfAborted()
     if (line !== undefined) throw new Error('the peer is connected already, or connecting')
-    const current: Line = { ended: new AbortController(), socket: undefined, admitted: false, heardAt: clock.now() }
+    const current: RelayConnection = {
+      ended: new AbortController(),
+      socket: undefined,
+      admitted: false,
+      heardAt: clock.now(),
+    }
     line = current
     const abort = () => hangUp(current, 'disconnected', signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
@@ -333,7 +334,7 @@ export interface HostMessage extends ClientMessage {
 export interface ClientPeer extends PeerConnection<ClientMessage> {
   readonly role: 'client'
   /**
-   * Sends data to the host, at most 1187 bytes; like all datagrams, the data may get lost.
+   * Sends data to the host, at most 1187 bytes. Like all datagrams, the data may get lost.
    * @throws PeerError `not valid`, RangeError for data that is too long.
    */
   send(data: Uint8Array): void
@@ -342,8 +343,8 @@ export interface ClientPeer extends PeerConnection<ClientMessage> {
 export interface HostPeer extends PeerConnection<HostMessage> {
   readonly role: 'host'
   /**
-   * Sends data to one client, at most 1187 bytes; like all datagrams, the data may get lost. The host learns a client's
-   * connection id from the client's first message.
+   * Sends data to one client, at most 1187 bytes. Like all datagrams, the data may get lost. The host gets a client's
+   * connection id with the client's first message.
    * @throws PeerError `not valid`, RangeError for data that is too long.
    */
   send(connectionId: number, data: Uint8Array): void
@@ -353,15 +354,13 @@ export interface HostPeer extends PeerConnection<HostMessage> {
  * Creates one player's end of a relay session, for tests and bots, from the player's credentials. The option `role`
  * decides whether the peer is a host or a client.
  *
- * @example
- * const peer = createPeer(lobby.run.credentials)
- * if (peer.role === 'host') peer.onMessage(({ connectionId, data }) => peer.send(connectionId, data))
- * await peer.connect()
+ * @example const peer = createPeer(lobby.run.credentials) if (peer.role === 'host') peer.onMessage(({ connectionId,
+ *   data }) => peer.send(connectionId, data)) await peer.connect()
  *
- * @example
- * const host = createPeer({ role: 'host', host: relay.ip, port: relay.ports.server.port, userToken, sessionToken })
+ * @example const host = createPeer({ role: 'host', host: relay.ip, port: relay.ports.server.port, userToken,
+ *   sessionToken })
  *
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the invalid option.
  */
 export function createPeer(options: PeerOptions & { readonly role: 'host' }): HostPeer
 export function createPeer(options: PeerOptions & { readonly role: 'client' }): ClientPeer

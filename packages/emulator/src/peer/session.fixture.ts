@@ -108,8 +108,8 @@ export const failure = (promise: Promise<unknown>): Promise<unknown> =>
 const TURNS = 100_000
 
 /**
- * Resolves when the condition holds, for conditions without an event. It polls by turns of the event loop, which let
- * packets arrive, and does not advance the clock.
+ * Resolves when the condition holds, for conditions without an event. It polls once per turn of the event loop, in
+ * which packets arrive, and does not advance the clock.
  */
 export async function eventually(condition: () => boolean): Promise<void> {
   for (let turn = 0; turn < TURNS; turn++) {

@@ -18,7 +18,7 @@ async function match(options: Parameters<typeof relayed>[0] = {}) {
   return { ...made, session, host, clients, first, second, third }
 }
 
-test('the answer has the address for packets', async () => {
+test('a ready relay session has the address for packets', async () => {
   const { open } = relayed()
   const [one, two] = [await open(['198.51.100.1']), await open(['198.51.100.1'])]
   for (const { relay } of [one, two]) {
@@ -34,7 +34,7 @@ test('the answer has the address for packets', async () => {
   expect(new Set([one, two].flatMap(({ relay: { ports } }) => [ports.server.port, ports.client.port])).size).toBe(4)
 })
 
-test('a host and three clients, two at one address, exchange packets', async () => {
+test('a relay host and three clients, two at one address, exchange packets', async () => {
   const { emulator, host, first, second, third, session } = await match()
   const atHost = messages(host, 3)
   first.send(Buffer.from('first'))
@@ -58,7 +58,7 @@ test('a host and three clients, two at one address, exchange packets', async () 
   ])
 })
 
-test('the largest message passes in both directions', async () => {
+test('the largest relay message passes in both directions', async () => {
   const { host, first } = await match()
   const largest = Buffer.alloc(1187, 7)
   const atHost = messages(host, 1)
@@ -70,21 +70,21 @@ test('the largest message passes in both directions', async () => {
   expect((await back)[0]?.data).toEqual(largest)
 })
 
-test('sessions work on IPv6', async () => {
+test('relay sessions work on IPv6', async () => {
   const { open, hostOf } = relayed({ relayData: { host: '::1' } })
   const session = await open(['2001:db8::1'])
   expect(session.relay.ports.server.link).toBe(`[::1]:${session.relay.ports.server.port}`)
   await hostOf(session).connect()
 })
 
-test('a relay on all addresses is shown at loopback, or at the address of its settings', async () => {
+test('a relay that listens on all addresses shows loopback, or the address of its settings', async () => {
   const all = await relayed({ relayData: { host: '0.0.0.0' } }).open(ips)
   expect(all.relay.ip).toBe('127.0.0.1')
   const told = await relayed({ relayData: { host: '0.0.0.0', publicIp: '203.0.113.80' } }).open(ips)
   expect(told.relay).toMatchObject({ ip: '203.0.113.80', host: '203.0.113.80' })
 })
 
-test('without a free port there is no relay', async () => {
+test('a relay session gets no relay if no port can be opened at the address', async () => {
   const { call } = relayed({ relayData: { host: '203.0.113.80' } })
   expect(await call('POST', '/v1/relays/sessions', { users: [{ ip: '198.51.100.1' }] })).toMatchObject({
     status: 503,
@@ -92,8 +92,8 @@ test('without a free port there is no relay', async () => {
   })
 })
 
-describe('users of a session', () => {
-  test('learn that they were revoked, and neither send nor receive any more', async () => {
+describe('users of a relay session', () => {
+  test('a revoked relay user is notified, and neither sends nor receives any more', async () => {
     const { clock, emulator, session, revoke, host, first, second } = await match()
     expect((await revoke(session, token(session, 1))).status).toBe(200)
     // The first client does not know yet that it was revoked.
@@ -113,7 +113,7 @@ describe('users of a session', () => {
     expect(emulator.counters.packets.dropped.noClient).toBe(1)
   })
 
-  test('have another token and connection when they are authorized again', async () => {
+  test('a relay user that is authorized again has another token and connection', async () => {
     const { session, authorize, revoke, clientOf, host, first } = await match()
     await revoke(session, token(session, 1))
     first.close()
@@ -126,7 +126,7 @@ describe('users of a session', () => {
     expect((await heard)[0]).toEqual({ connectionId: 4, data: Buffer.from('back') })
   })
 
-  test('cannot use tokens of another session', async () => {
+  test('a relay user cannot use tokens of another session', async () => {
     const { open, session, clientOf } = await match()
     const other = await open(ips)
     await expect(clientOf(session, token(other, 1)).connect()).rejects.toMatchObject({ problem: 'invalid' })
@@ -134,7 +134,7 @@ describe('users of a session', () => {
     await expect(clientOf(mixed, token(session, 1)).connect()).rejects.toMatchObject({ problem: 'invalid' })
   })
 
-  test('can join while the others play', async () => {
+  test('a relay user can join while others play', async () => {
     const { session, authorize, clientOf, host } = await match()
     const late = clientOf(session, await authorize(session, '192.0.2.9'))
     await late.connect()
@@ -144,8 +144,8 @@ describe('users of a session', () => {
   })
 })
 
-describe('timing of a session', () => {
-  test('a user continues from another port after two seconds of silence', async () => {
+describe('the timing of a relay session', () => {
+  test('a relay user can continue from another port after two seconds of silence', async () => {
     const { clock, session, clientOf, host, first } = await match()
     first.close()
     const moved = clientOf(session, token(session, 1))
@@ -159,7 +159,7 @@ describe('timing of a session', () => {
     expect((await heard)[0]).toEqual({ connectionId: 1, data: Buffer.from('moved') })
   })
 
-  test('a host that is silent for ten seconds is reported, until there is another', async () => {
+  test('a relay session reports a host that is silent for ten seconds, until another host connects', async () => {
     const { clock, session, hostOf, host, first, second } = await match()
     host.close()
     await pass(clock, 9500)
@@ -177,7 +177,7 @@ describe('timing of a session', () => {
     expect((await heard)[0]?.connectionId).toBe(1)
   })
 
-  test('a client that connects without a host learns it', async () => {
+  test('a client that connects to a relay session without a host gets "session timed out" at once', async () => {
     const { clock, session, authorize, clientOf, host } = await match()
     host.close()
     await pass(clock, 10_000)
@@ -186,14 +186,14 @@ describe('timing of a session', () => {
     expect(late.state).toBe('timed out')
   })
 
-  test('a second host is refused', async () => {
+  test('a relay session refuses a second host', async () => {
     const { session, hostOf } = await match()
     const rival = hostOf(session, token(session, 1))
     await expect(rival.connect()).rejects.toMatchObject({ problem: 'error' })
     expect(rival.state).toBe('error')
   })
 
-  test('an authorization takes time at the speed of the service', async () => {
+  test('a relay session delays an authorization by the speed of the emulator', async () => {
     const { clock, open, hostOf } = relayed({ relayData: { authDelayMs: 3000 }, speed: 2 })
     const host = hostOf(await open(ips))
     const connected = host.connect()
@@ -204,7 +204,7 @@ describe('timing of a session', () => {
   })
 })
 
-test('a user over the rate loses packets but stays connected', async () => {
+test('a relay user over the rate loses packets but stays connected', async () => {
   const { clock, emulator, host, first, second } = await match({
     relayData: { userPacketsPerSecond: 20, sessionPacketsPerSecond: 30 },
   })
@@ -222,7 +222,7 @@ test('a user over the rate loses packets but stays connected', async () => {
   expect((await later).map(({ data }) => text(data))).toEqual(['z'])
 })
 
-test('declared faults affect the packets of the session created with them', async () => {
+test('declared faults affect the packets of the relay session created with them', async () => {
   const { clock, emulator, open, hostOf } = relayed({
     faults: [{ operation: 'relays.create', nth: [1], packets: { loss: 1 } }],
   })
@@ -235,7 +235,7 @@ test('declared faults affect the packets of the session created with them', asyn
   expect(emulator.counters.packets.dropped.fault).toBeGreaterThan(10)
 })
 
-test('delayed packets take the declared time', async () => {
+test('relay packets can be delayed by a declared time', async () => {
   const { clock, open, hostOf } = relayed({ faults: [{ operation: 'relays.create', packets: { delayMs: 200 } }] })
   const host = hostOf(await open(ips))
   const connected = host.connect()

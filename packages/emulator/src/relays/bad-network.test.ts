@@ -25,7 +25,7 @@ function network(fault: PacketFault) {
   return { clock, counters, timers, left, sendSome, packets: () => left.map(({ packet }) => packet) }
 }
 
-test('loses the stated share', () => {
+test('the simulated relay network loses the configured share of packets', () => {
   const { sendSome, left, counters } = network({ loss: 0.3 })
   sendSome(1000)
   expect(left.length).toBeGreaterThan(650)
@@ -33,7 +33,7 @@ test('loses the stated share', () => {
   expect(counters.dropped.fault).toBe(1000 - left.length)
 })
 
-test('loses all, or none', () => {
+test('the simulated relay network can lose all packets, or none', () => {
   const all = network({ loss: 1 })
   all.sendSome(50)
   expect(all.left).toEqual([])
@@ -42,7 +42,7 @@ test('loses all, or none', () => {
   expect(none.left).toHaveLength(50)
 })
 
-test('delays packets and keeps their order', async () => {
+test('the simulated relay network delays packets and keeps their order', async () => {
   const { sendSome, left, clock } = network({ delayMs: 40 })
   sendSome(2)
   await clock.advance(39)
@@ -54,7 +54,7 @@ test('delays packets and keeps their order', async () => {
   ])
 })
 
-test('jitter lets later ones overtake', async () => {
+test('relay jitter lets later packets overtake earlier ones', async () => {
   const { sendSome, left, packets, clock } = network({ delayMs: 10, jitterMs: 20 })
   sendSome(100)
   await clock.advance(30)
@@ -63,7 +63,7 @@ test('jitter lets later ones overtake', async () => {
   expect(new Set(packets()).size).toBe(100)
 })
 
-test('holds back some packets until the next was sent, without losing any', async () => {
+test('relay reordering holds some packets until the next was sent, without losing any', async () => {
   const { sendSome, packets, clock } = network({ reorder: 0.2 })
   sendSome(200)
   await clock.advance(100)
@@ -73,7 +73,7 @@ test('holds back some packets until the next was sent, without losing any', asyn
   for (const [index, packet] of packets().entries()) expect(Math.abs(packet - index)).toBe(packet === index ? 0 : 1)
 })
 
-test('holds back the last packet for at most 100 ms', async () => {
+test('relay reordering holds the last packet for at most 100 ms', async () => {
   const { sendSome, left, clock } = network({ reorder: 1 })
   sendSome(1)
   await clock.advance(99)
@@ -82,7 +82,7 @@ test('holds back the last packet for at most 100 ms', async () => {
   expect(left).toEqual([{ packet: 0, at: 100 }])
 })
 
-test('drops packets in flight when the session ends', async () => {
+test('the end of a relay session drops the packets in flight', async () => {
   const { sendSome, left, clock, timers } = network({ delayMs: 10, reorder: 0.5 })
   sendSome(10)
   timers.close()

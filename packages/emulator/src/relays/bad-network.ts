@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { PacketCounters } from '../counters.js'
 import type { Surroundings } from '../timers.js'
-import type { Send } from './session-traffic.js'
+import type { SendDatagram } from './session-traffic.js'
 
 /**
  * A fault of the packets that the relay sends, including its answers to pings. At least one of the four fields is set.
@@ -12,16 +12,19 @@ export interface PacketFault {
   /** Milliseconds of the clock by which each packet is delayed, up to 10,000. Default 0. */
   readonly delayMs?: number | undefined
   /**
-   * Milliseconds added to the delay at most, up to 10,000, drawn per packet; packets may overtake one another. Default
-   * 0.
+   * Maximum milliseconds added to the delay, up to 10,000, drawn for each packet. Packets may overtake one another.
+   * Default 0.
    */
   readonly jitterMs?: number | undefined
-  /** The share of packets held back until the session's next packet has left, 0 to 1; for 100 ms at most. Default 0. */
+  /**
+   * The share of packets that are held back until the session's next packet was sent, 0 to 1; for at most 100 ms.
+   * Default 0.
+   */
   readonly reorder?: number | undefined
 }
 
 const share = z.number().min(0).max(1)
-// The bound on delays bounds the memory for delayed packets, which come at most at the session's packet rate.
+// The limit on delays also limits the memory for delayed packets, which arrive at most at the session's packet rate.
 const milliseconds = z.number().min(0).max(10_000)
 
 export const PacketFault: z.ZodType<PacketFault> = z
@@ -39,13 +42,17 @@ export const PacketFault: z.ZodType<PacketFault> = z
 /** Milliseconds after which a held-back packet is sent even if no other packet follows. */
 const HELD_MS = 100
 
-/** Its timers are not sped up. */
+/** Dependencies of a bad network. The timers run in real time, whatever the speed of the emulator. */
 interface BadNetworkDeps extends Pick<Surroundings, 'random' | 'timers'> {
   readonly counters: PacketCounters
 }
 
 /** Wraps a send function, so that packets are lost, delayed and reordered as the fault declares. */
-export function throughBadNetwork(fault: PacketFault, { random, timers, counters }: BadNetworkDeps, send: Send): Send {
+export function throughBadNetwork(
+  fault: PacketFault,
+  { random, timers, counters }: BadNetworkDeps,
+  send: SendDatagram,
+): SendDatagram {
   const { loss = 0, delayMs = 0, jitterMs = 0, reorder = 0 } = fault
   let held: (() => void) | undefined
 

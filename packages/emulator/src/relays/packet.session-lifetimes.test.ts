@@ -6,8 +6,8 @@ import { session, toClient, toHost, trafficOf } from './traffic.fixture.js'
 
 const { checking, valid, timedOut, error } = relayState
 
-describe('a new source address', () => {
-  test('continues the same connection after two seconds of silence', () => {
+describe('a new source address of a user', () => {
+  test('a relay user at a new source address continues the same connection after two seconds of silence', () => {
     const { first, host, pass } = session()
     const moved = first.at({ address: '203.0.113.50', port: 50_000 })
     pass(1999)
@@ -21,7 +21,7 @@ describe('a new source address', () => {
     expect(first.send('from where it was')).toEqual([])
   })
 
-  test('is refused while the old one is active', () => {
+  test('a relay user at a new source address is refused while the old one is active', () => {
     const { first, pass } = session()
     for (let passed = 0; passed < 5; passed++) {
       expect(first.send('here')).toHaveLength(1)
@@ -30,7 +30,7 @@ describe('a new source address', () => {
     }
   })
 
-  test('works likewise for the host', () => {
+  test('a relay host at a new source address continues after two seconds of silence', () => {
     const { host, first, pass } = session()
     const moved = host.at({ port: 50_000 })
     pass(2000)
@@ -38,7 +38,7 @@ describe('a new source address', () => {
     expect(first.send('hello')).toEqual([toHost(moved, 1, 'hello')])
   })
 
-  test('does not merge two users at one address', () => {
+  test('new source addresses of two relay users at one address are never confused', () => {
     const { authorized, host } = session()
     const third = authorized(3, 'client').at({ address: '203.0.113.7', port: 1000 })
     const fourth = authorized(4, 'client').at({ address: '203.0.113.7', port: 1001 })
@@ -50,8 +50,8 @@ describe('a new source address', () => {
   })
 })
 
-describe('silence', () => {
-  test('of ten seconds ends a connection, and the next is a new one', () => {
+describe('silence of a relay peer', () => {
+  test('ten seconds of silence end the connection of a relay peer, and the next one is new', () => {
     const { first, host, second, pass, connected } = session()
     for (let passed = 0; passed < 10; passed++) {
       expect(host.ping()).toBe(valid)
@@ -67,7 +67,7 @@ describe('silence', () => {
     expect(host.send('to whom it was', 1)).toEqual([])
   })
 
-  test('is ended by data too', () => {
+  test('data also ends the silence of a relay peer', () => {
     const { first, host, pass } = session()
     for (let passed = 0; passed < 12; passed++) {
       expect(first.send('here')).toHaveLength(1)
@@ -76,7 +76,7 @@ describe('silence', () => {
     }
   })
 
-  test('of the host for ten seconds is reported to the clients, until a host connects', () => {
+  test('relay clients are notified of a host silent for ten seconds, until a host connects', () => {
     const { first, host, second, pass, authorized } = session()
     for (let passed = 0; passed < 10; passed++) {
       expect(first.ping()).toBe(valid)
@@ -92,13 +92,13 @@ describe('silence', () => {
     expect(second.ping()).toBe(valid)
   })
 
-  test('is not awaited for a revoked host', () => {
+  test('the clients of a revoked relay host time out at once', () => {
     const { traffic, host, first } = session()
     traffic.revoke(host.token)
     expect(first.ping()).toBe(timedOut)
   })
 
-  test('does not begin before a host connected', () => {
+  test('the silence of a relay host is not counted before a host connected', () => {
     const { authorized, pass } = trafficOf()
     const client = authorized(1, 'client')
     expect(client.ping()).toBe(valid)
@@ -109,8 +109,8 @@ describe('silence', () => {
   })
 })
 
-describe('roles', () => {
-  test('there is one host while it is alive', () => {
+describe('roles in a relay session', () => {
+  test('a relay session allows one host while it is alive', () => {
     const { first, host, authorized, pass, user } = session()
     const rival = authorized(5, 'server')
     expect(rival.ping()).toBe(error)
@@ -122,7 +122,7 @@ describe('roles', () => {
     expect(host.ping()).toBe(error)
   })
 
-  test('a user has one role', () => {
+  test('the role of a relay user is fixed', () => {
     const { user, host, first, counters } = session()
     expect(user(host.token, 'client').ping()).toBe(error)
     expect(user(first.token, 'server').ping()).toBe(error)

@@ -25,14 +25,14 @@ const payload = fc.uint8Array({ maxLength: MAX_PAYLOAD })
 const side = fc.constantFrom<Side>('server', 'client')
 const bytes = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
 
-describe('packets have the documented bytes', () => {
-  test('peer → relay', () => {
+describe('the documented bytes of packets', () => {
+  test('relay packets from peer to relay have the documented bytes', () => {
     expect(pingPacket(3_500_589_645, 1)).toEqual(bytes('4dc2a6d0 01000000 01'))
     expect(dataPacket(3_500_589_645, 1, bytes('aabb'))).toEqual(bytes('4dc2a6d0 01000000 02 aabb'))
     expect(dataPacket(3_500_589_645, 1, bytes('aabb'), 258)).toEqual(bytes('4dc2a6d0 01000000 02 02010000 aabb'))
   })
 
-  test('relay → peer', () => {
+  test('relay packets from relay to peer have the documented bytes', () => {
     expect(answerOf(relayState.timedOut)).toEqual(bytes('01 04'))
     const fromClient = dataPacket(1, 2, bytes('aabb'))
     expect(fromClient.subarray(forHost(fromClient, 258))).toEqual(bytes('02 02010000 aabb'))
@@ -41,7 +41,7 @@ describe('packets have the documented bytes', () => {
   })
 })
 
-test('the relay reads what peers write', () => {
+test('the relay reads the packets that peers write', () => {
   fc.assert(
     fc.property(token, token, payload, token, (user, session, content, connection) => {
       const packets = [
@@ -61,12 +61,12 @@ test('the relay reads what peers write', () => {
   )
 })
 
-test('tokens that differ have keys that differ', () => {
+test('different relay tokens have different keys', () => {
   fc.assert(fc.property(token, token, (a, b) => (tokenKey(a) === tokenKey(b)) === (a === b)))
   expect(tokenKey(0xffff_ffff)).not.toBe(tokenKey(0x7fff_ffff))
 })
 
-test('peers read what the relay has rewritten', () => {
+test('peers read the packets that the relay has rewritten', () => {
   fc.assert(
     fc.property(token, token, payload, token, (user, session, content, connectionId) => {
       const fromClient = dataPacket(user, session, content)
@@ -88,7 +88,7 @@ test('peers read what the relay has rewritten', () => {
 describe('a datagram that is not a packet', () => {
   const never = fc.uint8Array({ maxLength: MAX_DATAGRAM + 50 }).map((content) => Buffer.from(content))
 
-  test('is refused for another length or kind', () => {
+  test('a datagram of wrong length or kind is not a relay packet', () => {
     fc.assert(
       fc.property(never, side, (datagram, at) => {
         const kind = kindOf(datagram, at)
@@ -101,17 +101,17 @@ describe('a datagram that is not a packet', () => {
   })
 
   test.each([
-    ['nothing', '', 'client'],
-    ['one byte less than a ping', '01000000 02000000', 'client'],
-    ['one more', '01000000 02000000 01 00', 'client'],
+    ['empty', '', 'client'],
+    ['one byte shorter than a ping', '01000000 02000000', 'client'],
+    ['one byte longer than a ping', '01000000 02000000 01 00', 'client'],
     ['an unknown kind', '01000000 02000000 03', 'client'],
     ['kind 0', '01000000 02000000 00', 'server'],
     ["a host's data without its connection id", '01000000 02000000 02 000000', 'server'],
-  ] as const)('%s', (_what, hex, at) => {
+  ] as const)('a datagram has no known kind: %s', (_what, hex, at) => {
     expect([PING, DATA]).not.toContain(kindOf(bytes(hex), at))
   })
 
-  test('the longest datagram passes, one byte more does not', () => {
+  test('a datagram one byte longer than the longest is not a relay packet', () => {
     const longest = Buffer.alloc(MAX_DATAGRAM)
     longest[8] = DATA
     const longer = Buffer.alloc(MAX_DATAGRAM + 1)
@@ -121,7 +121,7 @@ describe('a datagram that is not a packet', () => {
     expect(dataPacket(1, 2, Buffer.alloc(MAX_PAYLOAD), 1)).toHaveLength(MAX_DATAGRAM)
   })
 
-  test('is read by peers without throwing, and only known states are accepted', () => {
+  test('relay peers read any datagram without an error, and accept only known states', () => {
     fc.assert(
       fc.property(never, side, (datagram, at) => {
         const read = readRelayed(datagram, at)

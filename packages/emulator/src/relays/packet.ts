@@ -13,18 +13,18 @@
  */
 
 /**
- * The port that a packet comes in by or leaves from: the server port is the host's, the client port all other peers'.
+ * The port by which a packet arrives or leaves: the server port is the host's, the client port that of all other peers.
  */
 export type Side = 'server' | 'client'
 
-/** Length of a datagram in bytes, at most. */
+/** Maximum length of a datagram in bytes. */
 export const MAX_DATAGRAM = 1200
-/** Length of a payload in bytes, at most: what the longest header leaves of a datagram. */
+/** Maximum length of a payload in bytes: a datagram less the longest header. */
 export const MAX_PAYLOAD = 1187
 
 /**
- * The kinds of packets: the first byte of what the relay sends, and the byte after the tokens of what the relay
- * receives.
+ * The kinds of packets: the first byte of packets from the relay, and the byte after the tokens of packets to the
+ * relay.
  */
 export const PING = 1
 export const DATA = 2
@@ -38,12 +38,12 @@ export type RelayState = (typeof relayState)[keyof typeof relayState]
 const SESSION_TOKEN = 4
 const KIND = 8
 const CONNECTION_ID = 9
-/** Length in bytes of the headers of what peers send. */
+/** Length in bytes of the headers of peers' packets. */
 const HEADER = { client: 9, server: 13 } as const satisfies Record<Side, number>
-/** Length in bytes of the headers of what the relay sends, by the side of the receiving peer. */
+/** Length in bytes of the headers of the relay's packets, by the side of the receiving peer. */
 export const RELAYED_HEADER = { client: 1, server: 5 } as const satisfies Record<Side, number>
 
-/** The kind of a peer's packet; MALFORMED also for a datagram whose length its kind cannot have. */
+/** The kind of a peer's packet; MALFORMED also for a datagram whose length does not fit its kind. */
 export function kindOf(datagram: Buffer, side: Side): PacketKind {
   const { length } = datagram
   if (length < HEADER.client || length > MAX_DATAGRAM) return MALFORMED
@@ -53,8 +53,8 @@ export function kindOf(datagram: Buffer, side: Side): PacketKind {
 }
 
 /**
- * A token as a key for comparison and lookup: a signed integer, because V8 would allocate an object for each unsigned
- * value from 2^31 on.
+ * A token as a key for comparison and lookup: a signed integer, because V8 allocates an object for each unsigned value
+ * from 2^31 on.
  */
 export const tokenKey = (token: number) => token | 0
 
@@ -65,7 +65,8 @@ export const sessionTokenKey = (datagram: Buffer) => datagram.readInt32LE(SESSIO
 export const connectionIdOf = (datagram: Buffer) => datagram.readUInt32LE(CONNECTION_ID)
 
 /**
- * Rewrites a client's data packet in place to what its host gets. Returns the offset at which the new packet begins.
+ * Rewrites a client's data packet in place to the packet for its host. Returns the offset at which the new packet
+ * begins.
  */
 export function forHost(datagram: Buffer, connectionId: number): number {
   const start = HEADER.client - RELAYED_HEADER.server
@@ -75,7 +76,8 @@ export function forHost(datagram: Buffer, connectionId: number): number {
 }
 
 /**
- * Rewrites a host's data packet in place to what the client gets. Returns the offset at which the new packet begins.
+ * Rewrites a host's data packet in place to the packet for the client. Returns the offset at which the new packet
+ * begins.
  */
 export function forClient(datagram: Buffer): number {
   const start = HEADER.server - RELAYED_HEADER.client
@@ -95,7 +97,7 @@ export function pingPacket(userToken: number, sessionToken: number): Buffer {
 
 /**
  * Builds a data packet.
- * @param connectionId the receiving client; only a host's data has it.
+ * @param connectionId the receiving client; only for data of a host.
  */
 export function dataPacket(
   userToken: number,
@@ -130,7 +132,7 @@ export type Relayed =
 
 /**
  * Parses a packet from the relay; undefined for an invalid packet.
- * @param side of the peer that receives.
+ * @param side side of the receiving peer.
  */
 export function readRelayed(datagram: Buffer, side: Side): Relayed | undefined {
   if (datagram.length > MAX_DATAGRAM) return undefined

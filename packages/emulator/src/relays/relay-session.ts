@@ -14,7 +14,7 @@ export interface RelaySessionRecord {
   /** The users in the order of authorization. Two users may have the same address. */
   readonly users: RelayUserRecord[]
   readonly address: RelayAddress
-  /** The session on the relay that carries its packets; undefined where sessions carry none. */
+  /** The session on the relay that carries its packets; undefined if sessions carry none. */
   readonly line: RelayLine | undefined
   /** Set by a declared fault: each user is shown with the next user's token. */
   readonly tokensOfOthers: boolean
@@ -29,7 +29,7 @@ export interface RelayUserRecord {
 }
 
 /**
- * The session as the service shows it.
+ * The service's view of the session.
  * @param readyStatus the status text that the service uses for a ready session.
  */
 export function relaySessionView(session: RelaySessionRecord, readyStatus: string): RelaySession {
@@ -37,7 +37,7 @@ export function relaySessionView(session: RelaySessionRecord, readyStatus: strin
   return { ...commonView(session, readyStatus), session_users: users }
 }
 
-/** The session with one user in place of all users: the answer to authorize. */
+/** The session with one user instead of all users: the response to authorize. */
 export const relaySessionOfUserView = (
   session: RelaySessionRecord,
   user: RelayUserRecord,
@@ -45,7 +45,7 @@ export const relaySessionOfUserView = (
 ): RelaySessionOfUser => ({ ...commonView(session, readyStatus), session_user: userView(session, user) })
 
 /**
- * The fields common to both views. Until the session is ready it is shown without tokens, relay and users (public
+ * The common fields of both views. Until the session is ready, it is shown without tokens, relay and users (public
  * fact).
  */
 function commonView({ id, token, state, address, webhookUrl }: RelaySessionRecord, readyStatus: string) {
@@ -95,13 +95,13 @@ export interface RelayAddress {
 
 const RANGE = { from: 30_000, to: 59_999 }
 
-/** Creates one relay per place, at a documentation address (RFC 5737), where nothing listens. */
+/** Creates one relay for each location, at a documentation address (RFC 5737), where nothing listens. */
 export function createRelayPorts() {
   const pools = new Map(
     places.map(({ id }, index) => [id, { pool: createPortPool(RANGE), ip: `192.0.2.${index + 1}` }]),
   )
   return {
-    /** Takes two ports at the place's relay; undefined when too few are free. */
+    /** Takes two ports of the location's relay; undefined if too few are free. */
     take: (place: Place): RelayAddress | undefined => {
       const relay = pools.get(place.id)
       const [serverPort, clientPort] = relay?.pool.take(2) ?? []

@@ -23,9 +23,9 @@ import {
 import type { RelayData } from './udp-relay.js'
 
 interface RelayOrder {
-  /** The users' IP addresses; a relay near them is chosen. */
+  /** The users' IP addresses, near which the relay is chosen. */
   readonly users: readonly string[]
-  /** Which places are allowed. */
+  /** Returns true for allowed locations. */
   readonly allows: (place: Place) => boolean
   readonly webhookUrl: string | undefined
   readonly fault: RelayFault | undefined
@@ -39,32 +39,32 @@ export interface RelaySummary {
   readonly session_id: string
   readonly ready: boolean
   readonly users: number
-  /** Users connected, as seen by their packets; 0 where sessions carry no packets. */
+  /** Number of connected users, by their packets; 0 if sessions carry no packets. */
   readonly connected: number
 }
 
-/** What relay sessions need from the rest of the emulator. */
+/** The dependencies of relay sessions in the emulator. */
 interface RelayDeps extends Pick<Surroundings, 'random' | 'timers'> {
   readonly settings: RelaySettings
-  /** The relay that carries packets; undefined where sessions carry none. */
+  /** The relay that carries packets; undefined if sessions carry none. */
   readonly relayData: RelayData | undefined
-  /** Looks up the location of an IP address; undefined to simulate a location from the address. */
+  /** Finds the location of an IP address; undefined to simulate a location from the address. */
   readonly locate: Locate | undefined
   readonly webhooks: Webhooks
 }
 
 /**
- * A fault of a relay session.
+ * A fault of a relay session:
  * - `never ready`: the session never becomes ready.
  * - `no tokens`: the session is shown as ready, but without tokens.
  * - `token of another`: each user is shown with the token of another user, if there is one.
  */
 export type RelayFault = 'never ready' | 'no tokens' | 'token of another'
 
-/** A source of tokens for sessions and users: unsigned 32-bit numbers (public fact), no two equal ones in use. */
+/** A source of tokens for sessions and users: unsigned 32-bit numbers (public fact), unique among those in use. */
 function createTokenSource(random: Random) {
   const used = new Set<number>()
-  /** A token is never 0, because programs take 0 for no token. */
+  /** A token is never 0, because programs take 0 for a missing token. */
   const draw = () => 1 + Math.floor(random() * 0xffff_ffff)
   return {
     take: () => {
@@ -93,7 +93,7 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
   })
 
   const becomeReady = (session: RelaySessionRecord, { fault, webhookFault }: RelayOrder) => {
-    // The session was deleted in the meantime.
+    // The session was deleted meanwhile.
     if (sessions.get(session.id) !== session) return
     session.state = fault === 'no tokens' ? 'ready without tokens' : 'ready'
     const { webhookUrl } = session
@@ -117,7 +117,7 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
     return { address: { place, ip: relayData.ip, host: relayData.ip, serverPort, clientPort }, line }
   }
 
-  /** Creates a session; undefined when no allowed relay has free ports. */
+  /** Creates a session; undefined if no allowed relay has free ports. */
   const create = async (order: RelayOrder): Promise<RelaySessionRecord | undefined> => {
     const users = order.users.map(newUser)
     const token = tokens.take()
@@ -162,7 +162,7 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
       return user
     },
 
-    /** Removes the user with the token. Returns false when no user has it. */
+    /** Removes the user with the token. Returns false if no user has it. */
     revoke: (session: RelaySessionRecord, token: number) => {
       const index = session.users.findIndex((user) => user.token === token)
       if (index === -1) return false
@@ -172,7 +172,7 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
       return true
     },
 
-    /** Deletes the session; resolves when its ports are free. */
+    /** Deletes the session. Resolves when its ports are free. */
     delete: async (session: RelaySessionRecord) => {
       sessions.delete(session.id)
       if (session.line === undefined) ports.give(session.address)
@@ -183,7 +183,7 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
     view,
     viewOfUser: (session: RelaySessionRecord, user: RelayUserRecord) =>
       relaySessionOfUserView(session, user, settings.readyStatus),
-    /** Resolves when the calls to the session's webhook that have been started so far are over. */
+    /** Resolves when the started calls of the session's webhook are over. */
     called: (session: RelaySessionRecord) => calls.get(session) ?? Promise.resolve(),
     /** Summaries of all sessions, without tokens. */
     list: (): readonly RelaySummary[] =>
@@ -197,7 +197,7 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
   }
 }
 
-/** A forged webhook: what an attacker who knows the URL might post to receive all packets. */
+/** A forged webhook: what an attacker who knows the URL could post to receive all packets. */
 const forged = (view: RelaySession): RelaySession => ({
   ...view,
   status: 'READY',

@@ -87,7 +87,7 @@ const isLetIn = (state: RelayState | undefined) =>
   state !== undefined && state !== relayState.invalid && state !== relayState.error
 const dataIn = (sent: readonly Sent[]) => (sent[0]?.packet?.kind === 'data' ? sent[0].packet : undefined)
 
-test('a datagram causes at most one, no longer, and strangers learn only that they are invalid', () => {
+test('a datagram causes at most one shorter answer, and strangers get only the state invalid', () => {
   always(({ happened }) => {
     for (const { sent, bytes, stay } of happened) {
       expect(sent.length).toBeLessThanOrEqual(1)
@@ -99,7 +99,7 @@ test('a datagram causes at most one, no longer, and strangers learn only that th
   })
 })
 
-test('answers go to their sender, and data only between admitted peers', () => {
+test('relay answers go to their sender, and data only between admitted peers', () => {
   always(({ happened }) => {
     const letIn = new Set<string>()
     const name = (at: Side, { address, port }: Endpoint) => `${at} ${address} ${port}`
@@ -116,7 +116,7 @@ test('answers go to their sender, and data only between admitted peers', () => {
   })
 })
 
-test('connection ids are unique, and payloads arrive unchanged', () => {
+test('relay connection ids are unique, and payloads arrive unchanged', () => {
   always(({ happened }) => {
     const stayOf = new Map<number, number | undefined>()
     for (const { side: at, stay, sent } of happened) {
@@ -131,7 +131,7 @@ test('connection ids are unique, and payloads arrive unchanged', () => {
   })
 })
 
-test('there is never a second host while the first lives', () => {
+test('a relay session never has a second host while the first is alive', () => {
   always(({ happened }) => {
     let host: Happened | undefined
     for (const [index, event] of happened.entries()) {
@@ -146,7 +146,7 @@ test('there is never a second host while the first lives', () => {
   })
 })
 
-test('every datagram is counted once, and only authorized users are connected', () => {
+test('every relay datagram is counted once, and only authorized users are connected', () => {
   always(({ happened, counters, crowds }) => {
     const { received, answered, relayed, relayedBytes, dropped } = counters
     const refusals = happened.filter(({ sent }) => stateIn(sent) === relayState.invalid).length

@@ -4,8 +4,8 @@ import { session, sessionToken, toHost, toClient, trafficOf } from './traffic.fi
 
 const { checking, valid, invalid } = relayState
 
-describe('data', () => {
-  test('goes from clients to the host, and from the host to the client it names', () => {
+describe('data in a relay session', () => {
+  test('relay data goes from clients to the host, and from the host to the client that it names', () => {
     const { host, first, second, counters } = session()
     expect(first.send('from first')).toEqual([toHost(host, 1, 'from first')])
     expect(second.send('from second')).toEqual([toHost(host, 2, 'from second')])
@@ -15,7 +15,7 @@ describe('data', () => {
     expect(counters).toMatchObject({ received: 8, answered: 3, relayed: 5, relayedBytes: 40 })
   })
 
-  test('needs both ends to be connected', () => {
+  test('relay data passes only if both ends are connected', () => {
     const { authorized, counters } = trafficOf()
     const host = authorized(1, 'server')
     const client = authorized(2, 'client')
@@ -29,7 +29,7 @@ describe('data', () => {
     expect(counters.dropped).toMatchObject({ notConnected: 1, noHost: 1, noClient: 2 })
   })
 
-  test("is accepted only at the port of its sender's role and from its source", () => {
+  test("relay data is accepted only at the port of its sender's role and from its source", () => {
     const { user, first, host, counters } = session()
     expect(user(host.token, 'client', host.from).send('as a client')).toEqual([])
     expect(user(first.token, 'server', first.from).send('as the host', 2)).toEqual([])
@@ -39,8 +39,8 @@ describe('data', () => {
   })
 })
 
-describe('tokens', () => {
-  test('wrong ones are invalid', () => {
+describe('tokens in a relay session', () => {
+  test('wrong relay tokens are answered as invalid', () => {
     const { user, first, counters } = session()
     expect(user(77, 'client').ping()).toBe(invalid)
     expect(first.ping(sessionToken - 1)).toBe(invalid)
@@ -48,7 +48,7 @@ describe('tokens', () => {
     expect(counters.dropped.invalidToken).toBe(3)
   })
 
-  test('of a revoked user are invalid, and no data passes to or from it', () => {
+  test('a relay token is invalid after its user is revoked, and no data passes to or from that user', () => {
     const { traffic, first, second, host } = session()
     traffic.revoke(first.token)
     expect(first.ping()).toBe(invalid)
@@ -57,7 +57,7 @@ describe('tokens', () => {
     expect(second.send('unmoved')).toEqual([toHost(host, 2, 'unmoved')])
   })
 
-  test('of a user who is authorized again get another connection id', () => {
+  test('a relay user who is authorized again has another connection id', () => {
     const { traffic, first, host } = session()
     traffic.revoke(first.token)
     traffic.authorize({ token: first.token, ip: '198.51.100.1' })
@@ -67,13 +67,13 @@ describe('tokens', () => {
     expect(host.send('for the one before', 1)).toEqual([])
   })
 
-  test('that are unknown can be revoked without effect', () => {
+  test('revoking an unknown relay token has no effect', () => {
     const { traffic, first } = session()
     traffic.revoke(12_345)
     expect(first.ping()).toBe(valid)
   })
 
-  test('that are wrong get no answer in a flood, while others go on', () => {
+  test('a flood of wrong relay tokens gets few answers, while other sessions get theirs', () => {
     const { user, host, first, receive, counters, pass } = session()
     const flood = (address: string) => Array.from({ length: 50 }, () => user(99, 'client', { address, port: 1 }).ping())
     expect(flood('203.0.113.1').filter((state) => state === invalid)).toHaveLength(5)
@@ -90,8 +90,8 @@ describe('tokens', () => {
   })
 })
 
-describe('an authorization takes time', () => {
-  test('until it is over the peer is being checked, and no data passes to or from it', () => {
+describe('an authorization that takes time', () => {
+  test('no data passes to or from a relay peer until its authorization is complete', () => {
     const { authorized, pass } = trafficOf({ authDelayMs: 1500 })
     const host = authorized(1, 'server')
     const client = authorized(2, 'client')
@@ -108,15 +108,15 @@ describe('an authorization takes time', () => {
     expect(host.send('in time', 1)).toEqual([toClient(client, 'in time')])
   })
 
-  test('wrong tokens are refused at once', () => {
+  test('a slow relay authorization refuses wrong tokens at once', () => {
     expect(trafficOf({ authDelayMs: 1500 }).user(1, 'client').ping()).toBe(invalid)
   })
 })
 
-describe('rates', () => {
+describe('rates of packets', () => {
   const burst = (send: () => readonly unknown[], count: number) => Array.from({ length: count }, send).flat().length
 
-  test('are limited per user', () => {
+  test('relay packets are rate-limited per user', () => {
     const { first, second, counters, pass } = session({ userPacketsPerSecond: 10 })
     expect(burst(() => first.send('x'), 50)).toBe(10)
     expect(burst(() => second.send('x'), 5)).toBe(5)
@@ -125,7 +125,7 @@ describe('rates', () => {
     expect(burst(() => first.send('x'), 50)).toBe(5)
   })
 
-  test('are limited per session', () => {
+  test('relay packets are rate-limited per session', () => {
     const { first, second, host, counters } = session({ userPacketsPerSecond: 10, sessionPacketsPerSecond: 16 })
     expect(burst(() => first.send('x'), 10)).toBe(10)
     expect(burst(() => host.send('x', 2), 10)).toBe(6)
@@ -133,7 +133,7 @@ describe('rates', () => {
     expect(counters.dropped.sessionRate).toBe(14)
   })
 
-  test('over the limit keep the connection, and pings have their own limit', () => {
+  test('relay packets over the limit keep the connection, and pings have their own limit', () => {
     const { first, counters, pass } = session({ userPacketsPerSecond: 10 })
     expect(burst(() => first.send('x'), 100)).toBe(10)
     expect(first.ping()).toBe(valid)
@@ -151,7 +151,7 @@ describe('pinned sources', () => {
     return { ...made, client: made.authorized(1, 'client', '::ffff:198.51.100.1') }
   }
 
-  test('let a user connect from its own address in any spelling', () => {
+  test('with pinned sources a relay user connects from its own address in any spelling', () => {
     const { client } = pinned()
     expect(client.at({ address: '203.0.113.1' }).ping()).toBe(invalid)
     expect(client.ping()).toBe(valid)
@@ -159,7 +159,7 @@ describe('pinned sources', () => {
     expect(written.at({ address: '2001:db8::1' }).ping()).toBe(valid)
   })
 
-  test('and from no other address', () => {
+  test('with pinned sources a relay user can connect from no other address', () => {
     const { client, pass } = pinned()
     expect(client.ping()).toBe(valid)
     pass(5000)
@@ -167,16 +167,16 @@ describe('pinned sources', () => {
     expect(client.at({ port: 50_000 }).ping()).toBe(valid)
   })
 
-  test.each(['127.0.0.1', '::1', '::ffff:127.0.0.1'])('do not apply to %s', (address) => {
+  test.each(['127.0.0.1', '::1', '::ffff:127.0.0.1'])('pinned relay sources do not apply to %s', (address) => {
     expect(pinned().client.at({ address }).ping()).toBe(valid)
   })
 
-  test('apply only by option', () => {
+  test('relay sources are pinned only if the option is set', () => {
     expect(trafficOf().authorized(1, 'client').at({ address: '203.0.113.1' }).ping()).toBe(valid)
   })
 })
 
-test('datagrams that are not packets, or from port 0, are counted and not answered', () => {
+test('relay datagrams that are not packets or come from port 0 are counted and not answered', () => {
   const { receive, first, counters } = session()
   const junk = [Buffer.alloc(0), Buffer.alloc(8), Buffer.alloc(1201, 2), Buffer.from('GET / HTTP/1.1\r\n\r\n')]
   for (const datagram of junk) expect(receive('client', datagram, first.from)).toEqual([])

@@ -20,14 +20,14 @@ import {
 } from './packet.js'
 import { createRateCap, createSessionLimiter, type InvalidTokens, type RateCap, takeFrom } from './traffic-limits.js'
 
-/** The address and port that packets come from. */
+/** The source address and port of packets. */
 export interface Endpoint {
   readonly address: string
   readonly port: number
 }
 
 /** A user that has pinged one of the session's ports. */
-interface Connection {
+interface UserConnection {
   readonly side: Side
   /** The connection id by which the host knows a client: from 1, never reused in its session. 0 for the host itself. */
   readonly id: number
@@ -43,16 +43,16 @@ export const STALE_MS = 10_000
 /** Milliseconds of silence after which the same user may continue from another endpoint (our choice). */
 const MOVE_MS = 2000
 
-const isAlive = (connection: Connection, now: number): boolean => now - connection.seenAt < STALE_MS
+const isAlive = (connection: UserConnection, now: number): boolean => now - connection.seenAt < STALE_MS
 
-/** Whether the connection may send and receive data. */
-const isValid = (connection: Connection, authDelayMs: number, now: number): boolean =>
+/** True if the connection may send and receive data. */
+const isValid = (connection: UserConnection, authDelayMs: number, now: number): boolean =>
   isAlive(connection, now) && now - connection.since >= authDelayMs
 
-const isAt = ({ endpoint }: Connection, { port, address }: Endpoint): boolean =>
+const isAt = ({ endpoint }: UserConnection, { port, address }: Endpoint): boolean =>
   endpoint.port === port && endpoint.address === address
 
-function end(connection: Connection): void {
+function end(connection: UserConnection): void {
   connection.seenAt = -Infinity
 }
 
@@ -68,7 +68,7 @@ export function plainAddress(text: string): string {
 }
 
 /**
- * Whether an address is a loopback address.
+ * True if an address is a loopback address.
  * @param address as returned by `plainAddress`.
  */
 export const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1'
@@ -76,15 +76,15 @@ export const isLoopback = (address: string): boolean => address.startsWith('127.
 interface SessionTrafficDeps {
   /** The session's token. A secret. */
   readonly sessionToken: number
-  /** The settings; `authDelayMs` is in the clock's time here, not the service's. */
+  /** The settings. `authDelayMs` is in the clock's time here instead of the service's. */
   readonly settings: Omit<RelayDataSettings, 'host' | 'publicIp'>
   readonly counters: PacketCounters
   readonly invalidTokens: InvalidTokens
-  readonly send: Send
+  readonly send: SendDatagram
 }
 
 /** Sends the part of a datagram from the offset `start`, from the port of the given side. */
-export type Send = (side: Side, datagram: Buffer, start: number, to: Endpoint) => void
+export type SendDatagram = (side: Side, datagram: Buffer, start: number, to: Endpoint) => void
 
 interface User {
   /** The only address from which the user may connect; undefined for any address. */
@@ -92,17 +92,17 @@ interface User {
   readonly pings: RateCap
   readonly data: RateCap
   /** The user's latest connection, which may have ended. */
-  connection: Connection | undefined
+  connection: UserConnection | undefined
 }
 
 /**
- * Pings per second that one user may send. Peers ping 1 to 10 times a second (public fact). Pings have a limit of their
- * own, so that too much data does not cost a peer its connection.
+ * Maximum pings per second of one user. Peers ping 1 to 10 times a second (public fact). Pings have a separate limit,
+ * so that too much data does not cost a peer its connection.
  */
 const PINGS_PER_SECOND = 20
 
 /**
- * Creates the packet handling of one session. Pure but for `send` and the counters; `now` never decreases. It has no
+ * Creates the packet handling of one session. Pure except for `send` and the counters; `now` never decreases. It has no
  * timers: the end of a connection or host is detected when a packet arrives, because peers ping every half second. It
  * allocates no objects per packet, because there may be 100,000 packets per second.
  */
@@ -111,11 +111,11 @@ export function createSessionTraffic({ sessionToken, settings, counters, invalid
   const { dropped } = counters
   const session = tokenKey(sessionToken)
   const users = new Map<number, User>()
-  const clients = new Map<number, Connection>()
+  const clients = new Map<number, UserConnection>()
   const dataCap = createRateCap(settings.sessionPacketsPerSecond)
   const invalidLimiter = createSessionLimiter()
   /** The latest host, which may have ended. */
-  let host: Connection | undefined
+  let host: UserConnection | undefined
   let nextId = 1
 
   /** Handles a datagram received at the port of the given side. The datagram's buffer is overwritten. */
@@ -164,7 +164,7 @@ export function createSessionTraffic({ sessionToken, settings, counters, invalid
     else onSign(connect(user, side, from, now), now)
   }
 
-  const connect = (user: User, side: Side, endpoint: Endpoint, now: number): Connection => {
+  const connect = (user: User, side: Side, endpoint: Endpoint, now: number): UserConnection => {
     if (user.connection !== undefined) clients.delete(user.connection.id)
     const connection = { side, id: side === 'server' ? 0 : nextId++, endpoint, since: now, seenAt: now }
     user.connection = connection
@@ -174,12 +174,12 @@ export function createSessionTraffic({ sessionToken, settings, counters, invalid
   }
 
   /** Called for each packet of a connection, which shows that the connection is alive. */
-  const onSign = (connection: Connection, now: number) => {
+  const onSign = (connection: UserConnection, now: number) => {
     connection.seenAt = now
     answer(stateOf(connection, now), connection.side, connection.endpoint)
   }
 
-  const stateOf = (connection: Connection, now: number): RelayState => {
+  const stateOf = (connection: UserConnection, now: number): RelayState => {
     if (!isValid(connection, authDelayMs, now)) return relayState.checking
     const hostGone = host !== undefined && !isAlive(host, now)
     return hostGone ? relayState.timedOut : relayState.valid
@@ -199,8 +199,8 @@ export function createSessionTraffic({ sessionToken, settings, counters, invalid
     else relay('client', datagram, forClient(datagram), client)
   }
 
-  /** The connection through which the user may send from this endpoint; undefined if the user may not. */
-  const sender = (user: User, side: Side, from: Endpoint, now: number): Connection | undefined => {
+  /** The connection by which the user may send from this endpoint; undefined if the user may not. */
+  const sender = (user: User, side: Side, from: Endpoint, now: number): UserConnection | undefined => {
     const { connection } = user
     if (
       connection === undefined ||
@@ -218,7 +218,7 @@ export function createSessionTraffic({ sessionToken, settings, counters, invalid
     return undefined
   }
 
-  const relay = (side: Side, datagram: Buffer, start: number, to: Connection) => {
+  const relay = (side: Side, datagram: Buffer, start: number, to: UserConnection) => {
     counters.relayed++
     counters.relayedBytes += datagram.length - start - RELAYED_HEADER[side]
     send(side, datagram, start, to.endpoint)
@@ -226,7 +226,7 @@ export function createSessionTraffic({ sessionToken, settings, counters, invalid
 
   return {
     receive,
-    /** Lets a user connect. Each user has a different token. */
+    /** Authorizes a user to connect. Each user has a different token. */
     authorize: ({ token, ip }: { readonly token: number; readonly ip: string }) => {
       users.set(tokenKey(token), {
         address: pinSource ? plainAddress(ip) : undefined,
@@ -235,7 +235,7 @@ export function createSessionTraffic({ sessionToken, settings, counters, invalid
         connection: undefined,
       })
     },
-    /** Revokes a user's token; from now on the user's pings are answered by `invalid`. */
+    /** Revokes a user's token. From now on the user's pings are answered with `invalid`. */
     revoke: (token: number) => {
       const connection = users.get(tokenKey(token))?.connection
       users.delete(tokenKey(token))

@@ -4,7 +4,7 @@ import { createInvalidTokens, createSessionLimiter } from './traffic-limits.js'
 
 const start = Date.UTC(2026, 0, 1)
 
-test('a source gets five answers per second', () => {
+test('a source with wrong relay tokens gets five answers per second', () => {
   const tokens = createInvalidTokens()
   const session = createSessionLimiter()
   const answered = [0, 10, 20, 30, 40, 50, 999, 1000, 1005, 1010].map((ms) =>
@@ -13,13 +13,13 @@ test('a source gets five answers per second', () => {
   expect(answered).toEqual([true, true, true, true, true, false, false, true, false, true])
 })
 
-test('the five answers of a source are for all sessions together', () => {
+test('the limit of five answers to a source of wrong tokens covers all sessions together', () => {
   const tokens = createInvalidTokens()
   const sessions = Array.from({ length: 8 }, createSessionLimiter)
   expect(sessions.filter((session) => tokens.mayAnswer(session, '192.0.2.1', start))).toHaveLength(5)
 })
 
-test('a session gives twenty answers per second, of which one source cannot take all', () => {
+test('a session gives twenty answers per second to wrong tokens, and one source cannot use all', () => {
   const tokens = createInvalidTokens()
   const session = createSessionLimiter()
   const answeredTo = (source: string, attempts: number) =>
@@ -30,7 +30,7 @@ test('a session gives twenty answers per second, of which one source cannot take
   ])
 })
 
-test('no second has more than twenty answers in a session or five to a source, however tokens are tried', () => {
+test('no second has over 20 answers in a session or 5 to a source, for any sequence of wrong tokens', () => {
   const attempt = fc.record({
     wait: fc.integer({ min: 0, max: 120 }),
     source: fc.integer({ min: 1, max: 12 }),
@@ -57,7 +57,7 @@ test('no second has more than twenty answers in a session or five to a source, h
   )
 })
 
-test('a flood from forged sources takes no memory', () => {
+test('a flood of wrong tokens from forged sources uses bounded memory', () => {
   const tokens = createInvalidTokens()
   const session = createSessionLimiter()
   for (let source = 0; source < 20_000; source++)

@@ -4,7 +4,7 @@ import { createRateCap, takeFrom } from './traffic-limits.js'
 
 const start = Date.UTC(2026, 0, 1)
 
-test('one second of packets may arrive at once, then packets pass at the rate', () => {
+test('relay packets of one second can pass together, later ones at the rate', () => {
   const cap = createRateCap(4)
   const taken = [0, 0, 0, 0, 0, 249, 250, 250, 499, 500, 5000, 5000, 5000, 5000, 5000].map((instant) =>
     takeFrom(cap, start + instant),
@@ -12,7 +12,7 @@ test('one second of packets may arrive at once, then packets pass at the rate', 
   expect(taken).toEqual([true, true, true, true, false, false, true, false, false, true, true, true, true, true, false])
 })
 
-test('no time span passes more than the rate and one second of it, and a packet that waits passes', () => {
+test('no period passes more relay packets than its rate plus one second, and a packet that waits passes', () => {
   const gaps = fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 80 })
   fc.assert(
     fc.property(gaps, fc.integer({ min: 1, max: 50 }), (waits, rate) => {

@@ -1,8 +1,8 @@
 import { type Limiter, slidingLog } from '../rate-limits.js'
 
 /**
- * A token bucket that holds the tokens of one second. It works as the API's limiter does, but is a plain object with
- * one changing number, because it is used for every packet and must not allocate.
+ * A token bucket that holds the tokens of one second. It works like the API's limiter, but is a plain object with one
+ * changing number, because it is used for every packet and must not allocate.
  */
 export interface RateCap {
   readonly msPerPacket: number
@@ -35,8 +35,8 @@ const PER_SESSION = { name: 'invalid tokens of a session', limit: 20, windowMs: 
 const PER_SOURCE = { name: 'invalid tokens of a source', limit: 5, windowMs: 1000 }
 
 /**
- * Source addresses remembered per generation, at most. An attacker can forge any number of sources; further ones get no
- * answer.
+ * Maximum number of source addresses in each generation. An attacker can forge any number of sources; further ones get
+ * no answer.
  */
 const SOURCES = 1024
 
@@ -44,9 +44,12 @@ export type InvalidTokens = ReturnType<typeof createInvalidTokens>
 
 export const createSessionLimiter = (): Limiter => slidingLog(PER_SESSION)
 
-/** Decides which senders of wrong tokens get an answer. Each relay has one, because a source may try many sessions. */
+/**
+ * Decides which senders of wrong tokens get an answer. There is one for each relay, because a source may try many
+ * sessions.
+ */
 export function createInvalidTokens() {
-  // Two generations of limiters, each used for a second or more, so that a dropped generation no longer counts.
+  // Two generations of limiters, each used for at least a second. A dropped generation no longer counts.
   let recent = new Map<string, Limiter>()
   let older = new Map<string, Limiter>()
   let turnedAt = -Infinity
@@ -72,7 +75,7 @@ export function createInvalidTokens() {
      */
     mayAnswer: (session: Limiter, address: string, now: number) =>
       limiterOf(address, now)?.take(now) === 0 && session.take(now) === 0,
-    /** The number of source addresses remembered. */
+    /** Number of remembered source addresses. */
     sources: () => recent.size + older.size,
   }
 }

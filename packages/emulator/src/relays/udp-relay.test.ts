@@ -12,14 +12,14 @@ const relay = (host = '127.0.0.1') =>
 
 const order = { token: 1, fault: undefined }
 
-test('each line has its own two ports', async () => {
+test('no two relay lines share a port', async () => {
   const made = relay()
   const lines = await Promise.all([made.open(order), made.open(order)])
   expect(new Set(lines.flatMap((line) => [line?.serverPort, line?.clientPort])).size).toBe(4)
   await made.close()
 })
 
-test('after the end no line is opened, also not one in progress', async () => {
+test('a closed relay opens no line, and drops one that is being opened', async () => {
   const made = relay()
   const opening = made.open(order)
   await made.close()
@@ -27,7 +27,7 @@ test('after the end no line is opened, also not one in progress', async () => {
   expect(await made.open(order)).toBeUndefined()
 })
 
-test('a line and the relay can be closed again', async () => {
+test('closing a relay line or the relay twice has no effect', async () => {
   const made = relay()
   const line = await made.open(order)
   await line?.close()
@@ -37,7 +37,7 @@ test('a line and the relay can be closed again', async () => {
   expect(line?.connected()).toBe(0)
 })
 
-test('without the address there is no line', async () => {
+test('no relay line is opened at an address that this machine does not have', async () => {
   expect(await relay('203.0.113.80').open(order)).toBeUndefined()
 })
 
@@ -46,6 +46,6 @@ test.each([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
   ['2001:db8::1', '2001:db8::1'],
-])('a relay at %s is shown at %s', (host, publicIp) => {
+])('a relay that listens at %s is shown at %s', (host, publicIp) => {
   expect(publicIpOf(host)).toBe(publicIp)
 })

@@ -6,7 +6,7 @@ import type { RelayDataSettings } from '../settings.js'
 import { createTimers, type Surroundings } from '../timers.js'
 import { type PacketFault, throughBadNetwork } from './bad-network.js'
 import type { Side } from './packet.js'
-import { createSessionTraffic, type Send } from './session-traffic.js'
+import { createSessionTraffic, type SendDatagram } from './session-traffic.js'
 import { createInvalidTokens } from './traffic-limits.js'
 
 export type RelayData = ReturnType<typeof createUdpRelay>
@@ -17,7 +17,7 @@ interface LineOrder {
   readonly fault: PacketFault | undefined
 }
 
-/** One session on the relay; without users at first. */
+/** One session on the relay, initially without users. */
 export interface RelayLine {
   readonly serverPort: number
   readonly clientPort: number
@@ -38,12 +38,12 @@ interface UdpPorts extends Readonly<Record<Side, Socket>> {
 const RECEIVE_BUFFER_BYTES = 1024 * 1024
 
 /**
- * Opens a session's two UDP sockets. Sessions do not share sockets: each has ports of its own, as the API's answer
- * shows, a flood at one session fills no other's receive buffer, and late packets for a session that has ended reach no
- * other.
+ * Opens a session's two UDP sockets. Sessions do not share sockets: each has its own ports, like in the API's response;
+ * a flood of one session does not fill another's receive buffer; and late packets for an ended session do not reach
+ * another.
  *
  * @param host an IP address.
- * @throws the system's error when no port is free, or the address does not exist.
+ * @throws the system's error if no port is free or the address does not exist.
  */
 async function openUdpPorts(host: string): Promise<UdpPorts> {
   const server = await openSocket(host)
@@ -65,7 +65,7 @@ async function openSocket(host: string): Promise<Socket> {
     // Packets are sent only to IP addresses. The default lookup would delay every packet by a tick.
     lookup: (address, _options, found) => found(null, address, family),
   })
-  // The socket does not keep the process alive if nobody closes the emulator.
+  // The socket does not keep the process alive if the emulator is not closed.
   socket.unref()
   try {
     const listening = once(socket, 'listening')
@@ -85,7 +85,7 @@ interface UdpRelayDeps extends Omit<Surroundings, 'timers'> {
   readonly counters: PacketCounters
 }
 
-/** Bytes queued for sending at one port, at most; further packets are dropped. */
+/** Maximum number of bytes queued for sending at one port. Further packets are dropped. */
 const SEND_QUEUE_BYTES = 1024 * 1024
 
 /** Creates the relay that carries the packets of all sessions. Durations of the peers' protocol are not sped up. */
@@ -96,11 +96,11 @@ export function createUdpRelay(settings: RelayDataSettings, { clock, random, spe
   let closed = false
 
   const sendFrom =
-    (ports: UdpPorts): Send =>
+    (ports: UdpPorts): SendDatagram =>
     (side, datagram, start, { port, address }) => {
       const socket = ports[side]
       if (socket.getSendQueueSize() > SEND_QUEUE_BYTES) counters.dropped.sendQueue++
-      // The socket makes a view of its own of an offset and a length, after checking them, which takes longer.
+      // With an offset and a length, the socket checks them and creates a view itself, which takes longer.
       else socket.send(start === 0 ? datagram : datagram.subarray(start), port, address)
     }
 
@@ -132,7 +132,7 @@ export function createUdpRelay(settings: RelayDataSettings, { clock, random, spe
   return {
     /** The relay's IP address for peers. */
     ip: settings.publicIp,
-    /** Opens a session's two ports. Undefined when no ports are free, and after `close`. */
+    /** Opens a session's two ports. Undefined if no ports are free, and after `close`. */
     open: async (order: LineOrder): Promise<RelayLine | undefined> => {
       // Every failure means the same to the caller: no relay is available.
       const ports = await openUdpPorts(settings.host).catch(() => undefined)

@@ -1,24 +1,24 @@
 // pure: the schema of the server browser
 import { z } from 'zod'
 
-/** How servers are listed, and how long seats are held: plain data, e.g. from JSON. */
+/** How servers are listed and how long seats are held: plain data, e.g. from JSON. */
 export interface BrowserDefinition {
   /**
    * Attributes of listed servers by which players may filter and sort: for each name its `type` (`string`, `number` or
-   * `boolean`), and of a string the `values` that there are, if not any. Default: none.
+   * `boolean`) and, for a string, optionally the allowed `values`. Default: none.
    */
   readonly attributes?: Readonly<Record<string, BrowserAttribute>> | undefined
-  /** Seconds for which a seat is held unless its client follows it, from 10 to 300. Default 30. */
+  /** Seconds for which a seat is held unless its client follows it, 10 to 300. Default 30. */
   readonly holdSeconds?: number | undefined
-  /** Seconds for which a seat is held in all, from `holdSeconds` to 300. Default 300. */
+  /** Maximum number of seconds for which a seat is held in total, from `holdSeconds` to 300. Default 300. */
   readonly maxHoldSeconds?: number | undefined
 }
 
 /** An attribute of listed servers. */
 export interface BrowserAttribute {
-  /** What its values are. */
+  /** The type of its values. */
   readonly type: 'string' | 'number' | 'boolean'
-  /** The values that there are, of a string. Default: any. */
+  /** The allowed values of a string. Default: any. */
   readonly values?: readonly string[] | undefined
 }
 
@@ -49,19 +49,19 @@ export const browserSchema = z
     message: 'must not be less than holdSeconds',
   })
 
-/** The option, checked and with defaults filled in. */
+/** The option, validated, with defaults filled in. */
 export type Browser = Readonly<z.output<typeof browserSchema>>
 
-type Value = string | number | boolean
+export type AttributeValue = string | number | boolean
 
-/** What is wrong with a server's attributes, as far as they are declared; undefined if nothing is. */
+/** Returns the fault of a server's declared attributes. Undefined if they are valid. */
 export function attributeFault(
   { attributes: declared }: Pick<Browser, 'attributes'>,
-  given: Readonly<Record<string, Value>>,
+  given: Readonly<Record<string, AttributeValue>>,
 ): { readonly name: string; readonly message: string } | undefined {
   for (const [name, { type, values }] of Object.entries(declared)) {
     if (!Object.hasOwn(given, name)) continue
-    const value = given[name] as Value
+    const value = given[name] as AttributeValue
     if (typeof value !== type) return { name, message: `must be a ${type}, as the configuration says` }
     if (values !== undefined && !values.includes(value as string))
       return { name, message: `must be one of ${values.join(', ')}` }

@@ -1,4 +1,3 @@
-/** The server browser: which servers are listed, what players find of them, and their seats. */
+/** The server browser: which servers are listed, how players search them, and their seats. */
 export type { Browser } from './browser-definition.js'
-export { createServerBrowser, type ServerBrowser } from './server-browser.js'
-export { createStartServers } from './start-servers.js'
+export { ServerBrowser } from './server-browser.js'

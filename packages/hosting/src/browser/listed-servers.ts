@@ -3,20 +3,20 @@ import type { Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
 import type { SeatCounts } from '../game-servers/index.js'
 
-/** A server that players may join: what everybody may know of it. Players' ids, addresses and passwords are not. */
+/** The public data of a server that players may join. Players' ids, addresses and passwords are not included. */
 export interface ListedServer {
   readonly id: string
   readonly name: string
-  /** Name of its pool, or of its match's queue. */
+  /** Name of the server's pool, or of its match's queue. */
   readonly pool: string
   readonly build: string | undefined
   readonly place: ListedPlace | undefined
   readonly attributes: Readonly<Record<string, string | number | boolean>>
-  /** Whether it takes players now, if it has free seats. */
+  /** Whether the server accepts players now if it has free seats. */
   readonly isOpen: boolean
   readonly hasPassword: boolean
   readonly seats: SeatCounts
-  /** One of the name '' on a server without teams. */
+  /** Without teams, one team named ''. */
   readonly teams: readonly { readonly name: string; readonly total: number; readonly free: number }[]
 }
 
@@ -25,36 +25,39 @@ export interface ListedPlace {
   readonly country: string | undefined
   readonly latitude: number
   readonly longitude: number
-  /** In a `ServerList`: places are numbered from 0, so that a ping is looked up by a number. Undefined: too many. */
+  /**
+   * In a `ServerList`: the index of its location, from 0, by which a ping is looked up. Undefined: there are too many
+   * locations.
+   */
   readonly number?: number | undefined
 }
 
-/** What has changed in the list since a reader last looked. */
+/** The changes of the list since a reader's last read. */
 export interface ListChanges {
-  /** Of the list: one of another process begins anew. */
+  /** Identifies the list. Another process has a new list. */
   readonly epoch: string
   readonly version: number
   /** The version of the list when the reader began. */
   readonly since: number
-  /** Whether what the reader knew before is void. */
+  /** True if the reader must discard its earlier copy. */
   readonly isNew: boolean
   readonly servers: readonly ListedServer[]
   readonly gone: readonly string[]
-  /** Whether more has changed than fits into one answer: read again at once. */
+  /** True if not all changes fit into one response: read again at once. */
   readonly more: boolean
 }
 
-/** What a reader of the list knows, by the last answer. */
+/** The state of a reader's copy after the last response. */
 export type ListKnown = Pick<ListChanges, 'epoch' | 'version' | 'since'>
 
-/** Servers in one answer at most: it has to fit into a message. */
+/** Maximum number of servers in one response, because it must fit into a message. */
 const MOST_IN_ANSWER = 1000
-/** Servers that are gone, as remembered for readers; who knows less begins anew. */
+/** Maximum number of removed servers that are remembered. Readers that are further behind start anew. */
 const MOST_GONE = 10_000
 
 /**
- * The list of servers, in versions, so that readers in other processes need only what has changed.
- * @param read returns what is known of a server now; undefined: it is not listed.
+ * The list of servers, in versions, so that readers in other processes fetch only the changes.
+ * @param read returns the current data of a server. Undefined: it is not listed.
  */
 export function createListedServers(read: (serverId: string) => ListedServer | undefined, random: Random) {
   const epoch = newId(random)
@@ -63,7 +66,7 @@ export function createListedServers(read: (serverId: string) => ListedServer | u
   const gone = new Map<string, number>()
   const touched = new Set<string>()
   let version = 0
-  /** Readers who know less than this have missed servers that are gone. */
+  /** Readers of an older version have missed removed servers. */
   let knownFrom = 0
 
   const settle = () => {
@@ -85,11 +88,11 @@ export function createListedServers(read: (serverId: string) => ListedServer | u
   }
 
   return {
-    /** Something about the server may have changed. */
+    /** Marks a server that may have changed. */
     touch: (serverId: string) => void touched.add(serverId),
     changes: (known: ListKnown | undefined): ListChanges => {
       settle()
-      // What was gone before a reader began, it has never seen.
+      // A reader has never seen servers that were removed before it began.
       const isNew = known?.epoch !== epoch || Math.max(known.version, known.since) < knownFrom
       const [from, since] = isNew ? [0, version] : [known.version, known.since]
       const servers: ListedServer[] = []
@@ -111,18 +114,18 @@ export function createListedServers(read: (serverId: string) => ListedServer | u
   }
 }
 
-/** A server before and after a change; undefined: it was not in the list, or is not any more. */
+/** A server before and after a change. Undefined: it was not in the list, or no longer is. */
 export type ListChange = readonly [before: ListedServer | undefined, after: ListedServer | undefined]
 
-/** Places that are numbered at most (our choice). Pages know no ping of servers at others. */
+/** Maximum number of indexed locations (our choice). Pages have no ping for servers at others. */
 const MOST_PLACES = 10_000
 
-/** A copy of the list, in whichever process it is read. */
+/** Creates a copy of the list for use in any process. */
 export function createServerList() {
   let known: ListKnown | undefined
   const servers = new Map<string, ListedServer>()
   let all: readonly ListedServer[] = []
-  /** Servers of a list before, which are gone unless the rest of the new one names them. */
+  /** Servers of the previous list. They are removed unless the rest of the new list contains them. */
   let unnamed = new Set<string>()
   const byPlace = new Map<string, ListedPlace>()
 
@@ -137,12 +140,12 @@ export function createServerList() {
   }
 
   return {
-    /** The servers as of the last `apply`. A change of the list makes another array. */
+    /** The servers after the last `apply`. Each change creates another array. */
     all: (): readonly ListedServer[] => all,
     find: (serverId: string): ListedServer | undefined => servers.get(serverId),
-    /** What is known, for `changes`. */
+    /** The state of this copy, for `changes`. */
     known: (): ListKnown | undefined => known,
-    /** Returns what is different now. */
+    /** Applies the changes. Returns the servers that differ. */
     apply: ({ epoch, version, since, isNew, servers: changed, gone, more }: ListChanges): readonly ListChange[] => {
       known = { epoch, version, since }
       const different: ListChange[] = []

@@ -13,37 +13,37 @@ import type { Browser } from './browser-definition.js'
 import { changedWindow, cutWindow, type PageWindow, type ReadQuery, type ServerPage } from './server-pages.js'
 import { createServerTable } from './server-table.js'
 
-/** What has changed on a page since the viewer last saw it. */
+/** The changes of a page since the viewer's last update. */
 export interface PageChange {
-  /** The first one: all of the page. */
+  /** True for the first update, which contains the whole page. */
   readonly isWhole: boolean
-  /** Servers that are new on the page, or differ. */
+  /** Servers that are new on the page or have changed. */
   readonly servers: readonly ListedServer[]
-  /** Ids of the servers on the page, in its order; undefined: as before. */
+  /** Ids of the servers on the page, in order. Undefined: unchanged. */
   readonly order: readonly string[] | undefined
   readonly total: number
 }
 
-/** The list as players read it: a copy that is at most a second old, and pages of it that are followed. */
+/** The list for players: a copy that is at most a second old, and the pages of it that are followed. */
 export type ServerReader = ReturnType<typeof createServerReader>
 
-/** Milliseconds for which a copy of the list is good enough, and between two changes of a page. */
+/** Maximum age of a copy of the list, and the minimum time between two updates of a page, in milliseconds. */
 const FRESH_MS = 1000
-/** Changes of the list from which a page is made again without looking at each. */
+/** Number of changes from which a page is computed anew instead of change by change. */
 const MANY = 2000
-/** How many times as wide as a page its window is. */
+/** Size of a page's window relative to the page. */
 const WIDER = 2
 
-interface Followed {
+interface LivePage {
   readonly query: ReadQuery
   readonly pingOf: PingOf
   readonly viewers: Set<(change: PageChange) => void>
-  /** More than the page, so that most changes need no other look at the list. */
+  /** Larger than the page, so that most changes need no other look at the list. */
   window: PageWindow
 }
 
 export interface ServerReaderOptions {
-  /** Reads what has changed: `listedServers` of the matchmaker. */
+  /** Reads the changes: `listedServers` of the matchmaker. */
   readonly read: (known: ListKnown | undefined) => Awaitable<ListChanges>
   readonly browser: Pick<Browser, 'attributes'>
   readonly clock: Clock
@@ -53,7 +53,7 @@ export interface ServerReaderOptions {
 export function createServerReader({ read, browser, clock, onError }: ServerReaderOptions) {
   const list = createServerList()
   const table = createServerTable(browser)
-  const followed = new Map<string, Followed>()
+  const followed = new Map<string, LivePage>()
   let readAt = -Infinity
   let reading: Promise<void> | undefined
 
@@ -66,7 +66,7 @@ export function createServerReader({ read, browser, clock, onError }: ServerRead
         if (after !== undefined) table.set(after)
         else if (before !== undefined) table.remove(before.id)
       }
-      // Before anybody begins a page of the list as it is now.
+      // Applies the changes to followed pages before anyone starts a page of the current list.
       if (different.length > 0) for (const one of followed.values()) turn(one, different)
     } while (changes.more)
     readAt = clock.now()
@@ -83,7 +83,7 @@ export function createServerReader({ read, browser, clock, onError }: ServerRead
     return { servers, total, end }
   }
 
-  const turn = (one: Followed, changes: readonly ListChange[]) => {
+  const turn = (one: LivePage, changes: readonly ListChange[]) => {
     const { query, pingOf, window: before } = one
     let after = changes.length > MANY ? undefined : changedWindow(before, changes, query, pingOf)
     if (after === undefined || (after.end !== undefined && after.servers.length < query.limit))
@@ -107,16 +107,16 @@ export function createServerReader({ read, browser, clock, onError }: ServerRead
   })
 
   return {
-    /** Resolves once the list is as it was within the last second. Rejects if it cannot be read. */
+    /** Resolves once the copy is at most a second old. Rejects if the list cannot be read. */
     fresh: refreshed,
     all: list.all,
     page: table.page,
     find: list.find,
     /**
      * Follows a page. Viewers of the same page share it.
-     * @param key the same for all who look for the same, from the same place
-     * @param changed called with the whole page at once, and with each change, at most once a second
-     * @returns what ends it
+     * @param key equal for all viewers with the same query and location
+     * @param changed called with the whole page at once, then with each change, at most once a second
+     * @returns a function that stops it
      */
     follow: async (
       { key, query, pingOf }: { readonly key: string; readonly query: ReadQuery; readonly pingOf: PingOf },
@@ -141,15 +141,15 @@ export function createServerReader({ read, browser, clock, onError }: ServerRead
   }
 }
 
-const pageIn = ({ servers, total }: PageWindow, { limit }: ReadQuery): Shown => ({
+const pageIn = ({ servers, total }: PageWindow, { limit }: ReadQuery): ShownPage => ({
   servers: servers.length > limit ? servers.slice(0, limit) : servers,
   total,
 })
 
-type Shown = Pick<ServerPage, 'servers' | 'total'>
+type ShownPage = Pick<ServerPage, 'servers' | 'total'>
 
 /** Undefined if the viewer sees no difference. */
-function changeOf(before: Shown, after: Shown): PageChange | undefined {
+function changeOf(before: ShownPage, after: ShownPage): PageChange | undefined {
   if (before.servers === after.servers && before.total === after.total) return undefined
   const known = new Set(before.servers)
   const servers = after.servers.filter((server) => !known.has(server))

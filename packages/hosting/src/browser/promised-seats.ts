@@ -1,4 +1,4 @@
-// pure: who has been promised a seat on a server that starts
+// pure: the players who have been promised a seat on a server that starts
 import type { SeatParty, SessionStart } from '../store/index.js'
 
 const partyOf = ({ playerIds, seatIds, groupId, isMoved }: SeatParty): SeatParty => ({
@@ -8,13 +8,13 @@ const partyOf = ({ playerIds, seatIds, groupId, isMoved }: SeatParty): SeatParty
   isMoved,
 })
 
-/** All who have been promised seats: first those who had the server started. */
+/** All parties with promised seats. The first one is the party that had the server started. */
 export const partiesOf = (start: SessionStart): readonly SeatParty[] => [partyOf(start), ...(start.joined ?? [])]
 
 export const promisedIn = (start: SessionStart): number =>
   partiesOf(start).reduce((sum, { playerIds }) => sum + playerIds.length, 0)
 
-/** The party with a player or a seat of this id, and at which index. */
+/** The party with a player or a seat of this id, and the index within it. */
 export function promiseOf(start: SessionStart, ids: 'playerIds' | 'seatIds', id: string) {
   for (const party of partiesOf(start)) {
     const index = party[ids].indexOf(id)
@@ -23,7 +23,7 @@ export function promiseOf(start: SessionStart, ids: 'playerIds' | 'seatIds', id:
   return undefined
 }
 
-/** The start without what these players were promised. */
+/** Returns the start without the seats promised to these players. */
 export function withoutPlayers<Start extends SessionStart>(start: Start, gone: readonly string[]): Start {
   const left = (party: SeatParty): SeatParty => ({
     ...partyOf(party),
@@ -34,7 +34,7 @@ export function withoutPlayers<Start extends SessionStart>(start: Start, gone: r
   return { ...start, ...left(start), joined }
 }
 
-/** The start with another party. */
+/** Returns the start with another party added. */
 export const withParty = <Start extends SessionStart>(start: Start, party: SeatParty): Start => ({
   ...start,
   joined: [...(start.joined ?? []), partyOf(party)],

@@ -1,57 +1,56 @@
-// pure: filters over listed servers, as players write them
-import type { Browser } from './browser-definition.js'
+// pure: players' filters over listed servers
+import type { AttributeValue, Browser } from './browser-definition.js'
 import type { ListedServer } from './listed-servers.js'
 
-/** What is wrong with a filter or an order, and where: the parameter, and the column, from 1. */
+/** The fault of a filter or a sort order: its parameter and its column, from 1. */
 export interface QueryFault {
   readonly field: string
   readonly column: number
   readonly message: string
 }
 
-type Value = string | number | boolean
 type Type = 'string' | 'number' | 'boolean'
-/** Milliseconds of round trip to a server; undefined: not known. */
+/** Returns the round trip to a server in milliseconds. Undefined: unknown. */
 export type PingOf = (server: ListedServer) => number | undefined
-type Read = (server: ListedServer, pingOf: PingOf) => Value | undefined
+type FieldReader = (server: ListedServer, pingOf: PingOf) => AttributeValue | undefined
 
 export interface ServerField {
   readonly type: Type
   readonly values?: readonly string[] | undefined
-  readonly read: Read
+  readonly read: FieldReader
 }
 
-/** Whether a server is to be listed. */
+/** Returns true if a server matches the filter. */
 export type ServerFilter = (server: ListedServer, pingOf: PingOf) => boolean
 
-/** A part of a filter. */
+/** A clause of a filter. */
 export interface Clause {
   /** Name of the field. */
   readonly name: string
-  readonly operator: Operator
-  readonly values: readonly Value[]
+  readonly operator: FilterOperator
+  readonly values: readonly AttributeValue[]
   readonly test: ServerFilter
 }
 
-/** A filter that was read: all clauses hold, and the name is one that is searched. */
+/** A parsed filter: all clauses must hold, and the name must contain the search string. */
 export interface ReadFilter {
   readonly clauses: readonly Clause[]
   readonly named: ServerFilter | undefined
-  /** All of it. */
+  /** The whole filter. */
   readonly filter: ServerFilter
 }
 
-/** Clauses of a filter, and characters of each, at most. */
+/** Maximum number of clauses of a filter, and of characters of each. */
 export const MOST_CLAUSES = 16
 export const LONGEST_CLAUSE = 256
-/** Values after `in`. */
+/** Maximum number of values after `in`. */
 const MOST_VALUES = 32
 
 const number = (read: (server: ListedServer) => number): ServerField => ({ type: 'number', read })
 const text = (read: (server: ListedServer) => string | undefined): ServerField => ({ type: 'string', read })
 const flag = (read: (server: ListedServer) => boolean): ServerField => ({ type: 'boolean', read })
 
-/** What every listed server has. */
+/** The fields of every listed server. */
 const FIELDS: ReadonlyMap<string, ServerField> = new Map([
   ['seats.total', number(({ seats }) => seats.total)],
   ['seats.free', number(({ seats }) => seats.free)],
@@ -68,14 +67,14 @@ const FIELDS: ReadonlyMap<string, ServerField> = new Map([
   ['ping', { type: 'number', read: (server, pingOf) => pingOf(server) }],
 ])
 
-/** A field of listed servers by its name; undefined if there is none. */
+/** A field of listed servers by name. Undefined if there is none. */
 export function serverField({ attributes }: Pick<Browser, 'attributes'>, name: string): ServerField | undefined {
   const own = FIELDS.get(name)
   if (own !== undefined) return own
   if (!Object.hasOwn(attributes, name)) return undefined
   const { type, values } = attributes[name] as { type: Type; values?: string[] }
-  // What objects inherit is of no such type.
-  const read: Read = ({ attributes: given }) => {
+  // Inherited object properties do not have these types.
+  const read: FieldReader = ({ attributes: given }) => {
     const value = given[name]
     return typeof value === type ? value : undefined
   }
@@ -88,22 +87,22 @@ export const fieldNames = ({ attributes }: Pick<Browser, 'attributes'>): readonl
 ]
 
 const OPERATORS = ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'in', 'contains'] as const
-type Operator = (typeof OPERATORS)[number]
-const isOperator = (word: string): word is Operator => OPERATORS.some((one) => one === word)
+type FilterOperator = (typeof OPERATORS)[number]
+const isOperator = (word: string): word is FilterOperator => OPERATORS.some((one) => one === word)
 
-const TAKES: Readonly<Record<Type, ReadonlySet<Operator>>> = {
+const TAKES: Readonly<Record<Type, ReadonlySet<FilterOperator>>> = {
   string: new Set(['eq', 'ne', 'in', 'contains']),
   number: new Set(['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'in']),
   boolean: new Set(['eq', 'ne']),
 }
 
-/** `mode eq ctf`: a field, an operator, and the rest of the text as its value. */
+/** `mode eq ctf`: a field, an operator, and the rest of the string as its value. */
 const CLAUSE = /^(\s*)(\S+)(\s+)(\S+)(\s+)(.*?)\s*$/s
 
 /**
- * Reads a filter: all clauses hold, and the name contains `q`, in whatever case.
+ * Parses a filter: all clauses must hold, and the name must contain `q`, regardless of case.
  * @param where clauses such as `mode eq ctf`, `seats.free ge 2` and `map in dust,aztec`
- * @returns the filter, or what is wrong with it
+ * @returns the filter, or its fault
  */
 export function readFilter(
   browser: Pick<Browser, 'attributes'>,
@@ -141,7 +140,7 @@ function readClause(browser: Pick<Browser, 'attributes'>, clause: string): Claus
   const valueAt = operatorAt + operator.length + space.length
   const field = serverField(browser, name)
   if (field === undefined)
-    return { column: nameAt, message: `there is no such field; there are ${fieldNames(browser).join(', ')}` }
+    return { column: nameAt, message: `is not a known field; use one of ${fieldNames(browser).join(', ')}` }
   const takes = TAKES[field.type]
   if (!isOperator(operator) || !takes.has(operator))
     return { column: operatorAt, message: `must be one of ${[...takes].join(', ')} for a ${field.type}` }
@@ -156,7 +155,7 @@ function readClause(browser: Pick<Browser, 'attributes'>, clause: string): Claus
   }
   const texts = operator === 'in' ? rest.split(',') : [rest]
   if (texts.length > MOST_VALUES) return { column: valueAt, message: `must have at most ${MOST_VALUES} values` }
-  const values: Value[] = []
+  const values: AttributeValue[] = []
   let column = valueAt
   for (const one of texts) {
     const value = valueOf(field, one.trim())
@@ -167,7 +166,7 @@ function readClause(browser: Pick<Browser, 'attributes'>, clause: string): Claus
   return { name, operator, values, test: comparison(field, operator, values) }
 }
 
-function valueOf({ type, values }: ServerField, given: string): Value | { readonly message: string } {
+function valueOf({ type, values }: ServerField, given: string): AttributeValue | { readonly message: string } {
   if (type === 'boolean')
     return given === 'true' || given === 'false' ? given === 'true' : { message: 'must be true or false' }
   if (type === 'number') {
@@ -177,18 +176,26 @@ function valueOf({ type, values }: ServerField, given: string): Value | { readon
   return values === undefined || values.includes(given) ? given : { message: `must be one of ${values.join(', ')}` }
 }
 
-function comparison({ read }: ServerField, operator: Comparison, values: readonly Value[]): ServerFilter {
-  const [wanted] = values as readonly [Value]
-  const among = new Set<Value | undefined>(values)
+function comparison(
+  { read }: ServerField,
+  operator: FilterComparison,
+  values: readonly AttributeValue[],
+): ServerFilter {
+  const [wanted] = values as readonly [AttributeValue]
+  const among = new Set<AttributeValue | undefined>(values)
   const holds = HOLDS[operator]
   return (server, pingOf) => holds(read(server, pingOf), wanted, among)
 }
 
-type Comparison = Exclude<Operator, 'contains'>
-type Holds = (value: Value | undefined, wanted: Value, among: ReadonlySet<Value | undefined>) => boolean
+type FilterComparison = Exclude<FilterOperator, 'contains'>
+type Holds = (
+  value: AttributeValue | undefined,
+  wanted: AttributeValue,
+  among: ReadonlySet<AttributeValue | undefined>,
+) => boolean
 
-/** Whether a value is as wanted. One that is not known is only unequal. */
-const HOLDS: Readonly<Record<Comparison, Holds>> = {
+/** Whether a value satisfies each comparison. An unknown value satisfies only `ne`. */
+const HOLDS: Readonly<Record<FilterComparison, Holds>> = {
   eq: (value, wanted) => value === wanted,
   ne: (value, wanted) => value !== wanted,
   in: (value, _, among) => among.has(value),

@@ -41,7 +41,7 @@ const query = (given: ServerQuery): ReadQuery => {
 const ids = (servers: readonly ListedServer[], given: ServerQuery) =>
   pageOf(servers, query(given), noPing).servers.map(({ id }) => id)
 
-describe('a filter', () => {
+describe('a filter of the server list', () => {
   const servers = [
     filled('a', 2, { attributes: { mode: 'ctf', rank: 3, ranked: true }, name: 'Night CTF' }),
     filled('b', 8, { attributes: { mode: 'dm', rank: 5 }, build: '8' }),
@@ -62,18 +62,18 @@ describe('a filter', () => {
     ['build eq 8', ['b']],
     ['name contains ctf', ['a']],
     ['  seats.total   eq   8  ', ['a', 'b', 'c']],
-  ])('%s', (clause, found) => {
+  ])('a filter of the server list selects the matching servers: %s', (clause, found) => {
     expect(ids(servers, { where: [clause], sort: 'name' }).toSorted()).toEqual(found)
   })
 
-  test('of several clauses wants all of them, and `q` a part of the name', () => {
+  test('several filters of the server list must all match, and `q` selects by a part of the name', () => {
     expect(ids(servers, { where: ['mode eq ctf', 'password eq false'] })).toEqual(['a'])
     expect(ids(servers, { q: ' NIGHT ' })).toEqual(['a'])
   })
 
   test.each([
-    [['map eq x'], 'where', 1, 'there is no such field'],
-    [['  map eq x'], 'where', 3, 'there is no such field'],
+    [['map eq x'], 'where', 1, 'is not a known field'],
+    [['  map eq x'], 'where', 3, 'is not a known field'],
     [['mode is ctf'], 'where', 6, 'must be one of eq, ne, in, contains for a string'],
     [['mode ge ctf'], 'where', 6, 'must be one of eq'],
     [['seats.free ge two'], 'where', 15, 'must be a number'],
@@ -85,12 +85,12 @@ describe('a filter', () => {
     [[`name contains ${'x'.repeat(300)}`], 'where', 257, 'at most 256'],
     [Array.from({ length: 17 }, () => 'mode eq ctf'), 'where', 1, 'at most 16 clauses'],
     [[`seats.free in ${Array.from({ length: 33 }, () => 1).join(',')}`], 'where', 15, 'at most 32 values'],
-    [['__proto__ eq 1'], 'where', 1, 'there is no such field'],
-  ])('that is wrong is named by field and column: %j', (where, field, column, message) => {
+    [['__proto__ eq 1'], 'where', 1, 'is not a known field'],
+  ])('an invalid filter of the server list is refused with field and column: %j', (where, field, column, message) => {
     expect(readFilter(browser, { where })).toMatchObject({ field, column, message: expect.stringContaining(message) })
   })
 
-  test('never throws, whatever it is', () => {
+  test('property: a filter of the server list never throws for any input', () => {
     fc.assert(
       fc.property(fc.array(fc.string(), { maxLength: 20 }), fc.string(), (where, text) => {
         for (const given of [{ where }, { sort: text }, { cursor: text }, { q: text }]) readQuery(browser, given)
@@ -110,7 +110,7 @@ const anyList = fc.uniqueArray(
 const listOf = (given: readonly { id: string; taken: number; rank: number | null }[]) =>
   given.map(({ id, taken, rank }) => filled(id, taken, { attributes: rank === null ? {} : { rank } }))
 
-describe('a table', () => {
+describe('a sorted table of servers', () => {
   const clause = fc.constantFrom(
     'seats.free ge 6',
     'seats.taken lt 3',
@@ -160,7 +160,7 @@ describe('a table', () => {
   }))
   const pingOf: PingOf = ({ place }) => [30, 50, undefined][place?.number ?? 2]
 
-  test('has the pages that the list has, after any changes', () => {
+  test('property: a sorted table of servers has the same pages as the plain list after any changes', () => {
     fc.assert(
       fc.property(
         fc.array(row, { maxLength: 120 }),
@@ -194,8 +194,8 @@ describe('a table', () => {
   })
 })
 
-describe('pages', () => {
-  test('are those of the whole list, sorted by all fields, whatever their size', () => {
+describe('pages of the server list', () => {
+  test('pages of the server list are together the whole list, sorted by all fields, for any page size', () => {
     fc.assert(
       fc.property(anyList, fc.integer({ min: 1, max: 7 }), fc.boolean(), (given, limit, isDescending) => {
         const servers = listOf(given)
@@ -222,7 +222,7 @@ describe('pages', () => {
     )
   })
 
-  test('go on from their cursor when servers come and go', () => {
+  test('pages of the server list continue from their cursor when servers come and go', () => {
     const before = ['a', 'c', 'e', 'g'].map((id) => server({ id }))
     const first = pageOf(before, query({ sort: 'name', limit: 2 }), noPing)
     expect(first.servers.map(({ id }) => id)).toEqual(['a', 'c'])
@@ -231,8 +231,8 @@ describe('pages', () => {
   })
 })
 
-describe('the list in another process', () => {
-  test('is the same after any changes, of which only what is new is sent', () => {
+describe('the copy of the server list in another process', () => {
+  test('property: a copied server list equals the list after any changes, and gets only what is new', () => {
     const step = fc.record({ id: fc.nat(5), taken: fc.option(fc.nat(8)), reads: fc.boolean() })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -257,7 +257,7 @@ describe('the list in another process', () => {
     )
   })
 
-  test('comes in parts, and anew from another leader', () => {
+  test('a copied server list arrives in parts, and starts anew with another leader', () => {
     const listed = createListedServers((id) => filled(id, 0), seededRandom(1))
     for (let nth = 0; nth < 2500; nth += 1) listed.touch(`s${nth}`)
     const copy = createServerList()
@@ -279,7 +279,7 @@ describe('the list in another process', () => {
     expect(copy.all().map(({ id, seats }) => [id, seats.taken])).toEqual([['s1', 1]])
   })
 
-  test('comes to its end although more servers are gone than are remembered', () => {
+  test('a copied server list becomes complete although more servers are gone than the list remembers', () => {
     const rows = new Map<string, ListedServer>()
     const listed = createListedServers((id) => rows.get(id), seededRandom(1))
     const put = (id: string, row?: ListedServer) => {
@@ -302,11 +302,11 @@ describe('the list in another process', () => {
       if (parts === 0) put('s7')
     }
     expect([parts, copy.all().length, copy.find('s7')]).toEqual([3, 2499, undefined])
-    // Who has read it all before so many were gone begins anew.
+    // A reader that read everything before these were gone starts anew.
     expect(listed.changes({ epoch: copy.known()?.epoch ?? '', version: 2500, since: 2500 }).isNew).toBe(true)
   })
 
-  test('keeps the servers of the list before until the rest of a new one has come', () => {
+  test('a copied server list keeps its servers until a new list has arrived completely', () => {
     const begin = (seed: number) => {
       const listed = createListedServers((id) => filled(id, 0), seededRandom(seed))
       for (let nth = 0; nth < 1500; nth += 1) listed.touch(`s${nth}`)
@@ -329,8 +329,8 @@ describe('the list in another process', () => {
   })
 })
 
-describe('a page that is followed', () => {
-  test('is the page of the list after any changes, by its changes alone, once a second at most', async () => {
+describe('a followed page of the server list', () => {
+  test('a followed page equals the page of the server list after any changes, at most 1 s late', async () => {
     const step = fc.array(fc.record({ id: fc.nat(12), taken: fc.option(fc.nat(8)) }), { maxLength: 6 })
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 20 }), fc.integer({ min: 1, max: 5 }), async (steps, limit) => {
@@ -397,7 +397,7 @@ describe('a page that is followed', () => {
     )
   })
 
-  test('stays as it is while the list is not known, and what else fails is reported', async () => {
+  test('a followed page stays unchanged while the list is unavailable; other failures are reported', async () => {
     const clock = createManualClock()
     const listed = createListedServers((id) => filled(id, 0), seededRandom(1))
     listed.touch('s1')

@@ -1,4 +1,4 @@
-// pure: a page of listed servers: filtered, sorted, from a cursor on
+// pure: a page of listed servers: filtered, sorted, starting at a cursor
 import type { Browser } from './browser-definition.js'
 import type { ListChange, ListedServer } from './listed-servers.js'
 import {
@@ -12,67 +12,67 @@ import {
   serverField,
 } from './server-filter.js'
 
-/** What a player looks for, as the request says it. */
+/** The query of a player, as in the request. */
 export interface ServerQuery {
   readonly where?: readonly string[] | undefined
   /** Part of a name. */
   readonly q?: string | undefined
-  /** Fields in the order of their weight, `-` before one that is to descend: `ping,-seats.taken`. */
+  /** Fields by priority, with `-` for descending: `ping,-seats.taken`. */
   readonly sort?: string | undefined
-  /** Servers on the page, from 1 to 100. Default 20. */
+  /** Maximum number of servers on the page, 1 to 100. Default 20. */
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
 }
 
-/** A field by which is sorted. */
-export interface Order {
+/** A field to sort by. */
+export interface SortOrder {
   readonly name: string
   readonly field: ServerField
   readonly isDescending: boolean
 }
 
-/** A query that was read: the same for every list. */
+/** A parsed query, which is valid for every list. */
 export interface ReadQuery extends ReadFilter {
-  readonly order: readonly Order[]
+  readonly order: readonly SortOrder[]
   readonly limit: number
   readonly after: SortKey | undefined
 }
 
-/** Values of the fields by which is sorted, and the id, which makes it unlike every other. */
+/** Values of the sort fields, followed by the id, which makes the key unique. */
 type SortKey = readonly (string | number | boolean | null)[]
 
 export interface ServerPage {
   readonly servers: readonly ListedServer[]
-  /** Servers that match, on all pages. */
+  /** Number of matching servers on all pages. */
   readonly total: number
-  /** Cursor of the next page; undefined on the last. */
+  /** Cursor of the next page. Undefined on the last page. */
   readonly next: string | undefined
-  /** Of the last server, if the page is full. */
+  /** The sort key of the last server if the page is full. */
   readonly end: SortKey | undefined
 }
 
-/** The order without `sort`. Of servers that are as near, the fullest come first. */
+/** The default order. Of equally near servers, the fullest come first. */
 const USUAL_SORT = 'ping,-seats.taken'
 const MOST_FIELDS = 4
 export const LARGEST_PAGE = 100
 const USUAL_PAGE = 20
 export const LONGEST_CURSOR = 1024
 
-/** Reads what a player looks for. Returns what is wrong with it otherwise. */
+/** Parses a player's query. Returns its fault if it is invalid. */
 export function readQuery(browser: Pick<Browser, 'attributes'>, query: ServerQuery): ReadQuery | QueryFault {
   const filter = readFilter(browser, query)
   if ('message' in filter) return filter
   const order = readOrder(browser, query.sort ?? USUAL_SORT)
   if ('message' in order) return order
   const after = query.cursor === undefined ? undefined : readCursor(query.cursor, order.length)
-  if (after === null) return { field: 'cursor', column: 1, message: 'is none of this order; leave it out' }
+  if (after === null) return { field: 'cursor', column: 1, message: 'is not a cursor of this sort order; leave it out' }
   return { ...filter, order, limit: query.limit ?? USUAL_PAGE, after }
 }
 
 function readOrder(browser: Pick<Browser, 'attributes'>, sort: string): ReadQuery['order'] | QueryFault {
   if (sort.length > LONGEST_CLAUSE)
     return { field: 'sort', column: LONGEST_CLAUSE + 1, message: `must have at most ${LONGEST_CLAUSE} characters` }
-  const order: Order[] = []
+  const order: SortOrder[] = []
   let column = 1
   for (const part of sort.split(',')) {
     const word = part.trim()
@@ -80,7 +80,7 @@ function readOrder(browser: Pick<Browser, 'attributes'>, sort: string): ReadQuer
     const name = isDescending ? word.slice(1) : word
     const field = serverField(browser, name)
     if (field === undefined)
-      return { field: 'sort', column, message: `there is no such field; there are ${fieldNames(browser).join(', ')}` }
+      return { field: 'sort', column, message: `is not a known field; use one of ${fieldNames(browser).join(', ')}` }
     if (order.length === MOST_FIELDS)
       return { field: 'sort', column, message: `must have at most ${MOST_FIELDS} fields` }
     order.push({ name, field, isDescending })
@@ -91,7 +91,7 @@ function readOrder(browser: Pick<Browser, 'attributes'>, sort: string): ReadQuer
 
 const cursorOf = (key: SortKey): string => Buffer.from(JSON.stringify(key)).toString('base64url')
 
-/** Null for a text that is no cursor of such an order. */
+/** Null for a string that is not a cursor of this order. */
 function readCursor(cursor: string, fields: number): SortKey | null {
   if (cursor.length > LONGEST_CURSOR) return null
   try {
@@ -104,7 +104,7 @@ function readCursor(cursor: string, fields: number): SortKey | null {
   }
 }
 
-/** Unknown values come last, whichever way is sorted; otherwise numbers, texts and flags in their own order. */
+/** Unknown values come last in both directions. Numbers, strings and booleans are compared by their own order. */
 function compare(a: SortKey[number], b: SortKey[number], isDescending: boolean): number {
   if (a === b) return 0
   if (a === null || b === null) return a === null ? 1 : -1
@@ -112,7 +112,7 @@ function compare(a: SortKey[number], b: SortKey[number], isDescending: boolean):
   return less === isDescending ? 1 : -1
 }
 
-/** The page of a list. Each server is looked at once, and kept if it is among the first: no index is needed. */
+/** The page of a list. Scans each server once and keeps the first ones, so it needs no index. */
 export function pageOf(servers: readonly ListedServer[], query: ReadQuery, pingOf: PingOf): ServerPage {
   const { filter } = query
   const matching = servers.filter((server) => filter(server, pingOf))
@@ -121,8 +121,8 @@ export function pageOf(servers: readonly ListedServer[], query: ReadQuery, pingO
 }
 
 /**
- * The first servers from the cursor on, of those that match.
- * @returns the page, and its cursor: `isMore` says that there are others beyond these
+ * The first matching servers from the cursor on.
+ * @returns the page and its cursor. `isMore` is true if there are further servers.
  */
 export function topOf(
   matching: readonly ListedServer[],
@@ -156,15 +156,15 @@ export function topOf(
   }
 }
 
-/** The first servers of a list, and how far they reach. */
+/** The first servers of a list, and the sort key up to which they reach. */
 export interface PageWindow {
   readonly servers: readonly ListedServer[]
   readonly total: number
-  /** The key of the last one, if there may be others beyond it; undefined: there are none. */
+  /** The key of the last server, if further ones may follow. Undefined: there are none. */
   readonly end: SortKey | undefined
 }
 
-/** The servers of a window after changes of the list. They are fewer than were there if some have gone. */
+/** The servers of a window after changes of the list. If some were removed, it has fewer than before. */
 export function changedWindow(
   { servers, total, end }: PageWindow,
   changes: readonly ListChange[],
@@ -198,7 +198,7 @@ export function changedWindow(
   return { servers: now ?? servers, total: count, end }
 }
 
-/** A window that reaches no further than this many servers. */
+/** Cuts a window to at most this number of servers. */
 export function cutWindow(window: PageWindow, most: number, query: ReadQuery, pingOf: PingOf): PageWindow {
   const last = window.servers[most - 1]
   if (last === undefined || window.servers.length === most) return window
@@ -212,7 +212,7 @@ function keyOf(server: ListedServer, { order }: ReadQuery, pingOf: PingOf): Sort
   return key
 }
 
-/** Compares a server with a key of the order. Its values are read only as far as they are needed. */
+/** Compares a server with a sort key. Reads only as many of its values as needed. */
 function compareTo(server: ListedServer, key: SortKey, { order }: ReadQuery, pingOf: PingOf): number {
   for (let index = 0; index < order.length; index += 1) {
     const { field, isDescending } = order[index] as ReadQuery['order'][number]

@@ -1,20 +1,27 @@
 import { type Coordinates, InvalidInput } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
-import type { GameServers, ListingReport, ServerKeys, SessionWanted } from '../game-servers/index.js'
-import type { Pool } from '../pools/index.js'
-import type { Assignment, Server, StopReason } from '../records/index.js'
+import type { GameServers, ServerKeys, SessionWanted } from '../game-servers/index.js'
+import type { Pools } from '../pools/index.js'
+import {
+  type Assignment,
+  isEnrolled,
+  type ListingReport,
+  newPoolServer,
+  type Server,
+  serverIntent,
+  type StopReason,
+} from '../records/index.js'
 import { type Seat, SeatRefused, type Seats, UnknownServer } from '../seats/index.js'
-import type { SeatParty, SessionStart, StoredSession } from '../store/index.js'
+import type { SeatParty, ServerLogWriter, SessionStart, StoredSession } from '../store/index.js'
 import { attributeFault, type Browser } from './browser-definition.js'
-import type { StartServers } from './start-servers.js'
 import { partiesOf, promisedIn, promiseOf, withoutPlayers, withParty } from './promised-seats.js'
 
-/** A seat with what its player needs to connect. */
+/** A seat, with the data that its player needs to connect. */
 export interface SeatGrant extends Omit<Seat, 'state' | 'session'> {
-  /** `starting`: its server is being started, and there is no token yet. */
+  /** `starting`: its server is being started and has no token yet. */
   readonly state: Seat['state'] | 'starting'
-  /** For its player alone; undefined while the server starts. */
+  /** Secret of the player. Undefined while the server starts. */
   readonly joinToken: string | undefined
   readonly assignment: Assignment | undefined
 }
@@ -22,32 +29,32 @@ export interface SeatGrant extends Omit<Seat, 'state' | 'session'> {
 export interface SeatsGranted {
   /** In the order of the players. */
   readonly seats: readonly SeatGrant[]
-  /** Whether a player has got a seat that they did not have. */
+  /** True if a player has got a new seat. */
   readonly isNew: boolean
 }
 
-/** A server that players have started. */
+/** A request to start a server for players. */
 export interface StartRequest {
-  /** Default: the first one of which players may start servers. */
+  /** Default: the first pool in which players may start servers. */
   readonly pool?: string | undefined
-  /** The players who get seats; the first one owns the server. None: a backend starts it for others. */
+  /** The players who get seats. The first one owns the server. Empty: a backend starts it for others. */
   readonly playerIds: readonly string[]
   readonly groupId?: string | undefined
-  /** In the list. Default: that of the pool. */
+  /** The name in the list. Default: that of the pool. */
   readonly name?: string | undefined
   readonly password?: string | undefined
   readonly attributes: Readonly<Record<string, string | number | boolean>>
-  /** Where it is wanted, in degrees. Default: where the pool has servers. */
+  /** The requested location in degrees. Default: any location of the pool. */
   readonly near?: Coordinates | undefined
-  /** Whether seats on another server that starts, or has just started, do as well. Default: no. */
+  /** Whether seats on another server that starts, or has just started, are acceptable. Default false. */
   readonly mayShare?: boolean | undefined
   /** See `SeatRequest`. */
   readonly by?: string | undefined
 }
 
-/** Milliseconds in which a server that was started has to list itself (our choice: a slow boot, and its level). */
+/** Milliseconds within which a started server must list itself (our choice: a slow boot, and loading a level). */
 const START_MS = 300_000
-/** Seats of a server that starts, until one of its pool has said how many it has (our choice). */
+/** Assumed number of seats of a server that starts, until a server of the pool has reported its number (our choice). */
 const FIRST_SEATS = 8
 
 /** Servers that are asked for in turn for one start, if they fail (our choice: as many as attempts of a match). */
@@ -65,18 +72,18 @@ const FAILURES: ReadonlySet<StopReason> = new Set<StopReason>([
   'restarted',
 ])
 
-interface Start extends SessionStart {
+interface PendingStart extends SessionStart {
   readonly server: Server
   readonly wanted: SessionWanted
 }
 
-/** What a server is to be like whose seats a party shares with others. */
+/** The requirements for a server whose seats a party shares with others. */
 type SharedStart = Required<Pick<StartRequest, 'attributes'>> & {
   readonly pool: string
   readonly near: Coordinates | undefined
 }
 
-/** Whether players who want these attributes may be promised seats of the session. */
+/** True if players who want these attributes may be promised seats of the session. */
 const isLike = ({ password, attributes: has }: SessionWanted, attributes: SharedStart['attributes']) =>
   password === undefined &&
   Object.keys(has).length === Object.keys(attributes).length &&
@@ -88,320 +95,406 @@ export interface ServerStartsOptions {
   readonly random: Random
   readonly seats: Seats
   readonly grantOf: (seat: Seat) => SeatGrant
-  readonly gameServers: () => Pick<GameServers, 'changed' | 'find'>
+  readonly gameServers: Pick<GameServers, 'changed'>
   readonly find: (serverId: string) => Server | undefined
-  readonly pool: (name: string) => Pool | undefined
-  /** The first pool of which players may start servers. */
-  readonly customPool: () => Pool | undefined
-  readonly servers: StartServers
-  /** Called before a server is created for these players. @throws {Error} if they have cost too much */
+  readonly pools: Pick<Pools, 'created' | 'definitions' | 'find' | 'isNear' | 'warmFor'>
+  readonly writer: Pick<ServerLogWriter, 'note'>
+  /** Number of servers of a source that may be created now. */
+  readonly room: (source: string | undefined) => number
+  readonly begin: (server: Server) => void
+  /** Charges these players for a server. */
+  readonly used: (playerIds: readonly string[]) => void
+  /** Called before a server is created for these players. @throws {Error} if they have caused too much cost */
   readonly assertMayStart: (playerIds: readonly string[]) => void
-  /** Whether the server is at the place of its pool that is nearest to these coordinates. */
-  readonly isNear: (server: Server, near: Coordinates | undefined) => boolean
   readonly drop: (server: Server) => void
   readonly keys: Pick<ServerKeys, 'seal' | 'unseal'>
 }
 
-/** Creates the servers that players start: what these are to list, and who has been promised seats on them. */
-export function createServerStarts(options: ServerStartsOptions) {
-  const { browser, clock, random, seats, grantOf, find, gameServers, keys, servers } = options
-  /** By server: those that do not list themselves yet. */
-  const starts = new Map<string, Start>()
-  /** Sessions that servers are to list, until they end. */
-  const wanted = new Map<string, SessionWanted>()
+/** The servers that players start: what each should list, and who has promised seats on it. */
+export class ServerStarts {
+  readonly #options: ServerStartsOptions
+  /** Starts of servers that are not listed yet, by server. */
+  readonly #starts = new Map<string, PendingStart>()
+  /** Sessions that servers should list, by server, until they end. */
+  readonly #wanted = new Map<string, SessionWanted>()
   /** Servers that only the store knows of, until one may be created; by each, the id of the one that is gone. */
-  const intended = new Map<Server, string>()
-  /** Seats of the sessions that servers of a pool were told to list, by the latest. */
-  const seatsOfPool = new Map<string, number>()
-  const startingSeat = (
-    { server, until }: Start,
-    { playerIds, seatIds, groupId }: SeatParty,
-    index: number,
-  ): SeatGrant => ({
-    id: seatIds[index] as string,
-    serverId: server.id,
-    playerId: playerIds[index] as string,
-    team: '',
-    groupId,
-    state: 'starting',
-    until,
-    joinToken: undefined,
-    assignment: undefined,
-  })
-  const startingSeats = (start: Start, party: SeatParty) =>
-    party.playerIds.map((_, index) => startingSeat(start, party, index))
-  /** The start that has the id among its players or its seats, and where. */
-  const startWith = (ids: 'playerIds' | 'seatIds', id: string) => {
-    for (const start of starts.values()) {
+  readonly #intended = new Map<Server, string>()
+  /** Number of seats of the last listed session of each pool. */
+  readonly #seatsOfPool = new Map<string, number>()
+
+  constructor(options: ServerStartsOptions) {
+    this.#options = options
+  }
+
+  startingSeat({ server, until }: PendingStart, { playerIds, seatIds, groupId }: SeatParty, index: number): SeatGrant {
+    return {
+      id: seatIds[index] as string,
+      serverId: server.id,
+      playerId: playerIds[index] as string,
+      team: '',
+      groupId,
+      state: 'starting',
+      until,
+      joinToken: undefined,
+      assignment: undefined,
+    }
+  }
+
+  /** The start that contains the id among its players or seats, and its position. */
+  startWith(ids: 'playerIds' | 'seatIds', id: string) {
+    for (const start of this.#starts.values()) {
       const found = promiseOf(start, ids, id)
       if (found !== undefined) return { start, ...found }
     }
     return undefined
   }
 
-  /** The next process is to know what the server is to list, and for whom. */
-  const keep = (server: Server) => {
-    const session = wanted.get(server.id)
-    if (session === undefined) return servers.keep(server, undefined)
-    const { server: _, wanted: __, ...start } = starts.get(server.id) ?? {}
-    const password = session.password === undefined ? undefined : keys.seal(session.password)
-    servers.keep(server, { ...session, password, start: 'until' in start ? start : undefined })
-  }
-  const forget = ({ server }: Start) => {
-    starts.delete(server.id)
-    wanted.delete(server.id)
-    if (intended.delete(server)) servers.settle(server)
-    else keep(server)
-  }
-  const giveUp = (start: Start) => {
-    const isBegun = !intended.has(start.server)
-    forget(start)
-    if (isBegun) options.drop(start.server)
-  }
-  /** Its server has failed: the same is wanted of another one, once one may be created. */
-  const replaceServer = (start: Start) => {
-    const { server, failures = 0, near, wanted: session } = start
-    if (failures + 1 >= MOST_SERVERS) return giveUp(start)
-    const next = servers.serverFor(server.pool ?? '', near, [])
-    if (next === undefined) return
-    // The store has the start of the next server before that of this one ends.
-    begin({ ...start, server: next, failures: failures + 1, wanted: session, until: clock.now() + START_MS })
-    forget(start)
-  }
-  const hasFailed = ({ unwanted }: Server) => unwanted === undefined || FAILURES.has(unwanted)
-  /** Its server is gone, and with it the record that keeps the start: another one keeps it until it has a server. */
-  const outlive = (start: Start) => {
-    const { server, failures = 0, near } = start
-    if (!hasFailed(server) || failures + 1 >= MOST_SERVERS || clock.now() >= start.until) return
-    const next = servers.intend(server.pool ?? '', near)
-    if (next === undefined) return
-    intended.set(next, server.id)
-    begin({ ...start, server: next })
-    forget(start)
-  }
-  /** The players want the server no longer. One that runs, and has not begun their session, is stock again. */
-  const giveBack = (start: Start) => {
-    const { id } = start.server
-    if (gameServers().find(id) === undefined || seats.isListed(id)) return giveUp(start)
-    forget(start)
-    gameServers().changed(start.server)
+  /** The session that a server should list. */
+  wantedOf(serverId: string): SessionWanted | undefined {
+    return this.#wanted.get(serverId)
   }
 
-  /** Players have no seat on the server that starts. It is wanted as long as others have. */
-  const leaveStart = (start: Start, gone: readonly string[]) => {
+  /** True if players wait for the server. */
+  isStarting(serverId: string) {
+    return this.#starts.has(serverId)
+  }
+
+  /** Removes these players from the start. */
+  leave(start: PendingStart, gone: readonly string[]) {
     const left = withoutPlayers(start, gone)
     const [next] = partiesOf(left).flatMap(({ playerIds }) => playerIds)
-    if (next === undefined) return giveBack(start)
+    if (next === undefined) return this.#giveBack(start)
     const { wanted: session } = start
-    // A player who owns nothing of it any more may start another one.
+    // A player who no longer owns the start may start another one.
     const isOwnerGone = session.owner !== undefined && gone.includes(session.owner)
-    begin({ ...left, wanted: isOwnerGone ? { ...session, owner: next } : session })
+    this.#begin({ ...left, wanted: isOwnerGone ? { ...session, owner: next } : session })
   }
 
-  const begin = (start: Start): Start => {
+  /** Called when nothing is left of the server, before its record ends. */
+  ended({ id }: Server) {
+    const start = this.#starts.get(id)
+    if (start !== undefined) this.#retryStart(start)
+  }
+
+  /**
+   * Reverts what was begun for these players on the server, because it could not be stored. It was promised to nobody.
+   */
+  cancel(serverId: string, playerIds: readonly string[]) {
+    const start =
+      this.#starts.get(serverId) ??
+      [...this.#starts.values()].find(({ server }) => this.#intended.get(server) === serverId)
+    if (start !== undefined) this.leave(start, playerIds)
+  }
+
+  /** Called with the current listing of a server. */
+  listed(server: Server, listing: ListingReport | undefined) {
+    const { id } = server
+    const session = this.#wanted.get(id)
+    if (session === undefined) return
+    const isWanted = listing?.session === session.session
+    if (isWanted) this.#seatsOfPool.set(server.pool ?? '', listing.seats)
+    const start = this.#starts.get(id)
+    if (isWanted && start !== undefined && this.#options.find(id)?.assignment !== undefined) this.#grantSeats(start)
+    // A server with another listing has ended the session, or its process has restarted.
+    else if (start === undefined && !isWanted) {
+      this.#wanted.delete(id)
+      this.#keep(server)
+    }
+  }
+
+  /**
+   * Makes a server list itself: a warm one, or else a new one. The start is durable once all entries of the server are
+   * written.
+   * @throws {InvalidInput} with the field; {SeatRefused}
+   */
+  start(request: StartRequest): SeatsGranted & { readonly serverId: string } {
+    const { playerIds, password, attributes, near } = request
+    const { pool, custom } = this.#customOf(request)
+    const { name = pool } = request
+    const [owner] = playerIds
+    const before = owner === undefined ? undefined : this.startWith('playerIds', owner)
+    // A player who shares others' server may have one of their own instead.
+    const isAgain = request.mayShare === true || before?.start.playerIds.includes(owner ?? '') === true
+    if (before !== undefined && isAgain) {
+      // A repeated request gets the same result, for the players for whom the server was started.
+      const again = this.#startingSeats(before.start, before.party)
+      const own = playerIds.flatMap((playerId) => again.find((seat) => seat.playerId === playerId) ?? [])
+      return { seats: own, isNew: false, serverId: before.start.server.id }
+    }
+    for (const playerId of playerIds) {
+      const seat = this.#options.seats.givenTo(playerId)
+      if (seat?.state === 'taken' || (seat?.state === 'away' && request.by !== undefined && request.by !== playerId))
+        throw new SeatRefused('seat-held-elsewhere', 'The player is on another server. Give that seat back first.', {
+          playerId,
+          seatId: seat.id,
+        })
+    }
+    const party = { playerIds, seatIds: playerIds.map(() => newId(this.#options.random)), groupId: request.groupId }
+    const shared = request.mayShare === true ? this.#share(party, { pool, near, attributes }, request) : undefined
+    if (shared !== undefined) return shared
+    const { all, own } = this.#startedIn(pool, owner)
+    if (owner !== undefined && own >= custom.perPlayer)
+      throw new SeatRefused('too-many-servers', 'The player has started as many servers as allowed. End one first.')
+    this.#options.assertMayStart(playerIds)
+    const server = all >= custom.max ? undefined : this.#serverFor(pool, near, playerIds)
+    if (server === undefined)
+      throw new SeatRefused('no-capacity', 'No more servers may be started now. Try again later.', {
+        retryAfterMs: 10_000,
+      })
+    if (before !== undefined) this.leave(before.start, playerIds)
+    const session = { session: newId(this.#options.random), name, password, owner, attributes }
+    const start = this.#begin({ ...party, server, wanted: session, near, until: this.#options.clock.now() + START_MS })
+    return { seats: this.#startingSeats(start, party), isNew: true, serverId: server.id }
+  }
+
+  /** Takes over a session that an earlier process has stored. */
+  adopt(server: Server, { start, owner, password: sealed, ...rest }: StoredSession) {
+    const password = sealed === undefined ? undefined : this.#options.keys.unseal(sealed)
+    // The password was sealed with another master secret, so the server's token is from that one too.
+    if (password === undefined && sealed !== undefined) return
+    const session = { ...rest, owner, password }
+    this.#wanted.set(server.id, session)
+    // A clock that was set back must not extend it.
+    const until = Math.min(start?.until ?? 0, this.#options.clock.now() + START_MS)
+    if (start !== undefined) this.#starts.set(server.id, { ...start, until, server, wanted: session })
+  }
+
+  advance(now: number) {
+    for (const start of this.#starts.values()) {
+      const { server, until } = start
+      const isGone = this.#options.find(server.id) !== server || server.stopReason !== undefined
+      if (now >= until || !this.#hasFailed(server)) this.#giveUp(start)
+      else if (isGone) this.#replaceServer(start)
+      else if (
+        server.assignment !== undefined &&
+        this.#options.seats.listing(server.id)?.session === start.wanted.session
+      )
+        this.#grantSeats(start)
+    }
+  }
+
+  /** Creates a server without beginning it. Undefined if the pool has no servers at the location. */
+  #newServer(name: string, near: Coordinates | undefined): Server | undefined {
+    const { pools, clock, random } = this.#options
+    const pool = pools.find(name)
+    const order = pool?.orderAt(near)
+    if (pool === undefined || order === undefined) return undefined
+    const { source } = pool.definition
+    return newPoolServer({ id: newId(random), pool: name, at: clock.now(), source }, order)
+  }
+
+  /**
+   * Returns a warm server for the players, or a new one. Undefined: none may be created. The players are charged for
+   * it.
+   */
+  #serverFor(name: string, near: Coordinates | undefined, playerIds: readonly string[]): Server | undefined {
+    const { pools, room, begin, used } = this.#options
+    const pool = pools.find(name)
+    const warm = pool && pools.warmFor(pool, { isEmpty: true, middle: near, placements: undefined })
+    if (warm !== undefined) {
+      if (warm.chargedPlayers === undefined) used((warm.chargedPlayers = playerIds))
+      return warm
+    }
+    const server = pool !== undefined && room(pool.definition.source) > 0 ? this.#newServer(name, near) : undefined
+    if (server === undefined) return undefined
+    server.chargedPlayers = playerIds
+    server.near = near
+    pools.created(server, near)
+    begin(server)
+    return server
+  }
+
+  #startingSeats(start: PendingStart, party: SeatParty) {
+    return party.playerIds.map((_, index) => this.startingSeat(start, party, index))
+  }
+
+  /** Stores what the server should list, and for whom, for the next process. */
+  #keep(server: Server) {
+    const session = this.#wanted.get(server.id)
+    const { server: _, wanted: __, ...start } = this.#starts.get(server.id) ?? {}
+    const stored = session && {
+      ...session,
+      password: session.password === undefined ? undefined : this.#options.keys.seal(session.password),
+      start: 'until' in start ? start : undefined,
+    }
+    void this.#options.writer.note({ kind: 'wanted', serverId: server.id, session: stored })
+  }
+
+  #forget({ server }: PendingStart) {
+    this.#starts.delete(server.id)
+    this.#wanted.delete(server.id)
+    if (this.#intended.delete(server)) void this.#options.writer.note({ kind: 'gone', serverId: server.id })
+    else this.#keep(server)
+  }
+
+  #giveUp(start: PendingStart) {
+    const isBegun = !this.#intended.has(start.server)
+    this.#forget(start)
+    if (isBegun) this.#options.drop(start.server)
+  }
+
+  /** Called when the server has failed. Starts another one with the same session as soon as one may be created. */
+  #replaceServer(start: PendingStart) {
+    const { server, failures = 0, near, wanted: session } = start
+    if (failures + 1 >= MOST_SERVERS) return this.#giveUp(start)
+    const next = this.#serverFor(server.pool ?? '', near, [])
+    if (next === undefined) return
+    // The store has the start of the next server before that of this one ends.
+    this.#begin({
+      ...start,
+      server: next,
+      failures: failures + 1,
+      wanted: session,
+      until: this.#options.clock.now() + START_MS,
+    })
+    this.#forget(start)
+  }
+
+  #hasFailed({ stopReason }: Server) {
+    return stopReason === undefined || FAILURES.has(stopReason)
+  }
+
+  /** The server and its record of the start are gone, so another server is created whose record keeps the start. */
+  #retryStart(start: PendingStart) {
+    const { server, failures = 0, near } = start
+    if (!this.#hasFailed(server) || failures + 1 >= MOST_SERVERS || this.#options.clock.now() >= start.until) return
+    const next = this.#newServer(server.pool ?? '', near)
+    // No process creates servers that enrol themselves.
+    if (next === undefined || isEnrolled(next)) return
+    // If this process ends, the next one begins it for the session that is kept of it.
+    void this.#options.writer.note(serverIntent(next))
+    this.#intended.set(next, server.id)
+    this.#begin({ ...start, server: next })
+    this.#forget(start)
+  }
+
+  /**
+   * Called when the players no longer want the server. A running one that has not begun their session returns to the
+   * stock.
+   */
+  #giveBack(start: PendingStart) {
+    const { id, presence } = start.server
+    if (presence === undefined || this.#options.seats.isListed(id)) return this.#giveUp(start)
+    this.#forget(start)
+    this.#options.gameServers.changed(start.server)
+  }
+
+  #begin(start: PendingStart): PendingStart {
     const { server, wanted: session } = start
-    starts.set(server.id, start)
-    wanted.set(server.id, session)
-    keep(server)
-    gameServers().changed(server)
+    this.#starts.set(server.id, start)
+    this.#wanted.set(server.id, session)
+    this.#keep(server)
+    this.#options.gameServers.changed(server)
     return start
   }
 
-  const seatsIn = (server: Server) => seatsOfPool.get(server.pool ?? '') ?? FIRST_SEATS
+  #seatsIn(server: Server) {
+    return this.#seatsOfPool.get(server.pool ?? '') ?? FIRST_SEATS
+  }
 
-  /** A server that starts and has seats for another party, and lists what they want. */
-  const startFor = (size: number, { pool, near, attributes }: SharedStart): Start | undefined => {
-    for (const start of starts.values()) {
+  /** A server that starts, has seats for another party, and lists what they want. */
+  #startFor(size: number, { pool, near, attributes }: SharedStart): PendingStart | undefined {
+    for (const start of this.#starts.values()) {
       const { server, wanted: session } = start
-      const isSame = server.pool === pool && isLike(session, attributes) && options.isNear(server, near)
-      if (isSame && promisedIn(start) + size <= seatsIn(server)) return start
+      const isSame = server.pool === pool && isLike(session, attributes) && this.#options.pools.isNear(server, near)
+      if (isSame && promisedIn(start) + size <= this.#seatsIn(server)) return start
     }
     return undefined
   }
 
-  /** A party for which its server turned out to have no room goes to another one, once. */
-  const move = ({ server, wanted: session, near }: Start, party: SeatParty) => {
+  /** Moves a party to another server, once, because its server has no room. */
+  #move({ server, wanted: session, near }: PendingStart, party: SeatParty) {
     const pool = server.pool ?? ''
     const size = party.playerIds.length
-    if (party.isMoved === true || size > seatsIn(server)) return
+    if (party.isMoved === true || size > this.#seatsIn(server)) return
     const moved = { ...party, isMoved: true }
-    const other = startFor(size, { pool, near, attributes: session.attributes })
-    if (other !== undefined) return void begin(withParty(other, moved))
+    const other = this.#startFor(size, { pool, near, attributes: session.attributes })
+    if (other !== undefined) return void this.#begin(withParty(other, moved))
     const [owner] = party.playerIds
-    const custom = options.pool(pool)?.custom
-    const { all } = startedIn(pool, owner)
-    const next = custom === undefined || all >= custom.max ? undefined : servers.serverFor(pool, near, party.playerIds)
+    const custom = this.#options.pools.find(pool)?.definition.custom
+    const { all } = this.#startedIn(pool, owner)
+    const next = custom === undefined || all >= custom.max ? undefined : this.#serverFor(pool, near, party.playerIds)
     if (next === undefined) return
-    const until = clock.now() + START_MS
-    begin({ ...moved, server: next, wanted: { ...session, session: newId(random), owner }, near, until })
+    const until = this.#options.clock.now() + START_MS
+    this.#begin({
+      ...moved,
+      server: next,
+      wanted: { ...session, session: newId(this.#options.random), owner },
+      near,
+      until,
+    })
   }
 
-  /** The server lists what was wanted: the players who were promised seats get them. */
-  const begun = (start: Start) => {
+  /** Called when the server lists the session: the players with promised seats get them. */
+  #grantSeats(start: PendingStart) {
     const { server, wanted: session } = start
-    starts.delete(server.id)
-    keep(server)
+    this.#starts.delete(server.id)
+    this.#keep(server)
     for (const party of partiesOf(start)) {
       if (party.playerIds.length === 0) continue
       try {
-        // Where another member may return to since, that counts.
+        // A seat that another member may return to since then counts.
         const [by] = party.playerIds
-        seats.hold({ serverId: server.id, password: session.password, by, ...party })
+        this.#options.seats.hold({ serverId: server.id, password: session.password, by, ...party })
       } catch (error) {
-        // They have seats elsewhere by now, or the server says that it is locked.
+        // The players have seats elsewhere by now, or the server reports that it is locked.
         if (!(error instanceof SeatRefused)) throw error
-        if (error.code === 'server-full') move(start, party)
+        if (error.code === 'server-full') this.#move(start, party)
       }
     }
   }
 
-  /** Seats on a server that starts, or that lists itself already: the caller's copy of the list may be older. */
-  const share = (party: SeatParty, like: SharedStart, { password, by }: StartRequest) => {
+  /**
+   * Takes seats on a server that starts, or that already lists itself, because the caller's copy of the list may be
+   * older.
+   */
+  #share(party: SeatParty, like: SharedStart, { password, by }: StartRequest) {
     if (password !== undefined || party.playerIds.length === 0) return undefined
-    const start = startFor(party.playerIds.length, like)
+    const start = this.#startFor(party.playerIds.length, like)
     if (start !== undefined) {
-      const { id } = begin(withParty(start, party)).server
-      return { seats: startingSeats(start, party), isNew: true, serverId: id }
+      const { id } = this.#begin(withParty(start, party)).server
+      return { seats: this.#startingSeats(start, party), isNew: true, serverId: id }
     }
-    for (const [serverId, session] of wanted) {
-      const server = find(serverId)
-      if (server === undefined || starts.has(serverId) || server.pool !== like.pool) continue
-      if (!isLike(session, like.attributes) || !options.isNear(server, like.near)) continue
+    for (const [serverId, session] of this.#wanted) {
+      const server = this.#options.find(serverId)
+      if (server === undefined || this.#starts.has(serverId) || server.pool !== like.pool) continue
+      if (!isLike(session, like.attributes) || !this.#options.pools.isNear(server, like.near)) continue
       try {
-        const { seats: held, isNew } = seats.hold({ serverId, by, ...party })
-        return { seats: held.map(grantOf), isNew, serverId }
+        const { seats: held, isNew } = this.#options.seats.hold({ serverId, by, ...party })
+        return { seats: held.map(this.#options.grantOf), isNew, serverId }
       } catch (error) {
-        // It is full, locked or lost.
+        // The server is full, locked or lost.
         if (!(error instanceof SeatRefused || error instanceof UnknownServer)) throw error
       }
     }
     return undefined
   }
 
-  /** @throws {InvalidInput} naming the field */
-  const customOf = ({ pool: name, attributes }: StartRequest) => {
+  /** @throws {InvalidInput} with the field */
+  #customOf({ pool: name, attributes }: StartRequest) {
     const refuse = (field: string, message: string) => new InvalidInput(`${field}: ${message}`, { field })
-    const pool = name === undefined ? options.customPool() : options.pool(name)
+    const { pools } = this.#options
+    const pool =
+      name === undefined ? pools.definitions().find(({ custom }) => custom !== undefined) : pools.find(name)?.definition
     if (pool?.custom === undefined) throw refuse('pool', 'players start no servers of it, or there is no such pool')
     for (const attribute of Object.keys(attributes))
-      if (!(pool.custom.attributes ?? Object.keys(browser.attributes)).includes(attribute))
-        throw refuse(`attributes.${attribute}`, 'is none that players choose')
-    const fault = attributeFault(browser, attributes)
+      if (!(pool.custom.attributes ?? Object.keys(this.#options.browser.attributes)).includes(attribute))
+        throw refuse(`attributes.${attribute}`, 'players cannot set this attribute')
+    const fault = attributeFault(this.#options.browser, attributes)
     if (fault !== undefined) throw refuse(`attributes.${fault.name}`, fault.message)
     return { pool: pool.name, custom: pool.custom }
   }
 
-  /** Who had the session started that it lists. What a server says of its owner counts against nobody. */
-  const ownerOf = (serverId: string) => wanted.get(serverId)?.owner
-  /** Servers of a pool that players have started, and those of one player. */
-  const startedIn = (pool: string, owner: string | undefined) => {
-    const serverIds = new Set([...wanted.keys(), ...seats.serverIds()])
-    const all = [...serverIds].filter((serverId) => find(serverId)?.pool === pool)
-    const own = owner === undefined ? [] : all.filter((serverId) => ownerOf(serverId) === owner)
-    return { all: all.length, own: own.length }
+  /** The player who started the session that the server lists. The owner in the server's own report is ignored. */
+  #ownerOf(serverId: string) {
+    return this.#wanted.get(serverId)?.owner
   }
 
-  return {
-    startingSeat,
-    startWith,
-    /** The session that a server is to list. */
-    wantedOf: (serverId: string): SessionWanted | undefined => wanted.get(serverId),
-    /** Whether players wait for the server. */
-    isStarting: (serverId: string) => starts.has(serverId),
-    /** These players leave the start. */
-    leave: leaveStart,
-    /** Nothing is left of the server. Called before its record ends. */
-    ended: ({ id }: Server) => {
-      const start = starts.get(id)
-      if (start !== undefined) outlive(start)
-    },
-    /** What was begun for these players on the server could not be stored, and was promised to nobody. */
-    cancel: (serverId: string, playerIds: readonly string[]) => {
-      const start = starts.get(serverId) ?? [...starts.values()].find(({ server }) => intended.get(server) === serverId)
-      if (start !== undefined) leaveStart(start, playerIds)
-    },
-
-    /** What a server lists now. */
-    listed: (server: Server, listing: ListingReport | undefined) => {
-      const { id } = server
-      const session = wanted.get(id)
-      if (session === undefined) return
-      const isWanted = listing?.session === session.session
-      if (isWanted) seatsOfPool.set(server.pool ?? '', listing.seats)
-      const start = starts.get(id)
-      if (isWanted && start !== undefined && find(id)?.assignment !== undefined) begun(start)
-      // A server that lists something else has ended the session, or its process has.
-      else if (start === undefined && !isWanted) {
-        wanted.delete(id)
-        keep(server)
-      }
-    },
-
-    /**
-     * Has a server list itself: a warm one, or else one that is created. It is kept once all is written of the server.
-     * @throws {InvalidInput} naming the field; {SeatRefused}
-     */
-    start: (request: StartRequest): SeatsGranted & { readonly serverId: string } => {
-      const { playerIds, password, attributes, near } = request
-      const { pool, custom } = customOf(request)
-      const { name = pool } = request
-      const [owner] = playerIds
-      const before = owner === undefined ? undefined : startWith('playerIds', owner)
-      // Who shares the server of others may have one of their own in its place.
-      const isAgain = request.mayShare === true || before?.start.playerIds.includes(owner ?? '') === true
-      if (before !== undefined && isAgain) {
-        // The same again, for those of the players for whom it was started.
-        const again = startingSeats(before.start, before.party)
-        const own = playerIds.flatMap((playerId) => again.find((seat) => seat.playerId === playerId) ?? [])
-        return { seats: own, isNew: false, serverId: before.start.server.id }
-      }
-      for (const playerId of playerIds) {
-        const seat = seats.givenTo(playerId)
-        if (seat?.state === 'taken' || (seat?.state === 'away' && request.by !== undefined && request.by !== playerId))
-          throw new SeatRefused('seat-held-elsewhere', 'The player is on another server. Give that seat back first.', {
-            playerId,
-            seatId: seat.id,
-          })
-      }
-      const party = { playerIds, seatIds: playerIds.map(() => newId(random)), groupId: request.groupId }
-      const shared = request.mayShare === true ? share(party, { pool, near, attributes }, request) : undefined
-      if (shared !== undefined) return shared
-      const { all, own } = startedIn(pool, owner)
-      if (owner !== undefined && own >= custom.perPlayer)
-        throw new SeatRefused('too-many-servers', 'The player has started as many servers as allowed. End one first.')
-      options.assertMayStart(playerIds)
-      const server = all >= custom.max ? undefined : servers.serverFor(pool, near, playerIds)
-      if (server === undefined)
-        throw new SeatRefused('no-capacity', 'No more servers may be started now. Try again later.', {
-          retryAfterMs: 10_000,
-        })
-      if (before !== undefined) leaveStart(before.start, playerIds)
-      const session = { session: newId(random), name, password, owner, attributes }
-      const start = begin({ ...party, server, wanted: session, near, until: clock.now() + START_MS })
-      return { seats: startingSeats(start, party), isNew: true, serverId: server.id }
-    },
-
-    /** Takes over a session that an earlier process has stored. */
-    adopt: (server: Server, { start, owner, password: sealed, ...rest }: StoredSession) => {
-      const password = sealed === undefined ? undefined : keys.unseal(sealed)
-      // It was sealed by another master secret, which has made the token of the server too.
-      if (password === undefined && sealed !== undefined) return
-      const session = { ...rest, owner, password }
-      wanted.set(server.id, session)
-      // A clock that was set back must not prolong it.
-      const until = Math.min(start?.until ?? 0, clock.now() + START_MS)
-      if (start !== undefined) starts.set(server.id, { ...start, until, server, wanted: session })
-    },
-
-    advance: (now: number) => {
-      for (const start of starts.values()) {
-        const { server, until } = start
-        const isGone = find(server.id) !== server || server.unwanted !== undefined
-        if (now >= until || !hasFailed(server)) giveUp(start)
-        else if (isGone) replaceServer(start)
-        else if (server.assignment !== undefined && seats.listing(server.id)?.session === start.wanted.session)
-          begun(start)
-      }
-    },
+  /** Servers of a pool started by players, and those started by one player. */
+  #startedIn(pool: string, owner: string | undefined) {
+    const serverIds = new Set([...this.#wanted.keys(), ...this.#options.seats.serverIds()])
+    const all = [...serverIds].filter((serverId) => this.#options.find(serverId)?.pool === pool)
+    const own = owner === undefined ? [] : all.filter((serverId) => this.#ownerOf(serverId) === owner)
+    return { all: all.length, own: own.length }
   }
 }

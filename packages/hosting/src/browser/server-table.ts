@@ -1,27 +1,27 @@
-// pure: the list of servers in columns, so that a scan of ten thousand reads numbers that lie side by side
+// pure: the list of servers in columns, so that a scan of ten thousand reads adjacent numbers
 import type { Browser } from './browser-definition.js'
 import type { ListedPlace, ListedServer } from './listed-servers.js'
 import { type Clause, fieldNames, type PingOf, serverField } from './server-filter.js'
-import { type Order, type ReadQuery, type ServerPage, topOf } from './server-pages.js'
+import { type SortOrder, type ReadQuery, type ServerPage, topOf } from './server-pages.js'
 
-/** Texts of which numbers are known; beyond it, the columns are made again from what is there. */
+/** Maximum number of strings with an index. Beyond it, the columns are rebuilt from the current servers. */
 const MOST_TEXTS = 100_000
-/** Names differ from server to server, and are read from the servers. */
+/** Values without a column. They differ from server to server and are read from the servers. */
 const NO_COLUMN: ReadonlySet<string> = new Set(['name', 'ping'])
 
 type RowTest = (row: number) => boolean
 type RowValue = (row: number) => number
 
-/** The servers of a list by row. Rows change their numbers when servers go. */
+/** The servers of a list by row. Removing servers changes the numbers of rows. */
 export function createServerTable(browser: Pick<Browser, 'attributes'>) {
   const rows: ListedServer[] = []
   const rowOf = new Map<string, number>()
   const texts = new Map<string, number>()
   let capacity = 256
-  /** NaN: a value that is not there. Texts are numbers of `texts`, flags 0 and 1. */
+  /** NaN: no value. Strings are indexes into `texts`, booleans are 0 and 1. */
   const columns = new Map<string, Float64Array>()
   for (const name of fieldNames(browser)) if (!NO_COLUMN.has(name)) columns.set(name, new Float64Array(capacity))
-  /** Number of the place of each row; -1: not known. */
+  /** Index of each row's location. -1: unknown. */
   let placeOf = new Int32Array(capacity).fill(-1)
   const places = new Map<number, ListedPlace>()
   const fields = Array.from(columns.keys(), (name) => ({ name, field: serverField(browser, name) }))
@@ -56,7 +56,7 @@ export function createServerTable(browser: Pick<Browser, 'attributes'>) {
     placeOf = wider
   }
 
-  /** Round trips by the row of a server, in milliseconds; NaN: not known. */
+  /** Round trips by row, in milliseconds. NaN: unknown. */
   const pingsBy = (pingOf: PingOf): RowValue => {
     const byPlace: number[] = []
     const unplaced = rows.length === 0 ? undefined : { ...(rows[0] as ListedServer) }
@@ -105,7 +105,7 @@ export function createServerTable(browser: Pick<Browser, 'attributes'>) {
       if (last !== undefined && last.id !== serverId) write(row, last)
     },
 
-    /** The page of the servers in the table: as `pageOf` of them. */
+    /** The page of the servers in the table, like `pageOf`. */
     page: (query: ReadQuery, pingOf: PingOf): ServerPage => {
       const pings = pingsBy(pingOf)
       const tests = query.clauses.map((clause) => testOf(clause, pings, pingOf))
@@ -129,13 +129,13 @@ export function createServerTable(browser: Pick<Browser, 'attributes'>) {
   }
 }
 
-const isNumber = ({ field }: Order) => field.type !== 'string'
+const isNumber = ({ field }: SortOrder) => field.type !== 'string'
 
-/** The rows that may be on the page by the first field of the order. With a cursor, all. */
+/** The rows that may be on the page by the first sort field. With a cursor, all rows. */
 function nearest(
   rows: readonly number[],
   values: RowValue,
-  { isDescending }: Order,
+  { isDescending }: SortOrder,
   query: ReadQuery,
 ): readonly number[] {
   const { limit, after } = query
@@ -145,7 +145,7 @@ function nearest(
     const value = values(row)
     return Number.isNaN(value) ? Infinity : sign * value
   }
-  /** The greatest of the `limit` least keys so far. */
+  /** The greatest of the `limit` smallest keys so far. */
   const least: number[] = []
   for (const row of rows) {
     const key = keyOf(row)

@@ -18,7 +18,7 @@ const order = (...tickets: FoundTicket[]): Order => ({
   inCommon: () => ({ equality: { map: 'dust' }, intersection: { modes: ['ctf'] } }),
 })
 
-test('lists the players of each team and what the match has in common', () => {
+test('the description of a match lists the players of each team and what the match has in common', () => {
   const tickets = [ticket('a', {}), ticket('b', {}), ticket('c', {})]
   expect(foundMatch(match, order(...tickets))).toEqual({
     id: 'm1',

@@ -11,16 +11,17 @@ import {
 // The environment variables that describe the match to its server. Pure.
 
 /**
- * The environment variables that describe a match to its server. Names and forms are those that servers made for a
- * matchmaker of this interface know (public facts). Values are text or JSON. No variable contains a player's address.
+ * The environment variables that describe a match to its server. Names and formats are those that servers for a
+ * matchmaker of this interface expect (public facts). Values are strings or JSON. No variable contains a player's
+ * address.
  * - MM_MATCH_ID, MM_MATCH_PROFILE (the queue), MM_EXPANSION (`initial`, or the seconds of waiting at which the limits
  *   in force began)
- * - MM_TICKET_IDS `["id"…]`, one for each player, also of a party: see `seatIdOf`
+ * - MM_TICKET_IDS `["id"…]`, one for each player, including each player of a party: see `seatIdOf`
  * - MM_TICKET_{id} `{"id", "profile", "created_at", "players": ["id"], "group_id", "team_id", "attributes": {}}`
  * - MM_GROUPS `{"group": ["ticket"…]}`; MM_TEAMS `{"team": ["group"…]}`; MM_EQUALITY `{"attribute": value}`;
  *   MM_INTERSECTION `{"attribute": ["value"…]}`
- * - if a latency rule chose the place (our choice): MM_BEACON, the name of the beacon there; MM_BEACON_LATENCY_MS, the
- *   longest round trip of any player to that beacon; MM_BEACON_LIMIT_MS, the limit of the rule, if it sets one
+ * - if a latency rule chose the location (our choice): MM_BEACON, the name of the beacon there; MM_BEACON_LATENCY_MS,
+ *   the longest round trip of any player to that beacon; MM_BEACON_LIMIT_MS, the limit of the rule, if it sets one
  * - for a value that is too large for one variable: instead of KEY, KEY_PARTS (the number of parts) and KEY_PART_1,
  *   KEY_PART_2 …, which the server joins
  */
@@ -46,7 +47,7 @@ export function matchEnvironment(match: FoundMatch): EnvironmentVariable[] {
   return variables
 }
 
-/** The id of one player's place in a ticket: the ticket's, or `<id>.<index>` in a party. */
+/** The id of one player's seat in a ticket: the ticket's id, or `<id>.<index>` in a party. */
 export const seatIdOf = (
   { id, players }: { readonly id: string; readonly players: readonly unknown[] },
   index: number,
@@ -79,7 +80,7 @@ function addTo(variables: EnvironmentVariable[], key: string, value: string): vo
   else for (const [part, text] of inParts(key, value)) variables.push({ key: part, value: text, is_hidden: false })
 }
 
-/** JSON made without the object: each match has other keys, for which the engine would make a hidden class. */
+/** Builds the JSON without an object. Each match has other keys, so the engine would create a hidden class for each. */
 const objectText = (entries: readonly (readonly [key: string, value: readonly string[]])[]) =>
   `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join()}}`
 
@@ -113,9 +114,12 @@ function partsOf(value: string): string[] {
   return [...parts, part]
 }
 
-/** Bytes for what does not depend on players: match, queue, placement and registration secret, with their names. */
+/**
+ * Bytes reserved for variables that do not depend on players: match, queue, placement and registration secret,
+ * including their names.
+ */
 const OF_THE_MATCH_BYTES = 4096
-/** Factor for variables of all tickets: a value in parts adds the names of the parts, at most 1 %. */
+/** Factor for the variables of all tickets. Values in parts need extra names, at most 1 %. */
 const WITH_PARTS = 1.01
 
 const bytesOf = (text: string) => Buffer.byteLength(text)
@@ -137,20 +141,20 @@ export interface ServerSettings {
 }
 
 /**
- * Bytes of the environment that each player may take so that every possible match fits. Infinity if the queue's own
- * variables leave no room: then the queue's settings are at fault, and not any ticket.
+ * Maximum number of bytes of the environment that each player may take so that every possible match fits. Infinity if
+ * the queue's own variables leave no room: the queue's settings are then at fault, not a ticket.
  */
 export function shareOf({ deploy, teams, players }: ServerSettings): number {
   const own = [...Object.entries(deploy.environment), ...Object.entries(deploy.hiddenEnvironment)]
   const ownBytes = own.reduce((sum, [key, value]) => sum + bytesOf(key) + bytesOf(value), 0)
-  // Each team's name is in MM_TEAMS, and in the variable of each of its players.
+  // Each team's name is in MM_TEAMS and in the variable of each of its players.
   const longest = Math.max(0, ...teams.map(jsonBytes))
   const teamBytes = teams.reduce((sum, name) => sum + jsonBytes(name) + ':[],'.length, players * longest)
   const left = LARGEST_ENVIRONMENT_BYTES - OF_THE_MATCH_BYTES - ownBytes - Math.ceil(teamBytes * WITH_PARTS)
   return left <= 0 ? Infinity : Math.floor(left / players)
 }
 
-/** The most bytes of the environment that a ticket can take. */
+/** Maximum number of bytes of the environment that a ticket can take. */
 export function bytesOfTicket(
   ticket: FoundTicket,
   { queue, common }: Pick<ServerSettings, 'queue' | 'common'>,
@@ -158,7 +162,7 @@ export function bytesOfTicket(
   const group = jsonBytes(ticket.id) + 1
   const seats = jsonBytes(seatIdsOf(ticket)) + 1
   const attributes = ticket.players.reduce((sum, player) => sum + commonBytes(player.attributes ?? {}, common), 0)
-  // The ids of its players' tickets are in MM_TICKET_IDS and MM_GROUPS, and its own in MM_GROUPS and MM_TEAMS.
+  // The ids of its players' tickets are in MM_TICKET_IDS and MM_GROUPS, its own id in MM_GROUPS and MM_TEAMS.
   const around = 2 * (group + seats) + attributes
   return variablesBytes(ticketVariables(ticket, queue)) + Math.ceil(around * WITH_PARTS)
 }
@@ -169,13 +173,13 @@ const commonBytes = (attributes: Attributes, common: readonly string[]): number 
     0,
   )
 
-/** Upper bounds for the JSON punctuation and keys, in bytes: per player of a ticket, and per value. */
+/** Upper limits for the JSON punctuation and keys, in bytes: per player of a ticket, and per value. */
 const AROUND_PLAYER = 360
 const AROUND_VALUE = 30
-/** JSON takes at most six bytes for each UTF-16 unit of a text (`\uXXXX`). */
+/** JSON takes at most six bytes for each UTF-16 unit of a string (`\uXXXX`). */
 const PER_UNIT = 6
 
-/** An upper bound of `bytesOfTicket`, computed in a fraction of the time. */
+/** An upper limit of `bytesOfTicket`, computed in a fraction of the time. */
 export function roughBytesOfTicket(
   { id, players }: FoundTicket,
   { queue, common }: Pick<ServerSettings, 'queue' | 'common'>,
@@ -205,7 +209,7 @@ export function roughBytesOfTicket(
   return bytes * 1.1
 }
 
-/** Ids of the tickets that take more than their share, by players, of an environment that is too large. */
+/** Ids of the tickets that take more than their share of a too large environment, relative to their players. */
 export function oversized({ tickets, queue, equality, intersection }: FoundMatch): readonly string[] {
   const settings = { queue, common: [...Object.keys(equality), ...Object.keys(intersection)] }
   const players = tickets.reduce((sum, ticket) => sum + ticket.players.length, 0)

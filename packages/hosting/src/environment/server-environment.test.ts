@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { deploySchema } from '../records/deploy.js'
 import { matchEnvironment } from './match-environment.js'
 import type { FoundMatch } from '../records/order.js'
-import { type Described, MatchTooLarge, serverEnvironment } from './server-environment.js'
+import { type EnvironmentInput, MatchTooLarge, serverEnvironment } from './server-environment.js'
 
 const deploy = deploySchema.parse({
   application: 'game',
@@ -40,10 +40,10 @@ const found: FoundMatch = {
     },
   ],
 }
-const environmentFor = (changes: Partial<Described>) =>
+const environmentFor = (changes: Partial<EnvironmentInput>) =>
   serverEnvironment({ found, deploy, token: 'hush', pool: undefined, apiUrl: undefined, ...changes })
 
-test("the environment has the queue's variables, and the server's token as hidden ones", () => {
+test('a server’s environment has the queue’s variables, and the server token among the hidden ones', () => {
   const environment = environmentFor({})
   expect(environment).toContainEqual({ key: 'MODE', value: 'ranked', is_hidden: false })
   expect(environment).toContainEqual({ key: 'KEY', value: 's', is_hidden: true })
@@ -52,14 +52,14 @@ test("the environment has the queue's variables, and the server's token as hidde
   )
 })
 
-test('the environment tells a server how to register', () => {
+test('a server’s environment contains what the server needs to register', () => {
   const probe = { kind: 'registration', url: 'https://example.com/ready', withinMs: 1000 } as const
   const environment = environmentFor({ deploy: { ...deploy, probe } })
   expect(environment).toContainEqual({ key: 'MM_REGISTRATION_SECRET', value: 'hush', is_hidden: true })
   expect(environment).toContainEqual({ key: 'MM_REGISTRATION_URL', value: probe.url, is_hidden: false })
 })
 
-test('the environment tells a server where the ticket API is, and its own secret for it', () => {
+test('a server’s environment contains the URL of the ticket API and the server’s own secret for it', () => {
   const apiUrl = 'https://mm.example.com'
   const probe = { kind: 'registration', withinMs: 1000 } as const
   const environment = environmentFor({ deploy: { ...deploy, probe }, apiUrl })
@@ -86,7 +86,7 @@ function ticketOf(id: string, player: string, group: string, team: string, at: n
   })
 }
 
-test('the environment describes the match, without addresses', () => {
+test('a server’s environment describes the match, without addresses', () => {
   const variables = Object.fromEntries(matchEnvironment(found).map(({ key, value }) => [key, value]))
   expect(variables).toEqual({
     MM_MATCH_ID: 'm1',
@@ -105,13 +105,13 @@ test('the environment describes the match, without addresses', () => {
   expect(atFirst.find(({ key }) => key === 'MM_EXPANSION')?.value).toBe('initial')
 })
 
-describe('a match that is too large', () => {
+describe('the description of a large match', () => {
   const party = (names: readonly string[]): FoundMatch => ({
     ...found,
     tickets: [{ id: 'party', createdAt: 0, players: names.map((id) => ({ id, ip: '192.0.2.1' })) }],
   })
 
-  test('for one variable is split into parts', () => {
+  test('the description of a large match is split into parts if it is too large for one variable', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ minLength: 1, maxLength: 128, unit: 'binary' }), { minLength: 1, maxLength: 200 }),
@@ -133,7 +133,7 @@ describe('a match that is too large', () => {
     )
   })
 
-  test('for the whole environment is an error', () => {
+  test('a match whose description is too large for the whole environment is refused', () => {
     const names = Array.from({ length: 500 }, (_, index) => String(index).padStart(128, 'x'))
     expect(() => environmentFor({ found: party(names) })).not.toThrow()
     const more = names.map((name) => name.repeat(3))

@@ -11,11 +11,11 @@ import {
 } from '../records/index.js'
 
 /**
- * The variables that describe a match do not fit into its server's environment. No deployment was created. The failure
- * counts as an attempt of the tickets that take more than their share.
+ * Thrown if the variables that describe a match do not fit into its server's environment. No deployment was created.
+ * The failure counts as an attempt of the tickets that take more than their share.
  */
 export class MatchTooLarge extends InvalidInput {
-  /** Ids of the tickets that take more than their share; empty if the queue's own variables are too large. */
+  /** Ids of the tickets that take more than their share. Empty if the queue's own variables are too large. */
   readonly ticketIds: readonly string[]
 
   static {
@@ -41,15 +41,18 @@ function checkSize(variables: readonly EnvironmentVariable[], found: FoundMatch)
   )
 }
 
-/** What the environment of a server tells. */
-export interface Described {
+/** The input for the environment of a server. */
+export interface EnvironmentInput {
   readonly found: FoundMatch
   readonly deploy: Deploy
   /** The token of the server: see `ServerKeys`. */
   readonly token: string
-  /** Of a server of a pool: its name. The server learns of its matches by registering, and not by its environment. */
+  /**
+   * Name of the server's pool, if it is of one. The server learns of its matches by registering, not from its
+   * environment.
+   */
   readonly pool: string | undefined
-  /** Public URL of the ticket API, for the server; undefined where it cannot be reached. */
+  /** Public URL of the ticket API, for the server. Undefined if it cannot be reached. */
   readonly apiUrl: string | undefined
 }
 
@@ -57,7 +60,13 @@ export interface Described {
  * All variables of a server's environment.
  * @throws {MatchTooLarge}
  */
-export function serverEnvironment({ found, deploy, token, pool, apiUrl }: Described): readonly EnvironmentVariable[] {
+export function serverEnvironment({
+  found,
+  deploy,
+  token,
+  pool,
+  apiUrl,
+}: EnvironmentInput): readonly EnvironmentVariable[] {
   const { environment, hiddenEnvironment, probe } = deploy
   const all = [
     ...(pool === undefined ? matchEnvironment(found) : [{ key: 'MUSTER_POOL', value: pool, is_hidden: false }]),

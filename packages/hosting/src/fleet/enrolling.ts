@@ -1,20 +1,10 @@
 import { Conflict } from '@muster/core'
-import type { Clock, Random } from '@muster/core/clock'
 import { growingTo, newId } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
-import type { Fleet } from './fleet.js'
-import { createKnocking } from './knocking.js'
+import type { AllocatorContext } from './allocator-context.js'
+import { createReachabilityCheck } from './reachability-check.js'
 import type { Prober } from './port-probe.js'
-import {
-  type DrainReason,
-  type EnrolmentRequest,
-  type GameServers,
-  LOST_AFTER_MS,
-  type Registered,
-  ServerGone,
-  type ServerKeys,
-  type ServerRegistration,
-} from '../game-servers/index.js'
+import { type GameServers, LOST_AFTER_MS, type Registered, ServerGone } from '../game-servers/index.js'
 import {
   digestOf,
   type Enrolment,
@@ -28,20 +18,24 @@ import {
 } from '../pools/index.js'
 import {
   type Assignment,
+  assignmentAt,
+  type DrainReason,
   type Enrolled,
+  type EnrolmentRequest,
   isEnrolled,
+  locationAt,
   newEnrolledServer,
   type Server,
   serverIntent,
+  type ServerRegistration,
   type StopReason,
 } from '../records/index.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
-import type { ServerLogWriter } from '../store/index.js'
 
 /** Why a process may not add itself to a pool. */
 export type EnrolmentFault = 'wrong-key' | 'wrong-build' | 'address' | 'full' | 'name-in-use' | 'key-in-use'
 
-/** A process that Muster has not started may not add itself to a pool. */
+/** Thrown if a process that Muster has not started may not add itself to a pool. */
 export class EnrolmentRefused extends Conflict {
   readonly code: EnrolmentFault
 
@@ -55,98 +49,209 @@ export class EnrolmentRefused extends Conflict {
   }
 }
 
-/** The answer to an enrolment. */
+/** The response to an enrolment. */
 export interface EnrolledServer extends Registered {
-  /** With which the server speaks from now on. */
+  /** The token that the server uses from now on. */
   readonly token: string
 }
 
-/** What a matchmaker does with servers that it has not started. */
+/** Commands about servers that Muster has not started. */
 export interface EnrolmentCommands {
-  /** Whether it is a key of a pool's `enrol`; called before a request's body is read. */
+  /** True for a key of a pool's `enrol`. Called before a request's body is read. */
   isEnrolmentKey(key: string): boolean
   /**
-   * Makes a game server of a process that Muster has not started, by a key of a pool's `enrol`. Resolves with its token
-   * once the store has recorded it. The same process again gets the same answer. A restarted process is another server:
-   * it ends the one that had its name, and was not heard for 25 s.
-   * @param from where the request comes from
+   * Makes a process that Muster has not started a game server, with a key of a pool's `enrol`. Resolves with its token
+   * once the store has recorded it. A repeated call of the same process gets the same result. A restarted process
+   * becomes another server. It ends the server that had its name and has been silent for 25 s.
+   * @param from the address that the request comes from
    * @throws {EnrolmentRefused}; {ServerGone} if this process was a server that has ended; {Unavailable} if the store
    *   cannot be written now: enrol again
    */
   enrolServer(key: string, request: EnrolmentRequest, from?: string): Promise<EnrolledServer>
   /**
-   * Stops all servers that came with a key that is not in the configuration any more: their matches are over, and their
-   * tokens are void. Resolves when the store has recorded it. Repeating the call changes nothing.
+   * Stops all servers that enrolled with a key that is no longer in the configuration. Their matches are over, and
+   * their tokens are invalid. Resolves when the store has recorded it. Repeating the call changes nothing.
    * @param keyId the first 8 hex digits of the key's SHA-256
    * @throws {EnrolmentRefused} while the key is in the configuration; {Unavailable} if the store cannot be written now
    */
   revokeEnrolment(keyId: string): Promise<void>
 }
 
-interface EnrollingOptions {
+interface EnrollingOptions extends AllocatorContext {
   readonly pools: Pick<Pools, 'definitions' | 'find' | 'orderOf' | 'adopted' | 'up'>
-  readonly fleet: Pick<Fleet, 'add' | 'all' | 'enter' | 'identify'>
-  readonly gameServers: Pick<GameServers, 'find' | 'isExpected' | 'register'>
+  readonly gameServers: Pick<GameServers, 'isExpected' | 'register'>
   readonly lifecycle: Pick<ServerLifecycle, 'listened' | 'listens'>
-  readonly writer: Pick<ServerLogWriter, 'note'>
-  readonly keys: Pick<ServerKeys, 'knockOf' | 'processOf' | 'tokenOf'>
-  readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly prober: Prober
-  readonly random: Random
   readonly drop: (server: Server, reason: StopReason) => void
-  /** A server is not where it says, or nobody can reach it. */
-  readonly problem: (server: Server, error: Error) => void
 }
 
-/** Servers remembered that have ended (our choice). */
+/** Maximum number of remembered servers that have ended (our choice). */
 const REMEMBERED = 10_000
 
-/** Servers that Muster has not started, which add themselves to a pool with a key of it. */
-export type Enrolling = ReturnType<typeof createEnrolling>
+/** Servers that Muster has not started. They add themselves to a pool with one of its keys. */
+export class Enrolling {
+  readonly #options: EnrollingOptions
+  /** Why servers have ended recently, by their ids and by the names of their processes, which do not come back. */
+  readonly #ended = new LRUCache<string, StopReason>(growingTo(REMEMBERED))
+  /** No players are sent to a server before its address is proved. */
+  readonly knocking: ReturnType<typeof createReachabilityCheck>
 
-export function createEnrolling(options: EnrollingOptions) {
-  const { pools, fleet, gameServers, lifecycle, writer, keys, clock, prober, random, drop, problem } = options
-  /** Why servers have ended lately, by their ids and by the names of their processes, which do not come back. */
-  const ended = new LRUCache<string, StopReason>(growingTo(REMEMBERED))
+  constructor(options: EnrollingOptions) {
+    const { pools, lifecycle, keys, clock, prober, on } = options
+    this.#options = options
+    this.knocking = createReachabilityCheck({
+      prober,
+      clock,
+      textOf: ({ id }, port) => keys.knockOf(id, port),
+      probeOf: (server) => {
+        const enrolment = this.#enrolmentIn(server)
+        return enrolment === undefined ? 'gone' : enrolment.knock
+      },
+      proved: (server) => {
+        lifecycle.listens(server)
+        pools.up(server)
+      },
+      failed: (server, { kind, port }, knocks) => {
+        const { name = '', key = '' } = server.enrolled ?? {}
+        const who = `Server ${JSON.stringify(name)} of the key ${key}`
+        const what = kind === 'tcp' ? 'no connection was accepted' : 'no report has repeated a datagram'
+        const error = new Error(`${who}: knocked ${knocks} times at its port ${JSON.stringify(port)}, and ${what}.`)
+        on.problem('probe', error, server, server.requestId)
+        lifecycle.listened(server, false)
+      },
+    })
+  }
 
-  const goneOf = (name: string) =>
-    new ServerGone(
-      ended.get(name) === 'not-listening'
+  /** True for a key of a pool. */
+  isEnrolmentKey(key: string): boolean {
+    return this.#find(key) !== undefined
+  }
+
+  /**
+   * Makes the process with this key a server. A repeated call of the same process gets the same server. A restarted
+   * process gets another one, which ends the one before. The enrolment is durable once the server's record is written.
+   * @param from the address that the request comes from
+   * @throws {EnrolmentRefused}; {ServerGone} for a process whose server has ended
+   */
+  enrol(secret: string, request: EnrolmentRequest, from: string | undefined): EnrolledServer {
+    const { pool, enrolment } = this.#find(secret) ?? {}
+    if (pool === undefined || enrolment === undefined)
+      throw new EnrolmentRefused('wrong-key', 'This is the key of no pool.')
+    const { build, instance, address = { ports: {} } } = request
+    const host = address.host ?? from
+    if (host === undefined) throw new EnrolmentRefused('address', 'address.host: must be given')
+    this.#assertFits(pool, enrolment, request, host, from)
+    const [key, name] = [enrolmentIdOf(enrolment), request.name ?? host]
+    const process = this.#options.keys.processOf(key, name, instance)
+    const enrolled = { key, name, build, process }
+    const same = this.#ofProcess(process)
+    if (same !== undefined) return this.#register(same, request)
+    if (this.#ended.has(process)) throw this.goneOf(process)
+    const before = this.#assertRoom(enrolled, enrolment.max)
+    // Otherwise the supervisor of a machine would undo an operator's drain.
+    const drainAsked = before?.drainAsked === true
+    const place = pool.places?.find((one) => one.name === enrolment.place)
+    const at = assignmentAt(host, address.ports, place && locationAt(place, place.name))
+    const server = this.#add(pool, enrolled, at, drainAsked)
+    if (before !== undefined) this.#options.drop(before, 'lost')
+    return this.#register(server, request)
+  }
+
+  /**
+   * The registration of a server within the terms of its key. The configuration's values override the reported ones.
+   */
+  withinTerms(server: Server, registration: ServerRegistration): ServerRegistration {
+    const { enrolled } = server
+    if (enrolled === undefined) return registration
+    const most = this.#enrolmentIn(server)?.matches ?? Infinity
+    return { ...registration, build: enrolled.build, matches: Math.min(registration.matches, most) }
+  }
+
+  /**
+   * Takes over a server of an earlier process to which nobody was sent yet. With `knock`, it must prove its address
+   * again, even if it has done so before.
+   */
+  adopt(server: Server, assignment: Assignment) {
+    server.assignment = assignment
+    server.isLocated = true
+    this.#options.fleet.step(server, 'enrolled')
+    if (this.#enrolmentIn(server)?.knock === undefined) this.#options.lifecycle.listens(server)
+    else this.knocking.begin(server, assignment)
+  }
+
+  /** Called when nothing is left of a server. */
+  ended(server: Server) {
+    if (isEnrolled(server))
+      for (const name of [server.id, this.#processIn(server)]) this.#ended.set(name, server.stopReason ?? 'ended')
+  }
+
+  /** The error for a process whose server does not exist. @param id the id that its token proves */
+  goneOf(name: string) {
+    return new ServerGone(
+      this.#ended.get(name) === 'not-listening'
         ? 'Muster knocked at this server, and it has not proved its address: nobody could play on it. End its process.'
-        : 'This server is not wanted any more. End its process.',
+        : 'This server is no longer needed. End its process.',
     )
+  }
 
-  const find = (key: string): { readonly pool: Pool; readonly enrolment: Enrolment } | undefined => {
-    // Digests tell nothing of a key by the time that it takes to compare them.
+  /**
+   * Stops all servers that enrolled with a key, and ends their matches.
+   * @returns the ids of records that must be written before that is durable
+   * @throws {EnrolmentRefused} while the key is in the configuration, because its holder would add servers again
+   */
+  revoke(keyId: string): readonly string[] {
+    if (this.#options.pools.definitions().some(({ enrol }) => enrol.some((one) => enrolmentIdOf(one) === keyId))) {
+      const message = `The key ${keyId} is in the configuration. Remove it there first: it could add servers again.`
+      throw new EnrolmentRefused('key-in-use', message)
+    }
+    return this.#withKey(keyId).flatMap((server) => {
+      const about = [server.id, ...Array.from(server.guests, ({ id }) => id)]
+      this.#options.drop(server, 'stopped')
+      return about
+    })
+  }
+
+  /** Called when a server serves nothing and takes no more matches, or an enrolled server is silent. */
+  spent(server: Server, reason: DrainReason): void {
+    // A server that an operator drains stays while it reports, because its supervisor would restart it.
+    if (isEnrolled(server) && reason === 'operator') return
+    const isLost = isEnrolled(server) && reason === 'silent'
+    this.#options.drop(server, reason === 'surplus' ? 'surplus' : isLost ? 'lost' : 'drained')
+  }
+
+  #find(key: string): { readonly pool: Pool; readonly enrolment: Enrolment } | undefined {
+    // Comparing digests reveals nothing about a key through timing.
     const digest = digestOf(key)
-    for (const pool of pools.definitions())
+    for (const pool of this.#options.pools.definitions())
       for (const enrolment of pool.enrol) if (hasDigest(enrolment, digest)) return { pool, enrolment }
     return undefined
   }
 
-  const processIn = ({ id, enrolled }: Server) => enrolled?.process ?? id
-  const ofProcess = (process: string): Server | undefined => {
-    for (const server of fleet.all()) if (isEnrolled(server) && processIn(server) === process) return server
+  #processIn({ id, enrolled }: Server) {
+    return enrolled?.process ?? id
+  }
+
+  #ofProcess(process: string): Server | undefined {
+    for (const server of this.#options.fleet.all())
+      if (isEnrolled(server) && this.#processIn(server) === process) return server
     return undefined
   }
 
-  const withKey = (keyId: string): readonly Server[] =>
-    [...fleet.all()].filter(({ enrolled, unwanted }) => enrolled?.key === keyId && unwanted === undefined)
-
-  /** One that a restart of ours has made silent is spared as long as one that is silent by itself. */
-  const isHeard = ({ id }: Server) => {
-    const seenAt = gameServers.find(id)?.seenAt
-    return seenAt === undefined ? gameServers.isExpected(id) : clock.now() - seenAt < LOST_AFTER_MS
+  #withKey(keyId: string): readonly Server[] {
+    return [...this.#options.fleet.all()].filter(
+      ({ enrolled, stopReason }) => enrolled?.key === keyId && stopReason === undefined,
+    )
   }
 
-  /** What the configuration says of a server counts, whatever it says of itself. */
-  const withinTerms = (
-    registration: ServerRegistration,
-    { matches }: Pick<Enrolment, 'matches'>,
-    { build }: Enrolled,
-  ): ServerRegistration => ({ ...registration, build, matches: Math.min(registration.matches, matches) })
+  /** A server that a restart of Muster has made silent is spared for as long as any other silent server. */
+  #isHeard({ id, presence }: Server) {
+    const seenAt = presence?.seenAt
+    return seenAt === undefined
+      ? this.#options.gameServers.isExpected(id)
+      : this.#options.clock.now() - seenAt < LOST_AFTER_MS
+  }
 
-  const assertFits = (pool: Pool, enrolment: Enrolment, request: EnrolmentRequest, host: string, from?: string) => {
+  #assertFits(pool: Pool, enrolment: Enrolment, request: EnrolmentRequest, host: string, from?: string) {
     if (!mayRun(pool, enrolment, request.build)) {
       const wanted = enrolment.builds ?? [pool.deploy.version]
       const message = `build: must be ${wanted.map((one) => JSON.stringify(one)).join(' or ')}`
@@ -160,182 +265,50 @@ export function createEnrolling(options: EnrollingOptions) {
     throw new EnrolmentRefused('address', `address.host: must be within ${where}, got ${JSON.stringify(host)}`)
   }
 
-  /** @returns the server that had the name, if there is one */
-  const assertRoom = (enrolled: Enrolled, max: number): Server | undefined => {
-    const present = withKey(enrolled.key)
+  /** @returns the server that had the name, if any */
+  #assertRoom(enrolled: Enrolled, max: number): Server | undefined {
+    const present = this.#withKey(enrolled.key)
     const before = present.find((one) => one.enrolled?.name === enrolled.name)
-    if (before !== undefined && isHeard(before)) {
+    if (before !== undefined && this.#isHeard(before)) {
       const message = `name: another process has the name ${JSON.stringify(enrolled.name)}, and was heard within 25 s`
       throw new EnrolmentRefused('name-in-use', message)
     }
     if (before === undefined && present.length >= max)
-      throw new EnrolmentRefused('full', `There are ${max} servers with this key: as many as it may have.`)
+      throw new EnrolmentRefused('full', `This key already has ${max} servers, its limit.`)
     return before
   }
 
-  const knocking = createKnocking({
-    prober,
-    clock,
-    textOf: ({ id }, port) => keys.knockOf(id, port),
-    probeOf: (server) => {
-      const enrolment = enrolmentIn(server)
-      return enrolment === undefined ? 'gone' : enrolment.knock
-    },
-    proved: (server) => {
-      lifecycle.listens(server)
-      pools.up(server)
-    },
-    failed: (server, { kind, port }, knocks) => {
-      const { name = '', key = '' } = server.enrolled ?? {}
-      const who = `Server ${JSON.stringify(name)} of the key ${key}`
-      const what = kind === 'tcp' ? 'no connection was accepted' : 'no report has repeated a datagram'
-      problem(server, new Error(`${who}: knocked ${knocks} times at its port ${JSON.stringify(port)}, and ${what}.`))
-      lifecycle.listened(server, false)
-    },
-  })
-  const enrolmentIn = ({ pool: name, enrolled }: Server): Enrolment | undefined => {
-    const pool = pools.find(name ?? '')?.definition
+  #enrolmentIn({ pool: name, enrolled }: Server): Enrolment | undefined {
+    const pool = this.#options.pools.find(name ?? '')?.definition
     return pool && enrolled && enrolmentOf(pool, enrolled)
   }
-  /** It is where it says once it has proved that, where its key demands it. */
-  const locate = (server: Server, assignment: Assignment) => {
-    server.assignment = assignment
-    server.isLocated = true
-    fleet.enter(server, 'warming')
-    if (enrolmentIn(server)?.knock === undefined) lifecycle.listens(server)
-    else knocking.begin(server, assignment)
-  }
 
-  const add = (pool: Pool, terms: Enrolled, assignment: Assignment, drainAsked: boolean): Server => {
-    // Never that of a server before, also not of the same process: its token and its players' tokens end with it.
-    const id = `e-${newId(random)}`
-    const order = pools.orderOf(pool.name)
+  #add(pool: Pool, terms: Enrolled, assignment: Assignment, drainAsked: boolean): Server {
+    // Always a new id, even for the same process: the tokens of the earlier server and its players end with that
+    // server.
+    const id = `e-${newId(this.#options.random)}`
+    const order = this.#options.pools.orderOf(pool.name)
     if (order === undefined) throw new EnrolmentRefused('wrong-key', 'The pool of this key is gone.')
     const at = { ...assignment, server: id }
-    const server = newEnrolledServer({ id, pool: pool.name, at: clock.now(), enrolled: { ...terms, at } }, order)
-    fleet.add(server)
-    fleet.identify(server, id)
+    const server = newEnrolledServer(
+      { id, pool: pool.name, at: this.#options.clock.now(), enrolled: { ...terms, at } },
+      order,
+    )
+    this.#options.fleet.add(server)
+    this.#options.fleet.identify(server, id)
     const { latitude = 0, longitude = 0 } = assignment.location ?? {}
-    pools.adopted(server, clock.now(), { latitude, longitude })
+    this.#options.pools.adopted(server, this.#options.clock.now(), { latitude, longitude })
     server.drainAsked = drainAsked
     const draining = drainAsked ? [{ kind: 'draining' as const, serverId: id }] : []
-    void writer.note(serverIntent(server), { kind: 'created', serverId: id, requestId: id }, ...draining)
-    locate(server, at)
+    void this.#options.writer.note(serverIntent(server), { kind: 'created', serverId: id, requestId: id }, ...draining)
+    this.adopt(server, at)
     return server
   }
 
-  const register = (server: Server, enrolment: Enrolment, request: EnrolmentRequest): EnrolledServer => {
+  #register(server: Server, request: EnrolmentRequest): EnrolledServer {
     const { name: _, address: __, deployment: ___, ...registration } = request
-    const registered = gameServers.register(
-      server,
-      withinTerms(registration, enrolment, server.enrolled ?? { key: '', name: '' }),
-    )
+    const { gameServers, keys } = this.#options
+    const registered = gameServers.register(server, this.withinTerms(server, registration))
     return { ...registered, token: keys.tokenOf(registered.id) }
-  }
-
-  return {
-    /** Whether it is a key of a pool. */
-    isEnrolmentKey: (key: string): boolean => find(key) !== undefined,
-    /**
-     * Makes a server of the process that has this key. The same process again is the same server; a restarted one is
-     * another, and ends the one before it. It is safe once the server's record is written.
-     * @param from where the request comes from
-     * @throws {EnrolmentRefused}; {ServerGone} for a process whose server has ended
-     */
-    enrol: (secret: string, request: EnrolmentRequest, from: string | undefined): EnrolledServer => {
-      const { pool, enrolment } = find(secret) ?? {}
-      if (pool === undefined || enrolment === undefined)
-        throw new EnrolmentRefused('wrong-key', 'This is the key of no pool.')
-      const { build, instance, address = { ports: {} } } = request
-      const host = address.host ?? from
-      if (host === undefined) throw new EnrolmentRefused('address', 'address.host: must be given')
-      assertFits(pool, enrolment, request, host, from)
-      const [key, name] = [enrolmentIdOf(enrolment), request.name ?? host]
-      const process = keys.processOf(key, name, instance)
-      const enrolled = { key, name, build, process }
-      const same = ofProcess(process)
-      if (same !== undefined) return register(same, enrolment, request)
-      if (ended.has(process)) throw goneOf(process)
-      const before = assertRoom(enrolled, enrolment.max)
-      // Otherwise the supervisor of a machine would undo the drain of an operator.
-      const drainAsked = before?.drainAsked === true
-      const server = add(pool, enrolled, assignmentOf(pool, enrolment, host, address.ports), drainAsked)
-      if (before !== undefined) drop(before, 'lost')
-      return register(server, enrolment, request)
-    },
-    /** What a server says of itself when it registers again, within the terms of its key. */
-    withinTerms: (server: Server, registration: ServerRegistration): ServerRegistration => {
-      const { enrolled } = server
-      if (enrolled === undefined) return registration
-      return withinTerms(registration, enrolmentIn(server) ?? { matches: registration.matches }, enrolled)
-    },
-    /** A server of an earlier process that nobody was sent to yet. It may have proved its address; it does so again. */
-    adopt: locate,
-    /** Whether nobody is sent to a server yet. */
-    isKnocked: knocking.isAwaited,
-    knockOf: knocking.told,
-    heard: knocking.heard,
-    /** Nothing is left of a server. */
-    ended: (server: Server) => {
-      if (isEnrolled(server))
-        for (const name of [server.id, processIn(server)]) ended.set(name, server.unwanted ?? 'ended')
-    },
-    /** What a process is told whose server is not there. @param id what its token proves */
-    goneOf,
-    advance: knocking.advance,
-    close: knocking.close,
-    /**
-     * Stops all servers that came with a key, and ends their matches.
-     * @returns what has to be written before that is safe
-     * @throws {EnrolmentRefused} while the key is in the configuration: whoever has it would add servers again
-     */
-    revoke: (keyId: string): readonly string[] => {
-      if (pools.definitions().some(({ enrol }) => enrol.some((one) => enrolmentIdOf(one) === keyId))) {
-        const message = `The key ${keyId} is in the configuration. Remove it there first: it could add servers again.`
-        throw new EnrolmentRefused('key-in-use', message)
-      }
-      return withKey(keyId).flatMap((server) => {
-        const about = [server.id, ...Array.from(server.guests, ({ id }) => id)]
-        drop(server, 'stopped')
-        return about
-      })
-    },
-    /** A server serves nothing, and takes no match any more; or one that has enrolled is silent. */
-    spent: (server: Server, reason: DrainReason): void => {
-      // One that an operator drains stays while it is heard: its supervisor would bring it back.
-      if (isEnrolled(server) && reason === 'operator') return
-      const isLost = isEnrolled(server) && reason === 'silent'
-      drop(server, reason === 'surplus' ? 'surplus' : isLost ? 'lost' : 'drained')
-    },
-  }
-}
-
-function assignmentOf(
-  { places = [] }: Pool,
-  { place: name }: Enrolment,
-  host: string,
-  ports: NonNullable<EnrolmentRequest['address']>['ports'],
-): Assignment {
-  const place = places.find((one) => one.name === name)
-  const unknown = undefined
-  return {
-    fqdn: host,
-    publicIp: unknown,
-    ports: Object.fromEntries(
-      Object.entries(ports).map(([port, { port: external, protocol }]) => [
-        port,
-        { internal: external, external, protocol, link: `${host}:${external}` },
-      ]),
-    ),
-    location: place && {
-      city: name,
-      country: unknown,
-      continent: unknown,
-      administrativeDivision: unknown,
-      timezone: unknown,
-      latitude: place.latitude,
-      longitude: place.longitude,
-    },
-    promised: unknown,
   }
 }

@@ -1,18 +1,13 @@
-import { type Clock, dateOf } from '@muster/core/clock'
 import { growingTo } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
-import { MatchmakerClosed } from '../errors.js'
 import type { GameServerListener, ServerListener } from '../game-servers/index.js'
-import type { ServerLogWriter } from '../store/index.js'
+import { type ServerEvent, stepServer } from './server-state.js'
 import {
   type Activity,
   type Assignment,
   type HostedMatch,
   isEnrolled,
-  leftAfter,
   matchIdsOf,
-  NOBODY,
-  playersEntry,
   type ReturnReason,
   type Server,
   type ServerFailure,
@@ -21,74 +16,44 @@ import {
   tagOfCredential,
 } from '../records/index.js'
 
-/** Called with what happens to servers, and to the matches on them. */
+/** Called with events of servers and of the matches on them. */
 export interface AllocatorListener {
   created(server: Server, requestId: string): void
-  /** These players are the first to use a server of a pool that was not created for them. */
+  /** Called with the first players of a server of a pool that was not created for them. */
   used(playerIds: readonly string[]): void
-  /** The server became READY at most `unseenMs` ago; whether it listens is checked next. */
+  /** The server became READY at most `unseenMs` ago. Whether it listens is checked next. */
   up(server: Server, requestId: string, unseenMs: number): void
   /** The server of the match listens: its players may connect. */
   ready(match: HostedMatch, requestId: string, assignment: Assignment): void
-  /** Its tickets go back to the queue. @param counts whether that is a failed attempt, of all tickets or of these */
+  /**
+   * The match's tickets go back to the queue. @param counts true if it is a failed attempt of all tickets; ids: only of
+   * these tickets
+   */
   failed(match: HostedMatch, reason: ReturnReason, counts: boolean | readonly string[]): void
-  /** The server failed. The next call says what happens to its matches. @param detail what its source says */
+  /** The server failed. The next call reports what happens to its matches. @param detail the message of its source */
   faulty(server: Server, requestId: string, reason: ServerFailure, detail: string | undefined): void
-  /** What the container of a server that failed wrote at its end, without secrets and addresses. */
+  /** The last output of a failed server's container, without secrets and addresses. */
   logs(server: Server, requestId: string, reason: ServerFailure, text: string): void
-  /** A deployment of the server is stopped or gone: its own, or a twin. */
+  /** A deployment of the server is stopped or gone: its own or a twin. */
   stopped(server: Server, requestId: string, reason: StopReason): void
-  /** The match has lost its server, or its server is stopped: its players are free. */
+  /** The match has lost its server, or its server is stopped. Its players are free. */
   over(match: HostedMatch, reason: StopReason): void
   /** A deployment with the tag of this matchmaker that belonged to no match was stopped. */
   reaped(requestId: string): void
   problem(during: Activity, error: unknown, about?: { readonly id: string }, requestId?: string): void
-  /** Knows who plays a match, and hears what its server says of it. */
+  /** Knows the players of matches, and receives the servers' reports about matches. */
   readonly games: Pick<GameServerListener, 'rosterOf' | 'left' | 'over' | 'seatsWanted'> & {
-    /** A match whose players were sent to its server ends, before that is written; also one that is over by `over`. */
+    /** A match whose players were sent to its server ends. Called before that is written, and also after `over`. */
     ended(match: HostedMatch, reason: StopReason): void
   }
-  /** Hears of game servers. */
+  /** Receives the events of game servers. */
   readonly servers: ServerListener
 }
 
-/** What happens to a server, as far as its matches are concerned. */
-export interface MatchHosting {
-  /** It runs: where players connect is known. */
-  serverUp(server: Server): void
-  /** It is to be stopped: matches that were played on it are over. Their results are kept before that is. */
-  serverEnding(server: Server, reason: StopReason): void
-  /**
-   * It fails, is stopped or gone, and its matches with it. Again for the same server, it changes nothing.
-   * @param counts see `AllocatorListener.failed`. Default: no.
-   */
-  serverEnded(server: Server, reason: ReturnReason | StopReason, counts?: boolean | readonly string[]): void
-}
-
-/** Resolves when the server of the match is gone, or free of it. @throws {MatchmakerClosed} */
-export const whenEnded = (match: HostedMatch): Promise<void> =>
-  new Promise((resolve, reject) => {
-    match.ended = [...match.ended, (error) => (error === undefined ? resolve() : reject(error))]
-  })
-
-/** Tells all who wait that the match has ended completely, or that this can no longer be found out. */
-function tellEnded(match: HostedMatch, error?: Error): void {
-  const { ended } = match
-  match.ended = NOBODY
-  for (const tell of ended) tell(error)
-}
-
-export function rejectAll(matches: Iterable<HostedMatch>): void {
-  for (const match of matches) {
-    const message = `the matchmaker was closed before the end of match ${match.id} was confirmed`
-    tellEnded(match, new MatchmakerClosed(message))
-  }
-}
-
-/** The matches and servers that have ended lately: a command about one finds nothing left to do, and is no mistake. */
+/** The matches and servers that have ended recently. A command about one of them does nothing and is not an error. */
 export type EndedMatches = ReturnType<typeof createEndedMatches>
 
-/** Matches remembered (our choice). */
+/** Maximum number of remembered matches (our choice). */
 const REMEMBERED = 10_000
 
 export function createEndedMatches() {
@@ -96,171 +61,195 @@ export function createEndedMatches() {
   return { add: (id: string) => void ended.set(id, true), has: (id: string) => ended.has(id) }
 }
 
-/** The servers that exist or may exist, found by id, handle or credential, and the matches on them. */
-export type Fleet = ReturnType<typeof createFleet>
+const nameIn = (source: string | undefined, handle: string) => (source === undefined ? handle : `${source} ${handle}`)
 
 interface FleetOptions {
-  /** Receives what is removed. */
+  /** Receives removed matches and servers. */
   readonly ended?: Pick<EndedMatches, 'add'> | undefined
-  /** Called when the phase of a server, or of a match on it, or the players of that have changed. */
+  /** Called when the phase of a server, or of a match on it, or the match's players have changed. */
   readonly changed?: ((server: Server) => void) | undefined
   /** Called when a server is removed. */
   readonly gone?: ((server: Server) => void) | undefined
 }
 
-export function createFleet({ ended = createEndedMatches(), changed = () => {}, gone = () => {} }: FleetOptions = {}) {
-  const servers = new Map<string, Server>()
-  const matches = new Map<string, HostedMatch>()
-  /** By handle and source: each source has its own handles. */
-  const requested = new Map<string, Server>()
-  const nameIn = (source: string | undefined, handle: string) => (source === undefined ? handle : `${source} ${handle}`)
-  /** The number of servers of each source that exist or may exist. Those that have enrolled cost nothing. */
-  const ofSource = new Map<string | undefined, number>()
-  const countOf = (source: string | undefined) => ofSource.get(source) ?? 0
-  let costly = 0
-  const count = (server: Server, sign: 1 | -1) => {
-    if (isEnrolled(server)) return
-    ofSource.set(server.source, countOf(server.source) + sign)
-    costly += sign
-  }
-  /** Of most servers the create waits for its turn: they are in none of these sets. */
-  const starting = new Set<Server>()
-  /** Those that run, or are being stopped. */
-  const served = new Set<Server>()
-  let servedCostly = 0
-  /** Matches whose players were sent to their server, or are to be once that is stored. */
-  const playing = new Set<HostedMatch>()
-  /** The remembered players. */
-  const players = new Map<string, HostedMatch>()
+/** The servers that exist or may exist, found by id, handle or credential, and the matches on them. */
+export class Fleet {
+  readonly #ended: Pick<EndedMatches, 'add'>
+  readonly #changed: (server: Server) => void
+  readonly #gone: (server: Server) => void
+  readonly #servers = new Map<string, Server>()
+  readonly #matches = new Map<string, HostedMatch>()
+  /** By source and handle, because each source has its own handles. */
+  readonly #requested = new Map<string, Server>()
+  /**
+   * Number of servers that exist or may exist, by source and in total. Enrolled servers cost nothing and are not
+   * counted.
+   */
+  readonly #ofSource = new Map<string | undefined, number>()
+  #costly = 0
+  /** Servers that exist and do not run yet. A server whose create has no response yet is in neither set. */
+  readonly #starting = new Set<Server>()
+  /** Servers that run or are being stopped. */
+  readonly #served = new Set<Server>()
+  #servedCostly = 0
+  /** Matches whose players were sent to their server, or will be once that is stored. */
+  readonly #playing = new Set<HostedMatch>()
+  /** The matches of remembered players. */
+  readonly #players = new Map<string, HostedMatch>()
 
-  const remember = (match: HostedMatch) => {
-    const known = new Set(match.order?.tickets.flatMap((ticket) => ticket.players.map(({ id }) => id)))
-    for (const id of match.playerIds) if (!known.has(id)) players.set(id, match)
+  constructor({ ended = createEndedMatches(), changed = () => {}, gone = () => {} }: FleetOptions = {}) {
+    this.#ended = ended
+    this.#changed = changed
+    this.#gone = gone
   }
-  const forgetPlayers = (match: HostedMatch) => {
-    if (players.size === 0) return
-    for (const id of match.playerIds) if (players.get(id) === match) players.delete(id)
+
+  /** Adds a server, and its match if it is only for that match. */
+  add(server: Server): void {
+    this.#servers.set(server.id, server)
+    for (const match of server.bound) this.#matches.set(match.id, match)
+    this.#addToCounts(server, 1)
   }
-  const release = (server: Server) => {
-    if (server.requestId !== undefined) requested.delete(nameIn(server.source, server.requestId))
+  addMatch(match: HostedMatch): void {
+    this.#matches.set(match.id, match)
+  }
+  /** Sets the phase of a server, also of one of an earlier process, and updates the counts. */
+  enter(server: Server, phase: ServerPhase): void {
+    server.phase = phase
+    if (this.#servers.get(server.id) !== server) return
+    if (phase === 'starting' || phase === 'warming' || phase === 'retrying') this.#starting.add(server)
+    else this.#starting.delete(server)
+    if ((phase === 'running' || phase === 'stopping') && !this.#served.has(server)) {
+      this.#served.add(server)
+      if (!isEnrolled(server)) this.#servedCostly += 1
+    }
+    this.#changed(server)
+  }
+  /** Applies an event to a server. Returns false, and changes nothing, if the event does not fit the phase. */
+  step(server: Server, event: ServerEvent): boolean {
+    const next = stepServer(server.phase, event)
+    if (next !== undefined) this.enter(server, next)
+    return next !== undefined
+  }
+  /** Records that the players of a match may be sent to its server, or have been. */
+  enterMatch(match: HostedMatch, phase: 'warming' | 'running'): void {
+    match.phase = phase
+    if (this.#matches.get(match.id) !== match) return
+    this.#playing.add(match)
+    this.#tellChanged(match)
+  }
+  /** Records the id of a server's deployment. */
+  identify(server: Server, requestId: string): void {
+    server.requestId = requestId
+    this.#requested.set(nameIn(server.source, requestId), server)
+  }
+  /** Records that the deployment of a server is gone. */
+  release(server: Server): void {
+    if (server.requestId !== undefined) this.#requested.delete(nameIn(server.source, server.requestId))
     server.requestId = undefined
   }
-  const tellChanged = ({ server }: HostedMatch) => {
-    if (server !== undefined) changed(server)
+  /** Remembers the players of a match of an earlier process who have no known tickets. */
+  rememberPlayers(match: HostedMatch): void {
+    const known = new Set(match.order?.tickets.flatMap((ticket) => ticket.players.map(({ id }) => id)))
+    for (const id of match.playerIds) if (!known.has(id)) this.#players.set(id, match)
   }
-  const removeMatch = (match: HostedMatch) => {
-    forgetPlayers(match)
-    if (matches.get(match.id) === match) matches.delete(match.id)
-    playing.delete(match)
-    ended.add(match.id)
-    tellEnded(match)
+  /** Replaces the players of a match. */
+  setPlayers(match: HostedMatch, playerIds: readonly string[]): void {
+    const isRemembered = match.playerIds.some((id) => this.#players.get(id) === match)
+    this.#forgetPlayers(match)
+    match.playerIds = playerIds
+    if (isRemembered) this.rememberPlayers(match)
+    this.#tellChanged(match)
+  }
+  /** The match of an earlier process in which the player plays, if its players are remembered. */
+  playedBy(playerId: string): HostedMatch | undefined {
+    if (this.#players.size === 0) return undefined
+    const match = this.#players.get(playerId)
+    // The match is over for its players once its server is being stopped.
+    return match?.stopReason === undefined ? match : undefined
+  }
+  removeMatch(match: HostedMatch): void {
+    this.#forgetPlayers(match)
+    if (this.#matches.get(match.id) === match) this.#matches.delete(match.id)
+    this.#playing.delete(match)
+    match.isGone = true
+    this.#ended.add(match.id)
+    match.tellEnded()
+  }
+  /** Removes a server, and its match if it was only for that match. */
+  remove(server: Server): void {
+    const isKnown = this.#servers.delete(server.id)
+    this.#ended.add(server.id)
+    this.#starting.delete(server)
+    if (this.#served.delete(server) && !isEnrolled(server)) this.#servedCostly -= 1
+    if (isKnown) this.#addToCounts(server, -1)
+    const name = nameIn(server.source, server.requestId ?? '')
+    if (this.#requested.get(name) === server) this.#requested.delete(name)
+    this.#gone(server)
+    for (const match of server.bound) this.removeMatch(match)
+  }
+  /** @param serverId the id of a match finds the server that is only for that match */
+  find(serverId: string): Server | undefined {
+    return this.#servers.get(serverId)
+  }
+  match(matchId: string): HostedMatch | undefined {
+    return this.#matches.get(matchId)
+  }
+  /** @param source name of the source. Undefined: the deployment service */
+  byRequest(requestId: string, source?: string): Server | undefined {
+    return this.#requested.get(nameIn(source, requestId))
+  }
+  /** By the ids that the server may have at its source, see `CreateServerRequest`. */
+  byServerIds(ids: readonly string[]): Server | undefined {
+    for (const id of ids) {
+      const tag = tagOfCredential(id)
+      for (const serverId of matchIdsOf(tag)) {
+        const server = this.#servers.get(serverId)
+        if (server?.tag === tag) return server
+      }
+    }
+    return undefined
+  }
+  all(): MapIterator<Server> {
+    return this.#servers.values()
+  }
+  matches(): MapIterator<HostedMatch> {
+    return this.#matches.values()
+  }
+  /** The servers that exist but do not run yet, including those stopped before another attempt. */
+  starting(): SetIterator<Server> {
+    return this.#starting.values()
+  }
+  /** The servers that run or are being stopped. */
+  served(): SetIterator<Server> {
+    return this.#served.values()
+  }
+  /** The matches whose players were sent to their server, or will be once that is stored. */
+  playing(): SetIterator<HostedMatch> {
+    return this.#playing.values()
+  }
+  /** Number of servers that exist or may exist, except enrolled ones. */
+  count(): number {
+    return this.#costly
+  }
+  /** Number of servers of a source that exist or may exist. */
+  countOf(source: string | undefined): number {
+    return this.#ofSource.get(source) ?? 0
+  }
+  /** Number of servers that do not run yet (whether they exist or not) and are not being stopped. */
+  startingCount(): number {
+    return this.#costly - this.#servedCostly
   }
 
-  return {
-    /** Adds a server, and the match for which alone it is. */
-    add: (server: Server) => {
-      servers.set(server.id, server)
-      if (server.bornFor !== undefined) matches.set(server.bornFor.id, server.bornFor)
-      count(server, 1)
-    },
-    addMatch: (match: HostedMatch) => void matches.set(match.id, match),
-    /** Notes a change of phase, so that servers that do not run are counted. */
-    enter: (server: Server, phase: ServerPhase) => {
-      server.phase = phase
-      if (servers.get(server.id) !== server) return
-      if (phase === 'starting' || phase === 'warming' || phase === 'retrying') starting.add(server)
-      else starting.delete(server)
-      if ((phase === 'running' || phase === 'stopping') && !served.has(server)) {
-        served.add(server)
-        if (!isEnrolled(server)) servedCostly += 1
-      }
-      changed(server)
-    },
-    /** Notes that the players of a match may be sent to its server, or are. */
-    enterMatch: (match: HostedMatch, phase: 'warming' | 'running') => {
-      match.phase = phase
-      if (matches.get(match.id) !== match) return
-      playing.add(match)
-      tellChanged(match)
-    },
-    /** Notes the id under which the deployment of a server exists. */
-    identify: (server: Server, requestId: string) => {
-      server.requestId = requestId
-      requested.set(nameIn(server.source, requestId), server)
-    },
-    /** Notes that the deployment of a server is gone. */
-    release,
-    /** Remembers the players of a match of an earlier process who have no known tickets. */
-    rememberPlayers: remember,
-    /** Replaces the players of a match. */
-    setPlayers: (match: HostedMatch, playerIds: readonly string[]) => {
-      const isRemembered = match.playerIds.some((id) => players.get(id) === match)
-      forgetPlayers(match)
-      match.playerIds = playerIds
-      if (isRemembered) remember(match)
-      tellChanged(match)
-    },
-    /** The match of an earlier process in which the player plays, as far as its players are remembered. */
-    playedBy: (playerId: string): HostedMatch | undefined => {
-      if (players.size === 0) return undefined
-      const match = players.get(playerId)
-      // The match is over for its players once its server is being stopped.
-      return match?.unwanted === undefined ? match : undefined
-    },
-    removeMatch,
-    /** Removes a server, and the match for which alone it was. */
-    remove: (server: Server) => {
-      const isKnown = servers.delete(server.id)
-      ended.add(server.id)
-      starting.delete(server)
-      if (served.delete(server) && !isEnrolled(server)) servedCostly -= 1
-      if (isKnown) count(server, -1)
-      const name = nameIn(server.source, server.requestId ?? '')
-      if (requested.get(name) === server) requested.delete(name)
-      gone(server)
-      if (server.bornFor !== undefined) removeMatch(server.bornFor)
-    },
-    /** @param serverId that of a match finds the server that is for it alone */
-    find: (serverId: string): Server | undefined => servers.get(serverId),
-    match: (matchId: string): HostedMatch | undefined => matches.get(matchId),
-    /** @param source its name; undefined: the deployment service */
-    byRequest: (requestId: string, source?: string): Server | undefined => requested.get(nameIn(source, requestId)),
-    /** By the ids that the server may have at its source: see `ServerOrder`. */
-    byServerIds: (ids: readonly string[]): Server | undefined => {
-      for (const id of ids) {
-        const tag = tagOfCredential(id)
-        for (const serverId of matchIdsOf(tag)) {
-          const server = servers.get(serverId)
-          if (server?.tag === tag) return server
-        }
-      }
-      return undefined
-    },
-    all: (): MapIterator<Server> => servers.values(),
-    matches: (): MapIterator<HostedMatch> => matches.values(),
-    /** The servers that exist and do not run yet; also one that is stopped before another attempt. */
-    starting: (): SetIterator<Server> => starting.values(),
-    /** The servers that run, or are being stopped. */
-    served: (): SetIterator<Server> => served.values(),
-    /** The matches whose players were sent to their server, or are to be once that is stored. */
-    playing: (): SetIterator<HostedMatch> => playing.values(),
-    /** Number of servers that exist or may exist, without those that have enrolled. */
-    count: () => costly,
-    /** Number of servers of a source that exist or may exist. */
-    countOf,
-    /** Number of servers that do not run yet, whether or not they exist, and are not being stopped. */
-    startingCount: () => costly - servedCostly,
+  #addToCounts(server: Server, sign: 1 | -1): void {
+    if (isEnrolled(server)) return
+    this.#ofSource.set(server.source, this.countOf(server.source) + sign)
+    this.#costly += sign
+  }
+  #forgetPlayers(match: HostedMatch): void {
+    if (this.#players.size === 0) return
+    for (const id of match.playerIds) if (this.#players.get(id) === match) this.#players.delete(id)
+  }
+  #tellChanged({ server }: HostedMatch): void {
+    if (server !== undefined) this.#changed(server)
   }
 }
-
-/**
- * Creates the function that replaces the players of a match, after some joined or left: `gone` are those who have
- * played and leave. A later process knows it too.
- */
-export const createSetPlayers =
-  (fleet: Pick<Fleet, 'setPlayers'>, writer: Pick<ServerLogWriter, 'note'>, clock: Pick<Clock, 'now'>) =>
-  (match: HostedMatch, playerIds: readonly string[], gone: readonly string[] = []): void => {
-    match.left = leftAfter(match.left, { playerIds, gone, at: dateOf(clock) })
-    fleet.setPlayers(match, playerIds)
-    void writer.note(playersEntry(match))
-  }

@@ -1,25 +1,18 @@
 import type { Coordinates } from '@muster/core'
-import type { Clock, Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
-import type { DeploymentCreation } from './create-deployment.js'
 import { TicketsGone } from '../errors.js'
-import type { AllocatorListener, Fleet, MatchHosting } from './fleet.js'
-import {
-  type DrainReason,
-  type FreedReason,
-  type GameServers,
-  LOST_AFTER_MS,
-  OWN_PAUSE_MS,
-} from '../game-servers/index.js'
+import type { AllocatorContext } from './allocator-context.js'
+import { type FreedReason, type GameServers, LOST_AFTER_MS, OWN_PAUSE_MS } from '../game-servers/index.js'
 import type { Pools, PoolState } from '../pools/index.js'
 import {
   type Assignment,
+  type DrainReason,
   ENROLLED,
   type HostedMatch,
   matchIntent,
   newPoolServer,
   newServerFor,
-  overEntries,
+  matchEndEntries,
   type Order,
   type ReturnReason,
   type Server,
@@ -27,7 +20,61 @@ import {
 } from '../records/index.js'
 import { middleOfMatch } from './retry-placement.js'
 import { ENDS_GAP_MS, STORE_PATIENCE_MS } from './server-deadlines.js'
-import type { HostingEntry, ServerLogWriter } from '../store/index.js'
+import type { HostingEntry } from '../store/index.js'
+
+interface HostedMatchesOptions extends AllocatorContext {
+  readonly gameServers: Pick<GameServers, 'changed' | 'drain'>
+  readonly pools: Pools
+  /** Begins a server. @param claims entries that are written with its intent */
+  readonly begin: (server: Server, claims?: readonly HostingEntry[]) => Promise<void>
+  /** Number of servers of a pool that may be created now. */
+  readonly room: (pool: string, now: number) => number
+  /** Stops a server that is no longer wanted. */
+  readonly dropServer: (server: Server, reason: StopReason) => void
+  /** Called when a server did not accept the only match that it was created for. */
+  readonly failServer: (server: Server, reason: ReturnReason, counts: boolean) => void
+}
+
+/** Milliseconds within which a server must accept a match offered to it (our choice). */
+const ANSWER_MS = 3000
+/** Milliseconds for which a match waits for room for its server while its tickets cannot expire (our choice). */
+const ROOM_MS = 60_000
+/** Maximum number of servers to which a match is offered before its players search again (our choice). */
+const MOST_OFFERS = 4
+
+/** What an earlier process knew of a match. */
+interface InheritedMatch {
+  /** The server that was claimed for it. Undefined: none was, or it is no longer wanted. */
+  readonly server: Server | undefined
+  /** The address to which its players were sent. Undefined: nowhere yet, or unknown. */
+  readonly assignment: Assignment | undefined
+  /** When the players were sent to the server, in epoch milliseconds. Undefined: not yet. */
+  readonly playingSince?: number | undefined
+  /** Maximum duration of the match in milliseconds from then. Undefined: unlimited. */
+  readonly lastsMs?: number | undefined
+}
+
+const servedOf = ({ id: serverId, matchesServed: matches }: Server): HostingEntry => ({
+  kind: 'served',
+  serverId,
+  matches,
+})
+
+/** The state of a match that waits for its server. */
+type Offer = ReturnType<typeof newOffer>
+
+const newOffer = (offers: number) => ({
+  /** Epoch milliseconds since when the server is expected to reply. Infinity while it has not registered. */
+  since: Infinity,
+  offers,
+  /** True if no warm server fitted and no further one may be created now. Both are tried again. */
+  isShort: false,
+  /** Epoch milliseconds since when `isShort` has been true without a break. Infinity while it is false. */
+  shortSince: Infinity,
+  /** Whether the match has been counted as demand, and the function that reverts that. */
+  isCounted: offers > 0,
+  uncount: undefined as (() => void) | undefined,
+})
 
 /*
  * Every match is a guest on a server. That of a queue with a pool is one of the pool:
@@ -38,422 +85,400 @@ import type { HostingEntry, ServerLogWriter } from '../store/index.js'
  *
  * The claim is in the store before the server is told, so after a crash each match is on one server, or on none.
  *
- * Without a pool, a server is created for the match alone. It begins once that listens, and lasts as long as that.
+ * Without a pool, a server is created for the match alone. Its intent is the claim, and it accepts the match when it
+ * runs. The match lasts as long as the server.
  */
-export type HostedMatches = ReturnType<typeof createHostedMatches>
+/** The matches that need a server or have one. */
+export class HostedMatches {
+  readonly #options: HostedMatchesOptions
+  readonly #fleet: HostedMatchesOptions['fleet']
+  readonly #pools: Pools
+  readonly #on: HostedMatchesOptions['on']
+  /** The matches that wait for a server of a pool, or for its reply. */
+  readonly #offers = new Map<HostedMatch, Offer>()
+  #lookedAt: number
+  #nextEndsAt = 0
 
-export interface HostedMatchesOptions {
-  readonly fleet: Fleet
-  readonly writer: Pick<ServerLogWriter, 'append' | 'note'>
-  /** See `ServerLog`. */
-  readonly resumes: boolean
-  readonly gameServers: () => GameServers
-  readonly creating: () => Pick<DeploymentCreation, 'begin'>
-  readonly pools: () => Pools
-  /** Servers of a pool that may be created now. */
-  readonly room: (pool: string, now: number) => number
-  /** Stops a server that is not wanted any more. */
-  readonly dropServer: (server: Server, reason: StopReason) => void
-  readonly clock: Pick<Clock, 'now'>
-  readonly random: Random
-  readonly on: Pick<AllocatorListener, 'failed' | 'games' | 'over' | 'problem' | 'ready' | 'servers' | 'used'>
-}
-
-/** Milliseconds for a server to accept a match that was offered to it (our choice). */
-const ANSWER_MS = 3000
-/** Servers that a match is offered to before its players search again (our choice). */
-const MOST_OFFERS = 4
-
-/** What an earlier process knew of a match on a server of a pool. */
-interface Taken {
-  /** The server that was claimed for it; undefined: none was, or it is wanted no more. */
-  readonly server: Server | undefined
-  /** Where its players were sent; undefined: nowhere yet, or it is not known. */
-  readonly assignment: Assignment | undefined
-  /** When they were sent there, in epoch milliseconds; undefined: not yet. */
-  readonly playingSince: number | undefined
-  /** Milliseconds from then after which it has lasted too long; undefined: never. */
-  readonly lastsMs?: number | undefined
-}
-
-const servedOf = ({ id: serverId, matchesServed: matches }: Server): HostingEntry => ({
-  kind: 'served',
-  serverId,
-  matches,
-})
-
-/** What is known of a match that waits for its server. */
-type Offer = ReturnType<typeof newOffer>
-
-/** @param isWritten whether the claim is in the store, so that the server may be told */
-const newOffer = (isWritten: boolean, offers: number) => ({
-  /** Epoch milliseconds from which the server is expected to answer; Infinity while it has not registered. */
-  since: Infinity,
-  isWritten,
-  hasAccepted: false,
-  offers,
-  /** Whether no warm server fitted, and no further one may be created now: both are looked for again. */
-  isShort: false,
-  /** Whether the match has been counted as demand, and what takes that back. */
-  isCounted: offers > 0,
-  uncount: undefined as (() => void) | undefined,
-})
-
-export function createHostedMatches(options: HostedMatchesOptions) {
-  const { fleet, writer, resumes, gameServers, creating, pools, room, dropServer } = options
-  const { clock, random, on } = options
-  /** The matches that wait for a server of a pool, or for its answer. */
-  const offers = new Map<HostedMatch, Offer>()
-  let lookedAt = clock.now()
-  let nextEndsAt = 0
-
-  const isOpen = (match: HostedMatch) => match.unwanted === undefined && fleet.match(match.id) === match
-
-  /** A match that ends before its players were sent to the server has not used it. */
-  const unused = (server: Server): readonly HostingEntry[] => {
-    server.matchesServed = Math.max(0, server.matchesServed - 1)
-    return server.unwanted === undefined ? [servedOf(server)] : []
+  constructor(options: HostedMatchesOptions) {
+    this.#options = options
+    this.#fleet = options.fleet
+    this.#pools = options.pools
+    this.#on = options.on
+    this.#lookedAt = options.clock.now()
   }
 
-  /** @returns what has to be written with the end of the match, or of its claim */
-  const leaveServer = (match: HostedMatch, reason: FreedReason): readonly HostingEntry[] => {
-    const { server } = match
-    match.server = undefined
-    match.claim = undefined
-    if (server === undefined) return []
-    server.guests.delete(match)
-    const entries = match.readyAt === Infinity ? unused(server) : []
-    on.servers.freed(match, server, reason)
-    pools().ended(server, match)
-    gameServers().changed(server)
-    return entries
+  /** Begins a match. Resolves once the store holds the intent. */
+  async begin(match: HostedMatch, order: Order): Promise<void> {
+    const { writer } = this.#options
+    // For a server of one match, the server's intent is also the match's claim.
+    if (order.pool === undefined) return this.#options.begin(newServerFor(match, order))
+    this.#fleet.addMatch(match)
+    this.#offers.set(match, newOffer(0))
+    try {
+      // So that a later process continues with the match instead of letting its players search again.
+      await writer.append(matchIntent(match, writer.resumes))
+    } catch (error) {
+      return this.#unwritten(match, error)
+    }
+    if (match.isOpen) await this.#findServer(match)
+    else this.#end(match)
   }
 
-  /** Its tickets go back to the queue; called once. */
-  const fail = (match: HostedMatch, reason: ReturnReason, counts: boolean | readonly string[]) => {
-    if (match.unwanted !== undefined) return
-    match.unwanted = reason
-    on.failed(match, reason, counts)
+  /** Ends a match that is no longer wanted. The caller handles its tickets. */
+  drop(match: HostedMatch, reason: StopReason): void {
+    match.stopReason ??= reason
+    this.#leave(match, match.stopReason)
   }
 
-  /** A match that was played is over: its result is kept before its end is. */
-  const conclude = (match: HostedMatch, reason: StopReason = 'ended') => {
-    if (match.hasBegun) on.games.ended(match, match.unwanted ?? reason)
+  /** The server reports that players may come. */
+  accepted(match: HostedMatch): void {
+    const offer = this.#offers.get(match)
+    if (offer === undefined) return
+    match.isAccepted = true
+    offer.since = Infinity
+    this.#sendIfReady(match)
   }
 
-  /** Nothing of a match without a server is left. @param left what leaving its server has changed */
-  const end = (match: HostedMatch, left: readonly HostingEntry[] = []) => {
-    // What ends before it begins is no demand: its players may search again, and are counted then.
-    offers.get(match)?.uncount?.()
-    offers.delete(match)
-    // The end of its players' tickets has ended it already, where `fail` was called.
-    const isKnown = fleet.match(match.id) === match
-    if (isKnown) conclude(match)
-    if (isKnown) fleet.removeMatch(match)
-    const entries = [...left, ...(isKnown ? overEntries([match]) : [])]
-    if (entries.length > 0) void writer.note(...entries)
+  /** The server cannot serve the match, which then goes to another one. */
+  refused(match: HostedMatch): void {
+    const { ownServer } = match
+    if (match.hasBegun || (ownServer !== undefined && ownServer.requestId === undefined))
+      return this.#on.games.over(match, undefined)
+    if (ownServer !== undefined) this.#options.failServer(ownServer, 'not-listening', true)
+    else if (this.#offers.has(match)) this.#claimAgain(match, 'refused')
   }
 
-  const giveUp = (match: HostedMatch, reason: ReturnReason, counts: boolean) => {
-    fail(match, reason, counts)
-    end(match, leaveServer(match, reason))
+  /** Sends a listening server's own match there. Returns the entries to write with its record; others follow later. */
+  serverListens(server: Server): readonly HostingEntry[] {
+    return server.bound.flatMap((match) => this.#send(match, server) ?? [])
   }
 
-  const drop = (match: HostedMatch, reason: StopReason) => {
-    match.unwanted ??= reason
-    if (match.ownServer !== undefined) return dropServer(match.ownServer, reason)
-    end(match, leaveServer(match, match.unwanted))
+  /** The server runs, and the store has the entries that `serverListens` returned. */
+  serverUp(server: Server): void {
+    for (const match of server.guests) {
+      if (match.isPlaced) this.#startPlay(match)
+      else this.#sendIfReady(match)
+    }
   }
 
-  const unwritten = (match: HostedMatch, error: unknown) => {
-    if (!(error instanceof TicketsGone)) on.problem('store', error, match)
-    giveUp(match, error instanceof TicketsGone ? 'dissolved' : 'unavailable', false)
+  /** The server will be stopped. Matches played on it are over. Their results are stored before that. */
+  serverEnding(server: Server, reason: StopReason): void {
+    for (const match of server.guests) this.#conclude(match, reason)
   }
 
   /**
-   * The match is to be served by this server.
-   * @returns what has to be written before the server is told
+   * The server fails, is stopped or gone, and its matches with it. A repeated call for the same server changes nothing.
+   * @param counts see `AllocatorListener.failed`. Default: no.
    */
-  const take = (match: HostedMatch, offer: Offer, server: Server, isWarm: boolean): readonly HostingEntry[] => {
+  serverEnded(server: Server, reason: ReturnReason | StopReason, counts: boolean | readonly string[] = false): void {
+    for (const match of server.guests) this.#lose(match, reason, counts)
+  }
+
+  /** The server has registered. It is now expected to reply to the matches that wait for it. */
+  registered(server: Server): void {
+    for (const match of server.guests) {
+      const offer = this.#offers.get(match)
+      if (offer !== undefined && match.isClaimStored && !match.isAccepted)
+        offer.since = Math.min(offer.since, this.#options.clock.now())
+    }
+  }
+
+  /** Takes over a match of an earlier process that had no server of its own. */
+  adopt(match: HostedMatch, taken: InheritedMatch): void {
+    const { server, playingSince } = taken
+    const { order } = match
+    this.#fleet.addMatch(match)
+    if (order === undefined && (server === undefined || playingSince === undefined)) match.stopReason = 'restarted'
+    const isPlayed = match.stopReason === undefined && playingSince !== undefined
+    const playsOn = isPlayed ? server?.requestId : undefined
+    // The players were sent to a server that is gone.
+    if (playingSince !== undefined && playsOn === undefined) this.#on.games.ended(match, match.stopReason ?? 'lost')
+    if (match.stopReason !== undefined)
+      return this.#end(match, server !== undefined && playingSince === undefined ? unused(server) : [])
+    if (server === undefined) {
+      // Players who know the address have lost their server. Others get another server.
+      if (isPlayed) {
+        this.#fail(match, 'lost', false)
+        return this.#end(match)
+      }
+      return order && void this.begin(match, order)
+    }
     match.server = server
-    match.claim = { at: clock.now(), isWarm }
+    server.guests.add(match)
+    // Earlier versions wrote the claim before the count.
+    server.matchesServed = Math.max(server.matchesServed, server.guests.size)
+    if (playsOn !== undefined && taken.assignment !== undefined) return this.resumePlay(match, server, taken)
+    const offer = newOffer(1)
+    // The server registers again and then reports whether it has the match. A server that boots has its own time limit.
+    if (server.phase === 'running') offer.since = this.#options.clock.now() + LOST_AFTER_MS - ANSWER_MS
+    this.#offers.set(match, offer)
+  }
+
+  /** Resumes a match of an earlier process that is played on a server. */
+  resumePlay(
+    match: HostedMatch,
+    server: Server,
+    { assignment, playingSince = match.at, lastsMs = Infinity }: Omit<InheritedMatch, 'server'>,
+  ): void {
+    const { requestId } = server
+    if (requestId !== undefined && assignment !== undefined) match.placeAt(server, requestId, assignment)
+    // A clock that was set back must not extend the match.
+    match.readyAt = Math.min(playingSince, this.#options.clock.now())
+    match.endsAt = match.readyAt + lastsMs
+    this.#fleet.enterMatch(match, 'running')
+    if (match.order !== undefined && requestId !== undefined && assignment !== undefined)
+      this.#on.ready(match, requestId, assignment)
+    this.#fleet.rememberPlayers(match)
+  }
+
+  /** Matches that the warm servers of a pool could take now, besides those that look for one already. */
+  freePlaces(pool: string): number {
+    return Math.max(0, this.#pools.freePlaces(pool) - (this.#searching().get(pool) ?? 0))
+  }
+
+  /** Number of matches that look for a server and will need a new one. */
+  needingServers(): number {
+    let sum = 0
+    for (const [pool, count] of this.#searching()) sum += Math.max(0, count - this.#pools.freePlaces(pool))
+    return sum
+  }
+
+  /** Takes matches back from servers that do not reply, and ends those whose time is over. */
+  advance(now: number): void {
+    // While this process was suspended, no server could reply.
+    const isPause = now - this.#lookedAt > OWN_PAUSE_MS
+    this.#lookedAt = now
+    for (const [match, offer] of this.#offers) {
+      if (offer.isShort) {
+        offer.isShort = false
+        void this.#findServer(match)
+      } else if (isPause && offer.since < Infinity) offer.since = now
+      else if (now - offer.since >= ANSWER_MS) this.#claimAgain(match, 'silent')
+    }
+    if (now < this.#nextEndsAt) return
+    this.#nextEndsAt = now + ENDS_GAP_MS
+    this.#endOverdue(now)
+  }
+
+  async #findServer(match: HostedMatch): Promise<void> {
+    const { room, clock } = this.#options
+    const { order } = match
+    const pool = order?.pool === undefined ? undefined : this.#pools.find(order.pool)
+    if (order === undefined || pool === undefined) return this.#giveUp(match, 'refused', true)
+    const placements = await order.placements?.()
+    if (!match.isOpen) return this.#end(match)
+    const needs = { middle: middleOfMatch(order), placements }
+    const warm = this.#pools.warmFor(pool, needs)
+    const near = placements?.[0]?.coordinates ?? needs.middle
+    const offer = this.#offers.get(match)
+    if (offer === undefined || match.server !== undefined) return
+    if (!offer.isCounted) offer.uncount = this.#pools.countDemand(pool, warm, needs)
+    offer.isCounted = true
+    const now = clock.now()
+    offer.isShort = warm === undefined && room(pool.definition.name, now) <= 0
+    offer.shortSince = offer.isShort ? Math.min(offer.shortSince, now) : Infinity
+    const isLate = now - offer.shortSince >= ROOM_MS
+    // No server will come for the match. Its players search until a server has a place.
+    if (offer.isShort && (isLate || pool.definition.source === ENROLLED))
+      return this.#giveUp(match, 'no-capacity', false)
+    if (offer.isShort) return
+    return warm === undefined ? this.#createFor(match, offer, pool, near) : this.#claim(match, offer, warm)
+  }
+
+  async #claim(match: HostedMatch, offer: Offer, server: Server): Promise<void> {
+    try {
+      await this.#options.writer.append(...this.#assign(match, offer, server, true))
+    } catch (error) {
+      if (match.server === server) this.#unwritten(match, error)
+      return
+    }
+    this.#tell(match, offer, server)
+  }
+
+  /** Creates a server of the pool for a match, at the locations that the match's rules choose. */
+  async #createFor(match: HostedMatch, offer: Offer, pool: PoolState, near: Coordinates | undefined): Promise<void> {
+    const { begin, clock, random } = this.#options
+    const { name, source } = pool.definition
+    const { tickets = [], placements } = match.order ?? {}
+    const wanted = pool.orderFor(tickets, placements)
+    const server = newPoolServer({ id: newId(random), pool: name, at: clock.now(), source }, wanted)
+    server.chargedPlayers = match.playerIds
+    server.near = near
+    this.#pools.created(server, near)
+    await begin(server, this.#assign(match, offer, server, false))
+    this.#tell(match, offer, server)
+  }
+
+  /**
+   * Assigns the match to this server.
+   * @returns the entries that must be written before the server learns of it
+   */
+  #assign(match: HostedMatch, offer: Offer, server: Server, isWarm: boolean): readonly HostingEntry[] {
+    match.server = server
+    match.claim = { at: this.#options.clock.now(), isWarm }
+    match.isClaimStored = false
     server.guests.add(match)
     server.matchesServed += 1
-    pools().began(server)
-    on.servers.taken(match, server, isWarm)
+    this.#pools.began(server)
+    this.#on.servers.taken(match, server, isWarm)
+    match.isAccepted = false
     offer.since = Infinity
-    offer.isWritten = false
-    offer.hasAccepted = false
     offer.offers += 1
     return [{ kind: 'claimed', matchId: match.id, serverId: server.id }, servedOf(server)]
   }
 
-  /** The store has the claim: the server is told. */
-  const tell = (match: HostedMatch, offer: Offer, server: Server) => {
-    if (match.server !== server || !isOpen(match)) return
-    offer.isWritten = true
-    offer.since = gameServers().find(server.id) === undefined ? Infinity : clock.now()
-    gameServers().changed(server)
+  /** Called when the store has the claim. Sends the match to the server. */
+  #tell(match: HostedMatch, offer: Offer, server: Server): void {
+    if (match.server !== server || !match.isOpen) return
+    match.isClaimStored = true
+    offer.since = server.presence === undefined ? Infinity : this.#options.clock.now()
+    this.#options.gameServers.changed(server)
   }
 
-  const claim = async (match: HostedMatch, offer: Offer, server: Server): Promise<void> => {
-    try {
-      await writer.append(...take(match, offer, server, true))
-    } catch (error) {
-      if (match.server === server) unwritten(match, error)
-      return
-    }
-    tell(match, offer, server)
-  }
-
-  /** Creates a server of the pool for a match, at the places that the match's rules choose. */
-  const createFor = async (
-    match: HostedMatch,
-    offer: Offer,
-    order: Order,
-    { definition: { name, source }, orderFor }: PoolState,
-    near: Coordinates | undefined,
-  ): Promise<void> => {
-    const wanted = orderFor(order.tickets, order.placements)
-    const server = newPoolServer({ id: newId(random), pool: name, at: clock.now(), source }, wanted)
-    server.causedBy = match.playerIds
-    server.near = near
-    pools().created(server, near)
-    await creating().begin(server, take(match, offer, server, false))
-    tell(match, offer, server)
-  }
-
-  const findServer = async (match: HostedMatch): Promise<void> => {
-    const { order } = match
-    const pool = order?.pool === undefined ? undefined : pools().find(order.pool)
-    if (order === undefined || pool === undefined) return giveUp(match, 'refused', true)
-    const placements = await order.placements?.()
-    if (!isOpen(match)) return end(match)
-    const needs = { middle: middleOfMatch(order), placements }
-    const warm = pools().warmFor(pool, needs)
-    const near = placements?.[0]?.coordinates ?? needs.middle
-    const offer = offers.get(match)
-    if (offer === undefined || match.server !== undefined) return
-    if (!offer.isCounted) offer.uncount = pools().asked(pool, warm, needs)
-    offer.isCounted = true
-    offer.isShort = warm === undefined && room(pool.definition.name, clock.now()) <= 0
-    // Nothing comes for it: its players search until a server has a place.
-    if (offer.isShort && pool.definition.source === ENROLLED) return giveUp(match, 'no-capacity', false)
-    if (offer.isShort) return
-    return warm === undefined ? createFor(match, offer, order, pool, near) : claim(match, offer, warm)
-  }
-
-  const claimAgain = (match: HostedMatch, reason: DrainReason & FreedReason) => {
+  #claimAgain(match: HostedMatch, reason: DrainReason & FreedReason): void {
+    const { writer, gameServers } = this.#options
     const { server } = match
-    // Together, or a later process would give the match to a server that does not count it.
-    void writer.note({ kind: 'claimed', matchId: match.id, serverId: undefined }, ...leaveServer(match, reason))
-    if (server !== undefined) gameServers().drain(server, reason)
-    const offer = offers.get(match)
-    if (offer === undefined || offer.offers >= MOST_OFFERS) return giveUp(match, 'not-listening', true)
+    // In one write. Otherwise a later process could give the match to a server that does not count it.
+    void writer.note({ kind: 'claimed', matchId: match.id, serverId: undefined }, ...this.#leaveServer(match, reason))
+    if (server !== undefined) gameServers.drain(server, reason)
+    const offer = this.#offers.get(match)
+    if (offer === undefined || offer.offers >= MOST_OFFERS) return this.#giveUp(match, 'not-listening', true)
     offer.since = Infinity
-    void findServer(match)
+    void this.#findServer(match)
   }
 
-  /** The number of matches without a server, by pool. */
-  const searching = (): ReadonlyMap<string, number> => {
+  /** The match leaves its server for good. A server that was created only for it is stopped. */
+  #leave(match: HostedMatch, reason: StopReason): void {
+    if (match.ownServer === undefined) this.#end(match, this.#leaveServer(match, reason))
+    else this.#options.dropServer(match.ownServer, reason)
+  }
+
+  /** @returns the entries that must be written with the end of the match, or of its claim */
+  #leaveServer(match: HostedMatch, reason: FreedReason): readonly HostingEntry[] {
+    const { server } = match
+    match.server = undefined
+    match.claim = undefined
+    match.isClaimStored = true
+    if (server === undefined) return []
+    server.guests.delete(match)
+    const entries = match.readyAt === Infinity ? unused(server) : []
+    this.#on.servers.freed(match, server, reason)
+    this.#pools.ended(server, match)
+    this.#options.gameServers.changed(server)
+    return entries
+  }
+
+  /** Sends the players of a match to its server once both are ready. */
+  #sendIfReady(match: HostedMatch): void {
+    const { server } = match
+    const playing = server?.phase === 'running' ? this.#send(match, server) : undefined
+    if (playing === undefined) return
+    const noted = this.#options.writer.note(playing)
+    if (noted === undefined) this.#startPlay(match)
+    else void noted.then(() => this.#startPlay(match))
+  }
+
+  /**
+   * Returns the entry that must be written before the players of a match are sent. Undefined if they are not sent now.
+   */
+  #send(match: HostedMatch, server: Server): HostingEntry | undefined {
+    const { requestId, assignment } = server
+    if (!match.isAccepted || match.isPlaced || !match.isOpen) return undefined
+    if (requestId === undefined || assignment === undefined) return undefined
+    this.#offers.delete(match)
+    if (server.chargedPlayers === undefined) this.#on.used((server.chargedPlayers = match.playerIds))
+    match.placeAt(server, requestId, assignment)
+    match.readyAt = this.#options.clock.now()
+    const lastsMs = match.order?.deploy.maxDurationMs
+    match.endsAt = match.readyAt + (lastsMs ?? Infinity)
+    this.#fleet.enterMatch(match, 'warming')
+    return { kind: 'playing', matchId: match.id, at: match.readyAt, lastsMs }
+  }
+
+  /** Lets players connect. The match and its address are announced once they are stored. */
+  #startPlay(match: HostedMatch): void {
+    const { requestId, assignment, order } = match
+    if (requestId === undefined || assignment === undefined || !match.isOpen) return
+    this.#fleet.enterMatch(match, 'running')
+    match.joinBy = this.#options.clock.now() + (order?.deploy.joinWithinMs ?? Infinity)
+    this.#on.ready(match, requestId, assignment)
+  }
+
+  /** The server can no longer serve the match. A match that was played is over. Otherwise its players search again. */
+  #lose(match: HostedMatch, reason: ReturnReason | StopReason, counts: boolean | readonly string[]): void {
+    if (match.hasBegun) {
+      match.stopReason ??= reason
+      this.#on.over(match, match.stopReason)
+    } else this.#fail(match, isReturn(reason) ? reason : 'failed', counts)
+    // A match lasts as long as its own server.
+    if (match.ownServer === undefined) this.#end(match, this.#leaveServer(match, reason))
+  }
+
+  /** Returns the match's tickets to the queue. Only the first call has an effect. */
+  #fail(match: HostedMatch, reason: ReturnReason, counts: boolean | readonly string[]): void {
+    if (match.stopReason !== undefined) return
+    match.stopReason = reason
+    this.#on.failed(match, reason, counts)
+  }
+
+  #giveUp(match: HostedMatch, reason: ReturnReason, counts: boolean): void {
+    this.#fail(match, reason, counts)
+    this.#end(match, this.#leaveServer(match, reason))
+  }
+
+  #unwritten(match: HostedMatch, error: unknown): void {
+    if (!(error instanceof TicketsGone)) this.#on.problem('store', error, match)
+    this.#giveUp(match, error instanceof TicketsGone ? 'dissolved' : 'unavailable', false)
+  }
+
+  /** A match that was played is over. Its result is stored before its end. */
+  #conclude(match: HostedMatch, reason: StopReason = 'ended'): void {
+    if (match.hasBegun) this.#on.games.ended(match, match.stopReason ?? reason)
+  }
+
+  /** Nothing of a match without a server is left. @param left entries about the server that it has left */
+  #end(match: HostedMatch, left: readonly HostingEntry[] = []): void {
+    // A match that ends before it begins is no demand. Its players may search again and are counted then.
+    this.#offers.get(match)?.uncount?.()
+    this.#offers.delete(match)
+    // If `#fail` was called, the end of its players' tickets has already ended it.
+    const isKnown = this.#fleet.match(match.id) === match
+    if (isKnown) {
+      this.#conclude(match)
+      this.#fleet.removeMatch(match)
+    }
+    const entries = [...left, ...(isKnown ? matchEndEntries([match]) : [])]
+    if (entries.length > 0) void this.#options.writer.note(...entries)
+  }
+
+  /** Ends matches that nobody joins, that last too long, or whose start the store does not record in time. */
+  #endOverdue(now: number): void {
+    for (const match of this.#fleet.playing()) {
+      const { isOpen, hasBegun, readyAt, endsAt, joinBy } = match
+      if (!isOpen) continue
+      if (!hasBegun && now - readyAt >= STORE_PATIENCE_MS) this.#giveUp(match, 'unavailable', false)
+      else if (hasBegun && now >= Math.min(endsAt, joinBy)) {
+        match.stopReason = now < endsAt ? 'nobody-joined' : 'max-duration'
+        this.#conclude(match)
+        this.#on.over(match, match.stopReason)
+        this.#leave(match, match.stopReason)
+      }
+    }
+  }
+
+  /** Number of matches without a server, by pool. */
+  #searching(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>()
-    for (const { server, order } of offers.keys())
+    for (const { server, order } of this.#offers.keys())
       if (server === undefined && order?.pool !== undefined) counts.set(order.pool, (counts.get(order.pool) ?? 0) + 1)
     return counts
   }
+}
 
-  /** Its players may come: told once that is stored, together with where they connect. */
-  const begin = (match: HostedMatch, requestId: string) => {
-    const { assignment, order } = match
-    if (assignment === undefined || !isOpen(match)) return
-    fleet.enterMatch(match, 'running')
-    match.joinBy = clock.now() + (order?.deploy.joinWithinMs ?? Infinity)
-    on.ready(match, requestId, assignment)
-  }
-
-  /** Sends the players of a match to its server of a pool once both are ready. */
-  const assignIfReady = (match: HostedMatch) => {
-    const { server, order } = match
-    if (offers.get(match)?.hasAccepted !== true || server === undefined) return
-    const { requestId, assignment } = server
-    if (requestId === undefined || assignment === undefined || server.phase !== 'running') return
-    offers.delete(match)
-    if (server.causedBy === undefined) on.used((server.causedBy = match.playerIds))
-    match.placeAt(server, requestId, assignment)
-    match.readyAt = clock.now()
-    const lastsMs = order?.deploy.maxDurationMs
-    match.endsAt = clock.now() + (lastsMs ?? Infinity)
-    fleet.enterMatch(match, 'warming')
-    const noted = writer.note({ kind: 'playing', matchId: match.id, at: match.readyAt, lastsMs })
-    if (noted === undefined) begin(match, requestId)
-    else void noted.then(() => begin(match, requestId))
-  }
-
-  /** A match that its server cannot serve any more: played so far, it is over; otherwise its players search again. */
-  const lose = (match: HostedMatch, reason: ReturnReason | StopReason, counts: boolean | readonly string[]) => {
-    if (match.isPlaced) {
-      match.unwanted ??= reason
-      on.over(match, match.unwanted)
-    } else fail(match, isReturn(reason) ? reason : 'failed', counts)
-    // It lasts as long as its own server.
-    if (match.ownServer !== undefined) return
-    end(match, leaveServer(match, reason))
-  }
-
-  /** Ends matches to which nobody came, and those that last too long. */
-  const endOverdue = (now: number) => {
-    for (const match of fleet.playing()) {
-      const { phase, readyAt, endsAt, joinBy } = match
-      if (phase === 'warming' && now - readyAt >= STORE_PATIENCE_MS) {
-        giveUp(match, 'unavailable', false)
-      } else if (phase === 'running' && now >= Math.min(endsAt, joinBy)) {
-        drop(match, now < endsAt ? 'nobody-joined' : 'max-duration')
-      }
-    }
-  }
-
-  const hosting: MatchHosting = {
-    serverUp: (server) => {
-      for (const match of server.guests) {
-        if (match !== server.bornFor) assignIfReady(match)
-        else if (server.requestId !== undefined) begin(match, server.requestId)
-      }
-    },
-    serverEnding: (server, reason) => {
-      for (const match of server.guests) conclude(match, reason)
-    },
-    serverEnded: (server, reason, counts = false) => {
-      for (const match of server.guests) lose(match, reason, counts)
-    },
-  }
-
-  return {
-    ...hosting,
-    /** Begins a match. Resolves once the store holds the intent. */
-    begin: async (match: HostedMatch, order: Order) => {
-      if (order.pool === undefined) return creating().begin(newServerFor(match, order))
-      fleet.addMatch(match)
-      offers.set(match, newOffer(false, 0))
-      try {
-        // So that a later process goes on with it in place of letting its players search again.
-        await writer.append(matchIntent(match, resumes))
-      } catch (error) {
-        return unwritten(match, error)
-      }
-      if (isOpen(match)) await findServer(match)
-      else end(match)
-    },
-    /** The match is not wanted any more; the caller handles its tickets. Its own server is stopped. */
-    drop,
-
-    /** The matches that a server serves or is to serve, as far as it may be told of them. */
-    matchesOn: ({ guests }: Server): readonly HostedMatch[] =>
-      [...guests].filter((match) => isOpen(match) && offers.get(match)?.isWritten !== false),
-    /** The number of its matches with those whose claim is still being written. */
-    claimsOn: ({ guests }: Server) => {
-      let count = 0
-      for (const match of guests) if (isOpen(match)) count += 1
-      return count
-    },
-
-    /** The server says that players may come. */
-    accepted: (match: HostedMatch) => {
-      const offer = offers.get(match)
-      if (offer === undefined) return
-      offer.hasAccepted = true
-      offer.since = Infinity
-      assignIfReady(match)
-    },
-    /** The server cannot serve the match: it goes to another one. Returns false if it has begun. */
-    refused: (match: HostedMatch): boolean => {
-      if (match.phase === 'running') return false
-      if (offers.has(match)) claimAgain(match, 'refused')
-      return true
-    },
-
-    /** Takes over a match of an earlier process that had no server of its own. */
-    adopt: (match: HostedMatch, { server, assignment, playingSince, lastsMs = Infinity }: Taken) => {
-      const { order } = match
-      fleet.addMatch(match)
-      if (order === undefined && (server === undefined || playingSince === undefined)) match.unwanted = 'restarted'
-      const isPlayed = match.unwanted === undefined && playingSince !== undefined
-      const playsOn = isPlayed ? server?.requestId : undefined
-      // Its players were sent to a server that is gone.
-      if (playingSince !== undefined && playsOn === undefined) on.games.ended(match, match.unwanted ?? 'lost')
-      if (match.unwanted !== undefined)
-        return end(match, server !== undefined && playingSince === undefined ? unused(server) : [])
-      if (server === undefined) {
-        // Players who know where to connect have lost their server; others get another one.
-        if (isPlayed) {
-          fail(match, 'lost', false)
-          return end(match)
-        }
-        offers.set(match, newOffer(true, 0))
-        return void findServer(match)
-      }
-      match.server = server
-      server.guests.add(match)
-      // Earlier versions wrote the claim before the count.
-      server.matchesServed = Math.max(server.matchesServed, server.guests.size)
-      pools().began(server)
-      if (playsOn !== undefined && assignment !== undefined) {
-        match.placeAt(server, playsOn, assignment)
-        // A clock that was set back must not prolong the match.
-        match.readyAt = Math.min(playingSince ?? match.at, clock.now())
-        match.endsAt = match.readyAt + lastsMs
-        fleet.enterMatch(match, 'running')
-        if (order !== undefined) on.ready(match, playsOn, assignment)
-        return fleet.rememberPlayers(match)
-      }
-      const offer = newOffer(true, 1)
-      // The server registers again, and says then whether it has the match. One that boots has a time limit of its own.
-      if (server.phase === 'running') offer.since = clock.now() + LOST_AFTER_MS - ANSWER_MS
-      offers.set(match, offer)
-    },
-
-    /** A match of an earlier process is being played on its own server, as far as this process knows its tickets. */
-    goesOn: (match: HostedMatch) => {
-      const { requestId, assignment, order } = match
-      fleet.enterMatch(match, 'running')
-      if (order !== undefined && requestId !== undefined && assignment !== undefined)
-        on.ready(match, requestId, assignment)
-      fleet.rememberPlayers(match)
-    },
-
-    /** The server has registered: it is expected to answer for the matches that wait for it. */
-    registered: (server: Server) => {
-      for (const match of server.guests) {
-        const offer = offers.get(match)
-        if (offer?.isWritten === true && !offer.hasAccepted) offer.since = Math.min(offer.since, clock.now())
-      }
-    },
-
-    /** Matches that the warm servers of a pool could take now, besides those that look for one already. */
-    freePlaces: (pool: string) => Math.max(0, pools().freePlaces(pool) - (searching().get(pool) ?? 0)),
-    /** Matches that look for a server, and will need a new one. */
-    needingServers: () => {
-      let sum = 0
-      for (const [pool, count] of searching()) sum += Math.max(0, count - pools().freePlaces(pool))
-      return sum
-    },
-
-    /** Takes back matches from servers that do not answer, and ends those whose time is over. */
-    advance: (now: number) => {
-      // While this process was held up no server could answer.
-      const isPause = now - lookedAt > OWN_PAUSE_MS
-      lookedAt = now
-      for (const [match, offer] of offers) {
-        if (offer.isShort) {
-          offer.isShort = false
-          void findServer(match)
-        } else if (isPause && offer.since < Infinity) offer.since = now
-        else if (now - offer.since >= ANSWER_MS) claimAgain(match, 'silent')
-      }
-      if (now < nextEndsAt) return
-      nextEndsAt = now + ENDS_GAP_MS
-      endOverdue(now)
-    },
-  }
+/** A match that ends before its players were sent to the server has not used it. */
+function unused(server: Server): readonly HostingEntry[] {
+  server.matchesServed = Math.max(0, server.matchesServed - 1)
+  return server.stopReason === undefined ? [servedOf(server)] : []
 }
 
 const RETURNS: ReadonlySet<string> = new Set<ReturnReason>([

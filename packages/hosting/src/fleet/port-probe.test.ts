@@ -32,13 +32,13 @@ function setUp(changes: Partial<DeployDefinition>, answersAt = Infinity) {
   return { clock, listening, server, knocks, told, problems }
 }
 
-test('without a probe the server counts as listening at once', () => {
+test('a server without a probe counts as listening immediately', () => {
   const { listening, server, told } = setUp({})
   listening.begin(server, assignment)
   expect(told).toEqual([[true, 0]])
 })
 
-test('the warm-up time is waited for', async () => {
+test('a server with a warm-up counts as listening only after this time', async () => {
   const { clock, listening, server, told } = setUp({ warmUpMs: 3000 })
   listening.begin(server, assignment)
   await clock.advance(2999)
@@ -50,7 +50,7 @@ test('the warm-up time is waited for', async () => {
 describe('a probe of a port', () => {
   const probe = { kind: 'udp', port: 'game', payload: 'hi', timeoutMs: 500, withinMs: 5000 } as const
 
-  test('goes to the external port and is repeated until it is answered', async () => {
+  test('a port probe goes to the external port and is repeated until it is answered', async () => {
     const { clock, listening, server, knocks, told } = setUp({ warmUpMs: 100, probe }, 2000)
     listening.begin(server, assignment)
     await clock.advance(5000)
@@ -60,7 +60,7 @@ describe('a probe of a port', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('fails when its time is over', async () => {
+  test('a port probe fails when its time is over', async () => {
     const { clock, listening, server, told } = setUp({ probe })
     listening.begin(server, assignment)
     await clock.advance(6000)
@@ -68,7 +68,7 @@ describe('a probe of a port', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('ends silently when the match ends', async () => {
+  test('a port probe ends silently when the match ends', async () => {
     const { clock, listening, server, told } = setUp({ probe })
     listening.begin(server, assignment)
     await clock.advance(700)
@@ -78,7 +78,7 @@ describe('a probe of a port', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('of an unknown port fails and names it', async () => {
+  test('a port probe of an unknown port fails with the name of this port', async () => {
     const { clock, listening, server, told, problems } = setUp({ probe: { ...probe, port: 'query' } })
     listening.begin(server, assignment)
     await clock.advance(0)
@@ -87,10 +87,10 @@ describe('a probe of a port', () => {
   })
 })
 
-describe('registration', () => {
+describe('the registration of a server as its probe', () => {
   const probe = { kind: 'registration', withinMs: 5000 } as const
 
-  test('of the server is waited for', async () => {
+  test('a registration makes a server with a registration probe count as listening', async () => {
     const { clock, listening, server, told } = setUp({ probe })
     listening.begin(server, assignment)
     await clock.advance(1500)
@@ -100,7 +100,7 @@ describe('registration', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('may arrive before READY is seen', async () => {
+  test('a registration that serves as the probe may arrive before READY is seen', async () => {
     const { clock, listening, server, told } = setUp({ probe })
     listening.registered(server)
     listening.begin(server, assignment)
@@ -108,14 +108,14 @@ describe('registration', () => {
     expect(told).toEqual([[true, 0]])
   })
 
-  test('that does not arrive in time fails', async () => {
+  test('a registration probe fails if the registration does not arrive in time', async () => {
     const { clock, listening, server, told } = setUp({ probe })
     listening.begin(server, assignment)
     await clock.advance(9000)
     expect(told).toEqual([[false, 5000]])
   })
 
-  test('is not waited for after closing', async () => {
+  test('a registration that serves as the probe is not awaited after closing', async () => {
     const { clock, listening, server, told } = setUp({ probe })
     listening.begin(server, assignment)
     listening.close()

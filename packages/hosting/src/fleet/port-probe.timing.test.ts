@@ -12,7 +12,7 @@ const target = (kind: 'tcp' | 'udp', port: number): ProbeTarget => ({
 })
 const unheard = () => new AbortController().signal
 
-test('by TCP an accepted connection is an answer, a closed port is not', async () => {
+test('an accepted TCP connection answers a port probe, a closed port does not', async () => {
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -22,7 +22,7 @@ test('by TCP an accepted connection is an answer, a closed port is not', async (
   expect(await networkProber(target('tcp', port), unheard())).toBe(false)
 })
 
-test('by UDP any datagram is an answer to the payload', async () => {
+test('any UDP datagram sent back answers a port probe', async () => {
   const server = createSocket('udp4')
   const heard: string[] = []
   server.on('message', (message, from) => {
@@ -40,7 +40,7 @@ test('by UDP any datagram is an answer to the payload', async () => {
   expect(await networkProber(target('udp', port), unheard())).toBe(false)
 })
 
-test('silence lasts until the probe is aborted, before or during an attempt', async () => {
+test('a port probe without an answer lasts until it is aborted, before or during an attempt', async () => {
   const server = createSocket('udp4')
   server.bind(0, '127.0.0.1')
   await once(server, 'listening')
@@ -53,7 +53,7 @@ test('silence lasts until the probe is aborted, before or during an attempt', as
   server.close()
 })
 
-test('an unknown host does not answer', async () => {
+test('a port probe of an unknown host gets no answer', async () => {
   const nowhere = { host: 'nowhere.invalid', port: 9, payload: '?' }
   expect(await networkProber({ kind: 'tcp', ...nowhere }, unheard())).toBe(false)
   expect(await networkProber({ kind: 'udp', ...nowhere }, unheard())).toBe(false)

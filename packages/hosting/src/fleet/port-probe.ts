@@ -5,8 +5,8 @@ import type { Clock } from '@muster/core/clock'
 import { linkedSignal, within } from '@muster/core/internal'
 import type { Assignment, PortProbe, Server } from '../records/index.js'
 
-/** Finds out whether a READY server also listens: by waiting, by knocking at a port, or by its registration. */
-export type Listening = ReturnType<typeof createListening>
+/** Finds out whether a READY server also listens: by waiting, by probing a port, or by its registration. */
+export type ListenCheck = ReturnType<typeof createListening>
 
 interface ListeningOptions {
   readonly prober: Prober
@@ -16,13 +16,13 @@ interface ListeningOptions {
   readonly problem: (error: unknown, server: Server) => void
 }
 
-/** Milliseconds between two knocks. */
+/** Milliseconds between two probes. */
 const GAP_MS = 250
 
 export function createListening({ prober, clock, listened, problem }: ListeningOptions) {
   const underWay = new Map<Server, { readonly ending: AbortController; readonly heard: () => void }>()
 
-  /** Knocks until the server answers or the time is over. */
+  /** Probes until the server answers or the time is over. */
   const knock = async (probe: PortProbe, target: ProbeTarget, signal: AbortSignal): Promise<boolean> => {
     const deadline = clock.now() + probe.withinMs
     while (clock.now() < deadline) {
@@ -85,7 +85,7 @@ export function createListening({ prober, clock, listened, problem }: ListeningO
   }
 
   return {
-    /** Starts to find out. Without a warm-up or probe the result is reported at once. */
+    /** Starts to find out whether a server listens. Without a warm-up or probe, reports at once that it does. */
     begin: (server: Server, assignment: Assignment) => {
       const { warmUpMs = 0, probe } = server.order?.deploy ?? {}
       if (warmUpMs === 0 && probe === undefined) listened(server, true)
@@ -96,25 +96,25 @@ export function createListening({ prober, clock, listened, problem }: ListeningO
       server.registered = true
       underWay.get(server)?.heard()
     },
-    /** Stops finding out; nothing is reported for the server any more. */
+    /** Stops the check. Nothing is reported for the server any more. */
     forget,
-    /** Stops all probes; nothing is reported any more. */
+    /** Stops all checks. Nothing is reported any more. */
     close: () => {
       for (const server of underWay.keys()) forget(server)
     },
   }
 }
 
-/** A port of a server to knock at. */
+/** A port of a server to probe. */
 export interface ProbeTarget {
   readonly kind: 'tcp' | 'udp'
   readonly host: string
   readonly port: number
-  /** Text of the UDP datagram; not used for TCP. */
+  /** Content of the UDP datagram. Not used for TCP. */
   readonly payload: string
 }
 
-/** Knocks at a port once. Resolves with whether the server answered before the signal was aborted. Never rejects. */
+/** Probes a port once. Resolves with true if the server answered before the signal aborted. Never rejects. */
 export type Prober = (target: ProbeTarget, signal: AbortSignal) => Promise<boolean>
 
 /** The prober that uses the network of this machine. */
@@ -123,39 +123,40 @@ export const networkProber: Prober = (target, signal) => {
   return target.kind === 'tcp' ? accepts(target, signal) : answers(target, signal)
 }
 
-const accepts = ({ host, port }: ProbeTarget, signal: AbortSignal): Promise<boolean> =>
+/** Resolves with true if the server answered. @param open starts the probe and returns a function that stops it */
+const knockOnce = (signal: AbortSignal, open: (over: (answered: boolean) => void) => () => void): Promise<boolean> =>
   new Promise((resolve) => {
-    const socket = connect({ host, port })
-    const over = (accepted: boolean) => {
-      signal.removeEventListener('abort', givenUp)
-      socket.destroy()
-      resolve(accepted)
-    }
-    const givenUp = () => over(false)
-    signal.addEventListener('abort', givenUp, { once: true })
-    socket.once('connect', () => over(true))
-    socket.once('error', () => over(false))
-  })
-
-const answers = ({ host, port, payload }: ProbeTarget, signal: AbortSignal): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4' })
     let isOver = false
     const over = (answered: boolean) => {
       if (isOver) return
       isOver = true
       signal.removeEventListener('abort', givenUp)
-      socket.close()
+      close()
       resolve(answered)
     }
     const givenUp = () => over(false)
     signal.addEventListener('abort', givenUp, { once: true })
-    // The UDP socket is connected, so that only the server's datagrams count as an answer and a closed port causes an
+    const close = open(over)
+  })
+
+const accepts = ({ host, port }: ProbeTarget, signal: AbortSignal): Promise<boolean> =>
+  knockOnce(signal, (over) => {
+    const socket = connect({ host, port })
+    socket.once('connect', () => over(true))
+    socket.once('error', () => over(false))
+    return () => socket.destroy()
+  })
+
+const answers = ({ host, port, payload }: ProbeTarget, signal: AbortSignal): Promise<boolean> =>
+  knockOnce(signal, (over) => {
+    const socket = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4' })
+    // The UDP socket is connected, so that only the server's datagrams count as an answer, and a closed port causes an
     // error.
     socket.once('error', () => over(false))
     socket.once('message', () => over(true))
     socket.once('connect', () => {
-      if (!isOver) socket.send(payload, (error) => error && over(false))
+      if (!signal.aborted) socket.send(payload, (error) => error && over(false))
     })
     socket.connect(port, host)
+    return () => socket.close()
   })

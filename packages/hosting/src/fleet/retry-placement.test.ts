@@ -1,38 +1,38 @@
 import { describe, expect, test } from 'vitest'
 import type { FoundMatch, Placement, PlacementAttempt } from '../records/order.js'
-import { type Elsewhere, firstAttempt, middleOfMatch, nextAttempt } from './retry-placement.js'
+import { type OtherPlaces, firstAttempt, middleOfMatch, nextAttempt } from './retry-placement.js'
 
 const oslo = { latitude: 59.9, longitude: 10.7 }
 const paris = { latitude: 48.9, longitude: 2.4 }
 const tokyo = { latitude: 35.7, longitude: 139.7 }
 const at = (place: PlacementAttempt['at']): PlacementAttempt => ({ cachedOnly: false, at: place })
-const known = (places: Elsewhere['places'], players: Elsewhere['players']): Elsewhere => ({
+const known = (places: OtherPlaces['places'], players: OtherPlaces['players']): OtherPlaces => ({
   placements: [],
   places,
   players,
 })
 
-describe('the next place', () => {
+describe('the place of the next attempt', () => {
   test.each<[string, PlacementAttempt[], PlacementAttempt | undefined]>([
-    ['anywhere, if only cached places were asked for', [firstAttempt(true)], at(undefined)],
+    ['anywhere, if the first one used only cached places', [firstAttempt(true)], at(undefined)],
     ['at the nearest place with capacity', [firstAttempt(false)], at(paris)],
-    ['at the next nearest', [firstAttempt(false), at(paris)], at(oslo)],
-    ['nowhere, after four', [firstAttempt(true), at(undefined), at(paris), at(oslo)], undefined],
-  ])('%s', (_, tries, next) => {
+    ['at the next nearest place', [firstAttempt(false), at(paris)], at(oslo)],
+    ['impossible after four attempts', [firstAttempt(true), at(undefined), at(paris), at(oslo)], undefined],
+  ])('the next placement attempt is %s', (_, tries, next) => {
     expect(nextAttempt(tries, known([tokyo, oslo, paris], { latitude: 47, longitude: 8 }))).toEqual(next)
   })
 
-  test('is none if no other place is known to have capacity', () => {
+  test('a placement is not retried if no other place is known to have capacity', () => {
     expect(nextAttempt([firstAttempt(false)], known([], oslo))).toBeUndefined()
     expect(nextAttempt([firstAttempt(false), at(oslo)], known([oslo], oslo))).toBeUndefined()
   })
 
-  test('follows the order of the service if the place of the players is unknown', () => {
+  test('a placement is retried in the order of the service if the place of the players is unknown', () => {
     expect(nextAttempt([firstAttempt(false)], known([tokyo, oslo], undefined))).toEqual(at(tokyo))
   })
 })
 
-describe('where the rules choose the place', () => {
+describe('the place of the next attempt, if the rules choose it', () => {
   const placement = (beacon: string, coordinates: typeof oslo): Placement => ({
     beacon,
     coordinates,
@@ -48,22 +48,27 @@ describe('where the rules choose the place', () => {
     placement: one,
   })
 
-  test.each<[string, PlacementAttempt[], Elsewhere['places'], PlacementAttempt | undefined]>([
-    ['the same one, if only cached places were asked for', [attempt(inTokyo, true)], [], attempt(inTokyo)],
-    ['the next best, wherever the players are', [attempt(inTokyo)], undefined, attempt(inOslo)],
-    ['the next best that has capacity nearby', [attempt(inTokyo)], [{ latitude: 48, longitude: 2 }], attempt(inParis)],
-    ['none, if capacity is elsewhere', [attempt(inTokyo)], [{ latitude: 0, longitude: 0 }], undefined],
-    ['none, when all were tried', placements.map((one) => attempt(one)), undefined, undefined],
-  ])('%s', (_, tries, places, next) => {
+  test.each<[string, PlacementAttempt[], OtherPlaces['places'], PlacementAttempt | undefined]>([
+    ['at the same place, if the first one used only cached places', [attempt(inTokyo, true)], [], attempt(inTokyo)],
+    ['at the next best place, if the places with capacity are unknown', [attempt(inTokyo)], undefined, attempt(inOslo)],
+    [
+      'at the next best place that has capacity nearby',
+      [attempt(inTokyo)],
+      [{ latitude: 48, longitude: 2 }],
+      attempt(inParis),
+    ],
+    ['impossible if capacity is elsewhere', [attempt(inTokyo)], [{ latitude: 0, longitude: 0 }], undefined],
+    ['impossible when all places were tried', placements.map((one) => attempt(one)), undefined, undefined],
+  ])('the next placement attempt, if rules rank the places, is %s', (_, tries, places, next) => {
     expect(nextAttempt(tries, { placements, places, players: paris })).toEqual(next)
   })
 
-  test('the best is tried first', () => {
+  test('the first placement attempt is at the best place if rules rank the places', () => {
     expect(firstAttempt(false, placements)).toEqual(attempt(inTokyo))
   })
 })
 
-test('the middle of a match is that of its parties with a known place', () => {
+test('the centre of a match is computed from its parties with a known place', () => {
   const ticket = (id: string, place: typeof oslo | undefined, ...coordinates: (typeof oslo)[]) => ({
     id,
     createdAt: 0,

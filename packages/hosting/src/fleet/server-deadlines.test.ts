@@ -1,21 +1,21 @@
 import { ServerError } from '@muster/core'
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { createFleet } from './fleet.js'
+import { Fleet } from './fleet.js'
 import { createEndTimes } from './server-deadlines.js'
 import { Server } from '../records/server.js'
-import type { Supplier } from '../sources/sources.js'
+import type { OpenedSource } from '../sources/sources.js'
 
-const sourcesWith = (source: Pick<Supplier, 'look'>) => ({ of: () => source as Supplier })
+const sourcesWith = (source: Pick<OpenedSource, 'inspect'>) => ({ of: () => source as OpenedSource })
 
 function setUp(answer: (handle: string) => { readonly ageMs?: number } | Error | undefined) {
   const clock = createManualClock()
-  const fleet = createFleet()
+  const fleet = new Fleet()
   const asked: string[] = []
   const problems: string[] = []
   const endTimes = createEndTimes({
     sources: sourcesWith({
-      look: async (handle) => {
+      inspect: async (handle) => {
         asked.push(handle)
         const told = answer(handle)
         if (told instanceof Error) throw told
@@ -45,7 +45,7 @@ function setUp(answer: (handle: string) => { readonly ageMs?: number } | Error |
   return { clock, fleet, asked, problems, add, run }
 }
 
-test('reads each deployment once, one at a time', async () => {
+test('after a restart each deployment is read once for its age, one at a time', async () => {
   const { clock, asked, add, run } = setUp((id) => ({ ageMs: id === 'r-old' ? 90_000 : 10_000 }))
   const [old, young] = [add('old', 100_000), add('young', 100_000)]
   const startedAt = clock.now()
@@ -55,7 +55,7 @@ test('reads each deployment once, one at a time', async () => {
   expect(young.endsAt).toBe(startedAt + 250 + 90_000)
 })
 
-test('without a start time of the service, a match may last its whole duration again', async () => {
+test('without a start time of its deployment, a match may last its whole duration again', async () => {
   const { clock, add, run } = setUp(() => ({}))
   const one = add('one', 60_000)
   const at = clock.now()
@@ -63,7 +63,7 @@ test('without a start time of the service, a match may last its whole duration a
   expect(one.endsAt).toBe(at + 60_000)
 })
 
-test('a failed read is repeated later, and the others do not wait for it', async () => {
+test('after a restart a failed age read is repeated later, and the other reads do not wait for it', async () => {
   const { asked, problems, add, run } = setUp((id) => (id === 'r-bad' ? new ServerError('down') : { ageMs: 1000 }))
   const [bad, good] = [add('bad', 1000), add('good', 1000)]
   await run(12_000)
@@ -72,7 +72,7 @@ test('a failed read is repeated later, and the others do not wait for it', async
   expect(problems).toEqual(['bad', 'bad', 'bad'])
 })
 
-test('deployments that are gone or being stopped are not read', async () => {
+test('deployments that are gone or being stopped are not read for their age after a restart', async () => {
   const { asked, problems, fleet, add, run } = setUp(() => undefined)
   const [ended, stopping] = [add('ended', 1000), add('stopping', 1000), add('unknown', 1000)]
   fleet.remove(ended)

@@ -33,7 +33,7 @@ function setUp(most: number) {
   return { limit, taken, end }
 }
 
-test('runs a bounded number at once, the others in their order', async () => {
+test('a concurrency limit runs a limited number of entries concurrently, the others in order', async () => {
   const { limit, taken, end } = setUp(2)
   for (const item of ['a', 'b', 'c', 'd']) limit.add(item)
   expect(taken).toEqual([])
@@ -45,7 +45,7 @@ test('runs a bounded number at once, the others in their order', async () => {
   expect(taken).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('passes over what was removed; what runs cannot be removed', async () => {
+test('a concurrency limit skips removed entries; a running entry cannot be removed', async () => {
   const { limit, taken, end } = setUp(1)
   for (const item of ['a', 'b', 'c']) limit.add(item)
   await settled()
@@ -54,7 +54,7 @@ test('passes over what was removed; what runs cannot be removed', async () => {
   expect(taken).toEqual(['a', 'c'])
 })
 
-test('an entry added while another is begun waits too', async () => {
+test('entries added while others start count towards the concurrency limit', async () => {
   const taken: number[] = []
   const limit = createConcurrencyLimit<{ id: number; turn: number }>(3, async ({ id }) => {
     taken.push(id)
@@ -67,7 +67,7 @@ test('an entry added while another is begun waits too', async () => {
   expect(taken).toEqual([1, 2, 11])
 })
 
-test('takes what a list would, whatever is added, removed and ended', async () => {
+test('property: a concurrency limit behaves like a list under any adds, removals and ends', async () => {
   const step = fc.tuple(fc.constantFrom('add', 'add', 'remove', 'end'), fc.nat(2999))
   await fc.assert(
     fc.asyncProperty(fc.nat(3000), fc.array(step, { maxLength: 60 }), async (before, steps) => {
@@ -103,7 +103,7 @@ test('takes what a list would, whatever is added, removed and ended', async () =
   )
 })
 
-test('a removal takes no longer where very many wait', () => {
+test('removing an entry from a concurrency limit takes constant time, even if very many wait', () => {
   const { limit } = setUp(0)
   const names = Array.from({ length: 100_000 }, (_, at) => `task-${at}`)
   for (const name of names) limit.add(name)

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Bound, createGovernor } from './server-limits.js'
+import { type Bound, createSpendingLimiter } from './server-limits.js'
 import { Server, type ServerPhase } from '../records/server.js'
-import { createFleet } from './fleet.js'
+import { Fleet } from './fleet.js'
 
 function servers(...phases: ServerPhase[]) {
-  const all = createFleet()
+  const all = new Fleet()
   for (const [index, phase] of phases.entries()) {
     const server = new Server({ serverId: `m${index}`, queue: 'q', at: 0 }, undefined)
     all.add(server)
@@ -16,7 +16,7 @@ function servers(...phases: ServerPhase[]) {
 const none = servers()
 const bound = { maxServers: 5, maxStarting: 3, maxCreatesPerMinute: Infinity }
 
-describe('the room for creates', () => {
+describe('the number of servers that may be created', () => {
   test.each<[ServerPhase[], number, Bound | undefined]>([
     [[], 3, undefined],
     [['creating', 'finding'], 1, undefined],
@@ -24,13 +24,16 @@ describe('the room for creates', () => {
     [['running', 'running', 'running'], 2, undefined],
     [['running', 'running', 'running', 'stopping'], 1, undefined],
     [['running', 'running', 'running', 'running', 'running', 'running'], 0, 'maxServers'],
-  ])('with %j', (phases, room, held) => {
-    const governor = createGovernor(bound)
-    expect([governor.room(servers(...phases), 0), governor.held()]).toEqual([room, held])
-  })
+  ])(
+    'the number of servers that may be created follows from the phases of existing servers: %j',
+    (phases, room, blockedBy) => {
+      const spendingLimiter = createSpendingLimiter(bound)
+      expect([spendingLimiter.room(servers(...phases), 0), spendingLimiter.blockedBy()]).toEqual([room, blockedBy])
+    },
+  )
 })
 
-describe('a budget that others share', () => {
+describe('a shared budget of servers', () => {
   const budget = (servers: number, creates: number) => {
     const asked: number[] = []
     let planned = 0
@@ -48,25 +51,32 @@ describe('a budget that others share', () => {
     [0, 9, 0, 'budget'],
     [9, 0, 0, 'budget'],
     [9, 9, 3, undefined],
-  ])('of %i servers and %i creates', (left, creates, room, held) => {
+  ])('creates are limited to a shared budget of %i servers and %i creates', (left, creates, room, blockedBy) => {
     const shared = budget(left, creates)
-    const governor = createGovernor({ ...bound, budget: shared })
-    expect([governor.room(servers('running', 'running'), 0), governor.held()]).toEqual([room, held])
+    const spendingLimiter = createSpendingLimiter({ ...bound, budget: shared })
+    expect([spendingLimiter.room(servers('running', 'running'), 0), spendingLimiter.blockedBy()]).toEqual([
+      room,
+      blockedBy,
+    ])
     expect(shared.asked).toEqual([2])
-    expect(governor.mayCreate(0)).toBe(creates > 0)
+    expect(spendingLimiter.mayCreate(0)).toBe(creates > 0)
   })
 
-  test('reports what is planned', () => {
-    const governor = createGovernor({ ...bound, budget: budget(9, 1) })
-    governor.planned({})
-    expect([governor.room(none, 0), governor.held(), governor.mayCreate(0)]).toEqual([0, 'budget', false])
+  test('a shared budget gets a report of each planned create', () => {
+    const spendingLimiter = createSpendingLimiter({ ...bound, budget: budget(9, 1) })
+    spendingLimiter.planned({})
+    expect([spendingLimiter.room(none, 0), spendingLimiter.blockedBy(), spendingLimiter.mayCreate(0)]).toEqual([
+      0,
+      'budget',
+      false,
+    ])
   })
 })
 
 const minute = (maxCreatesPerMinute: number) =>
-  createGovernor({ maxStarting: Infinity, maxServers: Infinity, maxCreatesPerMinute })
+  createSpendingLimiter({ maxStarting: Infinity, maxServers: Infinity, maxCreatesPerMinute })
 
-test('no minute has more creates than allowed, however long they wait and whether or not they are sent', () => {
+test('property: no minute has more creates than allowed, counting creates that still wait to be sent', () => {
   const gap = fc.nat(20_000)
   const step = fc.oneof(
     fc.record({ gap, does: fc.constant('plan' as const) }),
@@ -74,27 +84,27 @@ test('no minute has more creates than allowed, however long they wait and whethe
   )
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), fc.array(step, { maxLength: 300 }), (most, steps) => {
-      const governor = minute(most)
+      const spendingLimiter = minute(most)
       const planned: object[] = []
       const sent: number[] = []
       let now = 0
       for (const each of steps) {
         now += each.gap
         const used = planned.length + sent.filter((at) => at > now - 60_000).length
-        expect(governor.mayCreate(now)).toBe(used < most)
-        const held = used < most ? undefined : 'maxCreatesPerMinute'
-        expect([governor.room(none, now), governor.held()]).toEqual([most - used, held])
+        expect(spendingLimiter.mayCreate(now)).toBe(used < most)
+        const blockedBy = used < most ? undefined : 'maxCreatesPerMinute'
+        expect([spendingLimiter.room(none, now), spendingLimiter.blockedBy()]).toEqual([most - used, blockedBy])
         if (each.does === 'plan') {
           if (used === most) continue
           planned.push({})
-          governor.planned(planned.at(-1) as object)
+          spendingLimiter.planned(planned.at(-1) as object)
           continue
         }
         const [match] = planned.splice(each.which % Math.max(1, planned.length), 1)
         if (match === undefined) continue
-        if (each.does === 'forgo') governor.forgone(match)
+        if (each.does === 'forgo') spendingLimiter.abandoned(match)
         else {
-          governor.sent(match, now)
+          spendingLimiter.sent(match, now)
           sent.push(now)
         }
       }
@@ -104,11 +114,11 @@ test('no minute has more creates than allowed, however long they wait and whethe
   )
 })
 
-test('counts creates that were sent, whatever their outcome', () => {
-  const governor = minute(1)
+test('the limit of creates per minute counts every create that was sent, regardless of its outcome', () => {
+  const spendingLimiter = minute(1)
   const match = {}
-  governor.planned(match)
-  governor.sent(match, 0)
-  governor.forgone(match)
-  expect([governor.mayCreate(59_999), governor.mayCreate(60_000)]).toEqual([false, true])
+  spendingLimiter.planned(match)
+  spendingLimiter.sent(match, 0)
+  spendingLimiter.abandoned(match)
+  expect([spendingLimiter.mayCreate(59_999), spendingLimiter.mayCreate(60_000)]).toEqual([false, true])
 })

@@ -1,8 +1,10 @@
+export type ConcurrencyLimit<Item> = ReturnType<typeof createConcurrencyLimit<Item>>
+
 /**
- * Bounds how many tasks are under way at once; the others wait in the order in which they came.
- * @param take runs a task; never rejects.
+ * Limits the number of concurrent tasks. The others wait in order of arrival.
+ * @param run runs a task; never rejects.
  */
-export function createConcurrencyLimit<Item>(most: number, take: (item: Item) => Promise<void>) {
+export function createConcurrencyLimit<Item>(most: number, run: (item: Item) => Promise<void>) {
   const waiting = new Set<Item>()
   let underWay = 0
   let isStopped = false
@@ -12,7 +14,7 @@ export function createConcurrencyLimit<Item>(most: number, take: (item: Item) =>
     for (const item of waiting) {
       waiting.delete(item)
       underWay += 1
-      void take(item).finally(over)
+      void run(item).finally(over)
       if (underWay >= most) return
     }
   }
@@ -22,7 +24,7 @@ export function createConcurrencyLimit<Item>(most: number, take: (item: Item) =>
   }
 
   return {
-    /** Adds a task. It starts soon, or once others have ended: never within the caller's turn of the event loop. */
+    /** Adds a task. It starts soon, or once others have ended, but never within the caller's turn of the event loop. */
     add: (item: Item) => {
       waiting.add(item)
       queueMicrotask(begin)
@@ -40,42 +42,42 @@ export function createConcurrencyLimit<Item>(most: number, take: (item: Item) =>
   }
 }
 
-/** What several matchmakers may spend together. It answers at once, by the part that this one holds already. */
+/** What several matchmakers may spend together. Replies at once, from the share that this one holds already. */
 export interface SpendBudget {
-  /** How many more deployments this matchmaker may have. @param count those that exist or may exist. */
+  /** How many more deployments this matchmaker may have. @param count number of those that exist or may exist. */
   servers(count: number): number
   /** How many creates it may plan. */
   creates(): number
-  /** Notes that a create is planned; it counts as sent. */
+  /** Records that a create is planned. It counts as sent. */
   planned(): void
 }
 
-/** Bounds of what may be spent. */
+/** Limits of what may be spent. */
 export interface SpendBound {
-  /** Deployments that exist or may exist, at most. */
+  /** Maximum number of deployments that exist or may exist. */
   readonly maxServers: number
-  /** Deployments to which no players were sent yet, at most. */
+  /** Maximum number of servers that do not run yet, whether their deployments exist or may exist. */
   readonly maxStarting: number
-  /** Creates sent within any minute, at most. */
+  /** Maximum number of creates sent within any minute. */
   readonly maxCreatesPerMinute: number
-  /** What it shares with others. */
+  /** The budget shared with others. */
   readonly budget?: SpendBudget | undefined
 }
 
-/** The bound because of which nothing may be created now. */
+/** The limit that prevents creates now. */
 export type Bound = keyof SpendBound
 
-/** Says how many servers may be created now by the bounds of what may be spent, wherever they come from. */
-export type Governor = ReturnType<typeof createGovernor>
+/** Computes how many servers may be created now by the spending limits, regardless of their source. */
+export type SpendingLimiter = ReturnType<typeof createSpendingLimiter>
 
 const MINUTE_MS = 60_000
 
-export function createGovernor({ maxServers, maxStarting, maxCreatesPerMinute, budget }: SpendBound) {
-  let held: Bound | undefined
+export function createSpendingLimiter({ maxServers, maxStarting, maxCreatesPerMinute, budget }: SpendBound) {
+  let blockedBy: Bound | undefined
   const counts = maxCreatesPerMinute < Infinity
   /** When the creates of the last minute were sent, if they are counted. */
   let recent: number[] = []
-  /** Those that were not sent yet. They count, because nobody knows when their turn comes. */
+  /** Creates that were not sent yet. They count, because it is unknown when their turn comes. */
   const planned = new Set<object>()
 
   const creatable = (now: number): number => {
@@ -85,7 +87,7 @@ export function createGovernor({ maxServers, maxStarting, maxCreatesPerMinute, b
   }
 
   return {
-    /** @param count all that exist or may exist. @param startingCount those of them without players yet. */
+    /** @param count number of all that exist or may exist. @param startingCount number of those that do not run yet. */
     room: ({ count, startingCount }: { readonly count: number; readonly startingCount: number }, now: number) => {
       const rooms: readonly (readonly [Bound, number])[] = [
         ['maxServers', maxServers - count],
@@ -93,24 +95,24 @@ export function createGovernor({ maxServers, maxStarting, maxCreatesPerMinute, b
         ['maxCreatesPerMinute', creatable(now)],
         ['budget', budget === undefined ? Infinity : Math.min(budget.servers(count), budget.creates())],
       ]
-      held = rooms.find(([, room]) => room <= 0)?.[0]
+      blockedBy = rooms.find(([, room]) => room <= 0)?.[0]
       return Math.max(0, Math.min(...rooms.map(([, room]) => room)))
     },
-    /** Whether one more create may be sent within this minute, beside those that are planned. */
+    /** True if one more create may be sent within this minute, in addition to the planned ones. */
     mayCreate: (now: number) => creatable(now) > 0 && (budget === undefined || budget.creates() > 0),
-    /** Notes that the create of this match will be sent when its turn comes. */
+    /** Records that the create of this match will be sent when its turn comes. */
     planned: (match: object) => {
       if (counts) planned.add(match)
       budget?.planned()
     },
-    /** Notes that the create was sent. */
+    /** Records that the create was sent. */
     sent: (match: object, now: number) => {
       planned.delete(match)
       if (counts) recent.push(now)
     },
-    /** Notes that the create will never be sent. A create that was sent stays counted. */
-    forgone: (match: object) => void planned.delete(match),
-    /** The bound because of which `room` last returned 0; undefined if there was room. */
-    held: (): Bound | undefined => held,
+    /** Records that the create will never be sent. A create that was sent stays counted. */
+    abandoned: (match: object) => void planned.delete(match),
+    /** The limit because of which `room` last returned 0. Undefined if there was room. */
+    blockedBy: (): Bound | undefined => blockedBy,
   }
 }

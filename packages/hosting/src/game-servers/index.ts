@@ -1,27 +1,14 @@
-/** Game servers that speak to Muster: how they are recognized, what they report, and what they are ordered to do. */
+/** Game servers that report to Muster: how they are recognized, their reports, and their orders. */
 export {
-  createGameServers,
   type GameServerListener,
-  type GameServers,
+  GameServers,
+  isOpen,
+  freePlacesOn,
   LOST_AFTER_MS,
   OWN_PAUSE_MS,
 } from './game-servers.js'
 export { type Registered, ServerGone, type SessionWanted } from './server-orders.js'
-export {
-  type DrainReason,
-  type FreedReason,
-  type SeatCounts,
-  type ServerListener,
-  type ServerView,
-  serverViewOf,
-} from './server-overview.js'
-export type {
-  EnrolmentRequest,
-  ListingReport,
-  MatchResult,
-  ServerRegistration,
-  ServerReport,
-} from './server-reports.js'
+export { type FreedReason, type SeatCounts, type ServerListener, type ServerView } from './server-overview.js'
 export { createServerKeys, type ServerKeys } from './server-keys.js'
 export { createJoinSigner } from './join-signer.js'
 export type { JoinAlgorithm, JoinGrant } from './join-tokens.js'

@@ -27,11 +27,11 @@ function read(token: string, alg: JoinAlgorithm, key: Uint8Array, server = 'm1',
   }
 }
 
-describe.each(ALGORITHMS)('%s', (alg) => {
+describe.each(ALGORITHMS)('join tokens signed by %s', (alg) => {
   const signer = signerOf(alg)
   const readAt = (token: string, server = 'm1', now = NOW) => read(token, alg, signer.keyOf(server), server, now)
 
-  test('a token says what was granted, whatever the ids are', () => {
+  test('property: a join token contains what was granted, for any ids', () => {
     const text = fc.string({ minLength: 1, maxLength: 64, unit: 'grapheme' })
     fc.assert(
       fc.property(text, text, (playerId, seatId) => {
@@ -42,7 +42,7 @@ describe.each(ALGORITHMS)('%s', (alg) => {
     )
   })
 
-  test('a token is void when it expires, on another server, and when a bit of it has changed', () => {
+  test('a join token is invalid after its expiry, on another server, and with any bit changed', () => {
     const token = signer.grant(grant, clock)
     expect(readAt(token, 'm1', NOW + 300_000)).toBe('expired')
     expect(readAt(token, 'm2')).toBe(alg === 'HS256' ? 'forged' : 'other-server')
@@ -60,14 +60,14 @@ describe.each(ALGORITHMS)('%s', (alg) => {
     )
   })
 
-  test('the same master signs with the same key, in any process and after a restart; another one does not', () => {
+  test('join tokens are signed by the same key for the same master secret, in any process', () => {
     const token = signer.grant(grant, clock)
     expect(signerOf(alg).grant(grant, clock)).toBe(token)
     expect(readAt(signerOf(alg, `${MASTER}!`).grant(grant, clock))).toBe('forged')
   })
 })
 
-test('property: no token of one algorithm is good for the other, whatever is known of keys', () => {
+test('property: a join token of one algorithm is never valid for the other, for any known keys', () => {
   const [secret, eddsa] = [signerOf('HS256'), signerOf('EdDSA')]
   const publicKey = eddsa.keyOf('m1')
   const claims = { aud: 'm1', sub: 'eve', mid: 'm7', sid: 't1', iat: NOW / 1000, exp: NOW / 1000 + 300 }
@@ -98,7 +98,7 @@ test('property: no token of one algorithm is good for the other, whatever is kno
       expect(read(signer.grant(grant, clock), alg, key)).toBe('malformed')
 })
 
-test('a key set is what libraries read: they check a token by it', () => {
+test('common JWT libraries read the key set and verify a join token by it', () => {
   const signer = signerOf('EdDSA')
   const { keys } = signer.keySet()
   const [key] = keys

@@ -14,22 +14,22 @@ interface JoinPublicKey {
   readonly use: 'sig'
 }
 
-/** The public keys with which anybody checks join tokens (RFC 7517); empty where each server has a key of its own. */
+/** The public keys with which anyone can verify join tokens (RFC 7517). Empty if each server has its own key. */
 export interface JoinKeySet {
   readonly keys: readonly JoinPublicKey[]
 }
 
-/** Signs join tokens, with keys that are derived from the master secret. */
+/** Signs join tokens with keys derived from the master secret. */
 export interface JoinSigner {
   readonly alg: JoinAlgorithm
-  /** Makes the token of a grant, valid from now by the wall clock. */
+  /** Creates the token of a grant, valid from now by the wall clock. */
   grant(grant: JoinGrant, clock: Pick<Clock, 'now' | 'wallStepMs'>): string
-  /** With `HS256` the secret key of the server with this credential; with `EdDSA` the public key, 32 bytes. */
+  /** `HS256`: the secret key of the server with this credential. `EdDSA`: the public key, 32 bytes. */
   keyOf(credential: string): Uint8Array
   keySet(): JoinKeySet
 }
 
-/** The beginning of an Ed25519 private key in PKCS #8 (RFC 8410), before its 32 bytes. */
+/** The prefix of an Ed25519 private key in PKCS #8 (RFC 8410). Its 32 bytes follow. */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 interface KeyPair {
@@ -43,7 +43,7 @@ function keyPairOf(seed: Uint8Array): KeyPair {
   return { privateKey, publicKey: Buffer.from(x, 'base64url') }
 }
 
-/** @param alg `EdDSA`: one key for all servers, whose public half anybody may have. */
+/** @param alg `EdDSA`: one key for all servers, whose public half may be published. */
 export function createJoinSigner(alg: JoinAlgorithm, keys: Pick<ServerKeys, 'joinKeyOf' | 'joinSeed'>): JoinSigner {
   if (alg === 'HS256')
     return {

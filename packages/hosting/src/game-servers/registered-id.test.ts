@@ -2,17 +2,15 @@ import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { Server } from '../records/index.js'
 import { credentialOf } from '../records/tags.js'
-import { createGameServers } from './game-servers.js'
-import { RegistrationBody } from './server-reports.js'
+import { GameServers } from './game-servers.js'
+import { RegistrationBody } from '../records/server-reports.js'
 
-test('the id of a server is the audience of its join tokens, also of a further placement attempt', () => {
+test('the id of a server is the audience of its join tokens, even for a further placement attempt', () => {
   const ignore = () => {}
-  const servers = createGameServers({
+  const servers = new GameServers({
     clock: createManualClock(),
     joinAlgorithm: 'HS256',
     joinKeyOf: () => new Uint8Array(32),
-    matchesOn: () => [],
-    claimsOn: () => 0,
     on: {
       rosterOf: () => undefined,
       accepted: ignore,
@@ -25,7 +23,8 @@ test('the id of a server is the audience of its join tokens, also of a further p
       knockOf: () => undefined,
       listed: ignore,
       seatsOn: () => ({}),
-      isListed: () => false,
+      listingOf: () => undefined,
+      placeOf: () => undefined,
       isOccupied: () => false,
       registered: ignore,
       draining: ignore,

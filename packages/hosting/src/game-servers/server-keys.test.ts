@@ -5,7 +5,7 @@ import { createServerKeys, joinKeyOf } from './server-keys.js'
 const keys = createServerKeys(() => 'a master secret of thirty-two bytes')
 const credential = fc.stringMatching(/^[\w-]{1,57}$/)
 
-test('a token proves its credential, in every process with the same master', () => {
+test('a server token proves its credential in every process with the same master secret', () => {
   const elsewhere = createServerKeys(() => 'a master secret of thirty-two bytes')
   fc.assert(
     fc.property(credential, (one) => {
@@ -15,7 +15,7 @@ test('a token proves its credential, in every process with the same master', () 
   )
 })
 
-test('a changed token, one of another server and one by another master prove nothing', () => {
+test('a server token that is changed or comes from another server or master secret proves nothing', () => {
   const other = createServerKeys(() => 'another master secret of thirty-two b')
   fc.assert(
     fc.property(credential, credential, fc.nat(), (one, another, at) => {
@@ -41,11 +41,11 @@ test.each([
   'm1.short',
   'm 1.aaaaaaaaaaaaaaaaaaaaaa',
   'x'.repeat(10_000),
-])('text that is no token proves nothing: %j', (text) => {
+])('a malformed server token proves nothing: %j', (text) => {
   expect(keys.credentialIn(text.slice(0, 20_000))).toBeUndefined()
 })
 
-test('a sealed text is read by the same master secret alone, and not once it is changed', () => {
+test('a sealed string can be opened only unchanged and with the same master secret', () => {
   const elsewhere = createServerKeys(() => 'a master secret of thirty-two bytes')
   const other = createServerKeys(() => 'another master secret of thirty-two b')
   fc.assert(

@@ -1,39 +1,50 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Random } from '@muster/core/clock'
-import { newId } from '@muster/core/internal'
+import { growingTo, newId } from '@muster/core/internal'
+import { LRUCache } from 'lru-cache'
 
 /**
- * The tokens by which game servers are recognized. They are derived from one master secret and the tag of the
- * deployment, so nothing is stored to check one, and every process with the same master recognizes them, also after a
- * restart.
+ * The tokens that identify game servers. They are derived from one master secret and the tag of the deployment. So no
+ * token is stored, and every process with the same master secret recognizes them, even after a restart.
  *
- * Our choice throughout; the service only carries the token, as a hidden environment variable.
+ * All of this is our choice. The service only transports the token, as a hidden environment variable.
  */
 export type ServerKeys = ReturnType<typeof createServerKeys>
 
-/** Makes a master secret: about 200 random bits as 42 characters. */
+/** Creates a master secret: about 200 random bits as 42 characters. */
 export const newSecret = (random: Random): string => newId(random) + newId(random)
 
-/** Bytes of a signature: 128 bits cannot be guessed. */
+/** Bytes of a signature. 128 bits cannot be guessed. */
 const SIGNATURE_BYTES = 16
+/**
+ * Maximum number of cached verified tokens (our choice). Each request verifies twice, before and after its body is
+ * read.
+ */
+const REMEMBERED = 1000
 const SHAPE = /^([\w-]{1,57})\.([\w-]{22})$/
 
-/** AES-256-GCM: bytes of the nonce that comes first, and of the tag that comes last. */
+/** AES-256-GCM: bytes of the nonce at the beginning and of the tag at the end. */
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** HMAC-SHA256 with the server's token as key over `muster-join-1`: the server derives it without a request. */
+/** HMAC-SHA256 over `muster-join-1` with the server's token as key. The server derives it without a request. */
 export const joinKeyOf = (token: string): Uint8Array => createHmac('sha256', token).update('muster-join-1').digest()
 
-/** @param master returns the master secret, at least 32 bytes; called when a token is first made or checked. */
+/** @param master returns the master secret, at least 32 bytes. Called when a token is first created or verified. */
 export function createServerKeys(master: () => string | Uint8Array) {
-  let root: Uint8Array | undefined
-  const signatureOf = (credential: string): Buffer => {
-    root ??= new Uint8Array(hkdfSync('sha256', master(), '', 'muster-server-tokens-1', 32))
-    return createHmac('sha256', root).update(credential).digest().subarray(0, SIGNATURE_BYTES)
+  const derived = new Map<string, Uint8Array>()
+  /** The key for one purpose. The master secret is read on the first use. */
+  const keyFor = (use: string): Uint8Array => {
+    const known = derived.get(use)
+    if (known !== undefined) return known
+    const key = new Uint8Array(hkdfSync('sha256', master(), '', use, 32))
+    derived.set(use, key)
+    return key
   }
-  const sealingKey = () => new Uint8Array(hkdfSync('sha256', master(), '', 'muster-sealed-1', 32))
+  const signatureOf = (credential: string): Buffer =>
+    createHmac('sha256', keyFor('muster-server-tokens-1')).update(credential).digest().subarray(0, SIGNATURE_BYTES)
   const tokenOf = (credential: string) => `${credential}.${signatureOf(credential).toString('base64url')}`
+  const proven = new LRUCache<string, string>(growingTo(REMEMBERED))
   return {
     /**
      * The token of the server with this credential, `MUSTER_SERVER_TOKEN`: `<credential>.<signature>`, at most 80
@@ -41,40 +52,46 @@ export function createServerKeys(master: () => string | Uint8Array) {
      * @param credential see `credentialOf`.
      */
     tokenOf,
-    /** The credential that a token proves; undefined for any other text. Compares in constant time. */
+    /** The credential that a token proves. Undefined for any other string. Compares in constant time. */
     credentialIn: (token: string) => {
+      const known = proven.get(token)
+      if (known !== undefined) return known
       const [, credential, signature] = SHAPE.exec(token) ?? []
       if (credential === undefined || signature === undefined) return undefined
-      return timingSafeEqual(Buffer.from(signature, 'base64url'), signatureOf(credential)) ? credential : undefined
+      if (!timingSafeEqual(Buffer.from(signature, 'base64url'), signatureOf(credential))) return undefined
+      proven.set(token, credential)
+      return credential
     },
-    /** Names a process that enrols, in the store: a restarted one is another. 112 bits. */
+    /** The name of an enrolled process in the store. A restarted process gets another one. 112 bits. */
     processOf: (key: string, name: string, instance: string) =>
-      `e-${createHmac('sha256', new Uint8Array(hkdfSync('sha256', master(), '', 'muster-enrolled-1', 32)))
+      `e-${createHmac('sha256', keyFor('muster-enrolled-1'))
         .update(JSON.stringify([key, name, instance]))
         .digest('hex')
         .slice(0, 28)}`,
-    /** The text by which Muster knocks at a server. Nobody else can make it: 8 characters tell it, 22 prove it. */
+    /**
+     * The text with which Muster knocks at a server. Nobody else can create it: 8 characters announce it, 22 prove it.
+     */
     knockOf: (id: string, port: string) =>
-      `muster-knock-${createHmac('sha256', new Uint8Array(hkdfSync('sha256', master(), '', 'muster-knocks-1', 32)))
+      `muster-knock-${createHmac('sha256', keyFor('muster-knocks-1'))
         .update(JSON.stringify([id, port]))
         .digest('base64url')
         .slice(0, 30)}`,
-    /** The key with which the join tokens of this server are signed: see `joinKeyOf`. */
+    /** The key with which the join tokens of this server are signed, see `joinKeyOf`. */
     joinKeyOf: (credential: string): Uint8Array => joinKeyOf(tokenOf(credential)),
-    /** The 32 bytes of the private key that signs the join tokens for all servers, where one does. */
-    joinSeed: (): Uint8Array => new Uint8Array(hkdfSync('sha256', master(), '', 'muster-join-eddsa-1', 32)),
-    /** A text that is to be stored, so that only processes with the same master secret can read it. */
+    /** The 32 bytes of the private key that signs join tokens for all servers with `EdDSA`. */
+    joinSeed: (): Uint8Array => keyFor('muster-join-eddsa-1'),
+    /** Encrypts a string for the store, so that only processes with the same master secret can read it. */
     seal: (text: string) => {
       const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', sealingKey(), nonce)
+      const cipher = createCipheriv('aes-256-gcm', keyFor('muster-sealed-1'), nonce)
       const hidden = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final()])
       return Buffer.concat([hidden, cipher.getAuthTag()]).toString('base64url')
     },
-    /** Undefined for what this master secret has not sealed. */
+    /** Undefined for a value that this master secret has not sealed. */
     unseal: (sealed: string) => {
       const bytes = Buffer.from(sealed, 'base64url')
       if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined
-      const decipher = createDecipheriv('aes-256-gcm', sealingKey(), bytes.subarray(0, NONCE_BYTES))
+      const decipher = createDecipheriv('aes-256-gcm', keyFor('muster-sealed-1'), bytes.subarray(0, NONCE_BYTES))
       decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
       const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8')
       try {

@@ -1,61 +1,67 @@
 import { Conflict, MusterError } from '@muster/core'
 import type { JoinAlgorithm } from './join-tokens.js'
 
-/** The server of this token is not wanted any more, or another instance of it has registered: its process may end. */
+/**
+ * Thrown if the server of this token is no longer wanted, or another instance of it has registered. Its process may
+ * end.
+ */
 export class ServerGone extends MusterError {
   static {
     this.prototype.name = 'ServerGone'
   }
 }
 
-/** The server has to register before it reports: Muster may have restarted since it did. */
+/** Thrown if the server must register before it reports. Muster may have restarted since its registration. */
 export class ServerNotRegistered extends Conflict {
   static {
     this.prototype.name = 'ServerNotRegistered'
   }
 }
 
-/** A player of a match, for its server. Addresses and latencies are not in it. */
+/** A player of a match, for its server. Contains no addresses and latencies. */
 export interface RosterPlayer {
   readonly id: string
-  /** Id of the player's ticket; players of one ticket are a party. */
+  /** Id of the player's ticket. Players of one ticket are a party. */
   readonly ticketId: string
-  /** Id of their seat: `sid` of the join tokens that are good. Undefined where it is not known, as after a restart. */
+  /** Id of the player's seat: `sid` of valid join tokens. Undefined if unknown, e.g. after a restart. */
   readonly seatId?: string | undefined
   readonly attributes?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Who plays a match. Teams come in the order of the queue's definition. */
+/** The players of a match. Teams are in the order of the queue's definition. */
 export interface MatchRoster {
   readonly queue: string
   readonly teams: readonly { readonly name: string; readonly players: readonly RosterPlayer[] }[]
-  /** What the players have in common, by the rules `equal` and `overlap`. */
+  /** The players' common attributes, from the rules `equal` and `overlap`. */
   readonly equality: Readonly<Record<string, string | number | boolean>>
   readonly intersection: Readonly<Record<string, readonly string[]>>
 }
 
-/** What a server is to do, as a level: it follows the newest, whatever came before. */
+/** The target state of a server. It follows the newest orders and ignores earlier ones. */
 export interface ServerOrders {
-  /** Differs from that of other orders. */
+  /** Differs between different orders. */
   readonly version: number
-  /** `drain`: serve the matches to their end and take no other; `stop`: end the process. */
+  /** `drain`: finish the running matches and take no others. `stop`: end the process. */
   readonly want: 'run' | 'drain' | 'stop'
   readonly reason?: string | undefined
-  /** The matches that it serves or is to serve. One that is not listed is over. */
+  /** The matches that it serves or should serve. A match that is missing is over. */
   readonly matches: readonly (MatchRoster & { readonly id: string })[]
-  /** Who has a seat on it, while it is listed. */
+  /** Players with a seat on it, while it is listed. */
   readonly listing?: ListingOrders | undefined
-  /** It is to list itself so, for players who had it started. */
+  /** The session that it should list, for players who requested it. */
   readonly host?: SessionWanted | undefined
-  /** Muster knocks at it, by a datagram that begins so. Its reports are to repeat the whole, as `knock`. */
+  /**
+   * The beginning of the datagram with which Muster knocks. The server must repeat the whole datagram in its reports,
+   * as `knock`.
+   */
   readonly knock?: string | undefined
 }
 
-/** How a process of a server waits for other orders. */
+/** How a server's process waits for other orders. */
 export interface OrdersWait {
-  /** The process that waits. Default: the one that has registered. */
+  /** The waiting process. Default: the one that has registered. */
   readonly instance?: string | undefined
-  /** Of the orders that it knows. */
+  /** The version of the orders that it knows. */
   readonly version: number
   /** Milliseconds. */
   readonly waitMs: number
@@ -74,7 +80,7 @@ export interface ListingOrders {
   }[]
 }
 
-/** A session that a server is to open and list. */
+/** A session that a server should open and list. */
 export interface SessionWanted {
   readonly session: string
   readonly name: string
@@ -83,14 +89,16 @@ export interface SessionWanted {
   readonly attributes: Readonly<Record<string, string | number | boolean>>
 }
 
-/** The answer to a registration. */
+/** The response to a registration. */
 export interface Registered extends ServerOrders {
   /** Id of the server, the audience of its join tokens. */
   readonly id: string
   /** How the join tokens for this server are signed. */
   readonly alg: JoinAlgorithm
-  /** base64url: the key that checks the join tokens for this server. With `HS256` it is secret: see `joinKeyOf`. */
+  /**
+   * The key that verifies the join tokens for this server, in base64url. With `HS256` it is secret, see `joinKeyOf`.
+   */
   readonly key: string
-  /** Epoch milliseconds at which it is stopped whatever it does; undefined while nothing bounds its time. */
+  /** Epoch milliseconds at which it is stopped in any case. Undefined while its time is not limited. */
   readonly retireAt: number | undefined
 }

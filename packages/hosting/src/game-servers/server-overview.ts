@@ -1,5 +1,11 @@
-import type { HostedMatch, ReturnReason, Server, StopReason } from '../records/index.js'
-import type { ServerRegistration } from './server-reports.js'
+import type {
+  DrainReason,
+  HostedMatch,
+  ReturnReason,
+  Server,
+  ServerRegistration,
+  StopReason,
+} from '../records/index.js'
 
 /**
  * The state of a game server, as operators see it:
@@ -13,37 +19,27 @@ import type { ServerRegistration } from './server-reports.js'
 export type ServerState =
   'STARTING' | 'IDLE' | 'TAKEN' | 'PLAYING' | 'DRAINING' | 'LOST' | 'STOPPING' | 'GONE' | 'FAILED'
 
-/** Why a server takes no match any more. */
-export type DrainReason =
-  'own-wish' | 'unhealthy' | 'refused' | 'surplus' | 'retired' | 'update' | 'operator' | 'silent'
-
-/** Hears what operators are told of game servers. */
+/** Receives the events of game servers for operators. */
 export interface ServerListener {
   /** A process of the server has registered for the first time. */
   registered(server: Server, registration: ServerRegistration): void
-  /** The server takes no match any more. */
+  /** The server takes no more matches. */
   draining(server: Server, reason: DrainReason): void
-  /** The server has been silent for so many milliseconds. */
+  /** The server has been silent for this many milliseconds. */
   lost(server: Server, silentMs: number): void
-  /** A lost server was heard again, after so many milliseconds. */
+  /** A lost server has reported again, after this number of milliseconds. */
   returned(server: Server, silentMs: number): void
-  /** A match takes a server of a pool. `isWarm`: it ran already; otherwise it was created for the match. */
+  /** A match takes a server of a pool. `isWarm`: the server already ran. Otherwise it was created for the match. */
   taken(match: HostedMatch, server: Server, isWarm: boolean): void
-  /** A match has no claim to its server any more. */
+  /** A match no longer has a claim to its server. */
   freed(match: HostedMatch, server: Server, reason: FreedReason): void
 }
 
-/** Why a match leaves a server of a pool: why the match ended, or `silent`: the server did not answer the offer. */
+/**
+ * Why a match leaves a server of a pool: the reason for the end of the match or the server. With `silent` (the server
+ * did not reply to the offer) and `refused` (by the server), the match goes on to another server.
+ */
 export type FreedReason = ReturnReason | StopReason | 'silent'
-
-/** A server that has registered, as this registry knows it. */
-export interface GameServerView extends Pick<
-  ServerView,
-  'id' | 'state' | 'matches' | 'playersIn' | 'registeredAt' | 'seenAt' | 'draining'
-> {
-  readonly server: Server
-  readonly registration: ServerRegistration
-}
 
 /** Seats by state. `total` is always the sum of the others. */
 export interface SeatCounts {
@@ -54,63 +50,35 @@ export interface SeatCounts {
   readonly away: number
 }
 
-/** A game server that has registered, for operators. Times are epoch milliseconds. No address, token or key. */
+/** A registered game server, for operators. Times are epoch milliseconds. Contains no address, token or key. */
 export interface ServerView {
   readonly id: string
   readonly state: ServerState
-  /** Name of its pool; undefined for the server of one match. */
+  /** Name of the server's pool. Undefined for the server of one match. */
   readonly pool: string | undefined
-  /** The place of its pool, or the city where it runs; undefined where neither is known. */
+  /** Name of the server's location in the pool, or the city where it runs. Undefined if neither is known. */
   readonly place: string | undefined
-  /** Name of its source; undefined: the deployment service. */
+  /** Name of the server's source. Undefined: the deployment service. */
   readonly source: string | undefined
-  /** Id of the key with which it came; undefined for one that Muster has started. */
+  /** Id of the key with which it enrolled. Undefined for a server that Muster has started. */
   readonly enrolmentKey: string | undefined
-  /** Id of its deployment; undefined until the service has returned it. */
+  /** Id of the server's deployment. Undefined until the service has returned it. */
   readonly requestId: string | undefined
-  /** The build of the game, as it says. */
+  /** The build of the game, as reported. */
   readonly build: string | undefined
-  /** Ids of the matches that it serves or is to serve, and how many it serves at a time at most. */
+  /** Ids of the matches that it serves or should serve, and its maximum number of concurrent matches. */
   readonly matches: readonly string[]
   readonly matchesAtOnce: number
-  /** Matches that it was given so far. */
+  /** Number of matches that it was given so far. */
   readonly matchesServed: number
-  /** Players who are on it, by its last report, and how many fit as it says. */
+  /** Number of players on the server by its last report, and its reported maximum. */
   readonly playersIn: number
   readonly seats: number | undefined
-  /** What it lists for players, and its seats as they are counted here; undefined unless it is listed. */
+  /** The server's public listing, and its seats as counted here. Undefined unless it is listed. */
   readonly listing: { readonly name: string; readonly seats: SeatCounts } | undefined
   readonly registeredAt: number
-  /** The time of its last report. */
+  /** The time of the server's last report. */
   readonly seenAt: number
-  /** Why it takes no match any more; undefined while it may. */
+  /** Why the server takes no more matches. Undefined while it may take some. */
   readonly draining: DrainReason | undefined
 }
-
-/**
- * @param placeOf the place of its pool at which a server is kept.
- * @param listing what the server lists; undefined unless it is listed.
- */
-export const serverViewOf = (
-  { server, registration, id, state, matches, playersIn, registeredAt, seenAt, draining }: GameServerView,
-  placeOf: (server: Server) => string | undefined,
-  listing: ServerView['listing'],
-): ServerView => ({
-  id,
-  state,
-  matches,
-  registeredAt,
-  seenAt,
-  draining,
-  pool: server.pool,
-  place: placeOf(server) ?? server.assignment?.location?.city,
-  source: server.source,
-  enrolmentKey: server.enrolled?.key,
-  requestId: server.requestId,
-  build: registration.build,
-  matchesAtOnce: registration.matches,
-  matchesServed: server.pool === undefined ? matches.length : server.matchesServed,
-  playersIn: playersIn + (listing?.seats.taken ?? 0),
-  seats: registration.seats,
-  listing,
-})

@@ -14,7 +14,7 @@ const STATES: Record<ServerState, true> = {
   FAILED: true,
 }
 
-test('docs/servers.md has every state, and each is reached from STARTING', () => {
+test('docs/servers.md lists every state of a server, and each can be reached from STARTING', () => {
   const page = readFileSync(new URL('../../../../docs/servers.md', import.meta.url), 'utf8')
   const rows = page.split('\n').filter((line) => /^\| [A-Z]+ \|/.test(line))
   const nexts = new Map(

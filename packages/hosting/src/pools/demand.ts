@@ -1,21 +1,21 @@
 const MINUTE_MS = 60_000
 const DAY_MINUTES = 1440
-/** Averages follow the last 100 boots and matches or so. */
+/** Averages follow approximately the last 100 boots and matches. */
 const LEAST_WEIGHT = 0.01
-/** Before the first is seen (our choice). */
+/** Assumed before the first boot is measured (our choice). */
 const FIRST_BOOT_SECONDS = 20
 const FIRST_MATCH_SECONDS = 900
 /** The time constants of the averages of arrivals, in milliseconds. */
 const SMOOTHING_MS = [120_000, 360_000, 1_080_000, 1_800_000] as const
-/** The shortest average that has seen so many matches counts: a shorter one is mostly chance. */
+/** The shortest average with at least this many matches counts. A shorter one is mostly noise. */
 const ENOUGH = 30
-/** Minutes of today and yesterday that are compared for today's level, and its bounds. */
+/** Number of minutes of today and yesterday that are compared for today's level, and the limits of the level. */
 const LEVEL_MINUTES = 30
 const LEVEL = { least: 0.25, most: 4 }
 
-/** What a pool has seen of matches at one place, and what it expects. Times are epoch milliseconds. */
+/** Measures the matches of a pool at one location, and predicts demand. Times are epoch milliseconds. */
 export function createDemand(startedAt: number) {
-  /** Arrivals by minute, today's written over yesterday's. */
+  /** Arrivals by minute. Today's overwrite yesterday's. */
   const minutes = new Uint32Array(2 * DAY_MINUTES)
   const firstMinute = Math.floor(startedAt / MINUTE_MS)
   let minute = firstMinute
@@ -35,7 +35,7 @@ export function createDemand(startedAt: number) {
     if (wanted > minute) longest *= 0.999 ** (wanted - minute)
     minute = Math.max(minute, wanted)
   }
-  /** Lets the averages fall to the present time. */
+  /** Decays the averages to the present time. */
   const decay = (now: number) => {
     const passed = Math.max(0, now - averagedAt)
     averagedAt = Math.max(averagedAt, now)
@@ -43,8 +43,8 @@ export function createDemand(startedAt: number) {
   }
 
   /**
-   * The present averages in matches per second, corrected for the time before the start. A match or two within a moment
-   * are no rush, so at least the shortest time is averaged over.
+   * The current averages in matches per second, corrected for the time before the start. A few matches within a moment
+   * are no rush, so the averages cover at least the shortest time constant.
    */
   const rates = (now: number): readonly number[] => {
     const seen = Math.max(SMOOTHING_MS[0], now - startedAt)
@@ -61,12 +61,12 @@ export function createDemand(startedAt: number) {
       before += at(present - back - DAY_MINUTES)
     }
     const level = before === 0 ? 1 : Math.min(LEVEL.most, Math.max(LEVEL.least, today / before))
-    // Two minutes, so that one is not missed by a second.
+    // Two minutes are read, so that a peak is not missed by a second.
     return (Math.max(at(present - DAY_MINUTES), at(present - DAY_MINUTES + 1)) / 60) * level
   }
 
   return {
-    /** A match wanted a server. */
+    /** A match requested a server. */
     arrived: (now: number) => {
       advanceTo(now)
       decay(now)
@@ -74,7 +74,7 @@ export function createDemand(startedAt: number) {
       const index = Math.floor(now / MINUTE_MS) % minutes.length
       minutes[index] = (minutes[index] ?? 0) + 1
     },
-    /** A match that wanted a server at that time wanted none after all. */
+    /** A match that requested a server at that time needs none after all. */
     withdrawn: (cameAt: number, now: number) => {
       advanceTo(now)
       decay(now)
@@ -83,24 +83,24 @@ export function createDemand(startedAt: number) {
         averages[nth] = Math.max(0, (averages[nth] ?? 0) - left)
       }
       const wanted = Math.floor(cameAt / MINUTE_MS)
-      // Minutes of more than two days ago were written over.
+      // Minutes of more than two days ago were overwritten.
       if (wanted > minute - minutes.length) minutes[wanted % minutes.length] = Math.max(0, at(wanted) - 1)
     },
-    /** A server took so many milliseconds from its create until it registered. */
+    /** A server took this number of milliseconds from its create to its registration. */
     booted: (ms: number) => {
       boots += 1
       boot += Math.max(LEAST_WEIGHT, 1 / boots) * (ms / 1000 - boot)
     },
-    /** A match lasted so many milliseconds. */
+    /** A match lasted this number of milliseconds. */
     played: (ms: number) => {
       matches += 1
       match += Math.max(LEAST_WEIGHT, 1 / matches) * (ms / 1000 - match)
       longest = Math.max(longest, ms / 1000)
     },
     /**
-     * Matches per second to be ready for: the greatest of the average of two minutes (or, where few matches come, of as
-     * many minutes as it takes for 30 of them), its trend continued for the time of a boot, and the same minute
-     * yesterday at today's level.
+     * The number of matches per second to be ready for. It is the maximum of three values: the two-minute average (or,
+     * with few matches, the average over the minutes in which 30 of them come), its trend extrapolated over a boot, and
+     * the same minute yesterday at today's level.
      */
     rate: (now: number) => {
       advanceTo(now)
@@ -108,28 +108,29 @@ export function createDemand(startedAt: number) {
       const all = rates(now)
       const enough = all.findIndex((rate, nth) => (rate * (SMOOTHING_MS[nth] ?? 0)) / 1000 >= ENOUGH)
       const average = all.at(enough) ?? 0
-      // Averages lag by their time constants, so the difference of the first two is the slope over that of these.
+      // Averages lag by their time constants, so the difference of the first two is the slope over the difference of
+      // these.
       const [fast = 0, slower = 0] = all
       const slope = enough === 0 ? (fast - slower) / ((SMOOTHING_MS[1] - SMOOTHING_MS[0]) / 1000) : 0
       return Math.max(average, average + slope * boot, yesterday(now), 0)
     },
-    /** Matches per second on average of the last half hour: what idleness is compared with. */
+    /** Average matches per second of the last half hour, to which idleness is compared. */
     steadyRate: (now: number) => {
       advanceTo(now)
       decay(now)
       return rates(now).at(-1) ?? 0
     },
-    /** Matches that wanted a server within the last hour. */
+    /** Number of matches that requested a server within the last hour. */
     lastHour: (now: number) => {
       advanceTo(now)
       let sum = 0
       for (let back = 0; back < 60; back += 1) sum += at(Math.floor(now / MINUTE_MS) - back)
       return sum
     },
-    /** Seconds, on average. */
+    /** Average boot time in seconds. */
     bootSeconds: () => boot,
     matchSeconds: () => match,
-    /** Seconds of the longest match seen of late. */
+    /** Seconds of the longest recent match. */
     longestMatchSeconds: () => Math.max(longest, match),
   }
 }

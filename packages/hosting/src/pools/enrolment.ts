@@ -3,50 +3,53 @@ import { BlockList, isIP } from 'node:net'
 import { z } from 'zod'
 import { type Deploy, ENROLLED, type Enrolled } from '../records/index.js'
 
-/** Servers that come by themselves to a pool, with a key: plain data, e.g. from JSON. */
+/** A key with which servers enrol themselves in a pool: plain data, e.g. from JSON. */
 export interface EnrolmentDefinition {
   /** Secret of at least 32 characters. Its id is the first 8 hex digits of its SHA-256. */
   readonly key: string
-  /** Name of one of the pool's `places`: where its servers run. What a process says of its place is not believed. */
+  /** Name of one of the pool's `places`: the location of its servers. A process cannot choose its location. */
   readonly place: string
-  /** Servers with this key at a time, at most. */
+  /** Maximum number of concurrent servers with this key. */
   readonly max: number
-  /** Matches that each serves at a time, at most. Default 64. */
+  /** Maximum number of concurrent matches of each server. Default 64. */
   readonly matches?: number | undefined
   /**
-   * Where addresses of its servers may point: networks such as `203.0.113.0/24`, addresses, and names. Default: only
-   * where the request came from.
+   * Allowed addresses of its servers: networks such as `203.0.113.0/24`, addresses, and host names. Default: only the
+   * address that the request came from.
    */
   readonly hosts?: readonly string[] | undefined
-  /** Builds that its servers may run. Default: the version that the pool deploys; of a pool without `deploy`, any. */
+  /** Builds that its servers may run. Default: the version that the pool deploys. For a pool without `deploy`: any. */
   readonly builds?: readonly string[] | undefined
   /**
-   * Muster knocks at a port of the address that a server gives, and sends nobody there before the server has answered.
-   * Default: its address is believed.
+   * If set, Muster knocks at a port of the server's address, and sends no players before the server has responded.
+   * Default: the address is trusted.
    */
   readonly knock?:
     | {
         readonly kind: 'tcp' | 'udp'
         /** Name of the port, in the server's address. */
         readonly port: string
-        /** Milliseconds of knocking, one knock a second, after which the server is gone. Default 30,000. */
+        /** Milliseconds of knocking, one knock a second, after which the server is removed. Default 30,000. */
         readonly withinMs?: number | undefined
       }
     | undefined
 }
 
-/** Fewest characters of a key. */
+/** Minimum length of a key in characters. */
 const SHORTEST_KEY = 32
 const NAME = /^(?=.{1,253}$)[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i
 
-/** The key itself. The message of a refinement does not hold the value. */
+/** The schema of the key itself. The message of a refinement does not contain the value. */
 export const enrolmentKeySchema = z
   .string()
   .refine((key) => key.length >= SHORTEST_KEY && key.length <= 512 && /^[!-~]+$/.test(key), {
     error: `must have ${SHORTEST_KEY} to 512 visible ASCII characters`,
   })
 
-/** The schema of an entry of `enrol`. Its output is valid input again. @param key of the key, or of where it is */
+/**
+ * The schema of an entry of `enrol`. Its output is valid input again. @param key schema of the key, or of a reference
+ * to it
+ */
 export const enrolmentSchemaWith = <Key extends z.ZodType>(key: Key) =>
   z.strictObject({
     key,
@@ -68,13 +71,13 @@ export const enrolmentSchemaWith = <Key extends z.ZodType>(key: Key) =>
       .optional(),
   })
 
-/** A key of a pool, checked and with defaults filled in. */
+/** A key of a pool, validated, with defaults filled in. */
 export type Enrolment = Readonly<z.output<ReturnType<typeof enrolmentSchemaWith<typeof enrolmentKeySchema>>>>
 
 /** The SHA-256 of a key in hex digits, by which keys are compared. */
 export const digestOf = (key: string): string => createHash('sha256').update(key).digest('hex')
 
-/** Digests that were computed before: they are compared often. */
+/** Cached digests, because they are compared often. */
 const digests = new WeakMap<Enrolment, string>()
 
 function digestIn(enrolment: Enrolment): string {
@@ -83,13 +86,13 @@ function digestIn(enrolment: Enrolment): string {
   return digest
 }
 
-/** Whether its key has this digest. */
+/** True if the enrolment's key has this digest. */
 export const hasDigest = (enrolment: Enrolment, digest: string): boolean => digestIn(enrolment) === digest
 
-/** Names a key to operators, and in the store: the first 8 hex digits of its SHA-256. */
+/** The id of a key for operators and the store: the first 8 hex digits of its SHA-256. */
 export const enrolmentIdOf = (enrolment: Enrolment): string => digestIn(enrolment).slice(0, 8)
 
-/** A key of a pool, for operators: what it allows, without the key itself. */
+/** A key of a pool for operators, with its limits but without the key itself. */
 export interface EnrolmentView extends Omit<Enrolment, 'key' | 'hosts' | 'knock'> {
   /** The first 8 hex digits of the SHA-256 of the key. */
   readonly key: string
@@ -103,37 +106,37 @@ export const enrolmentViewsOf = (pool: KeyedPool & { readonly name: string }): r
     return { key: enrolmentIdOf(enrolment), pool: pool.name, place, max, matches, builds }
   })
 
-/** What of a pool counts for its keys. */
+/** The part of a pool that its keys depend on. */
 interface KeyedPool {
   readonly source?: string | undefined
   readonly deploy: Pick<Deploy, 'version'>
   readonly enrol: readonly Enrolment[]
 }
 
-/** Whether servers with this key may run a build. */
+/** True if servers with this key may run a build. */
 export function mayRun({ deploy, source }: KeyedPool, { builds }: Enrolment, build: string | undefined): boolean {
   if (builds !== undefined) return build !== undefined && builds.includes(build)
   return source === ENROLLED || build === deploy.version
 }
 
-/** Whether the address of a server may be here. @param from where its request came from */
+/** True if a server may have this address. @param from address that its request came from */
 export function mayBeAt({ hosts }: Enrolment, host: string, from: string | undefined): boolean {
   if (hosts === undefined) return from !== undefined && plain(host) === plain(from)
   return hosts.some((allowed) => isWithin(allowed, host))
 }
 
-/** The enrolment of a server, as the configuration is now; undefined once its key has left that. */
+/** The enrolment of a server in the current configuration. Undefined if its key is no longer in it. */
 export const enrolmentOf = (pool: Pick<KeyedPool, 'enrol'>, { key }: Enrolled): Enrolment | undefined =>
   pool.enrol.find((one) => enrolmentIdOf(one) === key)
 
-/** Why a server that has enrolled is not to go on: its key has left the configuration, or its build. */
+/** Why an enrolled server must end: its key is no longer in the configuration, or its build is outdated. */
 export function enrolmentEnd(pool: KeyedPool, enrolled: Enrolled): 'retired' | 'update' | undefined {
   const enrolment = enrolmentOf(pool, enrolled)
   if (enrolment === undefined) return 'retired'
   return mayRun(pool, enrolment, enrolled.build) ? undefined : 'update'
 }
 
-/** An IPv4 address in IPv6 notation is the same address. */
+/** Normalizes an IPv4 address in IPv6 notation. */
 const plain = (address: string) => address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
 
 function isHost(text: string): boolean {

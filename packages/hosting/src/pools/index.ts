@@ -1,5 +1,5 @@
-/** Pools of game servers that outlive a match: how many are warm, which a match takes, and when they end. */
+/** Pools of game servers that serve several matches: how many are warm, which one a match takes, and when they end. */
 export { digestOf, type Enrolment, enrolmentIdOf, enrolmentOf, hasDigest, mayBeAt, mayRun } from './enrolment.js'
 export type { Pool } from './pool-definition.js'
-export { createPools, type Pools, type PoolState } from './pools.js'
+export { Pools, type PoolState } from './pools.js'
 export type { ServerUse } from './server-use.js'

@@ -9,44 +9,47 @@ export interface PoolDefinition {
   /** 1 to 64 characters. */
   readonly name: string
   /**
-   * What is deployed. Its servers register; so `probe` is `registration`, and left out. Default with `enrol`: nothing,
-   * so that all servers come by themselves.
+   * The deployment. Its servers register, so `probe` is `registration` and omitted. Default with `enrol`: none, all
+   * servers enrol themselves.
    */
   readonly deploy?: Omit<DeployDefinition, 'probe'> | undefined
-  /** Who may add servers that Muster has not started: each entry is a key. Two with one place rotate a key. */
-  readonly enrol?: readonly EnrolmentDefinition[] | undefined
-  /** Name of the source that its servers come from: one of `sources`. Default: the deployment service. */
-  readonly source?: string | undefined
   /**
-   * Where servers are kept warm. Default: where matches were, as they come.
+   * Keys with which servers that Muster has not started add themselves. Two keys with the same location allow a
+   * rotation.
    */
+  readonly enrol?: readonly EnrolmentDefinition[] | undefined
+  /** Name of the source of its servers: one of `sources`. Default: the deployment service. */
+  readonly source?: string | undefined
+  /** Locations where servers are kept warm. Default: where matches come from. */
   readonly places?: readonly PoolPlaceDefinition[] | undefined
-  /** How many servers are kept warm. Default: none; servers are created when matches need them. */
+  /** How many servers are kept warm. Default: none. Servers are created when matches need them. */
   readonly warm?: WarmDefinition | undefined
-  /** How long a server serves. Default: one match. */
+  /** Number of matches and time for which a server is used. Default: one match. */
   readonly reuse?: ReuseDefinition | undefined
-  /** Seconds for which a server without a match is kept although there are enough. Default 60. */
+  /** Seconds for which a surplus server without a match is kept. Default 60. */
   readonly keepIdleSeconds?: number | undefined
   /**
-   * Milliseconds of round trip by which a warm server may be worse for the players of a match than the best place.
-   * Default 15. The limit of a latency rule is never exceeded.
+   * Maximum round trip in milliseconds that a warm server may add for the players of a match, compared with the best
+   * location. Default 15. The limit of a latency rule is never exceeded.
    */
   readonly detourMs?: number | undefined
-  /** Times at which more are kept. The greatest of all goals counts. */
+  /** Schedules at which more servers are kept. The greatest of all goals counts. */
   readonly at?: readonly ScheduleDefinition[] | undefined
   /** Whether players may start servers of the pool, and how many. Default: they may not. */
   readonly custom?: CustomDefinition | undefined
 }
 
-/** Servers that players start and list, for games of their own. */
+/** Servers that players start and list for their own games. */
 export interface CustomDefinition {
-  /** Servers of one player at a time. Default 1. */
+  /** Maximum number of concurrent servers of one player. Default 1. */
   readonly perPlayer?: number | undefined
-  /** Listed servers of the pool at a time. Default 20 (our choice, to bound the cost of a mistake). */
+  /**
+   * Maximum number of concurrently listed servers of the pool. Default 20 (our choice, to bound the cost of a mistake).
+   */
   readonly max?: number | undefined
-  /** Seconds for which one is kept without a player. Default 300. */
+  /** Seconds after which a server without players ends. Default 300. */
   readonly emptySeconds?: number | undefined
-  /** Attributes that a player may choose, of those that `browser` declares. Default: all. */
+  /** Attributes of `browser` that a player may set. Default: all. */
   readonly attributes?: readonly string[] | undefined
 }
 
@@ -60,33 +63,33 @@ export interface PoolPlaceDefinition {
 }
 
 export interface WarmDefinition {
-  /** Share of matches that are to find a warm server, from 0 to 0.999. Default 0.95. */
+  /** Target share of matches that find a warm server, from 0 to 0.999. Default 0.95. */
   readonly hit?: number | undefined
-  /** Idle servers at most, as a share of those that play. Default 0.1. */
+  /** Maximum number of idle servers, as a share of those in use. Default 0.1. */
   readonly maxIdleShare?: number | undefined
-  /** Warm servers of the pool at most. Default 50 (our choice, to bound the cost of a mistake). */
+  /** Maximum number of warm servers of the pool. Default 50 (our choice, to bound the cost of a mistake). */
   readonly max?: number | undefined
-  /** Server-hours of idleness that may be paid an hour. Default: `max`. */
+  /** Maximum number of idle server-hours per hour. Default: `max`. */
   readonly perHour?: number | undefined
 }
 
 export interface ReuseDefinition {
-  /** Matches that a server serves. Default 1. */
+  /** Maximum number of matches that a server serves. Default 1. */
   readonly maxMatches?: number | undefined
-  /** Minutes after which a server takes no match any more. Default: what `deploy.maxDurationMs` leaves. */
+  /** Minutes after which a server takes no more matches. Default: based on `deploy.maxDurationMs`. */
   readonly maxAgeMinutes?: number | undefined
 }
 
 export interface ScheduleDefinition {
-  /** When it begins: five fields, as in crontab. */
+  /** When the schedule begins: five fields, like in crontab. */
   readonly cron: string
   /** Name of a time zone. Default UTC. */
   readonly timezone?: string | undefined
-  /** Minutes for which it holds. */
+  /** Duration in minutes. */
   readonly minutes: number
-  /** Another share of matches that are to find a warm server, whatever stays idle. */
+  /** Another target share of matches that find a warm server, regardless of idle servers. */
   readonly hit?: number | undefined
-  /** Servers that are warm at each place at least. */
+  /** Minimum number of warm servers at each location. */
   readonly min?: number | undefined
 }
 
@@ -111,14 +114,14 @@ const schedule = z
       context.addIssue({ code: 'custom', path: ['cron'], message })
     }
     if (goal === undefined && min === undefined)
-      context.addIssue({ code: 'custom', path: ['hit'], message: 'must be given, or min instead' })
+      context.addIssue({ code: 'custom', path: ['hit'], message: 'is required unless min is given' })
   })
 
-/** How servers of a pool are deployed. They register, so that a match may be offered to them. */
+/** How servers of a pool are deployed. They must register before matches are offered to them. */
 export const poolDeploySchema = deploySchema
   .refine(({ probe }) => probe === undefined || probe.kind === 'registration', {
     path: ['probe'],
-    message: 'must be left out: servers of a pool register',
+    message: 'must be left out: servers of a pool always register',
   })
   .transform((given): Deploy => ({ ...given, probe: given.probe ?? { kind: 'registration', withinMs: 60_000 } }))
 
@@ -168,13 +171,13 @@ const definition = z.strictObject({
     .optional(),
 })
 
-/** Of a pool whose servers all come by themselves: nothing is deployed. */
+/** Used for a pool whose servers all enrol themselves: nothing is deployed. */
 const undeployed = ({ name }: { readonly name: string }) =>
   poolDeploySchema.parse({ application: name, version: ENROLLED })
 
 /**
  * The schema of a pool. Its output is valid input again.
- * @param key schema of a key of `enrol`, or of where it is
+ * @param key schema of a key of `enrol`, or of a reference to it
  */
 export const poolSchemaWith = <Key extends z.ZodType>(key: Key) =>
   definition
@@ -196,30 +199,30 @@ export const poolSchemaWith = <Key extends z.ZodType>(key: Key) =>
       return { ...pool, ...(source !== undefined && { source }), deploy: deploy ?? undeployed(pool) }
     })
 
-/** The schema of a pool with its keys. */
+/** The schema of a pool including its keys. */
 export const poolSchema = poolSchemaWith(enrolmentKeySchema)
 
-/** A pool, checked and with defaults filled in. */
+/** A pool, validated, with defaults filled in. */
 export type Pool = Readonly<z.output<typeof poolSchema>>
 
 type Schedule = Pool['at'][number]
 
-/** For the minute in which each schedule was last asked about, whether it holds: schedules begin on the minute. */
+/** The last checked minute of each schedule and the result, because schedules begin on the minute. */
 const lastAsked = new WeakMap<Schedule, { readonly minute: number; readonly holds: boolean }>()
 
-function holdsAt(asked: Schedule, now: number): boolean {
+function holdsAt(scheduled: Schedule, now: number): boolean {
   const minute = Math.floor(now / 60_000)
-  const last = lastAsked.get(asked)
+  const last = lastAsked.get(scheduled)
   if (last?.minute === minute) return last.holds
-  const { cron, timezone, minutes } = asked
+  const { cron, timezone, minutes } = scheduled
   const since = new Date((minute - minutes) * 60_000)
   const begun = new Cron(cron, { timezone, paused: true, mode: '5-part' }).nextRun(since)
   const holds = begun !== null && begun.getTime() <= now
-  lastAsked.set(asked, { minute, holds })
+  lastAsked.set(scheduled, { minute, holds })
   return holds
 }
 
-/** The goals of the schedules that hold now. @param now date of the wall clock, in epoch milliseconds. */
+/** The goals of the schedules that are active now. @param now date of the wall clock, in epoch milliseconds. */
 export function scheduledGoals(
   { at }: Pick<Pool, 'at'>,
   now: number,

@@ -1,26 +1,26 @@
 import { type Random, seededRandom } from '@muster/core/clock'
-import { HostedMatch, newPoolServer, type Order, type Server } from '../records/index.js'
+import { HostedMatch, newPoolServer, type Order, RegisteredServer, type Server } from '../records/index.js'
 import { poolSchema, type PoolDefinition } from './pool-definition.js'
-import { createPools } from './pools.js'
+import { Pools } from './pools.js'
 
-/** A load on a pool at one place. Times are seconds. */
+/** A load on a pool at one location. Times are seconds. */
 export interface PoolLoad {
-  /** Matches an hour, at so many seconds from the start. */
+  /** Matches per hour, at this number of seconds from the start. */
   readonly perHour: (second: number) => number
   readonly bootSeconds: (random: Random) => number
   readonly matchSeconds: (random: Random) => number
   readonly seconds: number
-  /** Seconds at the beginning that are not counted. */
+  /** Initial seconds that are not counted. */
   readonly warmUpSeconds: number
   readonly pool?: Omit<PoolDefinition, 'name' | 'deploy' | 'places'>
   readonly seed: number
 }
 
-/** What became of the load. */
+/** The result of the load. */
 export interface PoolOutcome {
   readonly matches: number
   readonly hit: number
-  /** Server-seconds of idleness, as a share of those of matches. */
+  /** Idle server-seconds, as a share of those of matches. */
   readonly idleShare: number
   readonly creates: number
   /** The share of matches that found a warm server, by hour. */
@@ -49,7 +49,7 @@ export function runPool(load: PoolLoad): PoolOutcome {
   const hours: { matches: number; hits: number }[] = []
   const isCounted = () => now - start >= load.warmUpSeconds * 1000
 
-  /** Since when each server is idle. */
+  /** Since when each server has been idle. */
   const idleSince = new Map<Server, number>()
   const busy = (server: Server) => {
     const since = idleSince.get(server)
@@ -78,26 +78,27 @@ export function runPool(load: PoolLoad): PoolOutcome {
     after(load.bootSeconds(random), () => {
       if (server.phase === 'stopping') return
       up.set(server, now)
+      server.presence = new RegisteredServer({ instance: 'one', matches: 1 }, now)
       pools.up(server)
       if (server.guests.size === 0) idleSince.set(server, now)
       for (const match of server.guests) play(server, match)
     })
     return server
   }
-  const pools = createPools({
+  const pools = new Pools({
     pools: [definition],
     clock: { now: () => now },
     room: () => Infinity,
     create: (_, order) => boot(order),
     useOf: () => undefined,
-    freePlaces: (server) => (up.has(server) && !drained.has(server) ? 1 - server.guests.size : undefined),
     drain: (server) => {
       drained.add(server)
+      server.draining = 'surplus'
       goneIfEmpty(server)
     },
   })
   const pool = pools.find('arena')
-  if (pool === undefined) throw new Error('there is a pool')
+  if (pool === undefined) throw new Error('the pool "arena" is missing')
 
   const play = (server: Server, match: HostedMatch) => {
     const lasts = load.matchSeconds(random)
@@ -115,7 +116,7 @@ export function runPool(load: PoolLoad): PoolOutcome {
     ids += 1
     const match = new HostedMatch({ matchId: `match-${ids}`, queue: 'duel', at: now }, pool.orderFor([], undefined))
     const warm = pools.warmFor(pool, { middle: undefined, placements: undefined })
-    pools.asked(pool, warm, { middle: undefined, placements: undefined })
+    pools.countDemand(pool, warm, { middle: undefined, placements: undefined })
     if (isCounted()) {
       const hour = (hours[Math.floor((now - start) / 3_600_000)] ??= { matches: 0, hits: 0 })
       for (const count of [counts, hour]) {
@@ -132,7 +133,7 @@ export function runPool(load: PoolLoad): PoolOutcome {
     if (warm !== undefined) play(server, match)
     pools.advance(now)
   }
-  /** Arrivals of a rate that changes: those of the highest rate, thinned. */
+  /** Arrivals at a changing rate: drawn at the highest rate, then thinned. */
   const highest = Math.max(...Array.from({ length: Math.ceil(load.seconds / 60) }, (_, at) => load.perHour(at * 60)))
   const next = () => {
     after((-Math.log(1 - random()) * 3600) / highest, () => {

@@ -4,36 +4,36 @@ import { createDemand } from './demand.js'
 import { type Pool, scheduledGoals } from './pool-definition.js'
 import { mostWarm, stockFor } from './stock-size.js'
 
-/** Where servers of a pool are kept. */
-export type Place = ReturnType<typeof newPlace>
+/** A location where servers of a pool are kept. */
+export type PoolPlace = ReturnType<typeof newPlace>
 
-/** A pool at one place, for operators. */
+/** A location of a pool, for operators. */
 export interface PoolPlaceView {
   readonly pool: string
   readonly place: string
-  /** Whether the pool is paused: then none are kept warm. */
+  /** Whether the pool is paused, so that none are kept warm. */
   readonly paused: boolean
-  /** Servers that are kept warm, as wanted now. */
+  /** The current target number of warm servers. */
   readonly wanted: number
   readonly starting: number
   readonly idle: number
   readonly playing: number
   readonly draining: number
-  /** Matches since the process began, and those that found a warm server. */
+  /** Number of matches since the process began, and of those that found a warm server. */
   readonly asked: number
   readonly hits: number
-  /** The share that is expected to find one, by the present rate; undefined while nobody comes. */
+  /** The expected share of matches that find one, at the current rate. Undefined while there are none. */
   readonly expectedHit: number | undefined
-  /** Matches an hour that are expected, and those of the last hour. */
+  /** Expected number of matches per hour, and the number in the last hour. */
   readonly ratePerHour: number
   readonly cameLastHour: number
   readonly bootSeconds: number
-  /** Hours for which servers were idle, without those that have enrolled: they cost nothing. */
+  /** Hours for which servers were idle, except enrolled ones, which cost nothing. */
   readonly idleHours: number
 }
 
 /**
- * @param coordinates undefined for matches of which no place is known
+ * @param coordinates undefined for matches without a known location
  * @param now epoch milliseconds.
  */
 export const newPlace = (name: string, coordinates: Coordinates | undefined, now: number) => ({
@@ -42,7 +42,7 @@ export const newPlace = (name: string, coordinates: Coordinates | undefined, now
   demand: createDemand(now),
   asked: 0,
   hits: 0,
-  /** Server-milliseconds of idleness. */
+  /** Idle server-milliseconds. */
   idleMs: 0,
 })
 
@@ -52,30 +52,30 @@ export const countOf = <Item>(items: Iterable<Item>, isCounted: (item: Item) => 
   return count
 }
 
-export const added = (places: Place[], place: Place): Place => {
+export const added = (places: PoolPlace[], place: PoolPlace): PoolPlace => {
   places.push(place)
   return place
 }
 
-/** Milliseconds before its end by which a server takes no match any more, beyond the longest match. */
+/** Margin in milliseconds by which a server stops taking matches before its end, in addition to the longest match. */
 const RETIRE_GRACE_MS = 60_000
 
-/** Milliseconds after its create from which a match that begins might outlast the server. */
-export function lifetimeMs({ reuse, deploy }: Pool, { demand }: Place, server: Pick<Server, 'source'>): number {
+/** Age of a server in milliseconds from which a match that begins might outlast it. */
+export function lifetimeMs({ reuse, deploy }: Pool, { demand }: PoolPlace, server: Pick<Server, 'source'>): number {
   const oldestMs = (reuse.maxAgeMinutes ?? Infinity) * 60_000
-  // Nothing ends one that Muster has not started.
+  // Muster does not end servers that it has not started.
   if (isEnrolled(server)) return oldestMs
   const longestMs = demand.longestMatchSeconds() * 1000 + RETIRE_GRACE_MS
   return Math.max(0, Math.min(deploy.maxDurationMs - longestMs, oldestMs))
 }
 
-/** Now, as an instant of the clock for demand, and as a date of the wall clock for schedules. */
-interface Moment {
+/** The current time: as clock time for demand, and as a date of the wall clock for schedules. */
+interface PoolTime {
   readonly now: number
   readonly date: number
 }
 
-function goalAt(definition: Pool, { demand }: Place, { now, date }: Moment): number {
+function goalAt(definition: Pool, { demand }: PoolPlace, { now, date }: PoolTime): number {
   const { warm } = definition
   const scheduled = scheduledGoals(definition, date)
   if (warm === undefined && scheduled.hit === undefined && scheduled.min === 0) return 0
@@ -92,10 +92,14 @@ function goalAt(definition: Pool, { demand }: Place, { now, date }: Moment): num
   return Math.max(usual, atEvent, scheduled.min)
 }
 
-/** What each place of a pool wants, within the bounds of the pool: the busiest first. */
-export function goalsOf(definition: Pool, places: readonly Place[], moment: Moment): ReadonlyMap<Place, number> {
+/** The target of each location of a pool within the limits of the pool, the busiest first. */
+export function goalsOf(
+  definition: Pool,
+  places: readonly PoolPlace[],
+  moment: PoolTime,
+): ReadonlyMap<PoolPlace, number> {
   let left = mostWarm(definition)
-  const goals = new Map<Place, number>()
+  const goals = new Map<PoolPlace, number>()
   const byRate = places.toSorted((one, other) => other.demand.rate(moment.now) - one.demand.rate(moment.now))
   for (const place of byRate) {
     const goal = Math.min(left, goalAt(definition, place, moment))

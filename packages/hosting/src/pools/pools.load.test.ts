@@ -7,26 +7,29 @@ const exponential = (random: Random) => -20 * Math.log(1 - random())
 const matchSeconds = (random: Random) => 600 + 600 * random()
 const GOAL = { hit: 0.95, maxIdleShare: 0.1, max: 1000 }
 
-describe('matches find warm servers as the formula says, within two points, and as often as is wanted', () => {
-  test.each([120, 900, 7200])('at %i matches an hour', (perHour) => {
-    const { hit, idleShare } = runPool({
-      perHour: () => perHour,
-      bootSeconds: exponential,
-      matchSeconds,
-      seconds: 3600 + (2500 / perHour) * 3600,
-      warmUpSeconds: 3600,
-      pool: { warm: { max: 1000 } },
-      seed: perHour,
-    })
-    const load = { rate: perHour / 3600, bootSeconds: 20, matchSeconds: 900 }
-    const formula = 1 - lossShare(stockFor(load, GOAL), load.rate * load.bootSeconds)
-    expect(Math.abs(hit - formula)).toBeLessThanOrEqual(0.02)
-    expect(hit).toBeGreaterThanOrEqual(0.94)
-    expect(idleShare).toBeLessThanOrEqual(0.1)
-  })
+describe('the share of matches that find a warm server', () => {
+  test.each([120, 900, 7200])(
+    'matches find a warm server within two points of the formula and of the goal at %i matches an hour',
+    (perHour) => {
+      const { hit, idleShare } = runPool({
+        perHour: () => perHour,
+        bootSeconds: exponential,
+        matchSeconds,
+        seconds: 3600 + (1500 / perHour) * 3600,
+        warmUpSeconds: 3600,
+        pool: { warm: { max: 1000 } },
+        seed: perHour,
+      })
+      const load = { rate: perHour / 3600, bootSeconds: 20, matchSeconds: 900 }
+      const formula = 1 - lossShare(stockFor(load, GOAL), load.rate * load.bootSeconds)
+      expect(Math.abs(hit - formula)).toBeLessThanOrEqual(0.02)
+      expect(hit).toBeGreaterThanOrEqual(0.94)
+      expect(idleShare).toBeLessThanOrEqual(0.1)
+    },
+  )
 })
 
-test('a day whose evening has ten times the matches of its morning', () => {
+test('the number of warm servers follows a day whose evening has ten times the matches of its morning', () => {
   const { hit, idleShare } = runPool({
     perHour: (second) => 600 * (0.55 - 0.45 * Math.cos((second / 86_400) * 2 * Math.PI)),
     bootSeconds: exponential,
@@ -40,7 +43,7 @@ test('a day whose evening has ten times the matches of its morning', () => {
   expect(idleShare).toBeLessThanOrEqual(0.1)
 })
 
-test('a server that serves 20 matches: one create for 17 of them at most, and idleness within its share', () => {
+test('servers for 20 matches each need at most one create per 17 matches, within their idle share', () => {
   const { matches, creates, hit, idleShare } = runPool({
     perHour: () => 900,
     bootSeconds: () => 20,

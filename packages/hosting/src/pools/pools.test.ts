@@ -1,8 +1,8 @@
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
-import { HostedMatch, newPoolServer, type Server } from '../records/index.js'
+import { HostedMatch, newPoolServer, RegisteredServer, type Server } from '../records/index.js'
 import { poolSchema, type PoolDefinition } from './pool-definition.js'
-import { createPools } from './pools.js'
+import { Pools } from './pools.js'
 
 const NOWHERE = { middle: undefined, placements: undefined }
 
@@ -20,12 +20,8 @@ function setUp(given: Partial<PoolDefinition> = {}) {
   /** Servers that list themselves, with nobody on them. */
   const listed = new Set<Server>()
   const drained: Server[] = []
-  /** Matches that a server could take. */
-  const free = new Map<Server, number>()
   const looks: number[] = []
-  /** Servers that were looked at for matches. */
-  const seen = new Set<Server>()
-  const pools = createPools({
+  const pools = new Pools({
     pools: [definition],
     clock,
     room: () => {
@@ -35,10 +31,6 @@ function setUp(given: Partial<PoolDefinition> = {}) {
     create: (_, order) => made(order),
     drain: (server) => drained.push(server),
     useOf: (server) => (taken.has(server) ? 'claimed' : listed.has(server) ? 'empty' : undefined),
-    freePlaces: (server) => {
-      seen.add(server)
-      return free.get(server)
-    },
   })
   const pool = pools.find('arena')
   if (pool === undefined) throw new Error('there is a pool')
@@ -47,12 +39,12 @@ function setUp(given: Partial<PoolDefinition> = {}) {
     servers.push(server)
     return server
   }
-  /** A server that has registered for so many matches. */
+  /** A server that has registered for this many matches. */
   const running = async (matches = 1) => {
     const server = made(pool.orderFor([], undefined))
     pools.created(server, undefined)
     await clock.advance(20_000)
-    free.set(server, matches)
+    server.presence = new RegisteredServer({ instance: 'one', matches }, clock.now())
     pools.up(server)
     return server
   }
@@ -67,10 +59,10 @@ function setUp(given: Partial<PoolDefinition> = {}) {
     pools.ended(server, match)
   }
   const view = () => pools.views(clock.now())[0]
-  return { clock, pools, pool, looks, seen, taken, listed, drained, free, made, running, begin, end, view }
+  return { clock, pools, pool, looks, taken, listed, drained, made, running, begin, end, view }
 }
 
-test('listed servers beyond the stock that nobody was on for keepIdleSeconds are surplus', async () => {
+test('listed servers beyond the warm stock are surplus after keepIdleSeconds without players', async () => {
   const { clock, pools, taken, listed, drained, running } = setUp({
     at: [{ cron: '* * * * *', minutes: 2, min: 1 }],
     keepIdleSeconds: 120,
@@ -98,52 +90,59 @@ test('listed servers beyond the stock that nobody was on for keepIdleSeconds are
   expect(drained).not.toContain(second)
 })
 
-test('while a crowd comes, no match looks at the servers that boot for the others', async () => {
-  const { pools, pool, seen, made, running } = setUp()
-  for (let nth = 0; nth < 10; nth += 1) pools.created(made(pool.orderFor([], undefined)), undefined)
+test('the search for a warm server does not read servers that boot for other matches', async () => {
+  const { pools, pool, made, running } = setUp()
+  const seen: Server[] = []
+  for (let nth = 0; nth < 10; nth += 1) {
+    const booting = made(pool.orderFor([], undefined))
+    Object.defineProperty(booting, 'presence', { get: () => void seen.push(booting) })
+    pools.created(booting, undefined)
+  }
   const server = await running()
   expect(pools.warmFor(pool, NOWHERE)).toBe(server)
-  expect([...seen]).toEqual([server])
+  expect(seen).toEqual([])
 })
 
-describe('a server that takes several matches', () => {
-  test('and was lost or unhealthy is taken again, also with a match on it', async () => {
-    const { pools, pool, free, running, begin } = setUp()
+describe('a server that serves several matches at once', () => {
+  test('a multi-match server is used again after it was lost or unhealthy, even with a match on it', async () => {
+    const { clock, pools, pool, running, begin } = setUp()
     const server = await running(4)
     begin(server)
-    free.delete(server)
+    const { presence } = server
+    if (presence === undefined) throw new Error('it has registered')
+    presence.lostAt = clock.now()
     expect(pools.warmFor(pool, NOWHERE)).toBeUndefined()
-    free.set(server, 3)
+    presence.lostAt = undefined
+    presence.unhealthy = 1
+    expect(pools.warmFor(pool, NOWHERE)).toBeUndefined()
+    presence.unhealthy = 0
     expect(pools.warmFor(pool, NOWHERE)).toBe(server)
   })
 
-  test('has places for as many as it takes, and as it may still serve', async () => {
-    const { pools, running, begin, free } = setUp({ reuse: { maxMatches: 20 } })
+  test('a server accepts as many matches as its slots and its remaining number of matches allow', async () => {
+    const { pools, running, begin } = setUp({ reuse: { maxMatches: 20 } })
     const server = await running(4)
     expect(pools.freePlaces('arena')).toBe(4)
     begin(server)
-    free.set(server, 3)
     server.matchesServed = 18
     expect(pools.freePlaces('arena')).toBe(2)
   })
 
-  test('is looked at again once a match on it is over, when it was full', async () => {
-    const { pools, pool, running, begin, end, free } = setUp({ reuse: { maxMatches: 20 } })
+  test('a full server for several matches is used again once a match on it is over', async () => {
+    const { pools, pool, running, begin, end } = setUp({ reuse: { maxMatches: 20 } })
     const server = await running(1)
     const match = begin(server)
-    free.set(server, 0)
     expect(pools.warmFor(pool, NOWHERE)).toBeUndefined()
-    free.set(server, 1)
     end(server, match)
     expect(pools.warmFor(pool, NOWHERE)).toBe(server)
   })
 })
 
-test('matches that nobody was sent to say nothing of how long matches last', async () => {
+test('matches whose players never got a server do not count for the average length of matches', async () => {
   const { clock, pools, pool, running, begin, end, view } = setUp({ warm: { max: 50 }, reuse: { maxMatches: 1000 } })
   const server = await running()
   for (let nth = 0; nth < 360; nth += 1) {
-    pools.asked(pool, server, NOWHERE)
+    pools.countDemand(pool, server, NOWHERE)
     const match = begin(server)
     await clock.advance(3000)
     end(server, match)
@@ -153,7 +152,7 @@ test('matches that nobody was sent to say nothing of how long matches last', asy
   expect(view()?.wanted).toBeGreaterThan(0)
 })
 
-test('a server is idle while it waits for a match: not while it is listed, nor once it takes none', async () => {
+test('a server is idle only while it waits for a match, not while it is listed or drains', async () => {
   const { clock, pools, taken, running, begin, end, view } = setUp({ reuse: { maxMatches: 20 } })
   const server = await running()
   const match = begin(server)
@@ -171,13 +170,13 @@ test('a server is idle while it waits for a match: not while it is listed, nor o
   expect(view()?.idleHours).toBeCloseTo(0.1)
 })
 
-test('a rush of matches brings the look at the stock forward, but is no look for each', async () => {
+test('a rush of matches brings the next check of the warm stock forward, once for all of them', async () => {
   const { clock, pools, pool, looks, running } = setUp()
   const server = await running()
   pools.advance(clock.now())
   for (let nth = 0; nth < 100; nth += 1) {
     await clock.advance(10)
-    pools.asked(pool, server, NOWHERE)
+    pools.countDemand(pool, server, NOWHERE)
     pools.advance(clock.now())
   }
   expect(looks).toHaveLength(6)

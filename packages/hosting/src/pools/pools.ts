@@ -1,8 +1,9 @@
-import { type Coordinates, greatCircleKm } from '@muster/core'
+import type { Coordinates } from '@muster/core'
 import { type Clock, dateOf } from '@muster/core/clock'
-import type { DrainReason } from '../game-servers/index.js'
+import { freePlacesOn } from '../game-servers/index.js'
 import {
   buildOf,
+  type DrainReason,
   ENROLLED,
   type FoundTicket,
   type HostedMatch,
@@ -11,488 +12,487 @@ import {
   type Server,
 } from '../records/index.js'
 import type { Pool } from './pool-definition.js'
-import { detourAt, isSamePoint, KM_PER_MS, locatedAt, locationOf, SAME_PLACE_KM, type WarmNeeds } from './detour.js'
+import {
+  detourAt,
+  addedLatencyMs,
+  isSamePoint,
+  kmTo,
+  locationOf,
+  SAME_PLACE_KM,
+  type WarmNeeds,
+} from './added-latency.js'
 import { enrolmentEnd, type EnrolmentView, enrolmentViewsOf } from './enrolment.js'
 import { orderOf } from './pool-order.js'
-import { added, countOf, goalsOf, lifetimeMs, newPlace, type Place, type PoolPlaceView } from './pool-place.js'
+import { added, countOf, goalsOf, lifetimeMs, newPlace, type PoolPlace, type PoolPlaceView } from './pool-place.js'
 import type { ServerUse } from './server-use.js'
+import {
+  endIdleness,
+  groupedByPlace,
+  hasServedAll,
+  isThere,
+  type PlaceCheck,
+  newPooledServer,
+  returning,
+  type SortedStock,
+  type PooledServer,
+} from './stock.js'
 import { lossShare, mostWarm } from './stock-size.js'
-
-/** A server of a pool, as the pool sees it. */
-interface Stock {
-  readonly server: Server
-  place: Place
-  /** Epoch milliseconds. */
-  readonly createdAt: number
-  /** Whether it was created by an earlier process, so that its boot was not measured. */
-  readonly isAdopted: boolean
-  isUp: boolean
-  isDraining: boolean
-  /** Epoch milliseconds since when it has been idle; Infinity while it is not. */
-  idleSince: number
-  /** Epoch milliseconds since when nobody has been on it, also while it lists itself; Infinity while somebody is. */
-  emptySince: number
-}
-
-type Remembered = Pick<Stock, 'place'> & Partial<Pick<Stock, 'createdAt' | 'isAdopted'>>
-
-/** A look at a place of a pool: all of its servers there, and how many are to be warm. */
-interface Look {
-  readonly all: readonly Stock[]
-  readonly goal: number
-  /** Epoch milliseconds. */
-  readonly now: number
-}
 
 /** A pool in operation. */
 export interface PoolState {
   readonly definition: Pool
-  /** The order of a server for a match: at the places that its rules choose, or else near its tickets. */
+  /** The order of a server for a match: at the locations that its rules choose, or else near its tickets. */
   orderFor(near: readonly FoundTicket[], placements: Order['placements']): Order
-  /** The order of a server for players who start one; undefined if nothing says where. */
+  /** The order of a server for players who start one. Undefined if no location is known. */
   orderAt(near: Coordinates | undefined): Order | undefined
 }
-
-/** All pools: which servers are warm, which a match may take, and how many more are needed. */
-export type Pools = ReturnType<typeof createPools>
 
 export interface PoolsOptions {
   readonly pools: readonly Pool[]
   readonly clock: Pick<Clock, 'now' | 'wallStepMs'>
-  /** Servers of a source that may be created for stock now: none while matches wait for their creates. */
+  /** Number of servers of a source that may be created for the stock now. 0 while matches wait for their creates. */
   readonly room: (source: string | undefined) => number
   readonly create: (pool: string, order: Order) => Server
   readonly drain: (server: Server, reason: DrainReason) => void
-  /** For whom a server is listed, or is to be; undefined: it is not. No match takes it then. */
+  /** Why a server is in use: it is or will be listed, so no match takes it. Undefined: it is not. */
   readonly useOf: (server: Server) => ServerUse | undefined
-  /** See `GameServers`. */
-  readonly freePlaces: (server: Server) => number | undefined
 }
 
-/** Milliseconds between two looks at the stock, and after a server was taken or is gone. */
-const LOOK_MS = 1000
-const LOOK_SOON_MS = 200
-/** Places of the demand, at most. */
+/** Milliseconds between two checks of the stock, and after a server was taken or is gone. */
+const CHECK_MS = 1000
+const CHECK_SOON_MS = 200
+/** Maximum number of locations created from demand. */
 const MOST_PLACES = 64
 
-export function createPools(options: PoolsOptions) {
-  const { clock, room, create, drain, useOf } = options
-  const hasMatches = ({ server }: Stock) => server.guests.size > 0
-  const isEmpty = (one: Stock) => !hasMatches(one) && useOf(one.server) === undefined
-  /** A server without a match is stock until a player is on it, also while it lists itself. */
-  const isStock = (one: Stock) => isEmpty(one) || (!hasMatches(one) && useOf(one.server) === 'empty')
-  /**
-   * Neither a match nor a player who asked us explains it. Servers say themselves who is on them, and whether they
-   * drain: whatever they say, no more such servers are ordered than may be warm.
-   */
-  const isUnexplained = (one: Stock) => {
-    if (hasMatches(one) || isEnrolled(one.server) || one.server.unwanted !== undefined || isOld(one)) return false
-    const use = useOf(one.server)
-    return use !== 'started' && use !== 'seated'
-  }
-  const isIdle = (one: Stock) => one.isUp && !one.isDraining && isEmpty(one)
-  const states = new Map<string, PoolState & { readonly places: Place[]; readonly build: string }>()
-  const stock = new Map<Server, Stock>()
-  const byPool = new Map<string, Set<Stock>>()
-  /** Names of pools that are paused. */
-  const paused = new Set<string>()
-  /** Servers that have registered, without those found full since one of their matches ended. */
-  const roomy = new Set<Stock>()
-  let lookedAt = -Infinity
-  let isLookPressing = false
-  /** Servers that the present look may still order: at the pool's source, and for the pool (undefined: not counted). */
-  let roomLeft = 0
-  let stockLeft: number | undefined
+/** A pool in operation, and the locations of its servers. */
+interface OperatedPool extends PoolState {
+  readonly places: PoolPlace[]
+  readonly build: string
+}
 
-  const define = (definition: Pool) => {
-    const before = states.get(definition.name)
-    const places = definition.places?.map(({ name, ...coordinates }) => {
-      const kept = before?.places.find((place) => place.name === name)
-      if (kept === undefined) return newPlace(name, coordinates, clock.now())
+/** All pools: which servers are warm, which one a match may take, and how many more are needed. */
+export class Pools {
+  readonly #options: PoolsOptions
+  readonly #states = new Map<string, OperatedPool>()
+  readonly #stock = new Map<Server, PooledServer>()
+  readonly #byPool = new Map<string, Set<PooledServer>>()
+  /** Names of pools that are paused. */
+  readonly #paused = new Set<string>()
+  /** Servers that may have free places: registered, and not found full since one of their matches ended. */
+  readonly #withRoom = new Set<PooledServer>()
+  #checkedAt = -Infinity
+  #isCheckUrgent = false
+  /**
+   * Number of servers that the current check may still order: at the source, and for the pool (undefined: not counted).
+   */
+  #roomLeft = 0
+  #stockLeft: number | undefined
+
+  constructor(options: PoolsOptions) {
+    this.#options = options
+    for (const pool of options.pools) this.#define(pool)
+  }
+
+  find(name: string): PoolState | undefined {
+    return this.#states.get(name)
+  }
+  definitions(): readonly Pool[] {
+    return Array.from(this.#states.values(), ({ definition }) => definition)
+  }
+  enrolments(): readonly EnrolmentView[] {
+    return this.definitions().flatMap(enrolmentViewsOf)
+  }
+  /** The order of a server of an earlier process. Undefined if its pool is gone. */
+  orderOf(pool: string): Order | undefined {
+    const definition = this.#states.get(pool)?.definition
+    return definition && orderOf(definition, {})
+  }
+
+  /** Called when a server of the pool was ordered for a match or by players. */
+  created(server: Server, near: Coordinates | undefined): void {
+    const place = this.#placeOf(server.pool ?? '', near)
+    if (place !== undefined) this.#remember(server, place)
+  }
+  /** Called for a server of an earlier process. @param createdAt epoch milliseconds. */
+  adopted(server: Server, createdAt: number, at: Coordinates | undefined): void {
+    const now = this.#options.clock.now()
+    // Also for a server whose pool is gone: it is drained.
+    const place = this.#placeOf(server.pool ?? '', at) ?? newPlace('anywhere', at, now)
+    // A clock that was set back must not extend its time.
+    this.#remember(server, place, Math.min(createdAt, now), true)
+  }
+  /** Called when a server has registered, for the first time or again. */
+  up(server: Server): void {
+    const one = this.#stock.get(server)
+    if (one === undefined) return
+    // The server may have registered for more matches than before.
+    this.#withRoom.add(one)
+    if (one.isUp) return
+    one.isUp = true
+    if (!one.isAdopted) one.place.demand.booted(this.#options.clock.now() - one.createdAt)
+    this.#updateIdleness(one)
+  }
+  /** Called when a match has taken a server. */
+  began(server: Server): void {
+    const one = this.#stock.get(server)
+    if (one !== undefined) this.#updateIdleness(one)
+  }
+  /** Called when a match has left a server. */
+  ended(server: Server, match: HostedMatch): void {
+    const one = this.#stock.get(server)
+    if (one === undefined) return
+    this.#withRoom.add(one)
+    // A refused match, or one that was cancelled early, never had players on the server.
+    if (match.readyAt < Infinity) one.place.demand.played(this.#options.clock.now() - match.readyAt)
+    this.#updateIdleness(one)
+    const definition = this.#states.get(server.pool ?? '')?.definition
+    if (definition === undefined || hasServedAll(one, definition)) this.#drain(one, 'retired')
+  }
+  /** Called when a server takes no more matches. */
+  draining(server: Server): void {
+    const one = this.#stock.get(server)
+    if (one === undefined) return
+    one.isDraining = true
+    this.#updateIdleness(one)
+  }
+  gone(server: Server): void {
+    const one = this.#stock.get(server)
+    if (one === undefined) return
+    endIdleness(one, this.#options.clock.now())
+    this.#forget(one)
+    this.#isCheckUrgent = true
+  }
+
+  /** True if a server belongs to a pool and nobody plays on it or will. */
+  isEmpty(server: Server): boolean {
+    const one = this.#stock.get(server)
+    return one !== undefined && this.#isEmpty(one)
+  }
+  /** True if a server is kept at the location of its pool nearest to these coordinates. */
+  isNear(server: Server, near: Coordinates | undefined): boolean {
+    const place = this.#stock.get(server)?.place
+    return place !== undefined && place === this.#placeOf(server.pool ?? '', near)
+  }
+  /** Name of the location at which a server is kept. Undefined without a pool. */
+  placeNameOf(server: Server): string | undefined {
+    return this.#stock.get(server)?.place.name
+  }
+
+  /** The best warm server for a match. Undefined: none fits. */
+  warmFor({ definition }: PoolState, needs: WarmNeeds): Server | undefined {
+    const best = this.#placeOf(definition.name, needs.placements?.[0]?.coordinates ?? needs.middle)
+    const fitting: { readonly one: PooledServer; readonly detour: number }[] = []
+    for (const one of this.#withRoom) {
+      if (one.server.pool !== definition.name) continue
+      const places = this.#placesOn(one, definition)
+      if (places === 0) this.#withRoom.delete(one)
+      if (places === 0 || places === undefined || (needs.isEmpty === true && !this.#isEmpty(one))) continue
+      const detour = addedLatencyMs(one.server, needs, best)
+      if (detour !== undefined && detour <= definition.detourMs) fitting.push({ one, detour })
+    }
+    // The nearest one. Of equals, the fullest, so that others become empty. Of those, the one that has waited longest.
+    const [chosen] = fitting.toSorted(
+      (a, b) =>
+        Number(this.#isOld(a.one)) - Number(this.#isOld(b.one)) ||
+        a.detour - b.detour ||
+        b.one.server.guests.size - a.one.server.guests.size ||
+        a.one.idleSince - b.one.idleSince,
+    )
+    return chosen?.one.server
+  }
+
+  /** Counts a match that needs a server, warm or not. Returns a function that reverts it if the match never begins. */
+  countDemand({ definition }: PoolState, warm: Server | undefined, needs: WarmNeeds): (() => void) | undefined {
+    const nearest = this.#placeOf(definition.name, needs.placements?.[0]?.coordinates ?? needs.middle)
+    if (nearest === undefined) return undefined
+    const now = this.#options.clock.now()
+    // A match that no warm server of any location could serve is no reason to keep one.
+    const place = this.#placeFor(definition, needs)
+    const shown = place ?? nearest
+    shown.asked += 1
+    if (warm !== undefined) shown.hits += 1
+    place?.demand.arrived(now)
+    // The taken server is replaced soon.
+    this.#isCheckUrgent = true
+    return () => place?.demand.withdrawn(now, this.#options.clock.now())
+  }
+
+  /** Number of matches that the warm servers of a pool could take now. */
+  freePlaces(pool: string): number {
+    const definition = this.#states.get(pool)?.definition
+    if (definition === undefined) return 0
+    let places = 0
+    for (const one of this.#withRoom) if (one.server.pool === pool) places += this.#placesOn(one, definition) ?? 0
+    return places
+  }
+
+  /** True if no servers of a pool are kept warm now. Undefined if there is no such pool. */
+  isPaused(pool: string): boolean | undefined {
+    return this.#states.has(pool) ? this.#paused.has(pool) : undefined
+  }
+  /** Pauses a pool: keeps none warm and drains idle ones. Or resumes it. A pause ends with its pool. */
+  setPaused(pool: string, isPaused: boolean): void {
+    if (isPaused) this.#paused.add(pool)
+    else this.#paused.delete(pool)
+    this.#isCheckUrgent = true
+  }
+
+  /** Replaces the pools. Drains servers of removed pools soon, and those of an old version once new ones are warm. */
+  reconfigure(pools: readonly Pool[]): void {
+    const names = new Set(pools.map(({ name }) => name))
+    for (const name of this.#states.keys())
+      if (!names.has(name)) {
+        this.#states.delete(name)
+        this.#paused.delete(name)
+      }
+    for (const pool of pools) this.#define(pool)
+    this.#isCheckUrgent = true
+  }
+
+  /** Orders missing servers and drains surplus ones. Called in each tick, after the store was read. */
+  advance(now: number): void {
+    if (now - this.#checkedAt < (this.#isCheckUrgent ? CHECK_SOON_MS : CHECK_MS)) return
+    this.#checkedAt = now
+    this.#isCheckUrgent = false
+    const states = [...this.#states.values()]
+    // Read before the first order, because the room shrinks while orders wait for their creates.
+    const rooms = new Map(states.map(({ definition: { source } }) => [source, this.#options.room(source)]))
+    let ordered = 0
+    for (const state of states) {
+      this.#stockLeft = undefined
+      const before = Math.max(0, (rooms.get(state.definition.source) ?? 0) - ordered)
+      this.#roomLeft = before
+      for (const check of this.#checksOf(state, now)) this.#adjust(check)
+      if (before < Infinity) ordered += before - this.#roomLeft
+    }
+    for (const [name, left] of this.#byPool)
+      if (!this.#states.has(name)) for (const one of left) this.#drain(one, 'update')
+  }
+
+  views(now: number): readonly PoolPlaceView[] {
+    return [...this.#states.values()].flatMap((state) => this.#checksOf(state, now).map((check) => this.#viewOf(check)))
+  }
+
+  #viewOf({ definition: { name }, place, all, goal, now }: PlaceCheck): PoolPlaceView {
+    const { demand, asked, hits, idleMs } = place
+    const rate = demand.rate(now)
+    const up = all.filter((one) => one.isUp && !one.isDraining)
+    const idle = up.filter((one) => this.#isEmpty(one))
+    const paid = idle.filter(({ server, idleSince }) => !isEnrolled(server) && idleSince < now)
+    return {
+      pool: name,
+      place: place.name,
+      paused: this.#paused.has(name),
+      wanted: goal,
+      starting: all.filter((one) => !one.isUp && !one.isDraining).length,
+      idle: idle.length,
+      playing: up.length - idle.length,
+      draining: all.filter((one) => one.isDraining).length,
+      asked,
+      hits,
+      expectedHit: rate > 0 ? 1 - lossShare(goal, rate * demand.bootSeconds()) : undefined,
+      ratePerHour: rate * 3600,
+      cameLastHour: demand.lastHour(now),
+      bootSeconds: demand.bootSeconds(),
+      idleHours: (idleMs + paid.reduce((sum, { idleSince }) => sum + now - idleSince, 0)) / 3_600_000,
+    }
+  }
+
+  #define(definition: Pool): void {
+    const { name, deploy } = definition
+    const before = this.#states.get(name)
+    const places = definition.places?.map(({ name: placeName, ...coordinates }) => {
+      const kept = before?.places.find((place) => place.name === placeName)
+      if (kept === undefined) return newPlace(placeName, coordinates, this.#options.clock.now())
       return isSamePoint(kept.coordinates, coordinates) ? kept : { ...kept, coordinates }
     })
-    states.set(definition.name, {
+    this.#states.set(name, {
       definition,
-      build: buildOf(definition.deploy),
+      build: buildOf(deploy),
       places: places ?? before?.places ?? [],
       orderFor: (near, placements) => orderOf(definition, { near, placements }),
       orderAt: (near) => {
-        const place = placeOf(definition.name, near)
+        const place = this.#placeOf(name, near)
         return place?.coordinates === undefined ? undefined : orderOf(definition, { place })
       },
     })
-    // Servers of a place that is not kept, or is elsewhere now, count at the nearest one.
-    for (const one of ofPool(definition.name))
-      if (places?.includes(one.place) === false)
-        one.place = placeOf(definition.name, locationOf(one.server)) ?? one.place
+    // Servers of a removed or moved location count at the nearest one.
+    for (const one of this.#ofPool(name))
+      if (places?.includes(one.place) === false) one.place = this.#placeOf(name, locationOf(one.server)) ?? one.place
   }
 
-  const distance = (place: Place, near: Coordinates | undefined) =>
-    place.coordinates === undefined || near === undefined ? Infinity : greatCircleKm(place.coordinates, near)
-
-  /** The place for demand near some coordinates. Without configured places it is made where there is none. */
-  const placeOf = (poolName: string, near: Coordinates | undefined): Place | undefined => {
-    const state = states.get(poolName)
+  /** The location for demand near some coordinates. Without configured locations it is created if there is none. */
+  #placeOf(poolName: string, near: Coordinates | undefined): PoolPlace | undefined {
+    const state = this.#states.get(poolName)
     if (state === undefined) return undefined
     const { places, definition } = state
-    const nearest = places.toSorted((one, other) => distance(one, near) - distance(other, near))[0]
+    const nearest = places.toSorted((one, other) => kmTo(one, near) - kmTo(other, near))[0]
     if (definition.places !== undefined) return nearest
+    const now = this.#options.clock.now()
     const unknown = places.find(({ coordinates }) => coordinates === undefined)
-    if (near === undefined) return unknown ?? added(places, newPlace('anywhere', undefined, clock.now()))
-    if (nearest !== undefined && (distance(nearest, near) <= SAME_PLACE_KM || places.length >= MOST_PLACES))
-      return nearest
+    if (near === undefined) return unknown ?? added(places, newPlace('anywhere', undefined, now))
+    if (nearest !== undefined && (kmTo(nearest, near) <= SAME_PLACE_KM || places.length >= MOST_PLACES)) return nearest
     const { latitude, longitude } = near
-    return added(places, newPlace(`${latitude.toFixed(1)}, ${longitude.toFixed(1)}`, near, clock.now()))
-  }
-
-  /** Milliseconds of round trip that a warm server adds to the best place for a match; undefined: it does not fit. */
-  const detourOf = (one: Stock, needs: WarmNeeds, best: Place | undefined): number | undefined => {
-    // The limits of rules are never exceeded: until the service has said where the server runs, it fits no rule.
-    const isKnown = one.server.isLocated || locatedAt(one.server) !== undefined
-    const at = isKnown || (needs.placements?.length ?? 0) === 0 ? locationOf(one.server) : undefined
-    return detourAt(at, needs, best)
+    return added(places, newPlace(`${latitude.toFixed(1)}, ${longitude.toFixed(1)}`, near, now))
   }
 
   /**
-   * Whether a server was asked for about where its place is. One that was created for players elsewhere is no stock
-   * there. Where the service put it does not count: a place where the service has nothing near would never be filled.
+   * The location whose servers could serve the match with the least detour, where its demand counts. Undefined: none
+   * could.
    */
-  const isThere = ({ server, place }: Stock, { detourMs }: Pool) => {
-    const at = server.tries[0]?.at ?? server.near
-    if (at === undefined || place.coordinates === undefined) return true
-    return greatCircleKm(at, place.coordinates) <= Math.max(SAME_PLACE_KM, detourMs * KM_PER_MS)
-  }
-
-  /** The place whose servers could serve the match with the least detour: its demand. Undefined: none could. */
-  const placeFor = ({ name, detourMs, places: configured }: Pool, needs: WarmNeeds): Place | undefined => {
-    const best = placeOf(name, needs.placements?.[0]?.coordinates ?? needs.middle)
-    const fitting: { readonly place: Place; readonly detour: number }[] = []
-    for (const place of configured === undefined ? [best] : (states.get(name)?.places ?? [])) {
+  #placeFor({ name, detourMs, places: configured }: Pool, needs: WarmNeeds): PoolPlace | undefined {
+    const best = this.#placeOf(name, needs.placements?.[0]?.coordinates ?? needs.middle)
+    const fitting: { readonly place: PoolPlace; readonly detour: number }[] = []
+    for (const place of configured === undefined ? [best] : (this.#states.get(name)?.places ?? [])) {
       const detour = place && detourAt(place.coordinates, needs, best)
       if (place !== undefined && detour !== undefined && detour <= detourMs) fitting.push({ place, detour })
     }
     return fitting.toSorted((one, other) => one.detour - other.detour)[0]?.place
   }
 
-  const isOld = ({ server }: Stock): boolean => {
-    const state = states.get(server.pool ?? '')
+  /** The check of each of its locations. */
+  #checksOf({ definition, places }: OperatedPool, now: number): readonly PlaceCheck[] {
+    const isPaused = this.#paused.has(definition.name)
+    const goals = isPaused ? NO_GOALS : goalsOf(definition, places, { now, date: dateOf(this.#options.clock) })
+    const byPlace = groupedByPlace(this.#ofPool(definition.name))
+    return places.map((place) => ({
+      definition,
+      place,
+      all: byPlace.get(place) ?? [],
+      goal: goals.get(place) ?? 0,
+      now,
+    }))
+  }
+
+  #ofPool(name: string): ReadonlySet<PooledServer> {
+    return this.#byPool.get(name) ?? NONE
+  }
+
+  #isEmpty({ server }: PooledServer): boolean {
+    return server.guests.size === 0 && this.#options.useOf(server) === undefined
+  }
+  /** True for a server without a match or a player on it, even while it lists itself. */
+  #isStock({ server }: PooledServer): boolean {
+    if (server.guests.size > 0) return false
+    const use = this.#options.useOf(server)
+    return use === undefined || use === 'empty'
+  }
+  /**
+   * True if neither a match nor a player's request to Muster explains the server's use. Servers report themselves who
+   * is on them and whether they drain. Regardless of these reports, no more such servers are ordered than may be warm.
+   */
+  #isUnexplained(one: PooledServer): boolean {
+    const { server } = one
+    if (server.guests.size > 0 || isEnrolled(server) || server.stopReason !== undefined || this.#isOld(one))
+      return false
+    const use = this.#options.useOf(server)
+    return use !== 'started' && use !== 'seated'
+  }
+  /** True if the server's pool now wants servers of another version or source. */
+  #isOld({ server }: PooledServer): boolean {
+    const state = this.#states.get(server.pool ?? '')
     if (state === undefined) return true
     if (server.enrolled !== undefined) return enrolmentEnd(state.definition, server.enrolled) !== undefined
     return server.source !== state.definition.source || state.build !== server.build
   }
-
-  const goalsFor = (definition: Pool, places: readonly Place[], now: number): ReadonlyMap<Place, number> =>
-    paused.has(definition.name) ? NO_GOALS : goalsOf(definition, places, { now, date: dateOf(clock) })
-
-  const ofPool = (name: string): ReadonlySet<Stock> => byPool.get(name) ?? NONE
-  const byPlaceOf = (name: string): ReadonlyMap<Place, readonly Stock[]> => {
-    const byPlace = new Map<Place, Stock[]>()
-    for (const one of ofPool(name)) {
-      const here = byPlace.get(one.place)
-      if (here === undefined) byPlace.set(one.place, [one])
-      else here.push(one)
-    }
-    return byPlace
-  }
-  for (const pool of options.pools) define(pool)
-
-  const forget = (one: Stock) => {
-    const pool = one.server.pool ?? ''
-    stock.delete(one.server)
-    roomy.delete(one)
-    byPool.get(pool)?.delete(one)
-    if (byPool.get(pool)?.size === 0) byPool.delete(pool)
-  }
-
-  const hasServedAll = ({ server }: Stock, { reuse }: Pool) => server.matchesServed >= reuse.maxMatches
-
-  /** Matches that it could take now; undefined while it may take none. */
-  const placesOn = (one: Stock, { reuse }: Pool): number | undefined => {
-    const { server } = one
-    if (one.isDraining || useOf(server) !== undefined) return undefined
-    const places = options.freePlaces(server)
+  /** Number of matches that it could take now. Undefined while it may take none. */
+  #placesOn({ server, isDraining }: PooledServer, { reuse }: Pool): number | undefined {
+    if (isDraining || this.#options.useOf(server) !== undefined) return undefined
+    const places = freePlacesOn(server)
     return places === undefined ? undefined : Math.max(0, Math.min(places, reuse.maxMatches - server.matchesServed))
   }
 
-  const take = (one: Stock, reason: DrainReason) => {
+  #remember(server: Server, place: PoolPlace, createdAt = this.#options.clock.now(), isAdopted = false): void {
+    if (this.#stock.has(server)) return
+    const one = newPooledServer(server, place, createdAt, isAdopted)
+    const pool = server.pool ?? ''
+    this.#stock.set(server, one)
+    this.#byPool.set(pool, (this.#byPool.get(pool) ?? new Set()).add(one))
+  }
+  #forget(one: PooledServer): void {
+    const pool = one.server.pool ?? ''
+    this.#stock.delete(one.server)
+    this.#withRoom.delete(one)
+    this.#byPool.get(pool)?.delete(one)
+    if (this.#byPool.get(pool)?.size === 0) this.#byPool.delete(pool)
+  }
+
+  #drain(one: PooledServer, reason: DrainReason): void {
     if (one.isDraining) return
     one.isDraining = true
-    lookWhetherIdle(one)
-    drain(one.server, reason)
+    this.#updateIdleness(one)
+    this.#options.drain(one.server, reason)
   }
 
   /**
-   * Called when something has happened to a server, and with each look: it becomes busy and idle without the pool
-   * hearing of it too, by listing itself, or for players who start one.
+   * Called when something has happened to a server, and with each check. A server also becomes busy or idle without a
+   * call to the pool: by listing itself, or for players who start one.
    */
-  const lookWhetherIdle = (one: Stock) => {
-    const now = clock.now()
-    if (isIdle(one)) one.idleSince = Math.min(one.idleSince, now)
+  #updateIdleness(one: PooledServer): void {
+    const now = this.#options.clock.now()
+    const isReady = one.isUp && !one.isDraining
+    if (isReady && this.#isEmpty(one)) one.idleSince = Math.min(one.idleSince, now)
     else endIdleness(one, now)
-    one.emptySince = one.isUp && !one.isDraining && isStock(one) ? Math.min(one.emptySince, now) : Infinity
-  }
-  const endIdleness = (one: Stock, now: number) => {
-    if (one.idleSince < Infinity && !isEnrolled(one.server)) one.place.idleMs += now - one.idleSince
-    one.idleSince = Infinity
+    one.emptySince = isReady && this.#isStock(one) ? Math.min(one.emptySince, now) : Infinity
   }
 
-  const keep = (definition: Pool, place: Place, { all, goal, now }: Look) => {
-    const outdated: Stock[] = []
-    const stockHere: Stock[] = []
-    const elsewhere: Stock[] = []
-    let [playing, ready] = [0, 0]
+  /** Orders missing servers at a location, and drains outdated, old and surplus ones. */
+  #adjust(check: PlaceCheck): void {
+    const { definition, place, goal, now } = check
+    const { outdated, here, misplaced, ready, playing } = this.#sort(check)
+    let missing = goal - here.length - returning(playing, place)
+    // The service chooses the location by coordinates. Without any, none can be requested.
+    for (; missing > 0 && this.#roomLeft > 0 && place.coordinates !== undefined; missing -= 1) {
+      this.#stockLeft ??=
+        mostWarm(definition) - countOf(this.#ofPool(definition.name), (one) => this.#isUnexplained(one))
+      if (this.#stockLeft <= 0) break
+      this.#roomLeft -= 1
+      this.#stockLeft -= 1
+      this.#remember(this.#options.create(definition.name, orderOf(definition, { place })), place)
+    }
+    // Servers of the previous version or source serve until the new ones are warm.
+    if (outdated.length > 0 && this.#areNewReady(definition, ready, goal))
+      for (const one of outdated) this.#drain(one, 'update')
+    const keptMs = this.#paused.has(definition.name) ? 0 : definition.keepIdleSeconds * 1000
+    const longEmpty = (some: readonly PooledServer[]) =>
+      some.filter(({ server, emptySince }) => !isEnrolled(server) && now - emptySince >= keptMs)
+    const surplus = longEmpty(here).toSorted((one, other) => one.emptySince - other.emptySince)
+    for (const one of surplus.slice(0, Math.max(0, -missing))) this.#drain(one, 'surplus')
+    for (const one of longEmpty(misplaced)) this.#drain(one, 'surplus')
+  }
+
+  /** Classifies the servers of a location. Drains those too old, spent, or no longer allowed by their key. */
+  #sort({ definition, place, all, now }: PlaceCheck): SortedStock {
+    const sorted: SortedStock = { outdated: [], here: [], misplaced: [], ready: 0, playing: 0 }
     for (const one of all) {
       if (one.isDraining) continue
-      lookWhetherIdle(one)
+      this.#updateIdleness(one)
       const hasServed = hasServedAll(one, definition)
       const { enrolled } = one.server
       const end = enrolled && enrolmentEnd(definition, enrolled)
       const isAged = now - one.createdAt >= lifetimeMs(definition, place, one.server)
-      if (isAged || (hasServed && isEmpty(one))) take(one, 'retired')
-      else if (end !== undefined) take(one, end)
-      else if (isOld(one)) outdated.push(one)
+      if (isAged || (hasServed && this.#isEmpty(one))) this.#drain(one, 'retired')
+      else if (end !== undefined) this.#drain(one, end)
+      else if (this.#isOld(one)) sorted.outdated.push(one)
       else {
-        if (one.isUp) ready += 1
+        if (one.isUp) sorted.ready += 1
         if (hasServed) continue
-        if (hasMatches(one)) playing += 1
-        else if (isStock(one)) (isEnrolled(one.server) || isThere(one, definition) ? stockHere : elsewhere).push(one)
+        if (one.server.guests.size > 0) sorted.playing += 1
+        else if (this.#isStock(one))
+          (isEnrolled(one.server) || isThere(one, definition) ? sorted.here : sorted.misplaced).push(one)
       }
     }
-    let missing = goal - stockHere.length - returning(playing, place)
-    // The service chooses where a server runs by coordinates: without any, none can be asked for.
-    for (; missing > 0 && roomLeft > 0 && place.coordinates !== undefined; missing -= 1) {
-      stockLeft ??= mostWarm(definition) - countOf(ofPool(definition.name), isUnexplained)
-      if (stockLeft <= 0) break
-      roomLeft -= 1
-      stockLeft -= 1
-      const server = create(definition.name, orderOf(definition, { place }))
-      remember(server, { place })
-    }
-    // Servers of the version or source before serve until the new ones are warm.
-    if (outdated.length > 0 && areNewReady(definition, ready, goal)) for (const one of outdated) take(one, 'update')
-    const keptMs = paused.has(definition.name) ? 0 : definition.keepIdleSeconds * 1000
-    const longEmpty = (some: readonly Stock[]) =>
-      some.filter(({ server, emptySince }) => !isEnrolled(server) && now - emptySince >= keptMs)
-    const surplus = longEmpty(stockHere).toSorted((one, other) => one.emptySince - other.emptySince)
-    for (const one of surplus.slice(0, Math.max(0, -missing))) take(one, 'surplus')
-    for (const one of longEmpty(elsewhere)) take(one, 'surplus')
+    return sorted
   }
 
-  /** Where all servers come by themselves, those that are wanted need not exist: with the first one they are ready. */
-  const areNewReady = ({ name, source }: Pool, ready: number, goal: number): boolean => {
+  /**
+   * If all servers enrol themselves, the target number may never exist. They then count as ready with the first one.
+   */
+  #areNewReady({ name, source }: Pool, ready: number, goal: number): boolean {
     if (source !== ENROLLED) return ready >= goal
-    return [...ofPool(name)].some((one) => one.isUp && !one.isDraining && isEnrolled(one.server))
-  }
-
-  /** Of servers that play, those that will be free within the time of a boot, on average: they need no replacement. */
-  const returning = (playing: number, { demand }: Place): number =>
-    Math.floor(playing * Math.min(1, demand.bootSeconds() / demand.matchSeconds()))
-
-  const remember = (server: Server, { place, createdAt = clock.now(), isAdopted = false }: Remembered) => {
-    if (stock.has(server)) return
-    const present = { isUp: false, isDraining: false, idleSince: Infinity, emptySince: Infinity }
-    const one: Stock = { server, place, createdAt, isAdopted, ...present }
-    const pool = server.pool ?? ''
-    stock.set(server, one)
-    byPool.set(pool, (byPool.get(pool) ?? new Set()).add(one))
-  }
-
-  return {
-    find: (name: string): PoolState | undefined => states.get(name),
-    definitions: (): readonly Pool[] => Array.from(states.values(), ({ definition }) => definition),
-    enrolments: (): readonly EnrolmentView[] =>
-      [...states.values()].flatMap(({ definition }) => enrolmentViewsOf(definition)),
-    /** The order of a server of an earlier process; undefined if its pool is gone. */
-    orderOf: (pool: string): Order | undefined => {
-      const definition = states.get(pool)?.definition
-      return definition && orderOf(definition, {})
-    },
-    /** A server of the pool was ordered, for a match or for its stock. */
-    created: (server: Server, near: Coordinates | undefined) => {
-      const place = placeOf(server.pool ?? '', near)
-      if (place !== undefined) remember(server, { place })
-    },
-    /** A server of an earlier process. @param createdAt epoch milliseconds. */
-    adopted: (server: Server, createdAt: number, at: Coordinates | undefined) => {
-      // Also one whose pool is gone: it is drained.
-      const place = placeOf(server.pool ?? '', at) ?? newPlace('anywhere', at, clock.now())
-      // A clock that was set back must not prolong its time.
-      remember(server, { place, createdAt: Math.min(createdAt, clock.now()), isAdopted: true })
-    },
-
-    /** The best warm server for a match; undefined: none fits. */
-    warmFor: ({ definition }: PoolState, needs: WarmNeeds): Server | undefined => {
-      const best = placeOf(definition.name, needs.placements?.[0]?.coordinates ?? needs.middle)
-      const fitting: { readonly one: Stock; readonly detour: number }[] = []
-      for (const one of roomy) {
-        if (one.server.pool !== definition.name) continue
-        const places = placesOn(one, definition)
-        if (places === 0) roomy.delete(one)
-        if (places === 0 || places === undefined || (needs.isEmpty === true && !isEmpty(one))) continue
-        const detour = detourOf(one, needs, best)
-        if (detour !== undefined && detour <= definition.detourMs) fitting.push({ one, detour })
-      }
-      // Nearest first; of those, the fullest, so that others become empty; of those, the one that has waited longest.
-      const [chosen] = fitting.toSorted(
-        (a, b) =>
-          Number(isOld(a.one)) - Number(isOld(b.one)) ||
-          a.detour - b.detour ||
-          b.one.server.guests.size - a.one.server.guests.size ||
-          a.one.idleSince - b.one.idleSince,
-      )
-      return chosen?.one.server
-    },
-
-    /** A match wanted a server, and took a warm one or not. Returns what takes that back if it never begins. */
-    asked: ({ definition }: PoolState, warm: Server | undefined, needs: WarmNeeds) => {
-      const nearest = placeOf(definition.name, needs.placements?.[0]?.coordinates ?? needs.middle)
-      if (nearest === undefined) return undefined
-      const now = clock.now()
-      // A match that no warm server of any place could serve is no reason to keep one.
-      const place = placeFor(definition, needs)
-      const shown = place ?? nearest
-      shown.asked += 1
-      if (warm !== undefined) shown.hits += 1
-      place?.demand.arrived(now)
-      // The server that was taken is replaced soon.
-      isLookPressing = true
-      return () => place?.demand.withdrawn(now, clock.now())
-    },
-
-    /** A server has registered, for the first time or again. */
-    up: (server: Server) => {
-      const one = stock.get(server)
-      if (one === undefined) return
-      // It may have registered for more matches than before.
-      roomy.add(one)
-      if (one.isUp) return
-      one.isUp = true
-      if (!one.isAdopted) one.place.demand.booted(clock.now() - one.createdAt)
-      lookWhetherIdle(one)
-    },
-    /** A match has taken a server, or has left it. */
-    began: (server: Server) => {
-      const one = stock.get(server)
-      if (one !== undefined) lookWhetherIdle(one)
-    },
-    ended: (server: Server, match: HostedMatch) => {
-      const one = stock.get(server)
-      if (one === undefined) return
-      roomy.add(one)
-      // Players were never sent to one that was refused, or cancelled before.
-      if (match.readyAt < Infinity) one.place.demand.played(clock.now() - match.readyAt)
-      lookWhetherIdle(one)
-      const definition = states.get(server.pool ?? '')?.definition
-      if (definition === undefined || hasServedAll(one, definition)) take(one, 'retired')
-    },
-    /** A server takes no match any more. */
-    draining: (server: Server) => {
-      const one = stock.get(server)
-      if (one === undefined) return
-      one.isDraining = true
-      lookWhetherIdle(one)
-    },
-    /** Whether a server is of a pool, and nobody plays on it or is to. */
-    isEmpty: (server: Server) => {
-      const one = stock.get(server)
-      return one !== undefined && isEmpty(one)
-    },
-    /** Whether a server is kept at the place of its pool that is nearest to these coordinates. */
-    isNear: (server: Server, near: Coordinates | undefined) => {
-      const place = stock.get(server)?.place
-      return place !== undefined && place === placeOf(server.pool ?? '', near)
-    },
-    /** Name of the place at which a server is kept; undefined for one of no pool. */
-    placeNameOf: (server: Server) => stock.get(server)?.place.name,
-    gone: (server: Server) => {
-      const one = stock.get(server)
-      if (one === undefined) return
-      endIdleness(one, clock.now())
-      forget(one)
-      isLookPressing = true
-    },
-
-    /** Matches that the warm servers of a pool could take now. */
-    freePlaces: (pool: string) => {
-      const definition = states.get(pool)?.definition
-      if (definition === undefined) return 0
-      let places = 0
-      for (const one of roomy) if (one.server.pool === pool) places += placesOn(one, definition) ?? 0
-      return places
-    },
-
-    /** Whether no servers of a pool are kept warm now; undefined if there is no such pool. */
-    isPaused: (pool: string) => (states.has(pool) ? paused.has(pool) : undefined),
-    /** Keeps none warm, and drains idle ones, or keeps them again. A pause ends with its pool. */
-    setPaused: (pool: string, isPaused: boolean) => {
-      if (isPaused) paused.add(pool)
-      else paused.delete(pool)
-      isLookPressing = true
-    },
-    /** The pools are others now. Servers of a changed version or source are drained once new ones are warm. */
-    reconfigure: (pools: readonly Pool[]) => {
-      const names = new Set(pools.map(({ name }) => name))
-      for (const name of states.keys())
-        if (!names.has(name)) {
-          states.delete(name)
-          paused.delete(name)
-        }
-      for (const pool of pools) define(pool)
-      isLookPressing = true
-    },
-
-    /** Orders what is missing, and drains what is too much. Called once the store was read. */
-    advance: (now: number) => {
-      if (now - lookedAt < (isLookPressing ? LOOK_SOON_MS : LOOK_MS)) return
-      lookedAt = now
-      isLookPressing = false
-      // Read before the first order: afterwards that waits for its create.
-      const rooms = new Map(Array.from(states.values(), ({ definition: { source } }) => [source, room(source)]))
-      let ordered = 0
-      for (const { definition, places } of states.values()) {
-        const goals = goalsFor(definition, places, now)
-        const byPlace = byPlaceOf(definition.name)
-        stockLeft = undefined
-        const before = Math.max(0, (rooms.get(definition.source) ?? 0) - ordered)
-        roomLeft = before
-        for (const place of places)
-          keep(definition, place, { all: byPlace.get(place) ?? [], goal: goals.get(place) ?? 0, now })
-        if (before < Infinity) ordered += before - roomLeft
-      }
-      for (const [name, left] of byPool) if (!states.has(name)) for (const one of left) take(one, 'update')
-    },
-
-    views: (now: number): readonly PoolPlaceView[] =>
-      [...states.values()].flatMap(({ definition, places }) => {
-        const goals = goalsFor(definition, places, now)
-        const byPlace = byPlaceOf(definition.name)
-        return places.map((place): PoolPlaceView => {
-          const here = byPlace.get(place) ?? []
-          const rate = place.demand.rate(now)
-          const wanted = goals.get(place) ?? 0
-          const idle = here.filter(isIdle)
-          const paid = idle.filter(({ server, idleSince }) => !isEnrolled(server) && idleSince < now)
-          return {
-            pool: definition.name,
-            place: place.name,
-            paused: paused.has(definition.name),
-            wanted,
-            starting: here.filter((one) => !one.isUp && !one.isDraining).length,
-            idle: idle.length,
-            playing: here.filter((one) => one.isUp && !one.isDraining && !isEmpty(one)).length,
-            draining: here.filter((one) => one.isDraining).length,
-            asked: place.asked,
-            hits: place.hits,
-            expectedHit: rate > 0 ? 1 - lossShare(wanted, rate * place.demand.bootSeconds()) : undefined,
-            ratePerHour: rate * 3600,
-            cameLastHour: place.demand.lastHour(now),
-            bootSeconds: place.demand.bootSeconds(),
-            idleHours: (place.idleMs + paid.reduce((sum, { idleSince }) => sum + now - idleSince, 0)) / 3_600_000,
-          }
-        })
-      }),
+    return [...this.#ofPool(name)].some((one) => one.isUp && !one.isDraining && isEnrolled(one.server))
   }
 }
 
-const NONE: ReadonlySet<Stock> = new Set()
-const NO_GOALS: ReadonlyMap<Place, number> = new Map()
+const NONE: ReadonlySet<PooledServer> = new Set()
+const NO_GOALS: ReadonlyMap<PoolPlace, number> = new Map()

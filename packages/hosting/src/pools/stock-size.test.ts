@@ -45,9 +45,9 @@ const boots = (random: () => number): readonly (readonly [string, () => number])
   ['heavy', () => (random() < 0.9 ? BOOT * 0.6 : BOOT * 4.6)],
 ]
 
-describe('warm servers', () => {
+describe('the number of warm servers', () => {
   test.each([10, 60, 180, 900, 3600, 36_000])(
-    'at %i matches an hour, the formula is what a simulation gives',
+    'the chosen number of warm servers has its predicted hit rate in a simulation at %i matches an hour',
     (perHour) => {
       const random = seeded(7)
       const rate = perHour / 3600
@@ -66,7 +66,7 @@ describe('warm servers', () => {
     },
   )
 
-  test('are as few as reach the goal, and none where too many would be idle', () => {
+  test('property: the number of warm servers is the smallest that reaches the goal, or 0 if too many are idle', () => {
     const load = fc.record({
       rate: fc.double({ min: 0, max: 20, noNaN: true }),
       bootSeconds: fc.double({ min: 1, max: 120, noNaN: true }),

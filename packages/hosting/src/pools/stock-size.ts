@@ -1,6 +1,6 @@
-// pure: how many warm servers a place needs
+// pure: how many warm servers a location needs
 
-/** Warm servers of a pool at most, if nothing says how many (our choice, to bound the cost of a mistake). */
+/** Default maximum number of warm servers of a pool (our choice, to bound the cost of a mistake). */
 export const MOST_WARM = 50
 
 interface WarmBounds {
@@ -8,15 +8,14 @@ interface WarmBounds {
   readonly perHour?: number | undefined
 }
 
-/** Warm servers of a pool at most, at all of its places. */
+/** Maximum number of warm servers of a pool at all of its locations. */
 export const mostWarm = ({ warm }: { readonly warm?: WarmBounds | undefined }): number =>
   Math.min(warm?.max ?? MOST_WARM, Math.floor(warm?.perHour ?? Infinity))
 
 /**
- * The share of matches that find no warm server, by Erlang's loss formula, whatever the distribution of boot times.
- * A warm server that a match takes is ordered anew at once, so a place with `servers` is a system of so many lines
- * whose calls are boots.
- * @param servers warm servers that are kept, a whole number from 0
+ * The share of matches that find no warm server, by Erlang's loss formula, for any distribution of boot times. A warm
+ * server that a match takes is replaced at once, so a location is a system of `servers` lines whose calls are boots.
+ * @param servers target number of warm servers, a whole number from 0
  * @param load matches per second × seconds of a boot
  */
 export function lossShare(servers: number, load: number): number {
@@ -25,35 +24,35 @@ export function lossShare(servers: number, load: number): number {
   return loss
 }
 
-/** The loss of so many lines by that of one fewer. */
+/** The loss with this number of lines, from the loss with one line fewer. */
 const nextLoss = (loss: number, lines: number, load: number) => (load * loss) / (lines + load * loss)
 
-/** Warm servers that are idle on average: those kept, less those that boot. */
+/** Mean number of idle warm servers: the target less those that boot. */
 export const meanIdle = (servers: number, load: number): number => servers - load * (1 - lossShare(servers, load))
 
 export interface StockGoal {
-  /** Share of matches that are to find a warm server, from 0 to below 1. */
+  /** Target share of matches that find a warm server, from 0 to below 1. */
   readonly hit: number
-  /** Idle servers at most, as a share of those that play. */
+  /** Maximum number of idle servers, as a share of those in use. */
   readonly maxIdleShare: number
-  /** Warm servers at most. */
+  /** Maximum number of warm servers. */
   readonly max: number
 }
 
 export interface PlaceLoad {
   /** Matches per second. */
   readonly rate: number
-  /** Matches per second on a long average, with which idleness is compared. Default `rate`. */
+  /** Matches per second on a long average, to which idleness is compared. Default `rate`. */
   readonly steadyRate?: number | undefined
-  /** Seconds from create to registered, and of a match, on average. */
+  /** Average seconds from create to registered, and of a match. */
   readonly bootSeconds: number
   readonly matchSeconds: number
 }
 
 /**
- * The smallest number of warm servers that reaches the goal. 0 where that would leave more servers idle than their
- * share allows: then this place keeps none of its own, and shares those of another place. A rush that would pass the
- * share for a moment does not empty a place that keeps to it on average.
+ * The smallest number of warm servers that reaches the goal. 0 if that would leave too many servers idle: the location
+ * then keeps none of its own and shares those of another. A short rush above the share does not empty a location that
+ * keeps to it on average.
  */
 export function stockFor(place: PlaceLoad, goal: StockGoal): number {
   const { rate, steadyRate = rate } = place

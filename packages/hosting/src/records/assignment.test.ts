@@ -3,7 +3,7 @@ import { assignmentOf } from './assignment.js'
 
 const ready = { request_id: 'r', current_status: 'Status.READY' }
 
-test('a server without an fqdn has its address, and one without either cannot be reached', () => {
+test('a server without an fqdn is reached by its address, and one without either is unreachable', () => {
   expect(assignmentOf({ ...ready, public_ip: '203.0.113.9' })).toMatchObject({
     fqdn: '203.0.113.9',
     publicIp: '203.0.113.9',
@@ -16,13 +16,13 @@ test('a server without an fqdn has its address, and one without either cannot be
   expect(assignmentOf({ ...ready, fqdn: '', public_ip: null })).toBeUndefined()
 })
 
-test('ports may be incomplete', () => {
+test('a port in an assignment may lack its internal port, protocol and link', () => {
   expect(assignmentOf({ ...ready, fqdn: 'a', ports: { game: { external: 3, link: null } } })?.ports).toEqual({
     game: { internal: undefined, external: 3, protocol: undefined, link: undefined },
   })
 })
 
-describe('degrees may be given as text', () => {
+describe('coordinates given as strings', () => {
   test.each([
     ['59.9', 59.9],
     [59.9, 59.9],
@@ -31,7 +31,7 @@ describe('degrees may be given as text', () => {
     ['', undefined],
     ['north', undefined],
     [null, undefined],
-  ])('%j', (latitude, expected) => {
+  ])('coordinates that the service sends as strings are read as numbers if valid: %j', (latitude, expected) => {
     expect(assignmentOf({ ...ready, fqdn: 'a', location: { latitude } })?.location?.latitude).toBe(expected)
   })
 })

@@ -1,49 +1,60 @@
-// pure: where players connect, and why servers ended
+// pure: the addresses of servers for players, and why servers ended
+import type { Coordinates } from '@muster/core'
 import type { Deployment, DeploymentListEntry, DeploymentPort, Location } from '@muster/core/api'
 
 /**
- * Why a ticket is searching again although a match was found. A reason counts as an attempt of the ticket only if the
- * deployment itself failed.
+ * Why a ticket is searching again although a match was found. A failed attempt counts towards the queue's
+ * `maxAttempts`.
  */
 export type ReturnReason =
-  /** Another ticket of the match was cancelled. */
+  /** Another ticket of the match was cancelled, or a restart or takeover could not continue the match. */
   | 'dissolved'
-  /** Other players did not accept the match. */
+  /** Other players declined the match, did not accept it in time, or left and were not replaced in time. */
   | 'not-accepted'
-  /** The match was stopped by `stopMatch` before it had a server. */
+  /** The match ended before the ticket's players had its address, e.g. by `stopMatch`. */
   | 'stopped'
-  /** No server could be allocated. Counts as an attempt. */
+  /** No location has capacity: counts as an attempt. Or the pool may create no server now: does not count. */
   | 'no-capacity'
-  /** The service refused the deployment, e.g. because there is no such version. Counts as an attempt. */
+  /**
+   * The source rejected the create, e.g. because there is no such version, or `reconfigure` removed the pool: counts as
+   * an attempt. Or the request could not be built: counts only for the tickets that make it too large.
+   */
   | 'refused'
-  /** The service could not be reached, or took no requests: nothing was created. */
+  /** The source could not be reached or accepted no requests, or the store could not be written. Does not count. */
   | 'unavailable'
-  /** The answer to the create was lost, and no such deployment was found. */
+  /** The create got no response, and the server was not found in time or is gone after a restart. Does not count. */
   | 'lost'
-  /** The deployment ended in error, or before it was READY. Counts as an attempt. */
+  /**
+   * The server ended before players were sent to it: counts as an attempt. Or a server of a pool was stopped before it
+   * served the match: does not count.
+   */
   | 'failed'
-  /** The deployment was not READY in time. Counts as an attempt. */
+  /** The server was not READY in time. Counts as an attempt. */
   | 'too-slow'
-  /** The server was READY, but its probe failed. Counts as an attempt. */
+  /** The probe failed, or the server, or several of a pool, refused the match or were silent. Counts as an attempt. */
   | 'not-listening'
 
-/** How a server failed: in error or ended too early, READY too late, READY without listening, or in error in play. */
+/**
+ * How a server failed: with an error or an early end, READY too late, READY without listening, or with an error during
+ * play.
+ */
 export type ServerFailure = Extract<ReturnReason, 'failed' | 'too-slow' | 'not-listening'> | 'crashed'
 
 /**
- * Why a server was stopped: the reason for which its tickets returned to the search, or
+ * Why a server was stopped: the reason why its tickets returned to the search, or
  * - `ended`: the deployment ended by itself;
- * - `crashed`: the deployment ended in error while players were on it;
- * - `stopped`: by `stopMatch`;
- * - `surplus`: it was kept warm, and is not needed;
- * - `drained`: it was to take no match any more, and has none;
- * - `over`: its server said that the match is over;
- * - `left`: all players have left, by `playersLeft`;
- * - `max-duration`: after the `maxDurationMs` of its queue;
- * - `nobody-joined`: none of its players had come after the `joinWithinMs` of its queue;
+ * - `crashed`: the deployment ended in error after players could be sent to it;
+ * - `stopped`: by `stopMatch` or `stopServer`, or because the key of an enrolled server was revoked;
+ * - `surplus`: the server was kept warm or was started by players, is empty, and is not needed;
+ * - `drained`: the server took no more matches (see `DrainReason`), and its last one has ended;
+ * - `over`: the server reported that the match is over, or no longer reports it;
+ * - `left`: all players have left, by `playersLeft` or by the server's report;
+ * - `max-duration`: after the `maxDurationMs` of its queue or pool;
+ * - `nobody-joined`: none of the match's players had come after the `joinWithinMs` of its queue;
  * - `closed`: by `close`;
- * - `restarted`: the server was found in the store and no players are on it;
- * - `twin`: the match had another server.
+ * - `restarted`: after a restart or takeover, this process cannot continue the server, and no players are on it;
+ * - `twin`: one create made several deployments, and players are sent to another one;
+ * - `lost`: also an enrolled server that is silent for too long, or that another process of its name replaced.
  */
 export type StopReason =
   | ReturnReason
@@ -59,6 +70,22 @@ export type StopReason =
   | 'restarted'
   | 'twin'
 
+/**
+ * Why a server takes no more matches:
+ * - `own-wish`: the server reports that it drains;
+ * - `unhealthy`: the server reported several times in a row that it is unhealthy;
+ * - `refused`: the server refused a match;
+ * - `surplus`: the server is empty and not needed, or its pool is paused;
+ * - `retired`: the server has served as many matches or for as long as its pool allows, or the key with which it
+ *   enrolled is no longer in the configuration;
+ * - `update`: `reconfigure` changed the version or source of its pool or the builds of its key, or removed the pool
+ *   (`retired` if one of its matches ends first);
+ * - `operator`: by `drainServer`, also in an earlier process;
+ * - `silent`: the server did not reply to the offer of a match, or did not report for too long.
+ */
+export type DrainReason =
+  'own-wish' | 'unhealthy' | 'refused' | 'surplus' | 'retired' | 'update' | 'operator' | 'silent'
+
 export const ACTIVITIES = [
   'create',
   'find',
@@ -66,7 +93,7 @@ export const ACTIVITIES = [
   'list',
   'status',
   'probe',
-  /** A game server reported something. */
+  /** A game server sent a report. */
   'server',
   /** The result of a match was sent to the backend. */
   'results',
@@ -90,7 +117,7 @@ export interface AssignedPort {
   readonly external: number | undefined
   /** The protocol (TCP, UDP, …) as the application version names it. */
   readonly protocol: string | undefined
-  /** The text `fqdn:external`, as the service gives it. */
+  /** `fqdn:external`, as returned by the service. */
   readonly link: string | undefined
 }
 
@@ -107,38 +134,37 @@ export interface AssignedLocation {
 }
 
 /**
- * Where players connect. The assignment is the same for every player of the match and tells nothing about any of them.
+ * The server's address for players. It is the same for every player of the match and reveals nothing about any of them.
  */
 export interface Assignment {
-  /**
-   * Id of the server, the audience of its join tokens. Undefined for a server that an earlier version created.
-   */
+  /** Id of the server, the audience of its join tokens. Undefined for a server created by an earlier version. */
   readonly server?: string | undefined
-  /** Host name of the server; its IP address if it has no name. */
+  /** Host name of the server, or its IP address if it has no name. */
   readonly fqdn: string
   readonly publicIp: string | undefined
-  /** The server's ports by the names that the application version gives them. */
+  /** The server's ports by their names in the application version. */
   readonly ports: Readonly<Record<string, AssignedPort>>
-  /** Undefined if the location was not known: the list of deployments does not include it. */
+  /** Undefined if unknown, because the list of deployments does not include it. */
   readonly location: AssignedLocation | undefined
   /**
-   * The promise of the queue's latency rule; undefined if the queue has none, or if the rule could not choose a place.
+   * The promise of the queue's latency rule. Undefined if the queue has none, or if the rule could not choose a
+   * location.
    */
   readonly promised?: PromisedLatency | undefined
 }
 
-/** The place at which a latency rule requested the server. */
+/** The location at which a latency rule requested the server. */
 export interface PromisedLatency {
   /** Name of the ping beacon there. */
   readonly beacon: string
   /**
-   * The rule's limit for every player's round trip to the beacon, in milliseconds. As a limit of the rule it reveals
-   * nothing about any player. Undefined if the rule sets no limit or was relaxed.
+   * The rule's limit for every player's round trip to the beacon, in milliseconds. It reveals nothing about any player.
+   * Undefined if the rule sets no limit or was relaxed.
    */
   readonly latencyMs: number | undefined
 }
 
-/** Undefined while the service tells neither name nor address, so that nobody could connect. */
+/** Undefined while the service returns neither name nor address, so that nobody could connect. */
 export function assignmentOf(deployment: Deployment | DeploymentListEntry): Assignment | undefined {
   const publicIp = deployment.public_ip || undefined
   const fqdn = deployment.fqdn || publicIp
@@ -153,6 +179,42 @@ export function assignmentOf(deployment: Deployment | DeploymentListEntry): Assi
     promised: undefined,
   }
 }
+
+/** A location with coordinates and possibly a city. */
+export const locationAt = ({ latitude, longitude }: Coordinates, city?: string): AssignedLocation => ({
+  city,
+  country: undefined,
+  continent: undefined,
+  administrativeDivision: undefined,
+  timezone: undefined,
+  latitude,
+  longitude,
+})
+
+/** A port as reported by its source or its server. `internal`: the port inside the container. Default: the same. */
+interface StatedPort {
+  readonly port: number
+  readonly internal?: number | undefined
+  readonly protocol?: string | undefined
+}
+
+/** The address for players of a server that is no deployment of the service. */
+export const assignmentAt = (
+  host: string,
+  ports: Readonly<Record<string, StatedPort>>,
+  location: AssignedLocation | undefined,
+): Assignment => ({
+  fqdn: host,
+  publicIp: undefined,
+  ports: Object.fromEntries(
+    Object.entries(ports).map(([name, { port, internal = port, protocol = 'UDP' }]) => [
+      name,
+      { internal, external: port, protocol, link: `${host}:${port}` },
+    ]),
+  ),
+  location,
+  promised: undefined,
+})
 
 const assignedPort = ({ internal, external, protocol, link }: DeploymentPort): AssignedPort => ({
   internal: internal ?? undefined,
@@ -171,7 +233,7 @@ const assignedLocation = (location: Location): AssignedLocation => ({
   longitude: degrees(location.longitude),
 })
 
-/** A coordinate as a number: the service was seen to send numbers as text. */
+/** A coordinate as a number. The service was seen to send numbers as strings. */
 export function degrees(value: number | string | null | undefined): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined

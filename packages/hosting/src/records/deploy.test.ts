@@ -6,7 +6,7 @@ import { deploySchema, type DeployDefinition } from './deploy.js'
 const game: DeployDefinition = { application: 'game', version: '1' }
 const checked = (deploy: unknown) => read(deploySchema, deploy, (_, message) => new InvalidInput(message))
 
-test('defaults are filled in, also twice', () => {
+test('a deploy definition gets its defaults, even if it was read before', () => {
   const deploy = checked({ ...game, probe: { kind: 'tcp', port: 'game' } })
   expect(deploy).toEqual({
     ...game,
@@ -26,7 +26,7 @@ test('defaults are filled in, also twice', () => {
   })
 })
 
-describe('a wrong deploy is refused with the path', () => {
+describe('an invalid deploy', () => {
   test.each<[Record<string, unknown>, string]>([
     [{ application: '' }, 'application'],
     [{ maxDurationMs: 0 }, 'maxDurationMs'],
@@ -41,11 +41,11 @@ describe('a wrong deploy is refused with the path', () => {
     [{ hiddenEnvironment: { 'A B': 'x' } }, 'hiddenEnvironment.A B'],
     [{ tags: ['mm-mine'] }, 'tags.0'],
     [{ surprise: 1 }, 'surprise: is not known'],
-  ])('%j', (changes, path) => {
+  ])('an invalid deploy definition is refused with the path: %j', (changes, path) => {
     expect(() => checked({ ...game, ...changes })).toThrow(path)
   })
 
-  test('without a value that may be a secret', () => {
+  test('an invalid deploy definition is refused without showing a value that may be a secret', () => {
     const tooLong = { ...game, hiddenEnvironment: { KEY: 'hush'.repeat(2000) } }
     expect(() => checked(tooLong)).toThrow(/^hiddenEnvironment\.KEY: must be at most 4096 bytes of UTF-8$/)
   })

@@ -5,39 +5,42 @@ import { isReserved, LONGEST_TAG, LONGEST_VALUE_BYTES } from './tags.js'
 export interface DeployDefinition {
   /** Name of the application to deploy. */
   readonly application: string
-  /** Name of its version. */
+  /** Name of the application version. */
   readonly version: string
   /**
-   * Environment variables for the server, besides the matchmaker's own, which begin with `MM_`. Each value has at most
-   * 4096 bytes (public fact).
+   * Environment variables for the server, in addition to the matchmaker's own, which begin with `MM_`. Each value has
+   * at most 4096 bytes (public fact).
    */
   readonly environment?: Readonly<Record<string, string>> | undefined
   /** Environment variables that are marked as hidden to the service. */
   readonly hiddenEnvironment?: Readonly<Record<string, string>> | undefined
   /**
-   * Tags for the deployment, each 1 to 40 characters, besides the matchmaker's own, which begin with `mm-` and
+   * Tags for the deployment, each 1 to 40 characters, in addition to the matchmaker's own, which begin with `mm-` and
    * `match-`.
    */
   readonly tags?: readonly string[] | undefined
-  /** Whether only places that have the image cached are used, as long as any of them has capacity. Default false. */
+  /** Whether only locations that have the image cached are used, as long as any of them has capacity. Default false. */
   readonly requireCachedLocations?: boolean | undefined
-  /** Milliseconds from create to READY after which the deployment counts as failed. Default 180,000 (our choice). */
+  /**
+   * Maximum number of milliseconds from create to READY. Then the deployment counts as failed. Default 180,000 (our
+   * choice).
+   */
   readonly readyTimeoutMs?: number | undefined
   /**
-   * Milliseconds from the assignment after which the match is over and its server is stopped, even if players are on
-   * it. Default 86,400,000: the service itself ends every deployment after 24 hours (public fact).
+   * Maximum duration of a match in milliseconds from the assignment. Then its server is stopped, even if players are on
+   * it. Default 86,400,000, because the service itself ends every deployment after 24 hours (public fact).
    */
   readonly maxDurationMs?: number | undefined
   /**
    * Milliseconds from the assignment after which the match is over and its server is stopped if none of its players has
-   * come. Only for servers that ask the ticket API for each player who connects (`GET
-   * /matches/{match_id}/players/{player_id}`, or `playerCame`) or name who is there in a backfill, with the secret of
-   * their match. Matches of other servers would all end. Default: nobody needs to come.
+   * come. Only for servers that report each player who connects to the ticket API (`GET
+   * /matches/{match_id}/players/{player_id}`, or `playerCame`), or the present players in a backfill, with the secret
+   * of their match. All matches of other servers would end. Default: nobody needs to come.
    */
   readonly joinWithinMs?: number | undefined
   /**
-   * Milliseconds after READY before players are sent, or the probe begins: a READY server need not listen yet (public
-   * fact). Default 0.
+   * Milliseconds after READY before players are sent or the probe begins, because a READY server need not listen yet
+   * (public fact). Default 0.
    */
   readonly warmUpMs?: number | undefined
   /** How to check that the server listens. Default: a READY server counts as listening once `warmUpMs` is over. */
@@ -47,33 +50,31 @@ export interface DeployDefinition {
 /** How to check that a READY server also listens. */
 export type ProbeDefinition = PortProbeDefinition | RegistrationDefinition
 
-/** A probe that knocks at a port of the server until a TCP connection is accepted or a UDP datagram is answered. */
+/** A probe that contacts a port of the server until a TCP connection is accepted or a UDP datagram is answered. */
 export interface PortProbeDefinition {
   readonly kind: 'tcp' | 'udp'
   /** Name of the port in the application version. */
   readonly port: string
-  /** Text of the UDP datagram. Default `ping`. Not for TCP. */
+  /** Content of the UDP datagram. Default `ping`. Not for TCP. */
   readonly payload?: string | undefined
-  /** Timeout of each knock in milliseconds. Default 1000. */
+  /** Timeout of each attempt in milliseconds. Default 1000. */
   readonly timeoutMs?: number | undefined
-  /** Timeout of all knocks together in milliseconds; after that the deployment counts as failed. Default 30,000. */
+  /** Timeout of all attempts together in milliseconds. Then the deployment counts as failed. Default 30,000. */
   readonly withinMs?: number | undefined
 }
 
 /**
- * A probe in which the server itself says when players may come: by `serverReady`, with the secret from the hidden
- * variable MM_REGISTRATION_SECRET.
+ * A probe in which the server itself reports when players may come: through `serverReady`, with the secret from the
+ * hidden variable MM_REGISTRATION_SECRET.
  */
 export interface RegistrationDefinition {
   readonly kind: 'registration'
   /**
-   * The URL at which your backend or the ticket API accepts the registration; given to the server as
-   * MM_REGISTRATION_URL. Default: that of the ticket API, by the matchmaker's option `apiUrl`.
+   * The URL at which your backend or the ticket API accepts the registration. The server receives it as
+   * MM_REGISTRATION_URL. Default: that of the ticket API, from the matchmaker's option `apiUrl`.
    */
   readonly url?: string | undefined
-  /**
-   * Timeout of the registration in milliseconds from READY; after that the deployment counts as failed. Default 60,000.
-   */
+  /** Timeout of the registration in milliseconds from READY. Then the deployment counts as failed. Default 60,000. */
   readonly withinMs?: number | undefined
 }
 
@@ -85,7 +86,7 @@ export type PortProbe = Filled<PortProbeDefinition>
 export type Registration = Filled<RegistrationDefinition, 'url'>
 export type Probe = PortProbe | Registration
 
-/** A queue's deployment settings, checked and with defaults filled in. */
+/** A queue's deployment settings, validated, with defaults filled in. */
 export type Deploy = Omit<Filled<DeployDefinition, 'probe' | 'joinWithinMs'>, 'probe'> & {
   readonly probe?: Probe | undefined
 }

@@ -17,12 +17,10 @@ export {
 export {
   type FoundBy,
   HostedMatch,
-  inheritedMatch,
   isEnrolled,
   newEnrolledServer,
   newPoolServer,
   newServerFor,
-  NOBODY,
   placementOf,
   Server,
   type ServerPhase,
@@ -33,7 +31,7 @@ export {
   matchIntent,
   matchViewOf,
   MOST_LEFT,
-  overEntries,
+  matchEndEntries,
   playersEntry,
   poolServerViewOf,
   resumptionOfServer,
@@ -42,9 +40,11 @@ export {
 export {
   type Activity,
   type AssignedLocation,
-  type AssignedPort,
   type Assignment,
+  assignmentAt,
   assignmentOf,
+  type DrainReason,
+  locationAt,
   type ReturnReason,
   type ServerFailure,
   type StopReason,
@@ -61,3 +61,13 @@ export {
   tagOfCredential,
   taggedWith,
 } from './tags.js'
+export { NO_REPORTS, RegisteredServer, type ReportedMatch } from './registered-server.js'
+export type {
+  EnrolmentRequest,
+  ListingReport,
+  MatchReport,
+  MatchResult,
+  SeatsWanted,
+  ServerRegistration,
+  ServerReport,
+} from './server-reports.js'

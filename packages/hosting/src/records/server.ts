@@ -1,5 +1,5 @@
 import type { Coordinates } from '@muster/core'
-import type { Assignment, StopReason } from './assignment.js'
+import type { Assignment, DrainReason, StopReason } from './assignment.js'
 import {
   buildOf,
   ENROLLED,
@@ -11,17 +11,19 @@ import {
   type PlayerWhoLeft,
   type ServerIntent,
 } from './order.js'
+import type { RegisteredServer } from './registered-server.js'
 import { credentialOf, matchTag } from './tags.js'
 
 /**
  * The state of a server:
- * - `creating`: the create waits for its turn, or for the answer;
- * - `finding`: the answer to the create was lost; the deployment, if it exists, is searched for by its tag;
- * - `retrying`: there was no capacity; anything that was created in spite of that is stopped before another place is
+ * - `creating`: the create waits for its turn, or for the response, also again after a restart if it was not sent;
+ * - `finding`: the response to the create was lost, or a restart or takeover came before it; the deployment, if it
+ *   exists, is searched for by its tag;
+ * - `retrying`: there was no capacity; anything that was created in spite of that is stopped before another location is
  *   tried;
  * - `starting`: the deployment exists and is not READY yet;
  * - `warming`: the deployment is READY; the matchmaker waits or probes until its server listens;
- * - `running`: it listens, and players may be sent to it;
+ * - `running`: the server listens, and players may be sent to it;
  * - `stopping`: the deployment is being stopped, until the service confirms the stop.
  */
 export type ServerPhase = 'creating' | 'finding' | 'retrying' | 'starting' | 'warming' | 'running' | 'stopping'
@@ -32,66 +34,70 @@ const NOBODY_CHARGED: readonly string[] = []
 type ServerParts = Pick<ServerIntent, 'serverId' | 'queue' | 'at'> & Partial<ServerIntent>
 
 /**
- * A server, from the intent to have one until it is gone: one of a pool, or one for a single match. Only the allocator
- * changes it.
+ * A server, from the intent to create it until it is gone. It belongs to a pool or to a single match. Only the
+ * allocator changes it.
  */
 export class Server {
-  /** That of its match, if it is for one alone. */
+  /** The id of its match if it is only for that match. */
   readonly id: string
-  /** Name of its pool, or of the queue of its only match. */
+  /** Name of the server's pool, or of the queue of its only match. */
   readonly queue: string
   /** Epoch milliseconds. */
   readonly at: number
-  /** Name of its pool; undefined for a server that serves one match alone. */
+  /** Name of the server's pool. Undefined for a server that serves only one match. */
   readonly pool: string | undefined
   /** See `ServerIntent`. */
   readonly build: string | undefined
   readonly source: string | undefined
   readonly enrolled: Enrolled | undefined
-  /** What to create; undefined for a server of an earlier process of which nothing more can be created. */
+  /** The order to create it. Undefined for a server of an earlier process for which nothing more can be created. */
   readonly order: Order | undefined
-  /** The only match that it serves: its environment names the players. It lasts as long as the server. */
+  /** The only match that it serves. Its environment contains the players. It lasts as long as the server. */
   readonly bornFor: HostedMatch | undefined
-  /** The matches that it serves or is to serve, in the order in which they came. */
+  /** The matches that it serves or should serve, in order of arrival. */
   readonly guests = new Set<HostedMatch>()
-  /** How many matches it was given so far. */
+  /** Number of matches that it was given so far. */
   matchesServed = 0
-  /** The players who caused it, and were charged for it; undefined: nobody yet. */
-  causedBy: readonly string[] | undefined = undefined
-  /** The coordinates near which it was asked for, beside those of `tries`. */
+  /** The players who are charged for it. Undefined: nobody yet. */
+  chargedPlayers: readonly string[] | undefined = undefined
+  /** The coordinates near which it was requested, in addition to those of `tries`. */
   near: Coordinates | undefined = undefined
-  /** Whether the service has been asked where it runs. Of a list entry it is not known. */
+  /** Whether the service was asked for its location. The location of a list entry is unknown. */
   isLocated = false
-  /** Whether an operator has asked that it takes no match any more. */
+  /** Whether an operator has requested its drain. */
   drainAsked = false
-  /** Whether it lists itself for players, by its last report; after a restart, by that of before. */
+  /** Whether the server lists itself for players, by its last report, also of before a restart. */
   isListed = false
   /** The attempts so far. */
   tries: readonly PlacementAttempt[] = NO_TRIES
-  /** See `Order`; undefined until `Order.placements` has answered. */
+  /** See `Order`. Undefined until `Order.placements` has resolved. */
   placements: readonly Placement[] | undefined = undefined
   phase: ServerPhase = 'creating'
   requestId: string | undefined = undefined
   /** The time at which the `requestId` became known, in epoch milliseconds. */
   knownAt: number
-  /** A time before which the deployment did not start, in epoch milliseconds. */
+  /** Epoch milliseconds before which the deployment did not start. */
   startedAfter: number
-  /** Whether it was counted against what its players may cost. */
+  /** Whether the server was charged to its players. */
   charged = false
-  /** Epoch milliseconds since when it listens; Infinity before. It is `running` once that is stored. */
+  /** Epoch milliseconds since when it listens. Infinity before. It is `running` once that is stored. */
   listensAt = Infinity
-  /** Milliseconds from the deployment's start, as the service counts, after which it is stopped; Infinity: never. */
+  /** Maximum duration in milliseconds from the deployment's start, by the service's clock. Infinity: unlimited. */
   lastsMs = Infinity
-  /** The time at which `lastsMs` is over, in epoch milliseconds; Infinity while unknown: see `EndTimes`. */
+  /** When `lastsMs` is over, in epoch milliseconds. Infinity while unknown, see `EndTimes`. */
   endsAt = Infinity
   assignment: Assignment | undefined = undefined
-  /** Whether it has registered as ready for players. */
+  /** Whether the server has registered as ready for players. */
   registered = false
-  /** Why it is no longer wanted. Undefined while it is wanted. */
-  unwanted: StopReason | undefined = undefined
+  /** The state that the server reports. Undefined: the server has not registered with this process. */
+  presence: RegisteredServer | undefined = undefined
+  /** Why the server takes no more matches. Only an operator's request is stored, see `drainAsked`. */
+  draining: DrainReason | undefined = undefined
+  /** Why the server must stop. Undefined while it is wanted. */
+  stopReason: StopReason | undefined = undefined
   /** Ids of further deployments with the same tag, which are being stopped. Rare. */
   twins: Set<string> | undefined = undefined
-  /** Undefined: that of the first attempt. */
+  /** Undefined: the tag of the first attempt. */
   #tag: string | undefined
 
   constructor(
@@ -111,11 +117,15 @@ export class Server {
     this.source = source
     this.enrolled = enrolled
     this.#tag = tag
-    // It costs nothing, so nobody is charged for it.
-    if (enrolled !== undefined) this.causedBy = NOBODY_CHARGED
+    // An enrolled server costs nothing, so nobody is charged for it.
+    if (enrolled !== undefined) this.chargedPlayers = NOBODY_CHARGED
     if (bornFor !== undefined) {
       bornFor.server = this
+      bornFor.isAccepted = true
+      bornFor.claim = { at: bornFor.at, isWarm: false }
       this.guests.add(bornFor)
+      this.matchesServed = 1
+      this.chargedPlayers = bornFor.playerIds
     }
   }
 
@@ -127,24 +137,47 @@ export class Server {
     this.#tag = tag
   }
 
-  /** What its source calls it before it exists, and what its token is derived from. Each attempt has another. */
+  /** The id for its source before it exists, from which its token is derived. Each attempt has another one. */
   get credential(): string {
     return credentialOf(this.tag)
   }
 
-  /** It is not wanted any more, nor is the match for which alone it was created. The first reason stays. */
-  unwant(reason: StopReason): void {
-    this.unwanted ??= reason
-    if (this.bornFor !== undefined) this.bornFor.unwanted ??= reason
+  /** True if the server should run and may. */
+  get isWanted(): boolean {
+    return this.stopReason === undefined && this.phase !== 'stopping'
+  }
+
+  /** The matches that it serves or should serve and may already know. */
+  get matches(): readonly HostedMatch[] {
+    return this.guests.size === 0 ? NO_MATCHES : [...this.guests].filter((match) => match.isOpen && match.isClaimStored)
+  }
+
+  /** The match that it is only for, if any. */
+  get bound(): readonly HostedMatch[] {
+    return this.bornFor === undefined ? NO_MATCHES : [this.bornFor]
+  }
+
+  /** Number of matches on the server, including those whose claim is still being written. */
+  get claims(): number {
+    let count = 0
+    for (const match of this.guests) if (match.isOpen) count += 1
+    return count
+  }
+
+  /** Requests its stop, and that of the match that it was created for. The first reason stays. */
+  requestStop(reason: StopReason): void {
+    this.stopReason ??= reason
+    for (const match of this.bound) match.stopReason ??= reason
   }
 }
 
+const NO_MATCHES: readonly HostedMatch[] = []
 const NOBODY_LEFT: HostedMatch['left'] = []
-export const NOBODY: HostedMatch['ended'] = []
+const NOBODY: readonly ((error?: Error) => void)[] = []
 
 /**
- * A match that needs a server, or has one: its own, or one of a pool that may serve others too. Only the allocator
- * changes it. There may be many that wait, so values derived from the order are computed on first use.
+ * A match that needs a server or has one: its own, or one of a pool that may serve others too. Only the allocator
+ * changes it. Many may wait, so values derived from the order are computed on first use.
  */
 export class HostedMatch {
   readonly id: string
@@ -154,41 +187,56 @@ export class HostedMatch {
   readonly at: number
   /** Undefined for a match of an earlier process that cannot be resumed. */
   readonly order: Order | undefined
-  /** The server that serves it, or is to; undefined while one is looked for. */
+  /** The server that serves it or should serve it. Undefined while one is looked for. */
   server: Server | undefined = undefined
-  /** When it took a server of a pool (epoch milliseconds), and whether that ran already. Not stored. */
+  /**
+   * When the match took its server (epoch milliseconds), and whether that server already ran. Not stored for a server
+   * of a pool.
+   */
   claim: { readonly at: number; readonly isWarm: boolean } | undefined = undefined
-  /** Who played and left before its end, oldest first. */
-  left: readonly PlayerWhoLeft[] = NOBODY_LEFT
-  /** Epoch milliseconds since when its players may connect; Infinity before. They are told once that is stored. */
+  /** Whether the match's claim to a server is in the store, so that the server may learn of it. */
+  isClaimStored = true
+  /** Whether the server has accepted the match's players. A server of only this match accepts them by running. */
+  isAccepted = false
+  /** Players who left before its end, oldest first. */
+  left: readonly PlayerWhoLeft[]
+  /**
+   * Epoch milliseconds since when its players may connect. Infinity before. They get the address once that is stored.
+   */
   readyAt = Infinity
-  /** The time at which it has lasted too long, in epoch milliseconds; Infinity: never, or with its own server. */
+  /** When the match has lasted too long, in epoch milliseconds. Infinity: never, or when its own server ends. */
   endsAt = Infinity
   /**
-   * The time by which one of its players must have come, in epoch milliseconds; Infinity if nobody needs to, and once
-   * somebody has. It is not stored: a match of an earlier process counts as one to which somebody came.
+   * The time by which one of its players must have come, in epoch milliseconds. Infinity if nobody needs to come or
+   * somebody has. It is not stored: for a match of an earlier process, somebody counts as having come.
    */
   joinBy = Infinity
-  /** Why it is over; its tickets have left it by then. Undefined while it is wanted. */
-  unwanted: StopReason | undefined = undefined
-  /** Whether the store was told that it is over. */
+  /** Why the match is over. Its tickets have left it by then. Undefined while it is wanted. */
+  stopReason: StopReason | undefined = undefined
+  /** Whether the match's end was passed to the store. */
   isClosed = false
-  /** Callbacks for when its server is gone or free of it, or, with an error, when that can no longer be found out. */
-  ended: readonly ((error?: Error) => void)[] = NOBODY
-  /** On a server of a pool: what its players are told. */
+  /** True if nothing is left of it: no part of this process knows it any more. */
+  isGone = false
+  /** The assignment that its players got, or will get once it is stored. */
   #place: { readonly host: Server; readonly requestId: string; readonly assignment: Assignment } | undefined
   #phase: ServerPhase = 'creating'
-  /** Undefined: as they follow from the order. */
+  /** Undefined: they follow from the order. */
   readonly #ticketIds: readonly string[] | undefined
+  /** Callbacks that wait for its end. */
+  #waiters: readonly ((error?: Error) => void)[] = NOBODY
   #playerIds: readonly string[] | undefined
 
-  constructor({ matchId, queue, at, ticketIds, playerIds }: FoundBy & Partial<MatchIntent>, order: Order | undefined) {
+  constructor(
+    { matchId, queue, at, ticketIds, playerIds, left = NOBODY_LEFT }: FoundBy & InheritedParts,
+    order: Order | undefined,
+  ) {
     this.id = matchId
     this.queue = queue
     this.at = at
     this.order = order
     this.#ticketIds = ticketIds
     this.#playerIds = playerIds
+    this.left = left
   }
 
   get ticketIds(): readonly string[] {
@@ -202,12 +250,14 @@ export class HostedMatch {
     this.#playerIds = playerIds
   }
 
-  /** The server that was created for it alone; undefined where it is one of a pool, or none yet. */
+  /** The server that was created only for it. Undefined if the server belongs to a pool, or there is none yet. */
   get ownServer(): Server | undefined {
     return this.server?.bornFor === this ? this.server : undefined
   }
 
-  /** That of its own server; on one of a pool `creating`, then `warming` until it is stored, then `running`. */
+  /**
+   * The phase of its own server. On a server of a pool: `creating`, then `warming` until it is stored, then `running`.
+   */
   get phase(): ServerPhase {
     return this.ownServer?.phase ?? this.#phase
   }
@@ -215,62 +265,80 @@ export class HostedMatch {
     this.#phase = phase
   }
 
-  /** Whether its players were sent to its server, or are once that is stored. */
+  /** True if the match continues. */
+  get isOpen(): boolean {
+    return this.stopReason === undefined && !this.isGone
+  }
+
+  /** True if the match's players were sent to its server, or will be once that is stored. */
   get isPlaced(): boolean {
     return this.#phase !== 'creating'
   }
-  /** Whether its players were sent to its server. */
+  /** True if the match's players were sent to its server. */
   get hasBegun(): boolean {
     return this.#phase === 'running'
   }
 
-  /** Where its players connect, and on which deployment; undefined before that is known. */
+  /** The server's address for players, and its deployment. Undefined until known. */
   get requestId(): string | undefined {
     return (this.ownServer ?? this.#place)?.requestId
   }
   get assignment(): Assignment | undefined {
     return (this.ownServer ?? this.#place)?.assignment
   }
-  /** Its server, also after the match has left it; undefined before it has one, or if that was gone at a restart. */
+  /** The match's server, even after the match has left it. Undefined: none yet, or it was gone at a restart. */
   get host(): Server | undefined {
     return this.server ?? this.#place?.host
   }
-  /** Its server of a pool is ready for it. */
+  /** Called when the match's server is ready for it. */
   placeAt(host: Server, requestId: string, assignment: Assignment): void {
     this.#place = { host, requestId, assignment }
   }
+
+  /** Resolves when its server is gone or the match has left it. Rejects if that can no longer be known. */
+  whenEnded(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiters = [...this.#waiters, (error) => (error === undefined ? resolve() : reject(error))]
+    })
+  }
+  /** Settles all waiting callers. @param error why its end can no longer be known */
+  tellEnded(error?: Error): void {
+    const waiters = this.#waiters
+    this.#waiters = NOBODY
+    for (const tell of waiters) tell(error)
+  }
 }
 
-/** A match that needs a server. `queue`: the queue's name; `at`: epoch milliseconds. */
+/** A match that needs a server. `queue`: the queue's name. `at`: epoch milliseconds. */
 export type FoundBy = Pick<MatchIntent, 'matchId' | 'queue' | 'at'>
 
-/** A match of which an earlier process wrote down the intent. */
-export const inheritedMatch = (intent: MatchIntent, order?: Order): HostedMatch => new HostedMatch(intent, order)
+/** The data of a match that an earlier process has stored. */
+type InheritedParts = Partial<MatchIntent> & { readonly left?: readonly PlayerWhoLeft[] | undefined }
 
-/** A server that is to be created for a match alone. */
+/** A server that will be created for one match only. */
 export const newServerFor = (match: HostedMatch, order: Order): Server =>
   new Server({ serverId: match.id, queue: match.queue, at: match.at }, order, match)
 
-/** What names a new server of a pool. `at`: epoch milliseconds. */
+/** Identifies a new server of a pool. `at`: epoch milliseconds. */
 interface NewServer {
   readonly id: string
   readonly pool: string
   readonly at: number
 }
 
-/** A server of a pool that is to be created. @param source its name; undefined: the deployment service */
+/** A server of a pool that will be created. @param source its name. Undefined: the deployment service */
 export const newPoolServer = (
   { id, pool, at, source }: NewServer & Pick<ServerIntent, 'source'>,
   order: Order,
 ): Server => new Server({ serverId: id, queue: pool, at, pool, build: buildOf(order.deploy), source }, order)
 
-/** A server that has come by itself to a pool. */
+/** A server that has enrolled itself in a pool. */
 export const newEnrolledServer = (
   { id, pool, at, enrolled }: NewServer & { readonly enrolled: Enrolled },
   order: Order,
 ) => new Server({ serverId: id, queue: pool, at, pool, build: enrolled.build, source: ENROLLED, enrolled }, order)
 
-/** Whether Muster has not started this server. */
+/** True for a server that Muster has not started. */
 export const isEnrolled = ({ source }: Pick<Server, 'source'>): boolean => source === ENROLLED
 
 export const placementOf = ({ tries }: Pick<Server, 'tries'>): Placement | undefined => tries.at(-1)?.placement

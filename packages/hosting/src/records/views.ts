@@ -3,10 +3,13 @@ import type { Enrolled, MatchResumption, Order, Placement, PlayerWhoLeft, Server
 import { type HostedMatch, placementOf, type Server, type ServerPhase } from './server.js'
 import { matchTag } from './tags.js'
 
-/** Most of those who left a match that are remembered (our choice): the latest ones. */
+/** Maximum number of remembered players who left a match, the latest ones (our choice). */
 export const MOST_LEFT = 1000
 
-/** Those who left a match, once its players are others. @param gone players who leave now, at an epoch millisecond */
+/**
+ * The players who left a match, after its players have changed. @param gone players who leave now, at an epoch
+ * millisecond
+ */
 export function leftAfter(
   before: readonly PlayerWhoLeft[],
   {
@@ -21,7 +24,7 @@ export function leftAfter(
   return [...others, ...gone.map((playerId) => ({ playerId, at }))].slice(-MOST_LEFT)
 }
 
-/** Undefined for a match whose order is not known. */
+/** Undefined for a match whose order is unknown. */
 const resumptionOfMatch = ({ order, ticketIds }: HostedMatch): MatchResumption | undefined =>
   order && {
     expansionMs: order.expansionMs,
@@ -29,13 +32,13 @@ const resumptionOfMatch = ({ order, ticketIds }: HostedMatch): MatchResumption |
     teamOf: teamsIn(order, ticketIds),
   }
 
-/** Undefined for a server of which nothing more can be created. */
+/** Undefined for a server for which nothing more can be created. */
 export const resumptionOfServer = ({ order, tries, placements, near }: Server): ServerResumption | undefined =>
   order && { tries, placements, ...(near !== undefined && { near }) }
 
 function teamsIn({ tickets, teams, teamOf }: Order, ticketIds: readonly string[]): readonly number[] | undefined {
   if (teams.length === 1) return undefined
-  // Tickets that have joined or left since the intent are at other places.
+  // Tickets that have joined or left since the intent are at other indexes.
   const teamsById = new Map(tickets.map(({ id }, index) => [id, teamOf[index] ?? 0]))
   return ticketIds.map((id) => teamsById.get(id) ?? 0)
 }
@@ -52,66 +55,64 @@ export interface AllocationView {
   readonly playerIds: readonly string[]
   /** Epoch milliseconds. */
   readonly at: number
-  /** Of a server of a pool: the name of the pool. */
+  /** For a server of a pool: the name of the pool. */
   readonly pool?: string | undefined
-  /** Of a server of a pool: the name of its source; undefined: the deployment service. */
+  /** For a server of a pool: the name of its source. Undefined: the deployment service. */
   readonly source?: string | undefined
-  /** Of a server that Muster has not started. */
+  /** Set for a server that Muster has not started. */
   readonly enrolled?: Enrolled | undefined
   readonly phase: ServerPhase
   /**
-   * Why the server is not wanted any more. Its tickets have left the match by then, and its players may be in another.
+   * Why the server is no longer wanted. Its tickets have left the match by then, and its players may be in another one.
    * Undefined while it is wanted.
    */
   readonly stopReason?: StopReason | undefined
   readonly requestId: string | undefined
   readonly assignment: Assignment | undefined
-  /** Of a match that is served on a server of a pool, and has no deployment of its own. */
+  /** For a match on a server of a pool, which has no deployment of its own. */
   readonly hosted?: HostedView | undefined
-  /** By the match's latency rule; undefined without one, or for a deployment of an earlier process. Not for players. */
+  /** By the match's latency rule. Undefined without one, or for a deployment of an earlier process. Not for players. */
   readonly placement?: Placement | undefined
 }
 
 interface HostedView {
-  /** Id of the server; undefined while one is looked for. */
+  /** Id of the server. Undefined while one is looked for. */
   readonly serverId: string | undefined
-  /** Whether it ran already when the match took it; undefined for a match of an earlier process. */
+  /** Whether the server already ran when the match took it. Undefined for a match of an earlier process. */
   readonly warm: boolean | undefined
 }
 
-/** Of a match with its own server, that is the view of both. */
+/** The common part of the views of a match and of a server. */
+const viewOf = ({ id: matchId, queue, at, phase, requestId, assignment, stopReason }: HostedMatch | Server) => ({
+  matchId,
+  queue,
+  at,
+  phase,
+  ...(stopReason !== undefined && { stopReason }),
+  requestId,
+  assignment,
+})
+
+/** The view of a match. For a match with its own server, the view of both. */
 export const matchViewOf = (match: HostedMatch): AllocationView => {
-  const { id: matchId, queue, ticketIds, playerIds, at, phase, requestId, assignment, ownServer, unwanted } = match
-  const hosted = { serverId: match.server?.id, warm: match.claim?.isWarm }
+  const { id, ticketIds, playerIds, ownServer, server, claim } = match
   return {
-    matchId,
-    queue,
-    tag: ownServer?.tag ?? matchTag(matchId),
+    ...viewOf(match),
+    tag: ownServer?.tag ?? matchTag(id),
     ticketIds,
     playerIds,
-    at,
-    phase,
-    ...(unwanted !== undefined && { stopReason: unwanted }),
-    requestId,
-    assignment,
-    ...(ownServer === undefined && { hosted }),
+    ...(ownServer === undefined && { hosted: { serverId: server?.id, warm: claim?.isWarm } }),
     placement: ownServer && placementOf(ownServer),
   }
 }
 
 export const poolServerViewOf = (server: Server): AllocationView => {
-  const { id: matchId, queue, tag, at, phase, requestId, assignment, pool, source, enrolled, unwanted } = server
+  const { tag, pool, source, enrolled } = server
   return {
-    matchId,
-    queue,
+    ...viewOf(server),
     tag,
     ticketIds: [],
     playerIds: [],
-    at,
-    phase,
-    ...(unwanted !== undefined && { stopReason: unwanted }),
-    requestId,
-    assignment,
     ...(pool !== undefined && { pool }),
     ...(source !== undefined && { source, enrolled }),
     placement: placementOf(server),
@@ -119,7 +120,7 @@ export const poolServerViewOf = (server: Server): AllocationView => {
 }
 
 /**
- * The entry that precedes the search for a server.
+ * The entry that is written before the search for a server.
  * @param resumes see `ServerLog`
  */
 export const matchIntent = (match: HostedMatch, resumes: boolean) => ({
@@ -134,8 +135,8 @@ export const matchIntent = (match: HostedMatch, resumes: boolean) => ({
 })
 
 /**
- * The entry that precedes the create of a server.
- * @param resumes see `ServerLog`. Default: false, for one of which nothing is to be created yet, or any more
+ * The entry that is written before the create of a server.
+ * @param resumes see `ServerLog`. Default false: nothing can be created for the server yet, or any more
  */
 export function serverIntent(server: Server, resumes = false) {
   const { id: serverId, queue, tag, bornFor, at, pool, build, source, enrolled } = server
@@ -153,14 +154,14 @@ export function serverIntent(server: Server, resumes = false) {
   }
 }
 
-/** The entries of the end of matches, of each once. */
-export function overEntries(matches: Iterable<HostedMatch>) {
+/** The entries for the ends of matches, each once. */
+export function matchEndEntries(matches: Iterable<HostedMatch>) {
   const open = [...matches].filter(({ isClosed }) => !isClosed)
   for (const match of open) match.isClosed = true
   return open.map(({ id: matchId }) => ({ kind: 'over' as const, matchId }))
 }
 
-/** The entry of who is in a match, and who left it. */
+/** The entry with the players of a match, and those who left it. */
 export const playersEntry = ({ id: matchId, playerIds, left }: HostedMatch) => ({
   kind: 'players' as const,
   matchId,

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createResultOutbox, type MatchOutcome, resultsSchema } from './result-outbox.js'
+import { ResultOutbox, type MatchOutcome, resultsSchema } from './result-outbox.js'
 
 const secret = `whsec_${Buffer.from('x'.repeat(32)).toString('base64')}`
 const outcome = (matchId: string, ...playerIds: readonly string[]): MatchOutcome => ({
@@ -39,7 +39,7 @@ function open(
   const taken: Taken[] = []
   const problems: unknown[] = []
   let call = 0
-  const outbox = createResultOutbox({
+  const outbox = new ResultOutbox({
     url: 'https://game.example.com/results',
     secret,
     clock,
@@ -82,7 +82,7 @@ function open(
 }
 
 describe('results of matches', () => {
-  test('are sent once where the backend takes them', async () => {
+  test('a match result is sent once if the backend accepts it', async () => {
     const { outbox, taken, kept, run } = open()
     outbox.add(outcome('m1', 'ann', 'ben'))
     expect(kept.size).toBe(1)
@@ -91,7 +91,7 @@ describe('results of matches', () => {
     expect([kept.size, outbox.pending()]).toEqual([0, 0])
   })
 
-  test('are repeated with the same id until the backend takes them, also by a later process', async () => {
+  test('a match result is sent again with the same id until the backend accepts it, even after a restart', async () => {
     const { outbox, taken, kept, problems, run } = open([500, 'lost', 503])
     outbox.add(outcome('m1', 'ann'))
     await run(3000)
@@ -105,7 +105,7 @@ describe('results of matches', () => {
     expect(kept.size).toBe(0)
   })
 
-  test('of each player arrive in their order, whatever fails, and none is lost', async () => {
+  test('match results arrive in order for each player despite failures, and none is lost', async () => {
     const answer = fc.constantFrom<number | 'lost'>(204, 500, 'lost', 503, 302)
     const players = fc.uniqueArray(fc.constantFrom('ann', 'ben', 'cid', 'dan'), { minLength: 1, maxLength: 3 })
     await fc.assert(
@@ -129,7 +129,7 @@ describe('results of matches', () => {
     )
   })
 
-  test('are signed for the time of the wall clock, whichever way it was set', async () => {
+  test('a match result is signed with the time of the wall clock, even after the clock was set', async () => {
     for (const stepMs of [86_400_000, -86_400_000]) {
       const { outbox, taken, run, clock } = open()
       clock.step(stepMs)
@@ -139,7 +139,7 @@ describe('results of matches', () => {
     }
   })
 
-  test('have a bound: beyond it a result is left out with a problem. What waits is sent in linear time', async () => {
+  test('match results beyond the limit are dropped with a problem; waiting ones are sent in linear time', async () => {
     const { outbox, taken, kept, problems, run } = open()
     let looks = 0
     const players = (matchId: string) => ({
@@ -161,7 +161,7 @@ describe('results of matches', () => {
     expect(outbox.pending()).toBe(1)
   })
 
-  test('have ids that follow from their matches, and a match has one result', async () => {
+  test('a match has one result, whose id is derived from the match', async () => {
     const { outbox, taken, run } = open()
     outbox.add(outcome('m1', 'ann'))
     outbox.add(outcome('m1', 'ben'))
@@ -169,7 +169,7 @@ describe('results of matches', () => {
     expect(taken).toMatchObject([{ id: 'msg_m1', matchId: 'm1' }])
   })
 
-  test('are sent only once the store has them', async () => {
+  test('a match result is sent only after the store has it', async () => {
     const disk = { isFull: true }
     const { outbox, taken, problems, run } = open([], new Map(), disk)
     outbox.add(outcome('m1', 'ann'))
@@ -182,7 +182,7 @@ describe('results of matches', () => {
     expect(taken.map(({ matchId }) => matchId)).toEqual(['m1', 'm2'])
   })
 
-  test('that are damaged in the store are reported and left out, and the others are sent in their order', async () => {
+  test('a damaged match result in the store is skipped and reported; the others are sent in order', async () => {
     const ended = (matchId: string, endedAt: number) => JSON.stringify({ ...outcome(matchId, 'ann'), endedAt })
     const damaged = ended('m1', 1).slice(0, -9)
     const kept = new Map([
@@ -193,7 +193,7 @@ describe('results of matches', () => {
     const { taken, problems, run } = open([], kept)
     await run(3000)
     expect(taken.map(({ matchId }) => matchId)).toEqual(['m2', 'm3'])
-    expect(problems.map(String)).toEqual(['Error: result msg_1 is not in the store as it was written'])
+    expect(problems.map(String)).toEqual(['Error: result msg_1 in the store is damaged'])
   })
 })
 
@@ -206,7 +206,7 @@ describe('a result that the backend refuses', () => {
   const matchesOf = (taken: readonly Taken[]) => taken.map(({ matchId }) => matchId)
   const HOUR = 3_600_000
 
-  test('with a 4xx is set aside at once, reported, and those after it arrive', async () => {
+  test('a result refused with 4xx is set aside immediately and reported, and later results arrive', async () => {
     const { outbox, taken, problems, run } = open((matchId) => (matchId === 'm1' ? 422 : 204))
     chain(outbox)
     await run(3000)
@@ -216,7 +216,7 @@ describe('a result that the backend refuses', () => {
     expect(problems.map(String)).toEqual([expect.stringContaining('answered 422. The result is set aside')])
   })
 
-  test('by errors is set aside after ten tries, if the backend takes others meanwhile', async () => {
+  test('a result is set aside after ten failed attempts if the backend accepts other results', async () => {
     const { outbox, taken, run } = open((matchId) => (matchId === 'm1' ? 500 : 204))
     chain(outbox)
     outbox.add(outcome('other', 'eve'))
@@ -231,7 +231,7 @@ describe('a result that the backend refuses', () => {
     expect(matchesOf(taken).filter((matchId) => matchId.startsWith('m'))).toEqual(['m2', 'm3'])
   })
 
-  test('by errors is set aside after an hour, if all others wait behind it', async () => {
+  test('a result is set aside after an hour of failures if all other results wait behind it', async () => {
     const { outbox, taken, run } = open((matchId) => (matchId === 'm1' ? 500 : 204))
     chain(outbox)
     await run(HOUR - 60_000)
@@ -240,17 +240,20 @@ describe('a result that the backend refuses', () => {
     expect([matchesOf(taken), outbox.asideCount()]).toEqual([['m2', 'm3'], 1])
   })
 
-  test.each<Answer>(['away', 401, 404, 429, 503])('is not set aside while nothing is taken: %s', async (answer) => {
-    let isBack = false
-    const { outbox, taken, run } = open(() => (isBack ? 204 : answer))
-    chain(outbox)
-    await run(3 * HOUR)
-    isBack = true
-    await run(HOUR / 4)
-    expect([matchesOf(taken), outbox.asideCount()]).toEqual([['m1', 'm2', 'm3'], 0])
-  })
+  test.each<Answer>(['away', 401, 404, 429, 503])(
+    'no result is set aside while the backend accepts none at all: %s',
+    async (answer) => {
+      let isBack = false
+      const { outbox, taken, run } = open(() => (isBack ? 204 : answer))
+      chain(outbox)
+      await run(3 * HOUR)
+      isBack = true
+      await run(HOUR / 4)
+      expect([matchesOf(taken), outbox.asideCount()]).toEqual([['m1', 'm2', 'm3'], 0])
+    },
+  )
 
-  test('that the backend never answers leaves room for others, however many there are', async () => {
+  test('results to which the backend never answers do not block other results, in any number', async () => {
     const { outbox, taken, run } = open((matchId) => (matchId.startsWith('hung') ? 'hangs' : 204))
     for (let nth = 0; nth < 60; nth += 1) outbox.add(outcome(`hung-${nth}`, `ann-${nth}`))
     await run(60_000)
@@ -259,14 +262,14 @@ describe('a result that the backend refuses', () => {
     expect(taken).toHaveLength(60)
   })
 
-  test('is said to have no answer for the reason that there is', async () => {
+  test('a failed result is reported with the cause of the connection error', async () => {
     const { outbox, problems, run } = open(['away'])
     outbox.add(outcome('m1', 'ann'))
     await run(1000)
-    expect(problems.map(String)).toEqual(['Error: no answer of the URL of results: connect ECONNREFUSED'])
+    expect(problems.map(String)).toEqual(['Error: the results URL did not answer: connect ECONNREFUSED'])
   })
 
-  test('is kept over a restart until it is repeated, in the order of its players, or dropped', async () => {
+  test('a result set aside survives a restart, until it is sent again in its order or dropped', async () => {
     const kept = new Map<string, string>()
     const first = open((matchId) => (matchId === 'm2' ? 204 : 400), kept)
     chain(first.outbox)
@@ -286,7 +289,7 @@ describe('a result that the backend refuses', () => {
     expect([kept.size, outbox.asideCount(), outbox.pending()]).toEqual([0, 0, 0])
   })
 
-  test('is dropped, the oldest first, where no more can be kept', async () => {
+  test('the oldest result that was set aside is dropped when the outbox is full', async () => {
     const { outbox, kept, problems, run } = open((matchId) => (matchId === 'm1' || matchId === 'm2' ? 400 : 'away'))
     outbox.add(outcome('m1', 'ann'))
     await run(1000)
@@ -298,7 +301,7 @@ describe('a result that the backend refuses', () => {
     outbox.add(outcome('newest', 'zoe'))
     expect(outbox.setAside().map(({ matchId }) => matchId)).toEqual(['m2'])
     expect(kept.size).toBe(50_000)
-    expect(problems.map(String)).toEqual([expect.stringContaining('oldest result that was set aside is dropped')])
+    expect(problems.map(String)).toEqual([expect.stringContaining('The oldest result that was set aside is dropped')])
   })
 })
 
@@ -306,6 +309,6 @@ test.each([
   [{ url: 'ftp://x', secret }, 'url'],
   [{ url: 'https://x.example.com', secret: 'short' }, 'secret'],
   [{ url: 'https://x.example.com', secret: 'whsec_c2hvcnQ=' }, 'secret'],
-])('a wrong destination is refused by field: %j', (given, field) => {
+])('an invalid destination of results is refused by field: %j', (given, field) => {
   expect(resultsSchema.safeParse(given).error?.issues[0]?.path).toEqual([field])
 })

@@ -1,72 +1,62 @@
 import { type Clock, dateOf, type Random } from '@muster/core/clock'
 import { backoffMs, isWebhookSecret, linkedSignal, manyWaitOn, webhookSignature } from '@muster/core/internal'
 import { z } from 'zod'
-import type { MatchResult } from '../game-servers/index.js'
-import type { PlayerWhoLeft, StopReason } from '../records/index.js'
+import type { MatchResult, PlayerWhoLeft, StopReason } from '../records/index.js'
 
-/** What a backend is told when a match is over. */
+/** The result of a match as sent to the backend. */
 export interface MatchOutcome {
   readonly matchId: string
   readonly queue: string
-  /** Who played, also those who left before the match was over. */
+  /** All players, including those who left before the match was over. */
   readonly playerIds: readonly string[]
-  /** Those of them who left before its end, and when. */
+  /** Players who left before its end, and when. */
   readonly left?: readonly PlayerWhoLeft[] | undefined
-  /** What the game server says; undefined if it said nothing. */
+  /** The game server's report. Undefined if there was none. */
   readonly result: MatchResult | undefined
   /** Epoch milliseconds. */
   readonly endedAt: number
   /** Undefined in a result of an earlier version. */
   readonly endReason?: StopReason | undefined
-  /** Name of the source of its server; undefined: the deployment service, or not known after a restart. */
+  /** Name of the source of its server. Undefined: the deployment service, or unknown after a restart. */
   readonly source?: string | undefined
-  /** Id of the key with which its server came, if Muster has not started that. */
+  /** Id of the key with which its server enrolled. Only for a server that Muster has not started. */
   readonly enrolmentKey?: string | undefined
 }
 
-/** Where results of matches go: plain data, e.g. from JSON. */
+/** The destination of results: plain data, e.g. from JSON. */
 export interface ResultsDefinition {
-  /** An http or https URL, which takes a POST for each match. */
+  /** An http or https URL that accepts a POST for each match. */
   readonly url: string
-  /**
-   * Secret of at least 24 bytes with which each POST is signed, as Standard Webhooks describe: `whsec_` and base64.
-   */
+  /** Secret of at least 24 bytes for the signature of each POST (Standard Webhooks): `whsec_` and base64. */
   readonly secret: string
 }
 
 /** The schema of the destination of results. */
 export const resultsSchema = z.strictObject({
   url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
-  secret: z.string().refine(isWebhookSecret, 'must be whsec_ and at least 24 bytes in base64'),
+  secret: z.string().refine(isWebhookSecret, 'must be whsec_ followed by at least 24 bytes in base64'),
 })
 
-/** Keeps what was not taken yet, for the next process. Texts are of one line. */
+/** Stores undelivered results for the next process. Strings have one line. */
 export interface OutboxRecords {
-  /** Key and text of all that is kept, in any order. */
+  /** All stored keys and values, in any order. */
   stored(): readonly { readonly key: string; readonly value: string }[]
   put(key: string, value: string): void
   remove(key: string): void
   /**
-   * Resolves once everything that was put survives the end of the process; undefined if it does already. Rejects if it
-   * cannot be written now.
+   * Resolves once everything passed to `put` survives the end of the process. Undefined if it already does. Rejects if
+   * it cannot be written now.
    */
   written(): Promise<void> | undefined
 }
 
-/** A result that the backend keeps refusing. It is kept until an operator repeats or drops it. */
+/** A result that the backend keeps rejecting. It is stored until an operator repeats or drops it. */
 export interface ResultSetAside extends MatchOutcome {
   /** Epoch milliseconds. */
   readonly setAsideAt: number
-  /** What the backend answered last, e.g. `the URL of results answered 400`. */
+  /** The last response of the backend, e.g. `the URL of results answered 400`. */
   readonly reason: string
 }
-
-/**
- * Sends the results of matches to a backend, each at least once until a 2xx answers, and those of a player in their
- * order. What is not taken yet is kept across restarts. A result that is refused for good is set aside, so that the
- * others go on.
- */
-export type ResultOutbox = ReturnType<typeof createResultOutbox>
 
 export interface ResultOutboxOptions extends ResultsDefinition {
   readonly records: OutboxRecords
@@ -74,15 +64,17 @@ export interface ResultOutboxOptions extends ResultsDefinition {
   readonly random: Random
   /** Default: the global one. */
   readonly fetch?: typeof fetch | undefined
-  /** Receives what went wrong, and the match unless it is not known. */
+  /** Called with each problem, and with the match if it is known. */
   readonly problem: (error: unknown, matchId?: string) => void
 }
 
-/** Results that are kept at most (our choice): some 400 MB of the largest, a day of a match every two seconds. */
+/**
+ * Maximum number of stored results (our choice): some 400 MB of the largest, or one day with a match every two seconds.
+ */
 const MOST_KEPT = 50_000
-/** Results set aside that one call lists (our choice). */
+/** Maximum number of set-aside results in one list (our choice). */
 const MOST_LISTED = 1000
-/** POSTs that are under way at once, and those of them that repeat one: others are never kept waiting by these. */
+/** Maximum number of concurrent POSTs, and of repeated ones among them. So new results never wait for repeated ones. */
 const MOST_IN_FLIGHT = 16
 const MOST_REPEATED = 8
 const TIMEOUT_MS = 10_000
@@ -91,21 +83,21 @@ const RETRY = { baseMs: 1000, capMs: 300_000, jitter: 1 }
 const UNWRITTEN_MS = 1000
 
 /**
- * Statuses that concern every result: the URL, the secret or the load of the backend. Any other 4xx refuses this one
+ * Statuses that concern every result: the URL, the secret or the load of the backend. Any other 4xx rejects only this
  * result, and repeating it would change nothing.
  */
 const REFUSES_ALL: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 408, 410, 421, 425, 429])
-/** Statuses of a proxy whose backend is away. */
+/** Statuses of a proxy whose backend is unavailable. */
 const IS_AWAY: ReadonlySet<number> = new Set([502, 503, 504])
 /**
- * Tries after which a result is set aside, if the backend has taken another one since the first of them. Without such
- * a proof it takes an hour of errors, or a day without an answer of the backend (our choices).
+ * Number of tries after which a result is set aside, if the backend has accepted another one since the first try.
+ * Otherwise it is set aside after an hour of error responses, or a day without any response (our choices).
  */
 const MOST_TRIES = 10
 const FAILING_MS = 3_600_000
 const AWAY_MS = 86_400_000
 
-/** The backend answered with another status than a 2xx. */
+/** Thrown if the backend answered with another status than 2xx. */
 class Untaken extends Error {
   readonly status: number
   constructor(status: number) {
@@ -114,96 +106,183 @@ class Untaken extends Error {
   }
 }
 
-/** Why there was no answer: `fetch failed` alone says nothing, and its cause does. */
+/** Why there was no response. `fetch failed` alone says nothing, but its cause does. */
 function reasonOf(error: unknown): unknown {
   const { cause } = error instanceof TypeError ? error : {}
   if (!(cause instanceof Error)) return error
   const why = cause.message || ('code' in cause ? String(cause.code) : cause.name)
-  return new Error(`no answer of the URL of results: ${why}`, { cause })
+  return new Error(`the results URL did not answer: ${why}`, { cause })
 }
 
-interface Waiting {
-  readonly id: string
-  readonly outcome: MatchOutcome
-  /** Whether the store has it. It is not sent before. */
-  isWritten: boolean
-  tries: number
-  /** Epoch milliseconds of the first try that failed. */
-  failingSince: number
-  /** Epoch milliseconds before which it is not sent again. */
-  dueAt: number
-  isUnderWay: boolean
-}
+type PendingResult = ReturnType<typeof newWaiting>
 
-const newWaiting = (id: string, outcome: MatchOutcome, isWritten: boolean): Waiting => ({
+const newWaiting = (id: string, outcome: MatchOutcome, isWritten: boolean) => ({
   id,
   outcome,
+  /** Whether the store has it. It is not sent before. */
   isWritten,
   tries: 0,
+  /** Epoch milliseconds of the first failed try. */
   failingSince: 0,
+  /** Epoch milliseconds before which it is not sent again. */
   dueAt: 0,
   isUnderWay: false,
 })
 
-/** The id follows from the match, so that a result has one id whatever is lost between its end and its POST. */
+/**
+ * The id is derived from the match, so that a result always has the same id, whatever is lost between its end and its
+ * POST.
+ */
 const idOf = (matchId: string) => `msg_${matchId}`
 
-export function createResultOutbox(options: ResultOutboxOptions) {
-  const { url, secret, records, clock, random, problem } = options
-  const send = options.fetch ?? fetch
-  const closing = manyWaitOn()
-  /** In the order in which they came. */
-  let waiting = new Map<string, Waiting>()
-  /** Those that were refused, in the order in which that was found out. */
-  const aside = new Map<string, ResultSetAside>()
-  let inFlight = 0
-  let repeated = 0
-  let isLoaded = false
-  /** Epoch milliseconds at which the backend took a result last. */
-  let takenAt = -Infinity
+/**
+ * Sends the results of matches to a backend: each at least once, until it gets a 2xx, and those of a player in order.
+ * Undelivered results survive restarts. A result that is rejected for good is set aside, so that the others continue.
+ */
+export class ResultOutbox {
+  readonly #options: ResultOutboxOptions
+  readonly #send: typeof fetch
+  readonly #closing = manyWaitOn()
+  /** In order of arrival. */
+  #waiting = new Map<string, PendingResult>()
+  /** Rejected results, in the order in which they were set aside. */
+  readonly #aside = new Map<string, ResultSetAside>()
+  #inFlight = 0
+  #repeated = 0
+  #isLoaded = false
+  /** Epoch milliseconds of the last accepted result. */
+  #takenAt = -Infinity
 
-  const inOrder = (those: Iterable<Waiting>): Map<string, Waiting> => {
+  constructor(options: ResultOutboxOptions) {
+    this.#options = options
+    this.#send = options.fetch ?? fetch
+  }
+
+  /**
+   * Adds a result. It is sent once the store has it. A match has only one: a second one is ignored. If the outbox is
+   * full, the oldest result set aside is dropped. If there is none, the new result is dropped with a problem. The match
+   * ends in any case.
+   */
+  add(outcome: MatchOutcome) {
+    this.#load()
+    const { matchId } = outcome
+    const id = idOf(matchId)
+    if (this.#waiting.has(id) || this.#aside.has(matchId)) return
+    if (this.#waiting.size + this.#aside.size >= MOST_KEPT && !this.#forgetOldest())
+      return this.#options.problem(
+        new Error('The outbox of results is full. The backend does not receive this result.'),
+        matchId,
+      )
+    this.#waiting.set(id, newWaiting(id, outcome, false))
+    this.#options.records.put(id, JSON.stringify(outcome))
+  }
+
+  /** Sends the results that are due. */
+  advance(now: number): void {
+    this.#load()
+    if (this.#waiting.size === 0 || this.#inFlight >= MOST_IN_FLIGHT) return
+    /** Players with earlier undelivered results. Their later results wait. */
+    const blocked = new Set<string>()
+    for (const one of this.#waiting.values()) {
+      const { playerIds } = one.outcome
+      const isFree = !playerIds.some((id) => blocked.has(id))
+      const hasRoom = one.tries === 0 || this.#repeated < MOST_REPEATED
+      if (isFree && hasRoom && !one.isUnderWay && now >= one.dueAt) void this.#deliver(one)
+      if (this.#inFlight === MOST_IN_FLIGHT) break
+      for (const id of playerIds) blocked.add(id)
+    }
+  }
+
+  /** Number of undelivered results, except those set aside. */
+  pending() {
+    return this.#waiting.size
+  }
+
+  /** Milliseconds since the oldest of these matches ended. 0 if there is none. */
+  oldestMs(): number {
+    const [oldest] = this.#waiting.values()
+    return oldest === undefined ? 0 : Math.max(0, dateOf(this.#options.clock) - oldest.outcome.endedAt)
+  }
+
+  /** Number of results set aside. */
+  asideCount() {
+    return this.#aside.size
+  }
+
+  /** Results set aside, the oldest 1,000 first. */
+  setAside(): readonly ResultSetAside[] {
+    this.#load()
+    return [...this.#aside.values()].slice(0, MOST_LISTED)
+  }
+
+  /** Repeats a result that was set aside, before later ones of its players. Returns false if there is none. */
+  repeat(matchId: string): boolean {
+    this.#load()
+    const refused = this.#aside.get(matchId)
+    if (refused === undefined) return false
+    const { setAsideAt: _, reason: __, ...outcome } = refused
+    const id = idOf(matchId)
+    this.#aside.delete(matchId)
+    this.#options.records.put(id, JSON.stringify(outcome))
+    this.#waiting = this.#inOrder([...this.#waiting.values(), newWaiting(id, outcome, false)])
+    return true
+  }
+
+  /** Drops a result that was set aside. Returns false if there is none. */
+  drop(matchId: string): boolean {
+    this.#load()
+    if (!this.#aside.delete(matchId)) return false
+    this.#options.records.remove(idOf(matchId))
+    return true
+  }
+
+  close() {
+    return this.#closing.abort(new Error('the matchmaker was closed'))
+  }
+
+  #inOrder(those: Iterable<PendingResult>): Map<string, PendingResult> {
     const sorted = [...those].toSorted((one, other) => one.outcome.endedAt - other.outcome.endedAt)
     return new Map(sorted.map((one) => [one.id, one]))
   }
-  /** What an earlier process has left; read when it is first needed, since a standby has nothing to send. */
-  const load = () => {
-    if (isLoaded) return
-    isLoaded = true
-    const stored: Waiting[] = []
+
+  /** Loads the results of an earlier process. They are read on first use, because a standby has nothing to send. */
+  #load() {
+    if (this.#isLoaded) return
+    this.#isLoaded = true
+    const stored: PendingResult[] = []
     const refused: ResultSetAside[] = []
-    for (const { key: id, value } of records.stored()) {
+    for (const { key: id, value } of this.#options.records.stored()) {
       try {
         const outcome = JSON.parse(value) as MatchOutcome | ResultSetAside
         if ('setAsideAt' in outcome) refused.push(outcome)
         else stored.push(newWaiting(id, outcome, true))
       } catch {
-        // The error repeats nothing of the text, which may hold the players' data.
-        problem(new Error(`result ${id} is not in the store as it was written`))
+        // The error contains nothing of the string, which may hold the players' data.
+        this.#options.problem(new Error(`result ${id} in the store is damaged`))
       }
     }
-    waiting = inOrder(stored)
+    this.#waiting = this.#inOrder(stored)
     refused.sort((one, other) => one.setAsideAt - other.setAsideAt)
-    for (const one of refused) aside.set(one.matchId, one)
+    for (const one of refused) this.#aside.set(one.matchId, one)
   }
 
-  const post = async ({ id, outcome }: Waiting): Promise<void> => {
+  async #post({ id, outcome }: PendingResult): Promise<void> {
     const body = JSON.stringify(bodyOf(id, outcome))
-    const seconds = String(Math.floor(dateOf(clock) / 1000))
+    const seconds = String(Math.floor(dateOf(this.#options.clock) / 1000))
     const ending = new AbortController()
-    const linked = linkedSignal(closing.signal, ending.signal)
-    clock.sleep(TIMEOUT_MS, linked.signal).then(
+    const linked = linkedSignal(this.#closing.signal, ending.signal)
+    this.#options.clock.sleep(TIMEOUT_MS, linked.signal).then(
       () => ending.abort(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)),
       () => {},
     )
     try {
-      const answer = await send(url, {
+      const answer = await this.#send(this.#options.url, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
           'webhook-id': id,
           'webhook-timestamp': seconds,
-          'webhook-signature': webhookSignature(secret, { id, seconds, body }),
+          'webhook-signature': webhookSignature(this.#options.secret, { id, seconds, body }),
         },
         body,
         redirect: 'error',
@@ -219,145 +298,77 @@ export function createResultOutbox(options: ResultOutboxOptions) {
     }
   }
 
-  const setAside = ({ id, outcome }: Waiting, reason: string) => {
-    const refused = { ...outcome, setAsideAt: dateOf(clock), reason }
-    waiting.delete(id)
-    aside.set(outcome.matchId, refused)
-    records.put(id, JSON.stringify(refused))
+  #setAside({ id, outcome }: PendingResult, reason: string) {
+    const refused = { ...outcome, setAsideAt: dateOf(this.#options.clock), reason }
+    this.#waiting.delete(id)
+    this.#aside.set(outcome.matchId, refused)
+    this.#options.records.put(id, JSON.stringify(refused))
     const message = `${reason}. The result is set aside, and those after it are sent. Repeat or drop it.`
-    problem(new Error(message), outcome.matchId)
+    this.#options.problem(new Error(message), outcome.matchId)
   }
 
-  /** Whether the failure is one of this result alone, as far as that can be known. */
-  const isRefused = ({ tries, failingSince }: Waiting, error: unknown): boolean => {
+  /** True if only this result is rejected, as far as that can be known. */
+  #isRefused({ tries, failingSince }: PendingResult, error: unknown): boolean {
     const status = error instanceof Untaken ? error.status : undefined
     if (status !== undefined && status >= 400 && status < 500 && !REFUSES_ALL.has(status)) return true
     if (tries < MOST_TRIES) return false
     const isAnswer = status !== undefined && status >= 500 && !IS_AWAY.has(status)
-    return takenAt > failingSince || clock.now() - failingSince >= (isAnswer ? FAILING_MS : AWAY_MS)
+    return this.#takenAt > failingSince || this.#options.clock.now() - failingSince >= (isAnswer ? FAILING_MS : AWAY_MS)
   }
 
-  const failed = (one: Waiting, error: unknown) => {
-    if (one.tries === 0) one.failingSince = clock.now()
+  #failed(one: PendingResult, error: unknown) {
+    if (one.tries === 0) one.failingSince = this.#options.clock.now()
     one.tries += 1
-    one.dueAt = clock.now() + backoffMs(one.tries, random(), RETRY)
-    if (closing.signal.aborted) return
-    if (isRefused(one, error)) setAside(one, error instanceof Error ? error.message : String(error))
-    else problem(error, one.outcome.matchId)
+    one.dueAt = this.#options.clock.now() + backoffMs(one.tries, this.#options.random(), RETRY)
+    if (this.#closing.signal.aborted) return
+    if (this.#isRefused(one, error)) this.#setAside(one, error instanceof Error ? error.message : String(error))
+    else this.#options.problem(error, one.outcome.matchId)
   }
 
-  /** Whether the store has the result. */
-  const isKept = async (one: Waiting): Promise<boolean> => {
+  /** True if the store has the result. */
+  async #isKept(one: PendingResult): Promise<boolean> {
     if (one.isWritten) return true
     try {
-      await records.written()
+      await this.#options.records.written()
       one.isWritten = true
     } catch {
-      // The store says so itself, and goes on trying.
-      one.dueAt = clock.now() + UNWRITTEN_MS
+      // The store reports the error itself, and retries.
+      one.dueAt = this.#options.clock.now() + UNWRITTEN_MS
     }
-    return one.isWritten && !closing.signal.aborted
+    return one.isWritten && !this.#closing.signal.aborted
   }
 
-  const deliver = async (one: Waiting): Promise<void> => {
+  async #deliver(one: PendingResult): Promise<void> {
     const isRepeated = one.tries > 0
     one.isUnderWay = true
-    inFlight += 1
-    if (isRepeated) repeated += 1
+    this.#inFlight += 1
+    if (isRepeated) this.#repeated += 1
     try {
-      if (!(await isKept(one))) return
-      await post(one)
-      takenAt = clock.now()
-      waiting.delete(one.id)
-      records.remove(one.id)
+      if (!(await this.#isKept(one))) return
+      await this.#post(one)
+      this.#takenAt = this.#options.clock.now()
+      this.#waiting.delete(one.id)
+      this.#options.records.remove(one.id)
     } catch (error) {
-      failed(one, error)
+      this.#failed(one, error)
     } finally {
       one.isUnderWay = false
-      inFlight -= 1
-      if (isRepeated) repeated -= 1
-      if (!closing.signal.aborted) advance(clock.now())
+      this.#inFlight -= 1
+      if (isRepeated) this.#repeated -= 1
+      if (!this.#closing.signal.aborted) this.advance(this.#options.clock.now())
     }
   }
 
-  const advance = (now: number): void => {
-    load()
-    if (waiting.size === 0 || inFlight >= MOST_IN_FLIGHT) return
-    /** Players of results that come before and are not taken: theirs wait. */
-    const blocked = new Set<string>()
-    for (const one of waiting.values()) {
-      const { playerIds } = one.outcome
-      const isFree = !playerIds.some((id) => blocked.has(id))
-      const hasRoom = one.tries === 0 || repeated < MOST_REPEATED
-      if (isFree && hasRoom && !one.isUnderWay && now >= one.dueAt) void deliver(one)
-      if (inFlight === MOST_IN_FLIGHT) break
-      for (const id of playerIds) blocked.add(id)
-    }
-  }
-
-  /** Takes the oldest that was set aside out of the store. Returns false if there is none. */
-  const forgetOldest = (): boolean => {
-    const [oldest] = aside.keys()
+  /** Removes the oldest result set aside from the store. Returns false if there is none. */
+  #forgetOldest(): boolean {
+    const [oldest] = this.#aside.keys()
     if (oldest === undefined) return false
-    drop(oldest)
-    problem(new Error('No more can be kept. The oldest result that was set aside is dropped.'), oldest)
+    this.drop(oldest)
+    this.#options.problem(
+      new Error('The outbox of results is full. The oldest result that was set aside is dropped.'),
+      oldest,
+    )
     return true
-  }
-
-  const drop = (matchId: string): boolean => {
-    load()
-    if (!aside.delete(matchId)) return false
-    records.remove(idOf(matchId))
-    return true
-  }
-
-  return {
-    /**
-     * Takes a result. It is sent once the store has it. A match has one: a second is left out. While no more can be
-     * kept, the oldest that was set aside is dropped for it; without one the result is left out, with a problem. The
-     * match ends all the same.
-     */
-    add: (outcome: MatchOutcome) => {
-      load()
-      const { matchId } = outcome
-      const id = idOf(matchId)
-      if (waiting.has(id) || aside.has(matchId)) return
-      if (waiting.size + aside.size >= MOST_KEPT && !forgetOldest())
-        return problem(new Error('No more can be kept. The backend is not told of this match.'), matchId)
-      waiting.set(id, newWaiting(id, outcome, false))
-      records.put(id, JSON.stringify(outcome))
-    },
-    /** Sends what is due. */
-    advance,
-    /** Number of results that are not taken yet, without those set aside. */
-    pending: () => waiting.size,
-    /** Milliseconds since the oldest of these matches ended; 0 if there is none. */
-    oldestMs: (): number => {
-      const [oldest] = waiting.values()
-      return oldest === undefined ? 0 : Math.max(0, dateOf(clock) - oldest.outcome.endedAt)
-    },
-    /** Number of results that were set aside. */
-    asideCount: () => aside.size,
-    /** Results that were set aside, the oldest 1,000 first. */
-    setAside: (): readonly ResultSetAside[] => {
-      load()
-      return [...aside.values()].slice(0, MOST_LISTED)
-    },
-    /** Sends a result again that was set aside, before later ones of its players. Returns false if there is none. */
-    repeat: (matchId: string): boolean => {
-      load()
-      const refused = aside.get(matchId)
-      if (refused === undefined) return false
-      const { setAsideAt: _, reason: __, ...outcome } = refused
-      const id = idOf(matchId)
-      aside.delete(matchId)
-      records.put(id, JSON.stringify(outcome))
-      waiting = inOrder([...waiting.values(), newWaiting(id, outcome, false)])
-      return true
-    },
-    /** Forgets a result that was set aside. Returns false if there is none. */
-    drop,
-    close: () => closing.abort(new Error('the matchmaker was closed')),
   }
 }
 

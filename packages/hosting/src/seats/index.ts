@@ -1,3 +1,3 @@
-/** Seats on listed servers: who has one, who may have one, and how many are free. */
+/** Seats on listed servers: who has one, who may get one, and how many are free. */
 export { type Seat, SeatRefused, UnknownServer } from './seat.js'
-export { createSeats, type SeatRequest, type Seats } from './seats.js'
+export { Seats, type SeatRequest } from './seats.js'

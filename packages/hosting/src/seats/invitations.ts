@@ -3,9 +3,9 @@ import { growingTo } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
 import type { Session } from './session.js'
 
-/** Players of whom we remember where they had their last seat (our choice). */
+/** Maximum number of players whose last seat is remembered (our choice). */
 const MOST_REMEMBERED = 100_000
-/** Milliseconds after its end for which a server may say late that the player of a seat has come (our choice). */
+/** Milliseconds after a seat's end within which a server may report late that its player has come (our choice). */
 const LATE_MS = 300_000
 
 type Of = Pick<Session, 'serverId' | 'id' | 'resumedUntil'>
@@ -19,8 +19,8 @@ interface Invitation {
 const nameOf = ({ serverId, id }: Of) => `${serverId} ${id}`
 
 /**
- * Of which players a server is believed that they are on a seat of theirs: of those whose last seat was on it, and who
- * did not give it back. Of others it may say that they are there, not that it is their seat.
+ * Players whose presence on their seat a server may report: those whose last seat was on it and who did not give it
+ * back. For other players, a server can report only that they are there, not that it is their seat.
  */
 export function createInvitations(clock: Pick<Clock, 'now'>) {
   const last = new LRUCache<string, Invitation>(growingTo(MOST_REMEMBERED))
@@ -29,20 +29,22 @@ export function createInvitations(clock: Pick<Clock, 'now'>) {
     return invitation?.session === nameOf(session) && clock.now() < invitation.until
   }
   return {
-    /** The player has a seat there, and nowhere else. */
+    /** The player has a seat there and nowhere else. */
     given: (session: Of, playerId: string) => void last.set(playerId, { session: nameOf(session), until: Infinity }),
-    /** Their seat there has ended, by the server's word or unused. */
+    /** The player's seat there has ended, by the server's report or unused. */
     ended: (session: Of, playerId: string) => {
       if (names(session, playerId)) last.set(playerId, { session: nameOf(session), until: clock.now() + LATE_MS })
     },
-    /** The player gave their seat back: no server has them. */
+    /** The player gave their seat back. It is at no server. */
     over: (playerId: string) => void last.set(playerId, { session: undefined, until: 0 }),
-    /** Whether the player's last seat was there. */
+    /** True if the player's last seat was there. */
     names,
-    /** The same. A server may know better, as an earlier process gave its seats: then also whom we know nothing of. */
+    /**
+     * Like `names`. The server may know better if an earlier process gave its seats. Then unknown players count too.
+     */
     has: (session: Of, playerId: string) =>
       names(session, playerId) || (!last.has(playerId) && clock.now() < session.resumedUntil),
-    /** Whether the player had a seat lately. */
+    /** True if the player recently had a seat. */
     knows: (playerId: string) => last.has(playerId),
   }
 }

@@ -3,30 +3,30 @@ import type { Clock } from '@muster/core/clock'
 import { addressBlock, addressPrefix, createAttempts, growingTo } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
 
-/** Names remembered (our choice). Those that nobody asked for longest are forgotten. */
+/** Maximum number of remembered names (our choice). The least recently used are dropped. */
 const REMEMBERED = 100_000
 
-/** When something has happened lately, by a name. @param windowMs milliseconds for which a time is remembered. */
+/** Recent times of events, by a name. @param windowMs milliseconds for which a time is remembered. */
 export function createRecentTimes(windowMs: number, clock: Pick<Clock, 'now'>) {
   const byName = new LRUCache<string, readonly number[]>(growingTo(REMEMBERED))
   const of = (name: string) => (byName.get(name) ?? []).filter((at) => clock.now() - at < windowMs)
   return {
     /** Epoch milliseconds of each time within the window, the oldest first. */
     of,
-    /** Adds the present time. */
+    /** Adds the current time. */
     add: (name: string) => void byName.set(name, [...of(name), clock.now()]),
     forget: (name: string) => void byName.delete(name),
   }
 }
 
-/** A quarter of the time that passes is forgotten of what a player held (our choice). */
+/** For each unit of time that passes, a quarter of it is subtracted from a player's held time (our choice). */
 const FORGOTTEN = 1 / 4
 
-/** For how long players have held what they did not use: it adds up, and is forgotten four times as slowly. */
+/** For how long players have held seats without using them. The time adds up, and decays four times as slowly. */
 export function createHeldTimes(clock: Pick<Clock, 'now'>) {
   const byPlayer = new LRUCache<string, { readonly heldMs: number; readonly at: number }>(growingTo(REMEMBERED))
   return {
-    /** Adds milliseconds, and returns the sum of those that are not forgotten. */
+    /** Adds milliseconds. Returns the remaining sum. */
     add: (playerId: string, ms: number): number => {
       const at = clock.now()
       const before = byPlayer.get(playerId) ?? { heldMs: 0, at }
@@ -38,28 +38,29 @@ export function createHeldTimes(clock: Pick<Clock, 'now'>) {
   }
 }
 
-/** Who guesses the password of a server. */
+/** A guess of a server's password. */
 export interface Guess {
   readonly serverId: string
   readonly playerId: string
-  /** IP address; undefined: not known, or a backend asks. */
+  /** IP address. Undefined: unknown, or from a backend. */
   readonly address: string | undefined
 }
 
 const MINUTE_MS = 60_000
 /**
- * Wrong passwords a minute (our choices): of a player at a server; of an address and of its network at all servers; at
- * one server; and in all.
+ * Maximum numbers of wrong passwords per minute (our choices): of a player at a server, of an address and its network
+ * at all servers, at one server, and in total.
  */
 const MOST_WRONG_OF_PLAYER = 3
 const MOST_WRONG = { address: 20, network: 60, server: 120, all: 1200 }
-type Counted = keyof typeof MOST_WRONG
-/** Lengths of the prefixes of a network. */
+type CountedMistake = keyof typeof MOST_WRONG
+/** Prefix lengths of a network. */
 const NETWORK = { ipv4: 24, ipv6: 48 }
 
-/** Checks passwords of servers, and how often anybody may be wrong. */
+/** Checks passwords of servers, and limits wrong guesses. */
 export function createPasswordTries(clock: Clock) {
-  const wrongOf = (counted: Counted) => createAttempts({ limit: MOST_WRONG[counted], windowMs: MINUTE_MS, clock })
+  const wrongOf = (counted: CountedMistake) =>
+    createAttempts({ limit: MOST_WRONG[counted], windowMs: MINUTE_MS, clock })
   const ofPlayer = createRecentTimes(MINUTE_MS, clock)
   const wrong = {
     address: wrongOf('address'),
@@ -68,7 +69,7 @@ export function createPasswordTries(clock: Clock) {
     all: wrongOf('all'),
   }
   const nameOf = ({ serverId, playerId }: Guess) => JSON.stringify([serverId, playerId])
-  const keysOf = ({ serverId, address }: Guess): readonly (readonly [Counted, string])[] => [
+  const keysOf = ({ serverId, address }: Guess): readonly (readonly [CountedMistake, string])[] => [
     ...(address === undefined
       ? []
       : [['address', addressBlock(address)] as const, ['network', networkOf(address)] as const]),
@@ -77,16 +78,16 @@ export function createPasswordTries(clock: Clock) {
   ]
   const networkOf = (address: string) => addressPrefix(address, NETWORK) ?? address
   const key = randomBytes(32)
-  /** Texts of any length become texts of one. */
+  /** Digests strings of any length to one length. */
   const digest = (text: string) => createHmac('sha256', key).update(text).digest()
   return {
-    /** Milliseconds until this guess is allowed; 0 if it is now. */
+    /** Milliseconds until this guess is allowed. 0 if it is allowed now. */
     waitMs: (guess: Guess) => {
       const times = ofPlayer.of(nameOf(guess))
       const own = times.length < MOST_WRONG_OF_PLAYER ? 0 : (times[0] ?? 0) + MINUTE_MS - clock.now()
       return Math.max(own, ...keysOf(guess).map(([counted, name]) => wrong[counted].wait(name)))
     },
-    /** Takes the same time for every text. A wrong one counts. */
+    /** Takes the same time for every string. Counts a wrong one. */
     isRight: (guess: Guess, { given, wanted }: { readonly given: string; readonly wanted: string }) => {
       if (timingSafeEqual(digest(given), digest(wanted))) return true
       ofPlayer.add(nameOf(guess))

@@ -1,6 +1,6 @@
 import { Conflict, NotFound } from '@muster/core'
 
-/** Why a seat is refused; the codes of the ticket API. */
+/** Why a seat is refused. These are codes of the ticket API. */
 export type SeatFault =
   | 'server-full'
   | 'server-closed'
@@ -12,12 +12,12 @@ export type SeatFault =
   | 'too-many-servers'
   | 'no-capacity'
 
-/** A seat is refused. */
+/** Thrown if a seat is refused. */
 export class SeatRefused extends Conflict {
   readonly code: SeatFault
   /** With `server-full`: ids of up to three servers with enough free seats. */
   readonly alternatives: readonly string[] | undefined
-  /** With `seat-held-elsewhere`: the player, and the seat that they have to give back first. */
+  /** With `seat-held-elsewhere`: the player whose other seat must be given back first. */
   readonly playerId: string | undefined
   readonly seatId: string | undefined
   readonly retryAfterMs: number | undefined
@@ -40,21 +40,21 @@ export class SeatRefused extends Conflict {
   }
 }
 
-/** No game server has this id, or none that is listed. */
+/** Thrown if no listed game server has this id. */
 export class UnknownServer extends NotFound {
   static {
     this.prototype.name = 'UnknownServer'
   }
 }
 
-/** No such seat is held, or not by this player. */
+/** Thrown if no such seat is held, or not by this player. */
 export class UnknownSeat extends NotFound {
   static {
     this.prototype.name = 'UnknownSeat'
   }
 }
 
-/** `held`: kept free for its player; `taken`: its player is on the server; `away`: its player may return. */
+/** `held`: reserved for its player. `taken`: its player is on the server. `away`: its player may return. */
 export type SeatState = 'held' | 'taken' | 'away'
 
 /** A seat of a player on a listed server. */
@@ -69,6 +69,6 @@ export interface Seat {
   /** Id of the party with which the seat was held. */
   readonly groupId: string | undefined
   readonly state: SeatState
-  /** Epoch milliseconds at which a held seat expires unless it is renewed; undefined for the other states. */
+  /** Epoch milliseconds at which a held seat expires unless it is renewed. Undefined in other states. */
   readonly until: number | undefined
 }

@@ -1,10 +1,10 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import fc from 'fast-check'
-import { createGameServers, type GameServers, type ServerReport } from '../game-servers/index.js'
-import { RegistrationBody, ReportBody } from '../game-servers/server-reports.js'
-import { Server } from '../records/index.js'
-import { createSeats, type Seat, SeatRefused, type Seats, UnknownServer } from './index.js'
+import { GameServers, isOpen } from '../game-servers/index.js'
+import { Server, type ServerReport } from '../records/index.js'
+import { RegistrationBody, ReportBody } from '../records/server-reports.js'
+import { Seats, type Seat, SeatRefused, UnknownServer } from './index.js'
 
 export const SEATS = 2
 export const HOLD_MS = 30_000
@@ -18,7 +18,7 @@ interface Token {
   readonly until: number
 }
 
-/** A game server, as games write it: it admits who has a token that is good, and reports who is there. */
+/** A game server like games write it: it admits players with a valid token, and reports who is there. */
 class Model {
   readonly server: Server
   instance = 0
@@ -47,12 +47,12 @@ class Model {
 export class World {
   readonly clock = createManualClock()
   readonly models = SERVERS.map((id) => new Model(id))
-  /** The newest token of each player; a client forgets one of a seat that it gave back. */
+  /** The newest token of each player. A client drops that of a returned seat. */
   readonly tokens = new Map<string, Token>()
-  /** Reports that are under way. */
+  /** Reports in flight. */
   readonly late: { readonly at: number; readonly model: Model; readonly report: ServerReport }[] = []
   unused = 0
-  /** Seats may be wrong by those who were held when a process ended, until these tokens have expired. */
+  /** Until the tokens of seats held before the restart have expired, counts may differ by those seats. */
   restartedAt = -Infinity
   seats!: Seats
   servers!: GameServers
@@ -66,11 +66,9 @@ export class World {
   }
 
   begin() {
-    const servers = createGameServers({
+    const servers = new GameServers({
       clock: this.clock,
       joinKeyOf: () => new Uint8Array(32),
-      matchesOn: () => [],
-      claimsOn: () => 0,
       joinAlgorithm: 'HS256',
       on: {
         rosterOf: () => undefined,
@@ -90,16 +88,17 @@ export class World {
         knockOf: () => undefined,
         listed: ({ id }, listing, instance) => seats.listed(id, listing, instance),
         seatsOn: ({ id }) => ({ listing: seats.on(id) }),
-        isListed: ({ id }) => seats.isListed(id),
+        listingOf: () => undefined,
+        placeOf: () => undefined,
         isOccupied: ({ id }) => seats.isOccupied(id),
       },
     })
-    const seats: Seats = createSeats({
+    const seats: Seats = new Seats({
       clock: this.clock,
       random: seededRandom(1),
       holdMs: HOLD_MS,
       maxHoldMs: MAX_HOLD_MS,
-      server: (id) => ({ build: undefined, isOpen: servers.isOpen(this.model(id).server) }),
+      server: (id) => ({ build: undefined, isOpen: isOpen(this.model(id).server) }),
       changed: (id) => servers.changed(this.model(id).server),
       unused: () => {
         this.unused += 1
@@ -121,7 +120,7 @@ export class World {
     try {
       this.servers.report(model.server, report)
     } catch {
-      // Our process has restarted, or the report is of an instance before.
+      // The Muster process has restarted, or the report is from a previous instance.
       if (report.instance !== model.name) return
       this.register(model)
       this.servers.report(model.server, report)
@@ -147,13 +146,13 @@ export class World {
       strictEqual(seats.length, playerIds.length)
       for (const seat of seats)
         this.tokens.set(seat.playerId, { seat, until: seat.until ?? this.clock.now() + HOLD_MS })
-      // A client that takes a seat elsewhere is not on the server before, unless that has said so.
+      // A client that takes a seat elsewhere is no longer on the previous server, unless that has reported so.
       for (const [index, id] of playerIds.entries())
         if (before[index]?.state === 'held' && before[index]?.serverId !== serverId)
           this.model(before[index]?.serverId ?? '').players.delete(id)
     } catch (error) {
       if (!(error instanceof SeatRefused) && !(error instanceof UnknownServer)) throw error
-      // All or nobody: nothing has changed.
+      // All or none: nothing has changed.
       deepStrictEqual(
         playerIds.map((id) => this.seats.ofPlayer(id)),
         before,
@@ -177,14 +176,14 @@ export class World {
       const onIt = this.seats.on(model.id)?.seats ?? []
       strictEqual(onIt.length, held + taken + away)
       for (const { playerId, id, state } of onIt) {
-        // A seat that is held is held for its player.
+        // A held seat belongs to its player.
         if (state === 'held') strictEqual(this.seats.ofPlayer(playerId)?.id, id)
         if (this.seats.ofPlayer(playerId)?.serverId !== model.id) continue
         strictEqual(seen.get(playerId), undefined)
         seen.set(playerId, model.id)
       }
       if (this.clock.now() < this.restartedAt + MAX_HOLD_MS) continue
-      // Who gave back the seat to which they might have returned has none, whatever their server says.
+      // A player who returned an away seat has none, whatever their server reports.
       const seated = new Set(onIt.map(({ playerId }) => playerId))
       const present = [...model.players].filter(([id, status]) => status === 'in' || seated.has(id))
       ok(present.length <= SEATS)
@@ -208,16 +207,16 @@ const server = fc.constantFrom(...SERVERS)
 const party = fc.uniqueArray(player, { minLength: 1, maxLength: 2 })
 const team = fc.constantFrom(undefined, 'red', 'blue')
 
-/** The client connects: an honest server admits it while its token is good for its session. */
+/** The client connects. An honest server admits it while its token is valid for its session. */
 export const admit = (world: World, id: string) => {
   const token = world.tokens.get(id)
   if (token === undefined) return
   const model = world.model(token.seat.serverId)
   const isReturn = model.players.has(id)
   if (token.seat.session !== model.name || (!isReturn && world.clock.now() >= token.until)) return
-  // Its orders say who has a seat: one that was given back is none.
+  // The orders of the server list the seats. A returned seat is not among them.
   if (!isReturn && world.seats.on(model.id)?.seats.some((seat) => seat.id === token.seat.id) !== true) return
-  // A client is in one place.
+  // A client is on one server only.
   for (const other of world.models) if (other !== model && other.players.get(id) === 'in') return
   model.players.set(id, 'in')
 }

@@ -1,9 +1,9 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { expect, test, vi } from 'vitest'
-import { ReportBody } from '../game-servers/server-reports.js'
-import { createSeats } from './index.js'
+import { ReportBody } from '../records/server-reports.js'
+import { Seats } from './index.js'
 
-test('a report of a thousand players is read in linear time', () => {
+test('a report of a thousand players on a listed server is processed in linear time', () => {
   const listing = (teams: number, players: number) => {
     const each = players / teams
     return ReportBody.parse({
@@ -17,7 +17,7 @@ test('a report of a thousand players is read in linear time', () => {
       },
     }).listing
   }
-  const seats = createSeats({
+  const seats = new Seats({
     clock: createManualClock(),
     random: seededRandom(1),
     holdMs: 30_000,

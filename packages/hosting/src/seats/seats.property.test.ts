@@ -4,16 +4,16 @@
  * registration, reports and loss go through the registry of game servers.
  */
 import { describe, expect, test } from 'vitest'
-import { ReportBody } from '../game-servers/server-reports.js'
+import { ReportBody } from '../records/server-reports.js'
 import { admit, commands, HOLD_MS, holds, MAX_HOLD_MS, restart, SEATS, World } from './seats.fixture.js'
 
-test('seats are right whatever is lost, repeated or late, and nobody has two', () =>
+test('property: seats stay consistent under lost, repeated and late reports, and no player has two', () =>
   expect(holds(commands, 500)).resolves.toBeUndefined())
 
-test('so they are when our process restarts, which forgets what was held', () =>
+test('property: seats stay consistent when Muster restarts and loses its holds', () =>
   expect(holds([...commands, restart], 200)).resolves.toBeUndefined())
 
-describe('a server that says late that a player has come', () => {
+describe('a server that reports late that a player joined', () => {
   const full = () => {
     const world = new World()
     world.hold(['ann', 'ben'], 's0', undefined)
@@ -21,7 +21,7 @@ describe('a server that says late that a player has come', () => {
     return { world, model: world.model('s0') }
   }
 
-  test('keeps their seat while its reports are lost', async () => {
+  test('a player keeps the seat while the reports that they joined are lost', async () => {
     const { world, model } = full()
     await world.pass(22_000)
     model.report()
@@ -38,7 +38,7 @@ describe('a server that says late that a player has come', () => {
     expect(world.seats.read('s0')?.counts).toEqual({ total: 2, free: 1, held: 0, taken: 1, away: 0 })
   })
 
-  test('keeps it too if a report was under way when the hold ended', async () => {
+  test('a player keeps the seat if the report that they joined was in flight when the hold ended', async () => {
     const { world, model } = full()
     const early = ReportBody.parse({ instance: model.name, seq: 50, listing: listingOf({}) })
     await world.pass(HOLD_MS + 4000)
@@ -54,8 +54,8 @@ describe('a server that says late that a player has come', () => {
   })
 })
 
-describe('a hold', () => {
-  test('is renewed while its client follows it, and lasts 300 s at most', async () => {
+describe('a hold on a seat', () => {
+  test('a hold on a seat is renewed while its client follows it, for at most 300 s', async () => {
     const world = new World()
     world.hold(['ann'], 's0', undefined)
     const { id = '' } = world.seats.ofPlayer('ann') ?? {}
@@ -71,7 +71,7 @@ describe('a hold', () => {
     expect(world.seats.renew(id)).toBeUndefined()
   })
 
-  test('counts if it was not used: the third in five minutes is one too many', async () => {
+  test('the third unused hold on a seat within five minutes is reported as one too many', async () => {
     const world = new World()
     for (let hold = 1; hold <= 3; hold += 1) {
       world.hold(['ann'], 's0', undefined)
@@ -82,7 +82,7 @@ describe('a hold', () => {
   })
 })
 
-test('of those who left it a server says for five minutes at most that they came after all', async () => {
+test('a player who left a server gets the seat again if the server reports them within five minutes', async () => {
   const world = new World()
   const model = world.model('s0')
   const say = (...players: readonly string[]) => {

@@ -1,24 +1,25 @@
 import type { Clock, Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
-import { type ListingReport, LOST_AFTER_MS, type SeatCounts } from '../game-servers/index.js'
+import { LOST_AFTER_MS, type SeatCounts } from '../game-servers/index.js'
+import type { ListingReport } from '../records/index.js'
 import { createInvitations } from './invitations.js'
 import { createHeldTimes, createPasswordTries, createRecentTimes } from './recent-times.js'
 import { type Seat, SeatRefused, UnknownServer } from './seat.js'
-import { emptiest, freeIn, newSession, type Occupant, type Place, type Session, sum, teamsOf } from './session.js'
+import { emptiest, freeIn, newSession, type Occupant, type SessionSeat, type Session, sum, teamsOf } from './session.js'
 
 /*
- * The seats of listed servers, counted by us:
+ * The seats of listed servers, counted by Muster:
  *
- *   FREE ──hold──▶ HELD ──admitted──▶ TAKEN ⇄ AWAY
+ * FREE ──hold──▶ HELD ──admitted──▶ TAKEN ⇄ AWAY
  *    ▲              │ expires, released     │ gone from the report
  *    └──────────────┴───────────────────────┘
  *
- * Counts are never kept: each is the number of seats in a state, and free is what the rest leaves. So nothing that is
- * lost, repeated or late can make them wrong.
+ * Counts are not stored: each is computed from the seats in a state, and the remaining ones are free. So nothing that
+ * is lost, repeated or late can make them wrong.
  */
 
-/** A server that players may join, as it lists itself. */
-interface ListedSession {
+/** A server that players may join, with its own listing. */
+interface SessionListing {
   readonly serverId: string
   readonly session: string
   readonly listing: ListingReport
@@ -26,166 +27,390 @@ interface ListedSession {
   readonly teams: readonly { readonly name: string; readonly total: number; readonly free: number }[]
 }
 
-/** What a player asks for. */
+/** A player's request for seats. */
 export interface SeatRequest {
   readonly serverId: string
-  /** One player, or a party: all get a seat, or nobody does. */
+  /** One player or a party. Either all get a seat, or nobody. */
   readonly playerIds: readonly string[]
   readonly team?: string | undefined
   readonly password?: string | undefined
   /** The build of the players' game. Default: any. */
   readonly build?: string | undefined
   readonly groupId?: string | undefined
-  /** Ids for the seats, where they were promised before. */
+  /** Ids for the seats if they were promised before. */
   readonly seatIds?: readonly string[] | undefined
-  /** The player who asks, for a party too. Undefined: a backend, which is trusted. */
+  /** The requesting player, also for a party. Undefined: a trusted backend. */
   readonly by?: string | undefined
-  /** The address of the player who asks. Tries of passwords are counted by it; it is kept nowhere else. */
+  /** The address of the requesting player. Password guesses are counted by it. It is stored nowhere else. */
   readonly address?: string | undefined
 }
-
-export type Seats = ReturnType<typeof createSeats>
 
 export interface SeatsOptions {
   readonly clock: Clock
   readonly random: Random
-  /** Milliseconds for which a seat is held unless its client follows it, and in all. */
+  /** Milliseconds for which a seat is held unless its client follows it, and the maximum in total. */
   readonly holdMs: number
   readonly maxHoldMs: number
-  /** The build of a server, if known, and whether it takes players now. */
+  /** The build of a server, if known, and whether it accepts players now. */
   readonly server: (serverId: string) => { readonly build: string | undefined; readonly isOpen: boolean }
-  /** Who has a seat on a server has changed, or its session, or whether it is listed. */
+  /** Called when a server's seats, session or listing have changed. */
   readonly changed: (serverId: string) => void
-  /** A player let holds expire too often, or held seats for too long, and came to none. */
+  /** Called when a player let holds expire too often, or held seats for too long without using any. */
   readonly unused: (playerId: string) => void
 }
 
 /** Milliseconds after a hold's end from which a report shows that nobody came: one may be under way (our choice). */
 const REPORT_WAY_MS = 5000
-/** Holds that nobody used within this time count together (our choices). */
+/** Holds that were unused within this time count together (our choices). */
 const UNUSED_WINDOW_MS = 300_000
 const MOST_UNUSED = 3
-/** Servers that are named in place of a full one. */
+/** Maximum number of servers suggested in place of a full one. */
 const MOST_ALTERNATIVES = 3
 
-/** Creates the seats of all listed servers. */
-export function createSeats(options: SeatsOptions) {
-  const { clock, random, holdMs, maxHoldMs } = options
-  const sessions = new Map<string, Session>()
+/** The seats of all listed servers. */
+export class Seats {
+  readonly #options: SeatsOptions
+  readonly #sessions = new Map<string, Session>()
   /** The one seat of each player. */
-  const own = new Map<string, Place>()
-  const bySeat = new Map<string, Place>()
-  const tries = createPasswordTries(clock)
-  const unusedAt = createRecentTimes(UNUSED_WINDOW_MS, clock)
-  const heldFor = createHeldTimes(clock)
-  const invitations = createInvitations(clock)
+  readonly #own = new Map<string, SessionSeat>()
+  readonly #bySeat = new Map<string, SessionSeat>()
+  readonly #tries: ReturnType<typeof createPasswordTries>
+  readonly #unusedAt: ReturnType<typeof createRecentTimes>
+  readonly #heldFor: ReturnType<typeof createHeldTimes>
+  readonly #invitations: ReturnType<typeof createInvitations>
   /** Servers whose seats have changed since the last `tell`. */
-  const different = new Set<string>()
-  /** Called once all is as it is to be: whoever hears of it may read the seats, or change them. */
-  const tell = () => {
-    const serverIds = [...different]
-    different.clear()
-    for (const serverId of serverIds) options.changed(serverId)
+  readonly #different = new Set<string>()
+
+  constructor(options: SeatsOptions) {
+    this.#options = options
+    const { clock } = options
+    this.#tries = createPasswordTries(clock)
+    this.#unusedAt = createRecentTimes(UNUSED_WINDOW_MS, clock)
+    this.#heldFor = createHeldTimes(clock)
+    this.#invitations = createInvitations(clock)
   }
 
-  const viewOf = ({ serverId, id: session }: Session, occupant: Occupant): Seat => {
+  /**
+   * Applies the current listing of a server. Undefined: it is no longer listed, so nobody has a seat on it.
+   * @param instance the process of the server. A listing without an id has one session per process.
+   * @param isResumed true if it was listed under an earlier Muster process. Its seats are lost then
+   */
+  listed(serverId: string, listing: ListingReport | undefined, instance: string, isResumed = false) {
+    const before = this.#sessions.get(serverId)
+    if (listing === undefined) {
+      if (before !== undefined) this.#end(before)
+      return this.#tell()
+    }
+    const id = listing.session ?? instance
+    if (before !== undefined && before.id !== id) this.#end(before)
+    let session = this.#sessions.get(serverId)
+    if (session === undefined) {
+      const resumedUntil =
+        isResumed && before === undefined ? this.#options.clock.now() + this.#options.maxHoldMs : -Infinity
+      session = newSession({ serverId, id, listing, resumedUntil })
+      this.#sessions.set(serverId, session)
+      this.#different.add(serverId)
+    }
+    session.listing = listing
+    session.teams = teamsOf(listing)
+    this.#applyReport(session)
+    this.#tell()
+  }
+
+  /**
+   * Holds seats. Players who have one on this server get the same again, renewed. Held seats elsewhere become free, and
+   * also an away seat of the requesting player. Other members of a party keep away seats.
+   * @throws {UnknownServer}; {SeatRefused}, and nothing changes
+   */
+  hold(request: SeatRequest): { readonly seats: readonly Seat[]; readonly isNew: boolean } {
+    const { serverId, playerIds, team, build, groupId, seatIds, by } = request
+    const session = this.#sessions.get(serverId)
+    if (session === undefined) throw new UnknownServer('There is no such server, or it is not listed any more.')
+    const seated = (playerId: string) => {
+      const occupant = session.occupants.get(playerId)
+      return occupant?.isOwn === true ? occupant : undefined
+    }
+    const missing = playerIds.filter((playerId) => seated(playerId) === undefined)
+    if (missing.length > 0) {
+      this.#assertAdmitted(session, request)
+      for (const playerId of missing) {
+        const there = this.#own.get(playerId)
+        const { state } = there?.occupant ?? {}
+        if (there !== undefined && this.#isClaimed(there)) continue
+        if (there !== undefined && (state === 'taken' || (state === 'away' && by !== undefined && by !== playerId)))
+          throw new SeatRefused('seat-held-elsewhere', 'The player is on another server. Give that seat back first.', {
+            playerId,
+            seatId: there.occupant.id,
+          })
+      }
+      if (team !== undefined && !session.teams.has(team))
+        throw new SeatRefused('no-such-team', 'The server has no such team.')
+      // A player who is already on this server without a seat of their own takes the seat that they occupy.
+      const coming = missing.filter((playerId) => !session.occupants.has(playerId))
+      const teams = this.#teamsFor(session, coming.length, team)
+      if (teams === undefined)
+        throw new SeatRefused('server-full', 'The server has not enough free seats.', {
+          alternatives: this.#alternativesTo(session, playerIds.length, build),
+        })
+      for (const playerId of missing) {
+        const there = this.#own.get(playerId)
+        if (there === undefined) continue
+        if (there.occupant.state === 'taken') this.#giveBack(there.occupant)
+        else if (by === playerId) this.#endUnused(there.session, there.occupant)
+        else this.#free(there.session, there.occupant)
+      }
+      for (const [index, playerId] of coming.entries()) {
+        const id = seatIds?.[playerIds.indexOf(playerId)] ?? newId(this.#options.random)
+        this.#occupy(session, { playerId, team: teams[index] as string, state: 'held', groupId }, id)
+      }
+      for (const playerId of missing) {
+        const occupant = session.occupants.get(playerId) as Occupant
+        occupant.isOwn = true
+        occupant.isGiven = true
+        occupant.isInvited = true
+        occupant.isGivenBack = false
+        this.#invitations.given(session, playerId)
+        this.#own.set(playerId, { session, occupant })
+      }
+    }
+    const seats = playerIds.map((playerId) => session.occupants.get(playerId) as Occupant)
+    for (const occupant of seats) this.#renewed(occupant)
+    this.#tell()
+    return { seats: seats.map((occupant) => this.#viewOf(session, occupant)), isNew: missing.length > 0 }
+  }
+
+  /** Called when the client of a held seat follows it: extends the hold. Undefined if there is no such seat. */
+  renew(seatId: string): Seat | undefined {
+    const place = this.#bySeat.get(seatId)
+    if (place?.occupant.isOwn !== true) return undefined
+    this.#renewed(place.occupant)
+    return this.#viewOf(place.session, place.occupant)
+  }
+
+  find(seatId: string): Seat | undefined {
+    const place = this.#bySeat.get(seatId)
+    return place?.occupant.isOwn === true ? this.#viewOf(place.session, place.occupant) : undefined
+  }
+
+  /**
+   * Returns a seat. If its player is on the server, it no longer counts as theirs, and becomes free once the server
+   * reports that they are gone. An away seat becomes free at once. Returns false if there is no such seat.
+   * @param isOwnWish true if its player returns it, so that a hold counts as unused
+   */
+  release(seatId: string, isOwnWish = false) {
+    const place = this.#bySeat.get(seatId)
+    if (place?.occupant.isOwn !== true) return false
+    const { session, occupant } = place
+    if (occupant.state === 'taken') this.#giveBack(occupant)
+    else {
+      if (occupant.state === 'away') session.givenBack = new Set([...session.givenBack, occupant.playerId])
+      if (isOwnWish) this.#endUnused(session, occupant)
+      else this.#free(session, occupant)
+    }
+    this.#invitations.over(occupant.playerId)
+    this.#tell()
+    return true
+  }
+
+  /** Called when the player is sent to a match: they are no longer on a server where they had a seat. */
+  sentElsewhere(playerId: string) {
+    if (!this.#own.has(playerId) && this.#invitations.knows(playerId)) this.#invitations.over(playerId)
+  }
+
+  /** Called when the player has returned a promised seat. It counts like an expired hold. */
+  unused(playerId: string) {
+    this.#unusedAt.add(playerId)
+    if (this.#unusedAt.of(playerId).length < MOST_UNUSED) return
+    this.#unusedAt.forget(playerId)
+    this.#options.unused(playerId)
+  }
+
+  /** The player's seat, except one that exists only by a server's report. */
+  givenTo(playerId: string): Seat | undefined {
+    const place = this.#own.get(playerId)
+    return place === undefined || this.#isClaimed(place) ? undefined : this.#viewOf(place.session, place.occupant)
+  }
+
+  ofPlayer(playerId: string): Seat | undefined {
+    const place = this.#own.get(playerId)
+    return place && this.#viewOf(place.session, place.occupant)
+  }
+
+  /** The seats of a server for its orders. Undefined if it is not listed. */
+  on(serverId: string): { readonly session: string; readonly seats: readonly Seat[] } | undefined {
+    const session = this.#sessions.get(serverId)
+    if (session === undefined) return undefined
+    const seats = [...session.occupants.values()].map((occupant) => this.#viewOf(session, occupant))
+    return { session: session.id, seats }
+  }
+
+  /** True if somebody has a seat on the server. */
+  isOccupied(serverId: string) {
+    return (this.#sessions.get(serverId)?.occupants.size ?? 0) > 0
+  }
+
+  /** True if somebody has a seat on the server that Muster gave them. */
+  hasGiven(serverId: string) {
+    for (const { isGiven } of this.#sessions.get(serverId)?.occupants.values() ?? []) if (isGiven) return true
+    return false
+  }
+
+  /**
+   * True if a player is on the server or comes to it who has or had a seat from Muster, not only by the server's
+   * report.
+   */
+  hasInvited(serverId: string) {
+    const session = this.#sessions.get(serverId)
+    if (session === undefined) return false
+    for (const occupant of session.occupants.values())
+      if (!occupant.isGivenBack && !this.#isClaimed({ session, occupant })) return true
+    return false
+  }
+
+  isListed(serverId: string) {
+    return this.#sessions.has(serverId)
+  }
+
+  /** The server's listing and its session. */
+  listing(serverId: string): Pick<SessionListing, 'session' | 'listing'> | undefined {
+    const session = this.#sessions.get(serverId)
+    return session && { session: session.id, listing: session.listing }
+  }
+
+  /** Like `listing`, with the current numbers of seats. */
+  read(serverId: string): SessionListing | undefined {
+    const session = this.#sessions.get(serverId)
+    if (session === undefined) return undefined
+    const left = freeIn(session)
+    return {
+      serverId,
+      session: session.id,
+      listing: session.listing,
+      counts: this.#countsOf(session, left),
+      teams: Array.from(session.teams, ([name, total]) => ({ name, total, free: left.get(name) ?? 0 })),
+    }
+  }
+
+  serverIds(): Iterable<string> {
+    return this.#sessions.keys()
+  }
+
+  /**
+   * Frees expired holds on silent servers. Other servers report who has come: the first report after a hold's end frees
+   * it. So no seat is given to two players if the server reports the first one late.
+   */
+  advance(now: number) {
+    for (const session of this.#sessions.values()) {
+      for (const occupant of session.occupants.values())
+        if (occupant.state === 'held' && now >= occupant.until + LOST_AFTER_MS) this.#expire(session, occupant)
+    }
+    this.#tell()
+  }
+
+  /** Called once the change is complete, because a listener may read or change the seats. */
+  #tell() {
+    const serverIds = [...this.#different]
+    this.#different.clear()
+    for (const serverId of serverIds) this.#options.changed(serverId)
+  }
+
+  #viewOf({ serverId, id: session }: Session, occupant: Occupant): Seat {
     const { id, playerId, team, groupId, state, until } = occupant
     return { id, serverId, session, playerId, team, groupId, state, until: state === 'held' ? until : undefined }
   }
 
-  const sit = (session: Session, given: Pick<Occupant, 'playerId' | 'team' | 'state' | 'groupId'>, id: string) => {
-    const now = clock.now()
-    const isOwn = !own.has(given.playerId)
+  #occupy(session: Session, given: Pick<Occupant, 'playerId' | 'team' | 'state' | 'groupId'>, id: string) {
+    const now = this.#options.clock.now()
+    const isOwn = !this.#own.has(given.playerId)
     const isGiven = given.state === 'held'
-    if (isGiven) invitations.given(session, given.playerId)
-    const isInvited = invitations.names(session, given.playerId)
-    const times = { heldAt: now, until: now + holdMs }
+    if (isGiven) this.#invitations.given(session, given.playerId)
+    const isInvited = this.#invitations.names(session, given.playerId)
+    const times = { heldAt: now, until: now + this.#options.holdMs }
     const occupant: Occupant = { ...given, ...times, id, isOwn, isGivenBack: false, isGiven, isInvited }
     session.occupants.set(given.playerId, occupant)
     if (session.givenBack.has(given.playerId))
       session.givenBack = new Set([...session.givenBack].filter((other) => other !== given.playerId))
-    different.add(session.serverId)
+    this.#different.add(session.serverId)
     const place = { session, occupant }
-    bySeat.set(id, place)
-    if (isOwn) own.set(given.playerId, place)
+    this.#bySeat.set(id, place)
+    if (isOwn) this.#own.set(given.playerId, place)
     return occupant
   }
 
-  /** Somebody is there by the server's word alone: that keeps them from nothing. */
-  const isClaimed = ({ session, occupant }: Place) =>
-    occupant.state !== 'held' && !occupant.isInvited && !invitations.has(session, occupant.playerId)
+  /** True if the player is there only by the server's report. That does not keep them from other seats. */
+  #isClaimed({ session, occupant }: SessionSeat) {
+    return occupant.state !== 'held' && !occupant.isInvited && !this.#invitations.has(session, occupant.playerId)
+  }
 
-  /** The seat counts as its player's no more, and is free once the server says that they are gone. */
-  const giveBack = (occupant: Occupant) => {
+  /** The seat no longer counts as its player's, and becomes free once the server reports that they are gone. */
+  #giveBack(occupant: Occupant) {
     occupant.isOwn = false
     occupant.isGivenBack = true
-    own.delete(occupant.playerId)
+    this.#own.delete(occupant.playerId)
   }
 
-  const free = (session: Session, occupant: Occupant) => {
+  #free(session: Session, occupant: Occupant) {
     session.occupants.delete(occupant.playerId)
-    different.add(session.serverId)
-    bySeat.delete(occupant.id)
-    if (own.get(occupant.playerId)?.occupant === occupant) own.delete(occupant.playerId)
-    if (occupant.isInvited) invitations.ended(session, occupant.playerId)
+    this.#different.add(session.serverId)
+    this.#bySeat.delete(occupant.id)
+    if (this.#own.get(occupant.playerId)?.occupant === occupant) this.#own.delete(occupant.playerId)
+    if (occupant.isInvited) this.#invitations.ended(session, occupant.playerId)
   }
 
-  const unused = (playerId: string) => {
-    unusedAt.add(playerId)
-    if (unusedAt.of(playerId).length < MOST_UNUSED) return
-    unusedAt.forget(playerId)
-    options.unused(playerId)
-  }
-
-  /** A hold ends without its player. Holds that are given back and taken again count by their time together. */
-  const endUnused = (session: Session, occupant: Occupant) => {
+  /** A hold ends without its player. The times of repeated holds add up. */
+  #endUnused(session: Session, occupant: Occupant) {
     const { playerId, heldAt, until, state } = occupant
-    free(session, occupant)
+    this.#free(session, occupant)
     if (state !== 'held') return
-    if (heldFor.add(playerId, Math.min(clock.now(), until) - heldAt) < maxHoldMs) return
-    heldFor.forget(playerId)
-    options.unused(playerId)
+    if (this.#heldFor.add(playerId, Math.min(this.#options.clock.now(), until) - heldAt) < this.#options.maxHoldMs)
+      return
+    this.#heldFor.forget(playerId)
+    this.#options.unused(playerId)
   }
 
-  const expire = (session: Session, occupant: Occupant) => {
-    endUnused(session, occupant)
-    unused(occupant.playerId)
+  #expire(session: Session, occupant: Occupant) {
+    this.#endUnused(session, occupant)
+    this.unused(occupant.playerId)
   }
 
-  const end = (session: Session) => {
-    for (const occupant of session.occupants.values()) free(session, occupant)
-    sessions.delete(session.serverId)
-    different.add(session.serverId)
+  #end(session: Session) {
+    for (const occupant of session.occupants.values()) this.#free(session, occupant)
+    this.#sessions.delete(session.serverId)
+    this.#different.add(session.serverId)
   }
 
-  /** Somebody is on the server, by its word. @param place takes a place in a team */
-  const takeIn = (session: Session, playerId: string, state: 'taken' | 'away', place: () => string) => {
+  /** A player is on the server by its report. @param place takes a place in a team */
+  #takeIn(session: Session, playerId: string, state: 'taken' | 'away', place: () => string) {
     let occupant = session.occupants.get(playerId)
     if (occupant === undefined) {
-      const elsewhere = own.get(playerId)
-      // Somebody who was away there is here now.
-      if (elsewhere?.occupant.state === 'away' && state === 'taken' && invitations.has(session, playerId))
-        free(elsewhere.session, elsewhere.occupant)
-      occupant = sit(session, { playerId, team: place(), state, groupId: undefined }, newId(random))
+      const elsewhere = this.#own.get(playerId)
+      // A player who was away there is here now.
+      if (elsewhere?.occupant.state === 'away' && state === 'taken' && this.#invitations.has(session, playerId))
+        this.#free(elsewhere.session, elsewhere.occupant)
+      occupant = this.#occupy(
+        session,
+        { playerId, team: place(), state, groupId: undefined },
+        newId(this.#options.random),
+      )
     }
     occupant.state = state
-    if (!occupant.isOwn && !occupant.isGivenBack && !own.has(playerId)) {
+    if (!occupant.isOwn && !occupant.isGivenBack && !this.#own.has(playerId)) {
       occupant.isOwn = true
-      own.set(playerId, { session, occupant })
+      this.#own.set(playerId, { session, occupant })
     }
   }
 
-  const take = (session: Session) => {
+  #applyReport(session: Session) {
     const { players } = session.listing
     const mayReturn = (playerId: string) => Object.hasOwn(players, playerId) && players[playerId] === 'away'
     if (session.givenBack.size > 0) session.givenBack = new Set([...session.givenBack].filter(mayReturn))
     for (const occupant of session.occupants.values()) {
       const said = Object.hasOwn(players, occupant.playerId) ? players[occupant.playerId] : 'left'
       if (said !== 'left') continue
-      if (occupant.state !== 'held') free(session, occupant)
-      else if (clock.now() >= occupant.until + REPORT_WAY_MS) expire(session, occupant)
+      if (occupant.state !== 'held') this.#free(session, occupant)
+      else if (this.#options.clock.now() >= occupant.until + REPORT_WAY_MS) this.#expire(session, occupant)
     }
-    // Counted once, however many come.
+    // Counted once, for any number of arrivals.
     let left: Map<string, number> | undefined
     const place = () => {
       left ??= freeIn(session)
@@ -196,27 +421,30 @@ export function createSeats(options: SeatsOptions) {
     for (const occupant of session.occupants.values()) {
       if (session.teams.has(occupant.team)) continue
       occupant.team = place()
-      different.add(session.serverId)
+      this.#different.add(session.serverId)
     }
     for (const [playerId, said] of Object.entries(players))
       if (said !== 'left' && !session.givenBack.has(playerId))
-        takeIn(session, playerId, said === 'in' ? 'taken' : 'away', place)
+        this.#takeIn(session, playerId, said === 'in' ? 'taken' : 'away', place)
   }
 
-  const countsOf = ({ occupants }: Session, left: ReadonlyMap<string, number>): SeatCounts => {
+  #countsOf({ occupants }: Session, left: ReadonlyMap<string, number>): SeatCounts {
     const counts = { held: 0, taken: 0, away: 0 }
     for (const { state } of occupants.values()) counts[state] += 1
     const rest = sum(left.values())
     return { total: rest + occupants.size, free: rest, ...counts }
   }
 
-  const renewed = (occupant: Occupant) => {
+  #renewed(occupant: Occupant) {
     if (occupant.state === 'held')
-      occupant.until = Math.max(occupant.until, Math.min(clock.now() + holdMs, occupant.heldAt + maxHoldMs))
+      occupant.until = Math.max(
+        occupant.until,
+        Math.min(this.#options.clock.now() + this.#options.holdMs, occupant.heldAt + this.#options.maxHoldMs),
+      )
   }
 
-  /** Teams for a party: all in one if there is room; undefined if it does not fit. */
-  const teamsFor = (session: Session, size: number, team: string | undefined): readonly string[] | undefined => {
+  /** Teams for a party: all in one if there is room. Undefined if it does not fit. */
+  #teamsFor(session: Session, size: number, team: string | undefined): readonly string[] | undefined {
     const left = freeIn(session)
     if (team !== undefined) return (left.get(team) ?? 0) >= size ? Array<string>(size).fill(team) : undefined
     if (sum(left.values()) < size) return undefined
@@ -229,21 +457,21 @@ export function createSeats(options: SeatsOptions) {
     })
   }
 
-  const isJoinable = ({ serverId, listing }: Session, build: string | undefined): boolean => {
-    const server = options.server(serverId)
+  #isJoinable({ serverId, listing }: Session, build: string | undefined): boolean {
+    const server = this.#options.server(serverId)
     return (
       server.isOpen && !listing.locked && (build === undefined || server.build === undefined || server.build === build)
     )
   }
 
-  const alternativesTo = (full: Session, size: number, build: string | undefined): readonly string[] => {
-    // The fullest first, so that others become full too. Most are ruled out by two numbers.
+  #alternativesTo(full: Session, size: number, build: string | undefined): readonly string[] {
+    // The fullest first, so that servers fill up. Two numbers exclude most candidates.
     const best: Session[] = []
-    for (const session of sessions.values()) {
+    for (const session of this.#sessions.values()) {
       const { listing, occupants } = session
       if (occupants.size + size > listing.seats || listing.password !== undefined || session === full) continue
       if (best.length === MOST_ALTERNATIVES && occupants.size <= (best.at(-1)?.occupants.size ?? 0)) continue
-      if (!isJoinable(session, build) || teamsFor(session, size, undefined) === undefined) continue
+      if (!this.#isJoinable(session, build) || this.#teamsFor(session, size, undefined) === undefined) continue
       const at = best.findIndex((other) => other.occupants.size < occupants.size)
       best.splice(at === -1 ? best.length : at, 0, session)
       best.length = Math.min(best.length, MOST_ALTERNATIVES)
@@ -252,214 +480,19 @@ export function createSeats(options: SeatsOptions) {
   }
 
   /** @throws {SeatRefused} */
-  const assertAdmitted = (session: Session, { playerIds: [playerId = ''], password, build, address }: SeatRequest) => {
+  #assertAdmitted(session: Session, { playerIds: [playerId = ''], password, build, address }: SeatRequest) {
     const { serverId, listing } = session
-    const server = options.server(serverId)
+    const server = this.#options.server(serverId)
     if (build !== undefined && server.build !== undefined && server.build !== build)
       throw new SeatRefused('wrong-build', 'The server runs another build of the game.')
     if (!server.isOpen || listing.locked)
       throw new SeatRefused('server-closed', 'The server takes no players now. Choose another one.')
     if (listing.password === undefined) return
     const guess = { serverId, playerId, address }
-    const waitMs = tries.waitMs(guess)
+    const waitMs = this.#tries.waitMs(guess)
     if (waitMs > 0)
       throw new SeatRefused('too-many-tries', 'Too many wrong passwords. Try again later.', { retryAfterMs: waitMs })
-    if (tries.isRight(guess, { given: password ?? '', wanted: listing.password })) return
+    if (this.#tries.isRight(guess, { given: password ?? '', wanted: listing.password })) return
     throw new SeatRefused('wrong-password', 'The password of the server is wrong.')
-  }
-
-  return {
-    /**
-     * Takes what a server lists now, as a level; undefined: it is not listed any more, so nobody has a seat on it.
-     * @param instance the process of the server: without an id of its own, the session is the process's.
-     * @param isResumed whether it was listed under an earlier process of ours, which has forgotten its seats
-     */
-    listed: (serverId: string, listing: ListingReport | undefined, instance: string, isResumed = false) => {
-      const before = sessions.get(serverId)
-      if (listing === undefined) {
-        if (before !== undefined) end(before)
-        return tell()
-      }
-      const id = listing.session ?? instance
-      if (before !== undefined && before.id !== id) end(before)
-      let session = sessions.get(serverId)
-      if (session === undefined) {
-        const resumedUntil = isResumed && before === undefined ? clock.now() + maxHoldMs : -Infinity
-        session = newSession({ serverId, id, listing, resumedUntil })
-        sessions.set(serverId, session)
-        different.add(serverId)
-      }
-      session.listing = listing
-      session.teams = teamsOf(listing)
-      take(session)
-      tell()
-    },
-
-    /**
-     * Holds seats. Players who have one on this server get the same again, renewed. Held seats elsewhere are freed, and
-     * so is one to which the player who asks might return; others of a party keep such a seat.
-     * @throws {UnknownServer}; {SeatRefused}, and nothing changes
-     */
-    hold: (request: SeatRequest): { readonly seats: readonly Seat[]; readonly isNew: boolean } => {
-      const { serverId, playerIds, team, build, groupId, seatIds, by } = request
-      const session = sessions.get(serverId)
-      if (session === undefined) throw new UnknownServer('There is no such server, or it is not listed any more.')
-      const seated = (playerId: string) => {
-        const occupant = session.occupants.get(playerId)
-        return occupant?.isOwn === true ? occupant : undefined
-      }
-      const missing = playerIds.filter((playerId) => seated(playerId) === undefined)
-      if (missing.length > 0) {
-        assertAdmitted(session, request)
-        for (const playerId of missing) {
-          const there = own.get(playerId)
-          const { state } = there?.occupant ?? {}
-          if (there !== undefined && isClaimed(there)) continue
-          if (there !== undefined && (state === 'taken' || (state === 'away' && by !== undefined && by !== playerId)))
-            throw new SeatRefused(
-              'seat-held-elsewhere',
-              'The player is on another server. Give that seat back first.',
-              {
-                playerId,
-                seatId: there.occupant.id,
-              },
-            )
-        }
-        if (team !== undefined && !session.teams.has(team))
-          throw new SeatRefused('no-such-team', 'The server has no such team.')
-        // Somebody who is on this server already, without a seat of their own, takes the seat on which they are.
-        const coming = missing.filter((playerId) => !session.occupants.has(playerId))
-        const teams = teamsFor(session, coming.length, team)
-        if (teams === undefined)
-          throw new SeatRefused('server-full', 'The server has not enough free seats.', {
-            alternatives: alternativesTo(session, playerIds.length, build),
-          })
-        for (const playerId of missing) {
-          const there = own.get(playerId)
-          if (there === undefined) continue
-          if (there.occupant.state === 'taken') giveBack(there.occupant)
-          else if (by === playerId) endUnused(there.session, there.occupant)
-          else free(there.session, there.occupant)
-        }
-        for (const [index, playerId] of coming.entries()) {
-          const id = seatIds?.[playerIds.indexOf(playerId)] ?? newId(random)
-          sit(session, { playerId, team: teams[index] as string, state: 'held', groupId }, id)
-        }
-        for (const playerId of missing) {
-          const occupant = session.occupants.get(playerId) as Occupant
-          occupant.isOwn = true
-          occupant.isGiven = true
-          occupant.isInvited = true
-          occupant.isGivenBack = false
-          invitations.given(session, playerId)
-          own.set(playerId, { session, occupant })
-        }
-      }
-      const seats = playerIds.map((playerId) => session.occupants.get(playerId) as Occupant)
-      for (const occupant of seats) renewed(occupant)
-      tell()
-      return { seats: seats.map((occupant) => viewOf(session, occupant)), isNew: missing.length > 0 }
-    },
-
-    /** The client of a held seat follows it: the hold lasts longer. Undefined if there is no such seat. */
-    renew: (seatId: string): Seat | undefined => {
-      const place = bySeat.get(seatId)
-      if (place?.occupant.isOwn !== true) return undefined
-      renewed(place.occupant)
-      return viewOf(place.session, place.occupant)
-    },
-    find: (seatId: string): Seat | undefined => {
-      const place = bySeat.get(seatId)
-      return place?.occupant.isOwn === true ? viewOf(place.session, place.occupant) : undefined
-    },
-    /**
-     * Gives a seat back. One whose player is on the server counts as theirs no more, and is free once the server says
-     * that they are gone. One to which they might return is free at once. Returns false if there is no such seat.
-     * @param isOwnWish whether its player gives it back, so that a hold counts as unused
-     */
-    release: (seatId: string, isOwnWish = false) => {
-      const place = bySeat.get(seatId)
-      if (place?.occupant.isOwn !== true) return false
-      const { session, occupant } = place
-      if (occupant.state === 'taken') giveBack(occupant)
-      else {
-        if (occupant.state === 'away') session.givenBack = new Set([...session.givenBack, occupant.playerId])
-        if (isOwnWish) endUnused(session, occupant)
-        else free(session, occupant)
-      }
-      invitations.over(occupant.playerId)
-      tell()
-      return true
-    },
-    /** The player is sent to a match: a server where they had a seat does not have them any more. */
-    sentElsewhere: (playerId: string) => {
-      if (!own.has(playerId) && invitations.knows(playerId)) invitations.over(playerId)
-    },
-    /** The player gave back what was kept for them. It counts as a hold that they let expire. */
-    unused,
-    /** Their seat, unless a server says so that we gave them none on. */
-    givenTo: (playerId: string): Seat | undefined => {
-      const place = own.get(playerId)
-      return place === undefined || isClaimed(place) ? undefined : viewOf(place.session, place.occupant)
-    },
-    ofPlayer: (playerId: string): Seat | undefined => {
-      const place = own.get(playerId)
-      return place && viewOf(place.session, place.occupant)
-    },
-
-    /** The seats of a server, for its orders; undefined if it is not listed. */
-    on: (serverId: string): { readonly session: string; readonly seats: readonly Seat[] } | undefined => {
-      const session = sessions.get(serverId)
-      if (session === undefined) return undefined
-      const seats = [...session.occupants.values()].map((occupant) => viewOf(session, occupant))
-      return { session: session.id, seats }
-    },
-    /** Whether somebody has a seat on the server. */
-    isOccupied: (serverId: string) => (sessions.get(serverId)?.occupants.size ?? 0) > 0,
-    /** Whether somebody has a seat on the server that they asked us for. */
-    hasGiven: (serverId: string) => {
-      for (const { isGiven } of sessions.get(serverId)?.occupants.values() ?? []) if (isGiven) return true
-      return false
-    },
-    /** Whether somebody is on the server, or comes to it, who has or had a seat by us, not by its word alone. */
-    hasInvited: (serverId: string) => {
-      const session = sessions.get(serverId)
-      if (session === undefined) return false
-      for (const occupant of session.occupants.values())
-        if (!occupant.isGivenBack && !isClaimed({ session, occupant })) return true
-      return false
-    },
-    isListed: (serverId: string) => sessions.has(serverId),
-    /** What the server lists, and its session. */
-    listing: (serverId: string): Pick<ListedSession, 'session' | 'listing'> | undefined => {
-      const session = sessions.get(serverId)
-      return session && { session: session.id, listing: session.listing }
-    },
-    /** The same with the numbers of seats, which are counted for that. */
-    read: (serverId: string): ListedSession | undefined => {
-      const session = sessions.get(serverId)
-      if (session === undefined) return undefined
-      const left = freeIn(session)
-      return {
-        serverId,
-        session: session.id,
-        listing: session.listing,
-        counts: countsOf(session, left),
-        teams: Array.from(session.teams, ([name, total]) => ({ name, total, free: left.get(name) ?? 0 })),
-      }
-    },
-    serverIds: (): Iterable<string> => sessions.keys(),
-
-    /**
-     * Frees holds whose time is over, on servers that are silent. Others say themselves who has come: the next report
-     * after its time frees a hold, so that no seat is given to two whose server says late that the first has come.
-     */
-    advance: (now: number) => {
-      for (const session of sessions.values()) {
-        for (const occupant of session.occupants.values())
-          if (occupant.state === 'held' && now >= occupant.until + LOST_AFTER_MS) expire(session, occupant)
-      }
-      tell()
-    },
   }
 }

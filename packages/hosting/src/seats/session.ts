@@ -1,7 +1,7 @@
-import type { ListingReport } from '../game-servers/index.js'
+import type { ListingReport } from '../records/index.js'
 import type { SeatState } from './seat.js'
 
-/** A player on a listed server, or who comes to it. */
+/** A player who is on a listed server or comes to it. */
 export interface Occupant {
   readonly id: string
   readonly playerId: string
@@ -10,17 +10,17 @@ export interface Occupant {
   readonly groupId: string | undefined
   readonly heldAt: number
   until: number
-  /** Whether it is the player's one seat. Not so for players who were let in while they have a seat elsewhere. */
+  /** Whether the seat is the player's only one. False for players who were let in while they have a seat elsewhere. */
   isOwn: boolean
-  /** The player has given the seat back, and is still on the server. */
+  /** Whether the player has returned the seat but is still on the server. */
   isGivenBack: boolean
-  /** Whether the player asked us for the seat: of others only the server says that they are there. */
+  /** Whether Muster gave the player this seat. Otherwise only the server reports that they are there. */
   isGiven: boolean
-  /** Whether it is the seat of a player whom the server may name: see `createInvitations`. */
+  /** Whether the server may report this player on their seat, see `createInvitations`. */
   isInvited: boolean
 }
 
-/** What a server lists, and who has a seat on it. */
+/** A server's listing and its seats. */
 export interface Session {
   readonly serverId: string
   readonly id: string
@@ -28,22 +28,22 @@ export interface Session {
   teams: ReadonlyMap<string, number>
   /** By player. */
   readonly occupants: Map<string, Occupant>
-  /** Players who gave back the seat to which they might have returned, while the server still says that they may. */
+  /** Players who returned an away seat while the server still reports that they may return. */
   givenBack: ReadonlySet<string>
-  /** Milliseconds of the clock until which the server knows better, since an earlier process of ours gave the seats. */
+  /** Clock time until which the server's reports are trusted, because an earlier Muster process gave the seats. */
   readonly resumedUntil: number
 }
 
 const NOBODY: ReadonlySet<string> = new Set()
 
-/** A seat, and the session that it is of. */
-export interface Place {
+/** A seat and its session. */
+export interface SessionSeat {
   readonly session: Session
   readonly occupant: Occupant
 }
 
 const ONE_TEAM = ''
-/** Seats by team; of a server without teams, of one without a name. */
+/** Seats by team. Without teams, one team without a name. */
 export const teamsOf = ({ seats, teams }: ListingReport): ReadonlyMap<string, number> =>
   teams === undefined ? new Map([[ONE_TEAM, seats]]) : new Map(Object.entries(teams))
 
@@ -57,7 +57,7 @@ export const newSession = (given: Pick<Session, 'serverId' | 'id' | 'listing' | 
 /** Free seats by team. */
 export const freeIn = ({ teams, occupants }: Session): Map<string, number> => {
   const free = new Map(teams)
-  // A team that is not listed any more has no seats.
+  // A team that is no longer listed has no seats.
   for (const { team } of occupants.values()) if (free.has(team)) free.set(team, (free.get(team) ?? 0) - 1)
   for (const [team, count] of free) if (count < 0) free.set(team, 0)
   return free
@@ -68,7 +68,7 @@ export const sum = (numbers: Iterable<number>) => {
   for (const number of numbers) total += number
   return total
 }
-/** The team with the most free seats, the first of equals. */
+/** The team with the most free seats, the first one of equals. */
 export const emptiest = (free: ReadonlyMap<string, number>): string => {
   let best: string | undefined
   for (const [team, count] of free) if (best === undefined || count > (free.get(best) ?? 0)) best = team

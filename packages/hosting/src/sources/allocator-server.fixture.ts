@@ -7,14 +7,14 @@ import type { ServerAllocator, WantedServer } from './server-allocator.js'
 
 export const allocatorSecret = `whsec_${Buffer.from('a secret of more than 24 bytes').toString('base64')}`
 
-/** What a hoster's program receives. */
+/** A call received by a hoster's program. */
 export interface ReceivedCall {
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly body: string
 }
 
-/** An answer in place of the allocator's; `drop`: the connection is cut. */
+/** A response instead of the allocator's. `drop`: the connection is cut. */
 export type AnswerInstead =
   | 'drop'
   | 'never'
@@ -26,13 +26,13 @@ export type AnswerInstead =
 
 interface AllocatorServerOptions {
   readonly allocator: ServerAllocator
-  /** Default: the allocator answers. */
+  /** Default: the allocator responds. */
   readonly instead?: ((call: ReceivedCall) => AnswerInstead | undefined) | undefined
 }
 
 const call = { timeoutMs: 10_000 }
 
-/** A hoster's program on loopback, in front of an allocator. It checks signatures. */
+/** A hoster's program on loopback, which verifies signatures and calls an allocator. */
 export async function openAllocatorServer({ allocator, instead = () => undefined }: AllocatorServerOptions) {
   const received: ReceivedCall[] = []
 

@@ -1,5 +1,6 @@
 import { ConnectionLost } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
+import type { CallFault } from '../service.fixture.js'
 import type { AllocatedServer, ServerAllocator, WantedServer } from './server-allocator.js'
 
 type Call = 'allocate' | 'poll' | 'stop'
@@ -8,15 +9,14 @@ interface TestAllocatorOptions {
   readonly clock: Pick<Clock, 'now'>
   /** Milliseconds from the allocation until a server is ready. Default 2000. */
   readonly readyMs?: number
-  /** The error of a call, and whether it has its effect nevertheless. Default: none. */
-  readonly fault?:
-    ((call: Call, nth: number) => { readonly error?: Error; readonly effect?: boolean } | undefined) | undefined
+  /** The error of a call, and whether the call takes effect anyway. Default: none. */
+  readonly fault?: ((call: Call, nth: number) => CallFault | undefined) | undefined
 }
 
-/** An allocator in memory, on any clock and with given faults, that keeps its promises. */
+/** An allocator in memory that keeps its promises, with any clock and with given faults. */
 export function createTestAllocator({ clock, readyMs = 2000, fault = () => undefined }: TestAllocatorOptions) {
   const servers = new Map<string, { readonly wanted: WantedServer; readonly at: number; end?: 'failed' | 'ended' }>()
-  /** Stopped ones, with ids that were never heard of: they are not allocated later. */
+  /** Ids of stopped servers, including unknown ones. They cannot be allocated later. */
   const stopped = new Set<string>()
   const garbled = new Set<string>()
   const calls: Record<Call, string[]> = { allocate: [], poll: [], stop: [] }
@@ -52,9 +52,9 @@ export function createTestAllocator({ clock, readyMs = 2000, fault = () => undef
     allocator,
     calls,
     servers,
-    /** Ids of servers that run: these would go on costing money. */
+    /** Ids of running servers. These would keep costing money. */
     running: () => [...servers.keys()].filter((id) => !stopped.has(id) && servers.get(id)?.end === undefined),
-    /** From now on, what is said of this server makes no sense. */
+    /** From now on, polls return nonsense for this server. */
     garble: (id: string) => void garbled.add(id),
     /** A server ends by itself. */
     end: (id: string, how: 'failed' | 'ended') => {

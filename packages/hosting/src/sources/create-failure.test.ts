@@ -14,7 +14,7 @@ import {
   SendAborted,
 } from '@muster/core'
 import { expect, test } from 'vitest'
-import { createFailure } from './create-failure.js'
+import { createFailure, createOutcome } from './create-failure.js'
 
 test.each([
   [new NoCapacity('full', { requestId: 'r1' }), { kind: 'no-capacity', handle: 'r1' }],
@@ -37,6 +37,14 @@ test.each([
   [new InvalidInput('?'), { kind: 'refused' }],
   [new NotFound('?'), { kind: 'refused' }],
   [new DependencyFailed('?'), { kind: 'refused' }],
-])('%s', (error, failure) => {
+])('the outcome of a failed create is read from its error: %s gives %j', (error, failure) => {
   expect(createFailure(error)).toEqual({ ...failure, error })
+})
+
+test('a create that throws before it returns a promise counts like one whose promise rejects', async () => {
+  const error = new NoCapacity('full')
+  const outcome = createOutcome(() => {
+    throw error
+  })
+  expect(await outcome).toEqual({ kind: 'no-capacity', handle: undefined, error })
 })

@@ -16,16 +16,28 @@ import {
 } from '@muster/core'
 import type { CreateOutcome } from './source.js'
 
-/** What a create came to that failed. */
+/** The outcome of a failed create. */
 type CreateFailure = Exclude<CreateOutcome, { kind: 'created' }>
 
 const refusals = [InvalidInput, NotFound, Conflict, DependencyFailed]
 const unavailabilities = [Unauthorized, Forbidden, RateLimited, RouteMissing, ClientClosed]
 
-/** A failure that does not prove that nothing was created counts as lost. */
+/**
+ * The outcome of a create that resolves with the handle of its server. Never rejects, even if `create` throws, as an
+ * allocator of a user may.
+ */
+export async function createOutcome(create: () => Promise<string>): Promise<CreateOutcome> {
+  try {
+    return { kind: 'created', handle: await create() }
+  } catch (error) {
+    return createFailure(error)
+  }
+}
+
+/** A failure counts as lost unless it proves that nothing was created. */
 export function createFailure(error: unknown): CreateFailure {
   if (error instanceof NoCapacity) return { kind: 'no-capacity', handle: error.requestId, error }
-  // An error that names a deployment proves that it exists, whatever else the error says.
+  // An error that names a deployment proves that it exists, regardless of the rest of the error.
   if (error instanceof MusterError && error.requestId !== undefined)
     return { kind: 'no-capacity', handle: error.requestId, error }
   if (error instanceof ConnectionLost || error instanceof TimedOut || error instanceof SendAborted)

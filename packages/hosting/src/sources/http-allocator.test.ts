@@ -52,7 +52,7 @@ const errorOf = (attempt: Promise<unknown>): Promise<Error> =>
     (error: unknown) => error as Error,
   )
 
-test('each call is a signed POST below the URL, and allocates, shows and stops a server', async () => {
+test('each call of an HTTP allocator is a signed POST that allocates, shows or stops a server', async () => {
   await allocator.allocate(wanted, call)
   expect(await allocator.poll(['s-1', 's-2'], call)).toEqual([
     { id: 's-1', status: 'ready', host: 's-1.example.com', ports: { game: { port: 7777 } } },
@@ -66,7 +66,7 @@ test('each call is a signed POST below the URL, and allocates, shows and stops a
   expect(new Set(ids).size).toBe(3)
 })
 
-test('another secret is refused, and says nothing of either', async () => {
+test('an HTTP allocator with another secret is refused, and the error shows neither secret', async () => {
   const other = createHttpAllocator({ url: server.url, secret: `whsec_${Buffer.alloc(24, 1).toString('base64')}` })
   const error = await errorOf(other.poll([], call))
   expect(error).toBeInstanceOf(Unauthorized)
@@ -74,7 +74,7 @@ test('another secret is refused, and says nothing of either', async () => {
   await other.close()
 })
 
-describe('an answer that is no 2xx', () => {
+describe('an answer other than 2xx of an HTTP allocator', () => {
   const json = (error: string, detail?: string) => JSON.stringify({ error, detail })
   test.each<[AnswerInstead, new (...args: never[]) => Error, string]>([
     [{ status: 409, body: json('no-capacity') }, NoCapacity, 'no-capacity'],
@@ -92,64 +92,73 @@ describe('an answer that is no 2xx', () => {
     [{ status: 422, body: json('version') }, InvalidInput, 'refused'],
     [{ status: 302, headers: { location: 'http://127.0.0.1:1/' } }, UnexpectedResponse, 'lost'],
     ['drop', ConnectionLost, 'lost'],
-  ])('%j', async (given, kind, outcome) => {
-    instead = given
-    const error = await errorOf(allocator.allocate(wanted, call))
-    expect(error).toBeInstanceOf(kind)
-    expect(createFailure(error).kind).toBe(outcome)
-  })
+  ])(
+    'an HTTP allocator’s answer other than 2xx becomes an error of the right kind: %j',
+    async (given, kind, outcome) => {
+      instead = given
+      const error = await errorOf(allocator.allocate(wanted, call))
+      expect(error).toBeInstanceOf(kind)
+      expect(createFailure(error).kind).toBe(outcome)
+    },
+  )
 
-  test('says its reason, without the variables of the server and without addresses', async () => {
+  test('an HTTP allocator’s error has its reason, without the server’s variables and addresses', async () => {
     instead = { status: 422, body: json('version', `${TOKEN} at 203.0.113.9 is wrong`) }
     const { message } = await errorOf(allocator.allocate(wanted, call))
     expect(message).toMatch(/^allocate: status 422: version: .* is wrong$/)
     expect(message).not.toMatch(/token-of|203\.0/)
   })
 
-  test('says how long to wait', async () => {
+  test('an HTTP allocator’s 429 becomes an error with the time to wait', async () => {
     instead = { status: 429, headers: { 'retry-after': '7' } }
     expect(await errorOf(allocator.poll([], call))).toMatchObject({ retryAfterMs: 7000 })
   })
 })
 
-describe('the answer of a poll', () => {
+describe('the answer to a poll of an HTTP allocator', () => {
   const poll = (body: unknown) => {
     instead = { status: 200, body: typeof body === 'string' ? body : JSON.stringify(body) }
     return allocator.poll(['a'], call)
   }
 
-  test('may have more members than are known, and null for one that is left out', async () => {
+  test('an HTTP allocator’s poll answer may have unknown members, and null for missing ones', async () => {
     const one = { id: 'a', status: 'starting', host: null, ports: null, location: null, detail: null, node: 'n1' }
     expect(await poll({ servers: [one], at: 1 })).toEqual([{ id: 'a', status: 'starting' }])
   })
 
-  test.each(['', '[]', {}, { servers: { a: 'ready' } }])('without a list is no answer: %j', async (body) => {
-    const error = await errorOf(poll(body))
-    expect(error).toBeInstanceOf(UnexpectedResponse)
-    expect(error.message).toBe('poll: the answer is not { servers: […] }')
-  })
+  test.each(['', '[]', {}, { servers: { a: 'ready' } }])(
+    'an HTTP allocator’s poll answer without a valid list is refused: %j',
+    async (body) => {
+      const error = await errorOf(poll(body))
+      expect(error).toBeInstanceOf(UnexpectedResponse)
+      expect(error.message).toBe('poll: the answer is not { servers: […] }')
+    },
+  )
 
   test.each([
     [{ id: 'a', status: 'gone' }, 'status: must be'],
-    [{ id: 'a', status: 'ready' }, 'host: must be given, since it is ready'],
+    [{ id: 'a', status: 'ready' }, 'host: is required for a ready server'],
     [{ id: 'a', status: 'ready', host: 'h', ports: { game: { port: 70_000 } } }, 'ports.game.port: must be at most'],
     [{ id: 'a', status: 'ready', host: 'h', location: { latitude: 91, longitude: 0 } }, 'location.latitude: must be'],
     [{ id: 7, status: 'ready', host: 'h' }, 'id: must be'],
     ['a', 'must be'],
-  ])('costs an entry of another shape alone: %j', async (entry, says) => {
-    const [wrong, right] = await poll({ servers: [entry, { id: 'b', status: 'starting' }] })
-    const id = Object(entry).id === 'a' ? 'a' : ''
-    expect(wrong).toEqual({ id, status: 'unclear', detail: expect.stringContaining(says) as string })
-    expect(right).toEqual({ id: 'b', status: 'starting' })
-  })
+  ])(
+    'an invalid entry in an HTTP allocator’s poll answer is unclear, and affects no other: %j',
+    async (entry, says) => {
+      const [wrong, right] = await poll({ servers: [entry, { id: 'b', status: 'starting' }] })
+      const id = Object(entry).id === 'a' ? 'a' : ''
+      expect(wrong).toEqual({ id, status: 'unclear', detail: expect.stringContaining(says) as string })
+      expect(right).toEqual({ id: 'b', status: 'starting' })
+    },
+  )
 
-  test('has a bounded size', async () => {
+  test('an HTTP allocator’s poll answer has a limited size', async () => {
     const error = await errorOf(poll(`{"servers":[],"padding":"${'x'.repeat(2 ** 20)}"}`))
     expect(error).toMatchObject({ name: 'UnexpectedResponse', message: expect.stringContaining('1048576 bytes') })
   })
 })
 
-test('a call ends at its time, or at the shorter one of the allocator', async () => {
+test('a call of an HTTP allocator times out at its own limit or at that of the allocator', async () => {
   const clock = createManualClock()
   const patient = createHttpAllocator({ url: server.url, secret: allocatorSecret, timeoutMs: 3000, clock })
   instead = 'never'
@@ -162,7 +171,7 @@ test('a call ends at its time, or at the shorter one of the allocator', async ()
   await patient.close()
 })
 
-test('where nobody listens, nothing was sent', async () => {
+test('a refused connection to an HTTP allocator counts as a request that was not sent', async () => {
   const nobody = createHttpAllocator({ url: 'http://127.0.0.1:1', secret: allocatorSecret })
   const error = await errorOf(nobody.allocate(wanted, call))
   expect(error).toMatchObject({ name: 'ConnectionLost', sent: false })
@@ -173,11 +182,11 @@ test.each([
   [{ url: 'ftp://example.com', secret: allocatorSecret }, 'url'],
   [{ url: 'http://example.com', secret: 'whsec_c2hvcnQ=' }, 'secret'],
   [{ url: 'http://example.com', secret: allocatorSecret, timeoutMs: 0 }, 'timeoutMs'],
-])('options are checked: %#', (options, field) => {
+])('invalid options of an HTTP allocator are refused by name: case %#', (options, field) => {
   expect(() => createHttpAllocator(options)).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))
 })
 
-test('nothing is sent once `mayWrite` does not allow it, and that is known', async () => {
+test('an HTTP allocator sends no request if `mayWrite` forbids it, and throws SendAborted', async () => {
   const late = { ...wanted, id: 's-late' }
   const error = await errorOf(allocator.allocate(late, { ...call, mayWrite: () => false }))
   expect(error).toBeInstanceOf(SendAborted)

@@ -14,7 +14,7 @@ import {
 } from '@muster/core'
 import { type Clock, dateOf, type Random, systemClock } from '@muster/core/clock'
 import {
-  type Answer,
+  type HttpAnswer,
   createTransport,
   headerOf,
   isWebhookSecret,
@@ -31,18 +31,16 @@ import { readAllocated } from './read-allocated.js'
 import type { AllocatedServer, ServerAllocator, WantedServer } from './server-allocator.js'
 
 export interface HttpAllocatorOptions {
-  /** An http or https URL, below which `/allocate`, `/poll` and `/stop` take a POST. */
+  /** An http or https URL. `/allocate`, `/poll` and `/stop` below it accept a POST. */
   readonly url: string
-  /**
-   * Secret of at least 24 bytes with which each POST is signed, as Standard Webhooks describe: `whsec_` and base64.
-   */
+  /** Secret of at least 24 bytes for the signature of each POST (Standard Webhooks): `whsec_` and base64. */
   readonly secret: string
-  /** Milliseconds that a call may take, from 1. Default, and at most: 30,000, a poll 10,000, a stop 20,000. */
+  /** Timeout of a call in milliseconds, from 1. Default and maximum: 30,000, for a poll 10,000, for a stop 20,000. */
   readonly timeoutMs?: number | undefined
-  /** As in {@link ServerAllocator}. */
+  /** Like in {@link ServerAllocator}. */
   readonly lagMs?: number | undefined
   readonly clock?: Clock | undefined
-  /** Makes the ids of messages. Default: a source that cannot be predicted. */
+  /** Random source for the ids of messages. Default: a source that cannot be predicted. */
   readonly random?: Random | undefined
 }
 
@@ -54,12 +52,12 @@ export interface HttpAllocator extends ServerAllocator {
 
 const optionsSchema = z.object({
   url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
-  secret: z.string().refine(isWebhookSecret, 'must be whsec_ and at least 24 bytes in base64'),
+  secret: z.string().refine(isWebhookSecret, 'must be whsec_ followed by at least 24 bytes in base64'),
   timeoutMs: z.number().min(1).optional(),
   lagMs: z.number().min(0).optional(),
 })
 
-/** Most connections, and bytes of an answer (our choices): 100 servers of 10 KB. */
+/** Maximum number of connections, and of bytes of a response (our choices): 100 servers of 10 KB. */
 const CONNECTIONS = 16
 const LARGEST_ANSWER = 2 ** 20
 const LONGEST_DETAIL = 500
@@ -67,13 +65,13 @@ const TIMEOUT_MS = 30_000
 
 const answerSchema = z.object({ servers: z.array(z.unknown()) })
 
-type Call = 'allocate' | 'poll' | 'stop'
+type AllocatorCall = 'allocate' | 'poll' | 'stop'
 
 /**
- * Asks an allocator over HTTP: each call is a signed POST of JSON. The protocol is in docs/any-hoster.md. Answers are
- * read leniently; one that has no list rejects with `UnexpectedResponse`, so that no server counts as ended by it.
- * No error holds the secret, nor a variable of a server's environment.
- * @throws {InvalidInput} with `field`, if an option is wrong
+ * Calls an allocator over HTTP. Each call is a signed POST of JSON. The protocol is in docs/any-hoster.md. Responses
+ * are parsed leniently. One without a list rejects with `UnexpectedResponse`, so that no server counts as ended because
+ * of it. No error contains the secret or a variable of a server's environment.
+ * @throws {InvalidInput} with `field`, if an option is invalid
  */
 export function createHttpAllocator(options: HttpAllocatorOptions): HttpAllocator {
   const checked = read(optionsSchema, options, (field, message) => new InvalidInput(message, { field }))
@@ -86,7 +84,7 @@ export function createHttpAllocator(options: HttpAllocatorOptions): HttpAllocato
     maxResponseBytes: LARGEST_ANSWER,
   })
 
-  const post = async (call: Call, content: unknown, given: CallOptions): Promise<Answer> => {
+  const post = async (call: AllocatorCall, content: unknown, given: CallOptions): Promise<HttpAnswer> => {
     const { timeoutMs = TIMEOUT_MS, signal } = given
     const withinMs = Math.min(timeoutMs, checked.timeoutMs ?? Infinity)
     const body = JSON.stringify(content)
@@ -138,8 +136,8 @@ export function createHttpAllocator(options: HttpAllocatorOptions): HttpAllocato
     }
   }
 
-  /** @param secrets that no error may repeat. @throws for any answer but a 2xx */
-  const ask = async (call: Call, content: unknown, given: CallOptions, secrets: readonly string[] = []) => {
+  /** @param secrets strings that no error may contain. @throws for any response except a 2xx */
+  const ask = async (call: AllocatorCall, content: unknown, given: CallOptions, secrets: readonly string[] = []) => {
     const answer = await post(call, content, given)
     if (answer.status < 200 || answer.status > 299) throw refusal(call, answer, secrets, clock.now())
     return answer
@@ -154,20 +152,20 @@ export function createHttpAllocator(options: HttpAllocatorOptions): HttpAllocato
   }
 }
 
-/** Short values may be words of any text. */
+/** Shorter values may be ordinary words. */
 const SHORTEST_SECRET = 8
 const secretsOf = ({ environment }: WantedServer) =>
   Object.values(environment).filter((value) => value.length >= SHORTEST_SECRET)
 
-function readServers({ body, status }: Answer): readonly AllocatedServer[] {
+function readServers({ body, status }: HttpAnswer): readonly AllocatedServer[] {
   const { servers } = read(answerSchema, parsed(body), (field) => {
     return new UnexpectedResponse('poll: the answer is not { servers: […] }', { operation: 'poll', status, field })
   })
   return servers.map(readAllocated)
 }
 
-/** The error for an answer that is no 2xx. What does not prove that nothing was done is a `ServerError`. */
-function refusal(call: Call, answer: Answer, secrets: readonly string[], now: number): MusterError {
+/** The error for a response other than 2xx. It is a `ServerError` unless it proves that nothing was done. */
+function refusal(call: AllocatorCall, answer: HttpAnswer, secrets: readonly string[], now: number): MusterError {
   const { status } = answer
   const { error, detail } = Object(parsed(answer.body)) as { readonly error?: unknown; readonly detail?: unknown }
   const said = [error, detail].filter((text) => typeof text === 'string' && text !== '').join(': ')

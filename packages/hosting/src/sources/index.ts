@@ -1,6 +1,6 @@
-/** Where servers come from. */
+/** The sources of servers. */
 export { openEnrolledSource } from './enrolled-source.js'
-export type { GateHeld } from './source-gate.js'
+export type { SourceBlock } from './source-circuit-breaker.js'
 export type { CreateOutcome, OpenSource, ServerChange, ServerHint, ServerSource } from './source.js'
-export { createSources, type Sources } from './sources.js'
+export { createSources, type Sources, type OpenedSource } from './sources.js'
 export { createWebhookReceiver } from './webhooks.js'

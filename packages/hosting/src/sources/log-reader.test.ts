@@ -7,7 +7,7 @@ import { createLogReader } from './log-reader.js'
 const keptOf = async (text: string, secrets: readonly string[]) =>
   (await createLogReader(async () => ({ head: '', text }), createManualClock())('server', secrets)) ?? ''
 
-test('no part of a secret is left where the text is cut, however often it was written', async () => {
+test('a cut in a server’s logs leaves no part of a secret, however often the secret was written', async () => {
   // A private key, as the variables of a server have one.
   const secret = Array.from({ length: 500 }, (_, nth) => `KEY${10_000 + nth}`).join('')
   for (const moved of [0, 1, 1000, 3999]) {
@@ -17,20 +17,20 @@ test('no part of a secret is left where the text is cut, however often it was wr
   }
 })
 
-test('nor of an address', async () => {
+test('a cut in a server’s logs leaves no part of an address', async () => {
   const kept = await keptOf(`${'203.0.113.77\n'.repeat(4000)}${'x'.repeat(7)}`, [])
   expect(kept).toContain('[address]')
   expect(kept).not.toMatch(/\d/)
 })
 
-test('the lines of a secret are not shown either, since programs write them one by one', async () => {
+test('single lines of a multi-line secret are not shown in a server’s logs', async () => {
   const lines = ['-----BEGIN PRIVATE KEY-----', 'MIIEvQ'.repeat(10), 'AgEAAo'.repeat(10), '-----END PRIVATE KEY-----']
   const key = lines.join('\r\n')
   const written = lines.map((line) => `2026-11-29 12:00 stderr ${line}`)
   expect(await keptOf(written.join('\n'), [key])).not.toMatch(/MIIEvQ|AgEAAo/)
 })
 
-test('property: of texts of any length at most 16 KiB are kept, without the secret', async () => {
+test('property: of any server logs at most 16 KiB are kept, without the secret', async () => {
   const text = fc.array(fc.constantFrom('hunter2-hunter2', 'boom\n', 'x'.repeat(500), '198.51.100.7 '), {
     maxLength: 300,
   })

@@ -3,26 +3,31 @@ import type { Clock } from '@muster/core/clock'
 import { scrub, scrubEnd, within } from '@muster/core/internal'
 import type { ServerSource } from './source.js'
 
-/** Characters of the end that are kept (our choice): a stack trace and what came before it. */
+/** Maximum number of characters kept from the end (our choice): a stack trace and what came before it. */
 const MOST_KEPT = 16 * 1024
-/** Of lines of secrets: a shorter one is in many texts by chance, and more cost too much time. */
+/**
+ * Minimum and maximum length of secret lines that are removed. Shorter ones occur by chance, and longer ones cost too
+ * much time.
+ */
 const SHORTEST_LINE = 8
 const MOST_LINES = 200
-/** Milliseconds by which a stop may be later because of the logs (our choice): the server costs meanwhile. */
+/** Maximum delay of a stop because of the logs in milliseconds (our choice). The server costs money meanwhile. */
 const TIMEOUT_MS = 3000
-/** Reads under way at most (our choice). When many servers fail at once, the stops of the others do not wait. */
+/**
+ * Maximum number of concurrent reads (our choice). When many servers fail at once, the stops of the others do not wait.
+ */
 const MOST_READS = 8
 
-/** What a server wrote last. */
-export interface Written {
-  /** How it ended, in a few words; empty if that is not known. */
+/** The last output of a server. */
+export interface ServerOutput {
+  /** How the server ended, in a few words. Empty if unknown. */
   readonly head: string
   readonly text: string
 }
 
-/** Creates the reader of what servers wrote: bounded in time and number, without secrets and addresses. */
+/** Creates the reader of servers' output. It limits time and number, and removes secrets and addresses. */
 export function createLogReader(
-  read: (handle: string, options: CallOptions) => Promise<Written>,
+  read: (handle: string, options: CallOptions) => Promise<ServerOutput>,
   clock: Clock,
 ): NonNullable<ServerSource['logs']> {
   let reads = 0
@@ -35,7 +40,7 @@ export function createLogReader(
       const written = await within(found, TIMEOUT_MS, clock)
       return written && shown(written, secrets)
     } catch {
-      // It is the server's failure that matters, and its stop.
+      // Ignored, because the server's failure and its stop matter more.
       return undefined
     } finally {
       ending.abort()
@@ -44,8 +49,8 @@ export function createLogReader(
   }
 }
 
-function shown({ head, text }: Written, given: readonly string[]): string | undefined {
-  // A key of several lines is written line by line, each behind the time.
+function shown({ head, text }: ServerOutput, given: readonly string[]): string | undefined {
+  // Logs show a secret of several lines line by line, each after a timestamp. So each line is removed on its own.
   const lines = given.flatMap((secret) => secret.split(/\r?\n/)).filter(({ length }) => length >= SHORTEST_LINE)
   const secrets = [...new Set([...given, ...lines.slice(0, MOST_LINES)])]
   const end = scrubEnd(text, secrets, MOST_KEPT).trimEnd()

@@ -1,45 +1,46 @@
 import { type Coordinates, UnexpectedResponse } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
 import { middleOf } from '@muster/core/internal'
-import type { AssignedPort, Assignment } from '../records/index.js'
-import { createFailure } from './create-failure.js'
+import { type Assignment, assignmentAt, locationAt } from '../records/index.js'
+import { createOutcome } from './create-failure.js'
 import { createLogReader } from './log-reader.js'
+import { PASSIVE } from './passive-source.js'
 import { NO_ID, readAllocated } from './read-allocated.js'
 import type { AllocatedServer, ServerAllocator, WantedServer } from './server-allocator.js'
-import type { CreateOutcome, LostCreate, OpenSource, ServerOrder, ServerSource, SourceListener } from './source.js'
+import type { LostCreate, OpenSource, CreateServerRequest, ServerSource, SourceListener } from './source.js'
 import { createStops } from './stops.js'
 
 export interface PolledSourceOptions {
   readonly allocator: ServerAllocator
   readonly clock: Clock
   readonly random: Random
-  /** Milliseconds for which a poll may not show what an `allocate` has done. */
+  /** Milliseconds for which a poll may not show the effect of an `allocate`. */
   readonly lagMs: number
 }
 
-/** Milliseconds from one poll of a server to the next: while it starts or is looked for, and while it runs. */
+/** Milliseconds between two polls of a server: while it starts or is looked for, and while it runs. */
 const POLL_MS = { starting: 1000, running: 5000 }
-/** Most ids of one poll, and polls under way. */
+/** Maximum number of ids in one poll, and of concurrent polls. */
 const MOST_IDS = 100
 const MOST_POLLS = 4
 const LONGEST_DETAIL = 200
 const TIMEOUT_MS = { allocate: 30_000, poll: 10_000, stop: 20_000 }
 
 /** A server that is polled. Times are epoch milliseconds. */
-interface Polled {
+interface PolledServer {
   readonly id: string
   readonly since: number
-  /** `lost`: nobody knows whether it exists. */
+  /** `lost`: it is unknown whether it exists. */
   phase: 'lost' | 'starting' | 'running'
   readonly lost: LostCreate | undefined
   seenAt: number
-  /** When the next poll is due; Infinity while one is under way. */
+  /** When the next poll is due. Infinity while one is in flight. */
   nextAt: number
 }
 
 /**
- * Servers of an allocator, which are followed by polling. Their handle is their id. There is no list: a lost `allocate`
- * is settled by a poll that knows the id, or by a stop, after which a later `allocate` is refused.
+ * The servers of an allocator, followed by polling. Their handle is their id. There is no list. A lost `allocate` is
+ * settled by a poll that finds the id, or by a stop, after which a later `allocate` is rejected.
  */
 export const createPolledSource =
   (options: PolledSourceOptions): OpenSource =>
@@ -47,7 +48,7 @@ export const createPolledSource =
     openPolledSource(options, listener)
 
 function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptions, on: SourceListener): ServerSource {
-  const polled = new Map<string, Polled>()
+  const polled = new Map<string, PolledServer>()
   const closing = new AbortController()
   const { signal } = closing
   let polls = 0
@@ -57,22 +58,14 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
   const logs = allocator.logs?.bind(allocator)
 
   const stops = createStops({
-    request: async (handle) => {
-      try {
-        await allocator.stop(handle, { timeoutMs: TIMEOUT_MS.stop })
-      } catch (error) {
-        on.unstopped(handle, error)
-        throw error
-      }
-      on.stopped(handle)
-    },
+    request: (handle) => allocator.stop(handle, { timeoutMs: TIMEOUT_MS.stop }),
     clock,
     random,
-    problem: (handle, error) => on.problem('stop', error, { handle }),
+    on,
   })
 
-  /** A stop settles what a poll cannot: whatever was asked for comes to nothing from then on. */
-  const giveUp = (one: Polled) => {
+  /** A stop settles what a poll cannot: after it, the request can have no effect. */
+  const giveUp = (one: PolledServer) => {
     polled.delete(one.id)
     stops.order({ handle: one.id, knownAt: one.since, by: polled, confirmed: () => on.absent(one.id) })
   }
@@ -83,14 +76,14 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
   }
 
   /** @param askedAt when the poll was sent, in epoch milliseconds */
-  const tell = (one: Polled, said: AllocatedServer | undefined, askedAt: number) => {
+  const tell = (one: PolledServer, said: AllocatedServer | undefined, askedAt: number) => {
     const { id: handle, phase, since } = one
     const status = said?.status ?? 'unknown'
     if (status === 'unclear') return unclear(handle, said?.detail)
     one.nextAt = clock.now() + (phase === 'running' ? POLL_MS.running : POLL_MS.starting)
     if (phase === 'lost') {
       const isOurs = status !== 'unknown' && on.seen([handle], handle)
-      // What belongs to nothing any more is stopped too.
+      // A server that belongs to nothing any more is stopped too.
       return !isOurs && (status !== 'unknown' || askedAt - since >= lagMs) ? giveUp(one) : undefined
     }
     if (status === 'failed') return on.changed({ kind: 'failed', handle, detail: said?.detail })
@@ -98,12 +91,12 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
     if (status === 'unknown') return askedAt - since >= lagMs ? on.changed({ kind: 'gone', handle }) : undefined
     if (status === 'starting') one.seenAt = askedAt
     if (status !== 'ready' || phase === 'running') return undefined
-    const assignment = said && assignmentOf(said)
+    const assignment = said && assignmentIn(said)
     if (assignment === undefined) return undefined
     on.changed({ kind: 'ready', handle, assignment, unseenMs: clock.now() - one.seenAt })
   }
 
-  const poll = async (due: readonly Polled[]): Promise<void> => {
+  const poll = async (due: readonly PolledServer[]): Promise<void> => {
     const askedAt = clock.now()
     for (const one of due) one.nextAt = Infinity
     polls += 1
@@ -113,7 +106,7 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
       hasAnswered = true
       on.answered()
       const said = new Map(answers.map(readAllocated).map((answer) => [answer.id, answer]))
-      // What is said of nobody may be meant for any that is left out.
+      // An entry without a readable id may be about any missing server.
       const other = said.get(NO_ID)
       for (const one of due) if (polled.get(one.id) === one) tell(one, said.get(one.id) ?? other, askedAt)
     } catch (error) {
@@ -128,12 +121,12 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
   }
 
   const pollDue = (now: number) => {
-    const due: Polled[] = []
+    const due: PolledServer[] = []
     for (const one of polled.values()) if (one.nextAt <= now) due.push(one)
     const mayBegin = MOST_POLLS - polls
     for (let nth = 0; nth < mayBegin && nth * MOST_IDS < due.length; nth += 1)
       void poll(due.slice(nth * MOST_IDS, (nth + 1) * MOST_IDS))
-    // That it answers at all has to be known before more than one server is asked for.
+    // Before more than one server is requested, the allocator must have answered at least once.
     if (hasAnswered || now < nextProbeAt || polls > 0) return
     nextProbeAt = now + POLL_MS.running
     void poll([])
@@ -146,16 +139,14 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
   }
 
   return {
+    ...PASSIVE,
     prepare: (order) => {
       const wanted = wantedServer(order)
-      return async (mayWrite): Promise<CreateOutcome> => {
-        try {
+      return (mayWrite) =>
+        createOutcome(async () => {
           await allocator.allocate(wanted, { timeoutMs: TIMEOUT_MS.allocate, mayWrite })
-          return { kind: 'created', handle: order.id }
-        } catch (error) {
-          return createFailure(error)
-        }
-      }
+          return order.id
+        })
     },
     stop: (order) => {
       polled.delete(order.handle)
@@ -165,10 +156,6 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
     oldestStopMs: stops.oldestMs,
     find: (lost) => add(lost.id, lost),
     found: (id) => void polled.delete(id),
-    claimed: () => {},
-    giveUpSooner: () => {},
-    ended: () => {},
-    strays: () => 0,
     follow: (handle) => add(handle, undefined),
     settle: (handle) => {
       const one = polled.get(handle)
@@ -178,12 +165,11 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
       const one = polled.get(handle ?? '')
       if (one !== undefined && one.nextAt < Infinity) one.nextAt = 0
     },
-    look: async (handle) => {
+    inspect: async (handle) => {
       const [said] = await allocator.poll([handle], { timeoutMs: TIMEOUT_MS.poll, signal })
-      return said && { ageMs: undefined, location: assignmentOf(said)?.location }
+      return said && { ageMs: undefined, location: assignmentIn(said)?.location }
     },
     logs: logs && createLogReader(async (id, call) => ({ head: '', text: await logs(id, call) }), clock),
-    capacity: undefined,
     watch: pollDue,
     advance: (now) => {
       stops.advance(now)
@@ -194,8 +180,8 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
   }
 }
 
-/** Players' coordinates go to nobody else: only the middle of all, to a tenth of a degree. */
-function wantedServer({ id, deploy, environment, at, players }: ServerOrder): WantedServer {
+/** Players' coordinates are not sent. Only their common centre is, rounded to a tenth of a degree. */
+function wantedServer({ id, deploy, environment, at, players }: CreateServerRequest): WantedServer {
   const middle = at ?? rounded(middleOf(players.flatMap(({ coordinates }) => coordinates ?? [])))
   return {
     id,
@@ -209,28 +195,6 @@ function wantedServer({ id, deploy, environment, at, players }: ServerOrder): Wa
 const rounded = (place: Coordinates | undefined): Coordinates | undefined =>
   place && { latitude: Math.round(place.latitude * 10) / 10, longitude: Math.round(place.longitude * 10) / 10 }
 
-/** Undefined without a host: nobody could connect. */
-function assignmentOf({ host, ports = {}, location }: AllocatedServer): Assignment | undefined {
-  if (host === undefined || host === '') return undefined
-  const unknown = undefined
-  return {
-    fqdn: host,
-    publicIp: undefined,
-    ports: Object.fromEntries(
-      Object.entries(ports).map(([name, { port, internal = port, protocol = 'UDP' }]): [string, AssignedPort] => [
-        name,
-        { internal, external: port, protocol, link: `${host}:${port}` },
-      ]),
-    ),
-    location: location && {
-      city: unknown,
-      country: unknown,
-      continent: unknown,
-      administrativeDivision: unknown,
-      timezone: unknown,
-      latitude: location.latitude,
-      longitude: location.longitude,
-    },
-    promised: undefined,
-  }
-}
+/** Undefined without a host, because nobody could connect. */
+const assignmentIn = ({ host, ports = {}, location }: AllocatedServer): Assignment | undefined =>
+  host === undefined || host === '' ? undefined : assignmentAt(host, ports, location && locationAt(location))

@@ -2,7 +2,7 @@ import { validateAll } from '@muster/core/internal'
 import { z } from 'zod'
 import type { AllocatedServer } from './server-allocator.js'
 
-/** Members that are not known are ignored, and one that is null counts as left out. */
+/** Unknown members are ignored. A null member counts as missing. */
 const optional = <Type>(type: z.ZodType<Type>) => type.nullish().transform((value) => value ?? undefined)
 
 const entrySchema = z
@@ -25,20 +25,20 @@ const entrySchema = z
   })
   .refine(({ status, host }) => status !== 'ready' || (host ?? '') !== '', {
     path: ['host'],
-    message: 'must be given, since it is ready',
+    message: 'is required for a ready server',
   }) satisfies z.ZodType<AllocatedServer>
 
-/** What is said of a server whose id cannot be read. */
+/** Stands for the id of an entry whose id cannot be read. */
 export const NO_ID = ''
 
 /**
- * One entry of the answer to a poll. One of another shape is `unclear`: it costs no other server its news, and its own
- * server does not count as ended.
+ * Parses an entry of the response to a poll. A malformed entry is `unclear`: it does not affect other servers, and its
+ * own server does not count as ended.
  */
 export function readAllocated(entry: unknown): AllocatedServer {
   const { data, faults = [] } = validateAll(entrySchema, entry)
   if (data !== undefined) return data
   const { id } = Object(entry) as { readonly id?: unknown }
-  const [{ field = 'entry', message } = { message: 'is no server' }] = faults
+  const [{ field = 'entry', message } = { message: 'is not a server' }] = faults
   return { id: typeof id === 'string' ? id : NO_ID, status: 'unclear', detail: `${field}: ${message}` }
 }

@@ -4,18 +4,18 @@ import type { SourceWorld } from './source-world.fixture.js'
 
 interface Owned {
   readonly id: string
-  /** `over`: its source has confirmed its stop, or has said that there is no such server. */
+  /** `over`: its source has confirmed its stop, or has reported that there is no such server. */
   phase: 'sent' | 'lost' | 'known' | 'ready' | 'over'
   handle: string | undefined
   isWanted: boolean
-  /** How often its end was told. */
+  /** How often its end was reported. */
   ends: number
 }
 
 const OSLO = { latitude: 59.9, longitude: 10.7 }
 const STEP_MS = 500
 
-/** The least that must be done with a source: it follows what was created, and stops what is not wanted. */
+/** A minimal owner of a source's servers: it follows what was created, and stops what is not wanted. */
 export function createOwner(world: SourceWorld, clock: ManualClock) {
   const servers = new Map<string, Owned>()
   let source: ServerSource
@@ -29,14 +29,14 @@ export function createOwner(world: SourceWorld, clock: ManualClock) {
   const stopNow = (server: Owned, handle: string, isIts = true) => {
     let isConfirmed = false
     const confirmed = () => {
-      // It is called once.
+      // Called once.
       if (isConfirmed) server.ends += 1
       isConfirmed = true
       if (isIts && server.phase !== 'over') over(server)
     }
     source.stop({ handle, knownAt: clock.now(), by: server, confirmed })
   }
-  /** A server is known to exist. */
+  /** Called when a server is known to exist. */
   const known = (server: Owned, handle: string) => {
     server.handle = handle
     server.phase = 'known'
@@ -101,7 +101,7 @@ export function createOwner(world: SourceWorld, clock: ManualClock) {
     server.isWanted = false
     if (server.handle !== undefined && server.phase !== 'over') stopNow(server, server.handle)
   }
-  /** Another process takes over: it knows what was stored, and no more. */
+  /** Another process takes over. It knows only what was stored. */
   const restart = () => {
     source.close()
     process += 1
@@ -112,7 +112,7 @@ export function createOwner(world: SourceWorld, clock: ManualClock) {
       else known(server, server.handle)
     }
   }
-  /** @param done ends it sooner */
+  /** @param done ends it earlier */
   const run = async (ms: number, done = () => false) => {
     for (let passed = 0; passed < ms && !done(); passed += STEP_MS) {
       source.watch(clock.now())

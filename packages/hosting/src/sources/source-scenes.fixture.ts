@@ -1,4 +1,4 @@
-/** What each source of servers has to do, as scenes that a world passes or fails. */
+/** The required behaviour of every source of servers, as scenes that a world passes or fails. */
 import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect } from 'vitest'
@@ -8,11 +8,11 @@ import { type Fault, LAG_MS, type SourceWorld, type WorldOptions } from './sourc
 /** Opens a world of a kind. */
 export type SourceKind = (options: WorldOptions) => SourceWorld
 
-/** Faults of creates, and of other calls, in turn; none once they are used up. */
+/** Faults of creates and of other calls, in turn. None once they are used up. */
 interface Plan {
   readonly creates: readonly Fault[]
   readonly others: readonly Fault[]
-  /** Milliseconds until what comes late has its effect. */
+  /** Milliseconds until a late call takes effect. */
   readonly lateMs: number
 }
 
@@ -25,18 +25,18 @@ function open(kind: SourceKind, { creates = [], others = [], lateMs = 0 }: Parti
   return { ...owner, world, phase: (id: string) => owner.servers.get(id)?.phase }
 }
 
-/** Longer than from one complete list of the service to the next. */
+/** Longer than the time between two complete lists of the service. */
 const SWEEP_MS = 45_000
-/** Long enough for each lookup, each repetition of a stop and each effect that comes late. */
+/** Long enough for each lookup, each repetition of a stop and each late effect. */
 const LONG_MS = 120 * LAG_MS
-/** Within which the end of a server is seen, and its stop confirmed. */
+/** Milliseconds within which the end of a server is seen and its stop confirmed. */
 const SEEN_MS = 6000
 
 type Scene = (kind: SourceKind) => Promise<void>
 
-/** By what a source does. */
+/** Scenes by the behaviour that they test. */
 export const scenes: Readonly<Record<string, Scene>> = {
-  'creates a server, tells that it is ready, and confirms its stop once': async (kind) => {
+  'creates a server, reports it ready, and confirms its stop once': async (kind) => {
     const { create, run, stop, phase, servers, world } = open(kind)
     await create('a')
     await run(5000)
@@ -49,7 +49,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     expect(world.running()).toEqual([])
   },
 
-  'follows several servers, and none of them ends': async (kind) => {
+  'follows several servers, even after a restart, and ends none of them': async (kind) => {
     const { create, run, restart, phase, world } = open(kind)
     const ids = ['a', 'b', 'c', 'd', 'e']
     for (const id of ids) await create(id)
@@ -61,11 +61,11 @@ export const scenes: Readonly<Record<string, Scene>> = {
   },
 
   ...scenesOf(['failed', 'ended'] as const, (how) => [
-    `tells that a server has ${how} by itself`,
+    `reports that a server has ${how} by itself`,
     (kind) => tellsOfEnd(kind, how),
   ]),
 
-  'tells after a restart that a server ended meanwhile': async (kind) => {
+  'reports after a restart that a server ended meanwhile': async (kind) => {
     const { create, run, restart, phase, world } = open(kind)
     await create('a')
     await run(5000)
@@ -92,7 +92,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     expect([phase('a'), world.running()]).toEqual(['over', []])
   },
 
-  'says that there is none where a create had no effect': async (kind) => {
+  'reports the end of a create that had no effect': async (kind) => {
     const { create, run, phase, world } = open(kind, { creates: ['lost'] })
     await create('a')
     await run(20_000)
@@ -100,7 +100,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
   },
 
   ...scenesOf([3, 30], (seconds) => [
-    `keeps or stops what a lost create makes ${seconds} s later`,
+    `keeps or stops the server of a lost create that appears ${seconds} s later`,
     (kind) => dealsWithLateCreate(kind, seconds),
   ]),
 
@@ -112,7 +112,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     expect([phase('a'), servers.get('a')?.ends, world.running()]).toEqual(['over', 1, []])
   },
 
-  'takes over a stop that was not confirmed': async (kind) => {
+  'continues a stop that was not confirmed before a restart': async (kind) => {
     const { create, run, stop, restart, phase, world } = open(kind, { others: Array<Fault>(4).fill('lost') })
     await create('a')
     stop('a')
@@ -122,21 +122,21 @@ export const scenes: Readonly<Record<string, Scene>> = {
     expect([phase('a'), world.running()]).toEqual(['over', []])
   },
 
-  'keeps a server although nobody answers for a while': async (kind) => {
+  'keeps a server although several calls get no answer': async (kind) => {
     const { create, run, phase, world } = open(kind, { others: Array<Fault>(6).fill('lost') })
     await create('a')
     await run(60_000)
     expect([phase('a'), world.running()]).toEqual(['ready', ['a']])
   },
 
-  'says that nothing was created where there is no capacity': async (kind) => {
+  'reports that nothing was created without capacity': async (kind) => {
     const { create, run, phase, world } = open(kind, { creates: ['no-capacity'] })
     await create('a')
     await run(1000)
     expect([phase('a'), world.running()]).toEqual(['over', []])
   },
 
-  'keeps the others where what is said of one server makes no sense': async (kind) => {
+  'keeps the other servers if the data of one server is invalid': async (kind) => {
     const { create, run, stop, phase, world } = open(kind)
     if (world.garble === undefined) return
     for (const id of ['a', 'b', 'c']) await create(id)
@@ -154,11 +154,11 @@ export const scenes: Readonly<Record<string, Scene>> = {
   },
 
   ...scenesOf(['ok', 'effect', 'lost'] as const, (to) => [
-    `is taken over in the middle of a create that comes to: ${to}`,
+    `continues after a restart during a create with the outcome: ${to}`,
     (kind) => takesOverCreate(kind, to),
   ]),
 
-  'leaves nothing running and never two servers of one id, whatever happens when': async (kind) => {
+  'leaves nothing running and never two servers of one id, under any faults': async (kind) => {
     const faultOf = (...faults: readonly Fault[]) => fc.constantFrom<Fault>('ok', 'ok', ...faults)
     const plans = fc.record({
       creates: fc.array(faultOf('lost', 'effect', 'late', 'no-capacity', 'twice'), { maxLength: 4 }),

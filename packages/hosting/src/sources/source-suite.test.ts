@@ -6,8 +6,8 @@ import { openWorlds } from './source-world.fixture.js'
 const { kinds, close } = await openWorlds()
 afterAll(close)
 
-describe.each(Object.entries(kinds))('%s', (_, kind) => {
-  test.each(Object.entries(scenes))('%s', async (__, scene) => {
+describe.each(Object.entries(kinds))('a source of the kind %s', (_, kind) => {
+  test.each(Object.entries(scenes))('a server source %s', async (__, scene) => {
     await expect(scene(kind)).resolves.toBeUndefined()
   })
 })

@@ -12,38 +12,41 @@ import { createServiceSource } from './service/service-source.js'
 import type { OpenSource } from './source.js'
 
 /**
- * What a call comes to. `late`: the answer is lost, and its effect comes when `lateMs` have passed; `twice`: a proxy
- * has repeated the request.
+ * The fate of a call. `late`: the response is lost, and the call takes effect after `lateMs`. `twice`: a proxy has
+ * repeated the request.
  */
 export type Fault = 'ok' | 'lost' | 'effect' | 'late' | 'no-capacity' | 'twice'
 
-/** Servers of a source, as they really are. */
+/** The actual servers of a source. */
 export interface SourceWorld {
   readonly open: OpenSource
-  /** Ids of the servers that run, one for each server, and that nobody asked to end. */
+  /** Ids of the running servers, one entry per server, that nobody asked to end. */
   readonly running: () => readonly string[]
-  /** The server of this id ends by itself. */
+  /** The server with this id ends by itself. */
   readonly end: (id: string, how: 'failed' | 'ended') => void
-  /** From now on, what is said of the server of this id makes no sense. Undefined where nothing is said of one. */
+  /**
+   * From now on, the source reports nonsense about the server with this id. Undefined if the source has no such
+   * reports.
+   */
   readonly garble?: (id: string) => void
-  /** Resolves once no request is on its way. */
+  /** Resolves once no request is in flight. */
   readonly settle: () => Promise<void>
 }
 
 export interface WorldOptions {
   readonly clock: ManualClock
-  /** Asked for each call: of a create, and of any other. */
+  /** Called for each call: of a create, and of any other. */
   readonly fault: (isCreate: boolean) => Fault
   readonly lateMs: number
 }
 
 export const LAG_MS = 1000
 
-/** Carries calls out, with faults. */
+/** Performs calls with faults. */
 export function createFaults({ clock, fault, lateMs }: WorldOptions) {
   return async <Answer>(isCreate: boolean, act: () => Promise<Answer>): Promise<Answer> => {
     const kind = fault(isCreate)
-    // What comes late is refused where its server was stopped meanwhile.
+    // A late call is rejected if its server was stopped meanwhile.
     const later = () => void act().catch(() => {})
     if (kind === 'no-capacity') throw new NoCapacity('there is no capacity')
     if (kind === 'late') void clock.sleep(lateMs).then(later)
@@ -53,7 +56,7 @@ export function createFaults({ clock, fault, lateMs }: WorldOptions) {
   }
 }
 
-/** The deployment service, whose list lags. */
+/** The deployment service with a lagging list. */
 function serviceWorld(options: WorldOptions): SourceWorld {
   const { clock } = options
   const service = createTestService({ clock, listLagMs: LAG_MS / 2, fate: () => ({ readyMs: 2000 }) })
@@ -113,7 +116,7 @@ function allocatorWorld(options: WorldOptions, via = (allocator: ServerAllocator
   }
 }
 
-/** The same behind a real HTTP server. It stays open from one schedule to the next. */
+/** The allocator behind a real HTTP server, which stays open from one schedule to the next. */
 async function openHttpWorlds() {
   let behind: ServerAllocator | undefined
   let underWay = 0
@@ -157,7 +160,7 @@ async function openHttpWorlds() {
   }
 }
 
-/** Processes of this machine. Each schedule has a folder of its own; each opening is another process at work in it. */
+/** Processes on this machine. Each schedule has its own folder. Each opening is another process that uses it. */
 function createLocalWorlds() {
   const opened: Promise<Awaited<ReturnType<typeof openLocalWorld>>>[] = []
   const open = (options: WorldOptions): SourceWorld => {
@@ -204,7 +207,7 @@ function createLocalWorlds() {
   return { open, close: async () => void (await Promise.all(opened.map(async (world) => (await world).close()))) }
 }
 
-/** Opens all kinds of sources that each pass the suite. */
+/** Opens all kinds of sources. Each must pass the suite. */
 export async function openWorlds() {
   const http = await openHttpWorlds()
   const local = createLocalWorlds()

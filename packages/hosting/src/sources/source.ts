@@ -2,84 +2,83 @@ import type { Coordinates } from '@muster/core'
 import type { EnvironmentVariable } from '@muster/core/api'
 import type { AssignedLocation, Assignment, Deploy, Player } from '../records/index.js'
 
-/** A server that a source is asked for, in no service's words. */
-export interface ServerOrder {
+/** A server requested from a source, independent of any service. */
+export interface CreateServerRequest {
   /**
-   * Id of the server, one for each attempt to have one: what its token is derived from. A source finds the server again
-   * by it.
+   * Id of the server, one for each attempt. Its token is derived from it, and the source finds the server again by it.
    */
   readonly id: string
   readonly deploy: Pick<Deploy, 'application' | 'version' | 'tags'>
-  /** All variables of its environment, its token among them. */
+  /** All variables of its environment, including its token. */
   readonly environment: readonly EnvironmentVariable[]
-  /** The credential with which the server, and whoever tells of it, calls Muster. */
+  /** The credential with which the server, and any webhook about it, calls Muster. */
   readonly token: string
-  /** The place at which it is wanted; undefined: near the players. */
+  /** The requested location. Undefined: near the players. */
   readonly at: Coordinates | undefined
   readonly players: readonly Player[]
-  /** Whether only places that have the image cached are wanted. */
+  /** Whether only locations that have the image cached are allowed. */
   readonly cachedOnly: boolean
 }
 
-/** What came of a create. What does not prove that nothing was created is `lost`. */
+/** The outcome of a create. It is `lost` unless it is certain that nothing was created. */
 export type CreateOutcome =
   | { readonly kind: 'created'; readonly handle: string }
   /**
-   * - `lost`: the server may exist; it has to be looked for by its id;
+   * - `lost`: the server may exist and must be looked for by its id;
    * - `unavailable`: nothing was created, and the order is not at fault: a later create may succeed;
    * - `refused`: nothing was created, and repeating the create would not help.
    */
   | { readonly kind: 'lost' | 'unavailable' | 'refused'; readonly error: unknown }
-  /** There is no capacity. `handle`: a server was created all the same, and has to be stopped. */
+  /** There is no capacity. `handle`: a server was created anyway and must be stopped. */
   | { readonly kind: 'no-capacity'; readonly handle: string | undefined; readonly error: unknown }
 
-/** A server to be stopped. */
+/** A request to stop a server. */
 export interface StopOrder {
   readonly handle: string
   /** Epoch milliseconds since when the server is known to exist. */
   readonly knownAt: number
-  /** Who orders it: whoever orders it twice is told once. */
+  /** The owner that orders it. An owner that orders it twice is notified once. */
   readonly by: unknown
-  /** Runs before the first request, which waits for it. Bounded in time, and never rejects. Default: nothing. */
+  /** Runs before the first request, which waits for it. Must be limited in time and never rejects. Default: nothing. */
   readonly first?: (() => Promise<void>) | undefined
   /** Called once, when the source has confirmed that the server is stopped. */
   readonly confirmed: () => void
 }
 
-/** A create whose answer was lost. */
+/** A create whose response was lost. */
 export interface LostCreate {
   readonly id: string
-  /** Epoch milliseconds at which that was first noticed, also by an earlier process. */
+  /** Epoch milliseconds at which the loss was first noticed, even by an earlier process. */
   readonly lostAt: number
   /** Whether players wait for it, so that it is looked for often at first. */
   readonly isAwaited: boolean
 }
 
-/** What has become of a server that is followed. */
+/** A change of a followed server. */
 export type ServerChange =
-  /** READY within the last `unseenMs` milliseconds: since it was last seen not READY, or was created. */
+  /** READY within the last `unseenMs` milliseconds: since it was last seen without being READY, or was created. */
   | { readonly kind: 'ready'; readonly handle: string; readonly assignment: Assignment; readonly unseenMs: number }
-  /** The server is in error; `detail` in the source's words. */
+  /** The server is in error. `detail` is the source's message. */
   | { readonly kind: 'failed'; readonly handle: string; readonly detail: string | undefined }
   /** The server has ended, or the source does not know it. */
   | { readonly kind: 'gone'; readonly handle: string }
 
-/** What a source tells, at any time. */
+/** Receives a source's reports, at any time. */
 export interface SourceListener {
   readonly changed: (change: ServerChange) => void
   /**
    * A server exists that is not followed.
-   * @param ids that it may have; several only where the source cannot tell
+   * @param ids its possible ids. Several only if the source cannot decide
    * @returns false if it belongs to nothing that Muster knows
    */
   readonly seen: (ids: readonly string[], handle: string) => boolean
-  /** The players have waited long enough for the lost server of this id; the search continues without them. */
+  /** The players have waited long enough for the lost server with this id. The search continues without them. */
   readonly late: (id: string) => void
-  /** The lost server of this id does not exist. */
+  /** The lost server with this id does not exist. */
   readonly absent: (id: string) => void
   /** A server that belonged to nothing was stopped. */
   readonly reaped: (handle: string) => void
-  /** The source answered a question about its servers: what it creates can be found again. */
+  /** The source answered a read of its servers, so what it creates can be found again. */
   readonly answered: () => void
   readonly unanswered: (error: unknown) => void
   readonly stopped: (handle: string) => void
@@ -87,82 +86,86 @@ export interface SourceListener {
   readonly problem: (during: 'find' | 'list' | 'status' | 'stop', error: unknown, about: ServerNames) => void
 }
 
-/** By what a server is known: by its id while its handle is not known yet. */
+/** Identifies a server: by its id while its handle is unknown. */
 export interface ServerNames {
   readonly id?: string | undefined
   readonly handle?: string | undefined
 }
 
-/** What the message of a source says of a server; it is only a reason to ask. */
+/** The content of a source's message about a server. It is only a reason to read the server's status. */
 export interface ServerHint {
   readonly handle: string
   readonly isReady: boolean
 }
 
-/** What only a question about one server shows. */
+/** Facts that only a read of one server shows. */
 export interface ServerFacts {
-  /** Milliseconds since its start; undefined if the source does not tell. */
+  /** Milliseconds since its start. Undefined if the source does not report it. */
   readonly ageMs: number | undefined
   readonly location: AssignedLocation | undefined
 }
 
 /**
- * Where servers come from. A `handle` is the source's own name of a server, by which it is followed and stopped; at the
+ * A source of servers. A `handle` is the source's own name of a server, with which it is followed and stopped. At the
  * deployment service it is the request id.
  */
 export interface ServerSource {
   /**
-   * Checks the order and returns the function that sends it once: nothing leaves before. Its promise never rejects.
-   * `mayWrite` is asked at the last moment, when the request has waited for its turn: if it says no, nothing leaves.
-   * @throws {InvalidInput} if the source could not be asked for it
+   * Checks the order and returns the function that sends it once. Nothing is sent before. Its promise never rejects.
+   * `mayWrite` is called at the last moment, when the request has waited for its turn. If it returns false, nothing is
+   * sent.
+   * @throws {InvalidInput} if the source could not handle it
    */
-  prepare(order: ServerOrder): (mayWrite?: () => boolean) => Promise<CreateOutcome>
+  prepare(order: CreateServerRequest): (mayWrite?: () => boolean) => Promise<CreateOutcome>
 
-  /** Stops a server, and repeats that until it is confirmed. One that was ordered already is requested once. */
+  /** Stops a server, and repeats that until it is confirmed. A stop that was ordered already is requested once. */
   stop(order: StopOrder): void
-  /** Number of stops that are not confirmed, and milliseconds since the oldest of them was ordered. */
+  /** Number of unconfirmed stops, and the age of the oldest one in milliseconds. */
   stopsPending(): number
   oldestStopMs(): number
 
-  /** Looks for a server whose create was not answered: `seen`, or `absent`, and before that perhaps `late`. */
+  /** Looks for a server whose create was not answered. Reports `seen` or `absent`, and possibly `late` before. */
   find(lost: LostCreate): void
-  /** The server of this id was found, or need not be looked for. */
+  /** The server with this id was found, or no longer needs to be looked for. */
   found(id: string): void
   /**
-   * A process says that it is the server of this id, in a way that proves nothing: soon `seen` is told each server that
-   * has the id. A process may repeat this at will, so what it costs is bounded.
+   * A process claims to be the server with this id, without proof. `seen` is soon called with each server that has the
+   * id. A process may repeat this as often as it wants, so its cost is limited.
    */
   claimed(id: string): void
-  /** From now on, a lost server counts as absent after fewer looks. */
+  /** From now on, a lost server counts as absent after fewer lookups. */
   giveUpSooner(): void
-  /** Notes that no server of this id is wanted any more: one that appears later is stopped at once. */
+  /** Records that no server with this id is wanted any more. One that appears later is stopped at once. */
   ended(id: string): void
-  /** Servers that cost money and belong to nothing. */
-  strays(): number
+  /** Number of servers that cost money and belong to nothing. */
+  orphans(): number
 
   /**
-   * Follows a server that exists, until it is stopped: `changed` tells.
+   * Follows an existing server until it is stopped, and reports its changes with `changed`.
    * @param kind servers of the same kind take about the same time to start
    */
   follow(handle: string, kind: string): void
-  /** The server is known to be READY: only its end is of interest from now on. */
+  /** The server is known to be READY. From now on only its end matters. */
   settle(handle: string): void
-  /** Something may have happened to a server; by its id while no handle is known. */
+  /** Something may have happened to a server. Pass its id while its handle is unknown. */
   hint(server: ServerNames): void
-  /** Asks about one server. Resolves with undefined if it is gone. */
-  look(handle: string): Promise<ServerFacts | undefined>
-  /** What a server wrote last, without these secrets. Resolves with undefined if there is nothing; never rejects. */
+  /** Reads the facts about one server. Resolves with undefined if the server is gone. */
+  inspect(handle: string): Promise<ServerFacts | undefined>
+  /** The last output of a server, without these secrets. Resolves with undefined if there is none. Never rejects. */
   readonly logs: ((handle: string, secrets: readonly string[]) => Promise<string | undefined>) | undefined
-  /** The places that have capacity for a build now. Undefined if the source cannot tell: nothing is tried elsewhere. */
+  /**
+   * The locations that have capacity for a build now. Undefined if the source cannot find out: nothing is tried
+   * elsewhere.
+   */
   readonly capacity: ((deploy: Deploy) => Promise<readonly Coordinates[]>) | undefined
 
-  /** Reads what is worth it within the next two seconds. Not before it is known which servers there are to be. */
+  /** Reads what is worth it within the next two seconds. Call it only once the expected servers are known. */
   watch(now: number): void
-  /** Does the rest that is due: repeats stops, looks for lost servers. */
+  /** Does other work that is due: repeats stops, looks for lost servers. */
   advance(now: number): void
   /** Ends all reads. */
   close(): void
 }
 
-/** Makes a source that tells this listener. */
+/** Creates a source with this listener. */
 export type OpenSource = (listener: SourceListener) => ServerSource

@@ -1,81 +1,64 @@
 import { InvalidInput } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
-import { createSourceGate, type GateHeld, type SourceGate } from './source-gate.js'
+import { PASSIVE } from './passive-source.js'
+import { createSourceCircuitBreaker, type SourceBlock, type SourceCircuitBreaker } from './source-circuit-breaker.js'
 import type { OpenSource, ServerSource, SourceListener } from './source.js'
 
-/** A source in operation, and how much it may be asked for. */
-export interface Supplier extends ServerSource {
-  readonly gate: SourceGate
+/** A source in operation, with its breaker. */
+export interface OpenedSource extends ServerSource {
+  readonly breaker: SourceCircuitBreaker
 }
 
-/** All sources of servers, by name; that without a name is the deployment service, which may be missing. */
+/** All sources of servers, by name. The one without a name is the deployment service, which may be missing. */
 export type Sources = ReturnType<typeof createSources>
 
 export interface SourcesOptions {
-  /** Opens the deployment service; undefined without one. */
+  /** Opens the deployment service. Undefined without one. */
   readonly service: OpenSource | undefined
   /** Opens the others, by name. */
   readonly others: ReadonlyMap<string, OpenSource>
   readonly clock: Pick<Clock, 'now'>
   readonly random: Random
-  /** What hears of the servers of a source. */
-  readonly listener: (source: string | undefined) => Omit<SourceListener, keyof SourceGateEvents>
+  /** Creates the listener for the servers of a source. */
+  readonly listener: (source: string | undefined) => Omit<SourceListener, keyof SourceCircuitBreaker['listener']>
 }
 
-type SourceGateEvents = Pick<SourceListener, 'answered' | 'unanswered' | 'stopped' | 'unstopped'>
-
 export function createSources({ service, others, clock, random, listener }: SourcesOptions) {
-  const open = (name: string | undefined, opening: OpenSource): Supplier => {
-    const gate = createSourceGate(random)
-    const events: SourceGateEvents = {
-      answered: gate.read,
-      unanswered: gate.unread,
-      stopped: gate.stopped,
-      unstopped: gate.unstopped,
-    }
-    return { ...opening({ ...listener(name), ...events }), gate }
+  const open = (name: string | undefined, opening: OpenSource): OpenedSource => {
+    const breaker = createSourceCircuitBreaker(random)
+    return { ...opening({ ...listener(name), ...breaker.listener }), breaker }
   }
   const ofService = open(undefined, service ?? missingSource(undefined, clock))
   const named = new Map(Array.from(others, ([name, opening]) => [name, open(name, opening)] as const))
   const all = () => [ofService, ...named.values()]
 
   return {
-    /** A source; one that is not configured any more, though there are servers of it, can do nothing. */
-    of: (name: string | undefined): Supplier => {
+    /** A source by name. One that is no longer configured but still has servers can do nothing. */
+    of: (name: string | undefined): OpenedSource => {
       if (name === undefined) return ofService
       const known = named.get(name) ?? open(name, missingSource(name, clock))
       named.set(name, known)
       return known
     },
-    /** Servers that cost money and belong to nothing. */
-    strays: () => all().reduce((sum, source) => sum + source.strays(), 0),
+    /** All open sources. */
+    all,
+    /** Number of servers that cost money and belong to nothing. */
+    orphans: () => all().reduce((sum, source) => sum + source.orphans(), 0),
     stopsPending: () => all().reduce((sum, source) => sum + source.stopsPending(), 0),
     oldestStopMs: () => Math.max(...all().map((source) => source.oldestStopMs())),
-    giveUpSooner: () => {
-      for (const source of all()) source.giveUpSooner()
-    },
-    watch: (now: number) => {
-      for (const source of all()) source.watch(now)
-    },
-    advance: (now: number) => {
-      for (const source of all()) source.advance(now)
-    },
-    close: () => {
-      for (const source of all()) source.close()
-    },
-    /** Why the last room of any source was 0; undefined if all had some. */
-    held: (): GateHeld | undefined =>
+    /** Why the last room of any source was 0. Undefined if all had some. */
+    blockedBy: (): SourceBlock | undefined =>
       all()
-        .find(({ gate }) => gate.held() !== undefined)
-        ?.gate.held(),
-    /** Epoch milliseconds at which the last pause of any source may be over; in the past, or 0, without one. */
-    pausedUntil: () => Math.max(...all().map(({ gate }) => gate.pausedUntil())),
+        .find(({ breaker }) => breaker.blockedBy() !== undefined)
+        ?.breaker.blockedBy(),
+    /** Epoch milliseconds at which the last pause of any source may be over. In the past, or 0, without one. */
+    pausedUntil: () => Math.max(...all().map(({ breaker }) => breaker.pausedUntil())),
   }
 }
 
 /**
- * A source of which there are servers in the store and no configuration: they cannot be followed or stopped. Each stop
- * is told as a problem once, and stays pending; the servers are kept until the source is configured again.
+ * A source that has servers in the store but no configuration, so they cannot be followed or stopped. Each stop is
+ * reported once as a problem and stays pending. The servers are kept until the source is configured again.
  */
 const missingSource =
   (name: string | undefined, clock: Pick<Clock, 'now'>): OpenSource =>
@@ -83,9 +66,10 @@ const missingSource =
     const [field, what] = name === undefined ? ['service', ''] : ['source', `${JSON.stringify(name)} `]
     const message = `${field}: ${what}is not configured, but has servers. Configure it again.`
     const error = () => new InvalidInput(message, { field })
-    /** The handles of servers to be stopped, and when that was ordered. */
+    /** The handles of servers that must be stopped, and when that was ordered. */
     const pending = new Map<string, number>()
     return {
+      ...PASSIVE,
       prepare: () => {
         throw error()
       },
@@ -103,19 +87,7 @@ const missingSource =
         on.problem('find', error(), { id })
         queueMicrotask(() => on.late(id))
       },
-      found: () => {},
-      claimed: () => {},
-      giveUpSooner: () => {},
-      ended: () => {},
-      strays: () => 0,
       follow: (handle) => on.problem('status', error(), { handle }),
-      settle: () => {},
-      hint: () => {},
-      look: () => Promise.reject(error()),
-      logs: undefined,
-      capacity: undefined,
-      watch: () => {},
-      advance: () => {},
-      close: () => {},
+      inspect: () => Promise.reject(error()),
     }
   }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createTestService } from '../service.fixture.js'
 import { createStops } from './stops.js'
 
-test('a stop that two have ordered is requested once, and each is told once when it is confirmed', async () => {
+test('a stop ordered twice is requested once, and both callers are notified once it is confirmed', async () => {
   const clock = createManualClock()
   const service = createTestService({ clock, latencyMs: () => 100, fate: () => ({ readyMs: 0 }) })
   const created = service.add([])
@@ -13,7 +13,7 @@ test('a stop that two have ordered is requested once, and each is told once when
     request: (handle) => service.deployments.stop({ request_id: handle }),
     clock,
     random: seededRandom(1),
-    problem: () => {},
+    on: { stopped: () => {}, unstopped: () => {}, problem: () => {} },
   })
   const told: string[] = []
   const order = (by: string) => stops.order({ handle, knownAt: clock.now(), by, confirmed: () => told.push(by) })

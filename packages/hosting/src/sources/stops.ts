@@ -1,35 +1,40 @@
 import type { Clock, Random } from '@muster/core/clock'
 import { backoffMs } from '@muster/core/internal'
-import type { StopOrder } from './source.js'
+import type { SourceListener, StopOrder } from './source.js'
 
 /** Stops servers, and repeats a stop until it is confirmed. */
 export type Stops = ReturnType<typeof createStops>
 
 export interface StopsOptions {
-  /** Requests a stop. Resolves once that is confirmed, within a bounded time. */
+  /** Requests a stop. Resolves once it is confirmed, within a limited time. */
   readonly request: (handle: string) => Promise<unknown>
-  /** Whether an error says that the server is stopped. Default: none does. */
+  /** Returns true if an error proves that the server is stopped. Default: none does. */
   readonly isConfirmedBy?: ((error: unknown, knownAt: number) => boolean) | undefined
   readonly clock: Clock
   readonly random: Random
-  readonly problem: (handle: string, error: unknown) => void
+  readonly on: Pick<SourceListener, 'stopped' | 'unstopped' | 'problem'>
 }
 
 const RETRY = { baseMs: 500, capMs: 15_000, jitter: 0.5 }
 
-export function createStops({ request, isConfirmedBy, clock, random, problem }: StopsOptions) {
-  interface Pending extends Omit<StopOrder, 'confirmed' | 'by' | 'first'> {
-    /** By who has ordered it. */
-    readonly confirmed: Map<unknown, () => void>
-    failures: number
-    /** Epoch milliseconds. */
-    readonly orderedAt: number
-    /** Epoch milliseconds of the next request; Infinity while one is under way. */
-    nextAt: number
-  }
-  const pending = new Map<string, Pending>()
+type PendingStop = ReturnType<typeof newStop>
 
-  const send = async (stop: Pending): Promise<void> => {
+/** @param orderedAt epoch milliseconds */
+const newStop = ({ handle, knownAt, by, confirmed }: StopOrder, orderedAt: number) => ({
+  handle,
+  knownAt,
+  orderedAt,
+  /** Callbacks by owner. */
+  confirmed: new Map([[by, confirmed]]),
+  failures: 0,
+  /** Epoch milliseconds of the next request. Infinity while one is in flight. */
+  nextAt: Infinity,
+})
+
+export function createStops({ request, isConfirmedBy, clock, random, on }: StopsOptions) {
+  const pending = new Map<string, PendingStop>()
+
+  const send = async (stop: PendingStop): Promise<void> => {
     stop.nextAt = Infinity
     try {
       await request(stop.handle)
@@ -37,30 +42,24 @@ export function createStops({ request, isConfirmedBy, clock, random, problem }: 
       if (isConfirmedBy?.(error, stop.knownAt) !== true) {
         stop.failures += 1
         stop.nextAt = clock.now() + backoffMs(stop.failures, random(), RETRY)
-        problem(stop.handle, error)
-        return
+        on.unstopped(stop.handle, error)
+        return on.problem('stop', error, { handle: stop.handle })
       }
     }
+    on.stopped(stop.handle)
     pending.delete(stop.handle)
     for (const confirmed of stop.confirmed.values()) confirmed()
   }
 
   return {
-    /** Requests the stop at once, or after `first`. If it was ordered already, all who ordered it are told. */
+    /** Requests the stop at once, or after `first`. If it was ordered already, all owners are notified. */
     order: ({ handle, knownAt, by, first, confirmed }: StopOrder) => {
       const before = pending.get(handle)
       if (before !== undefined) {
         if (!before.confirmed.has(by)) before.confirmed.set(by, confirmed)
         return
       }
-      const stop: Pending = {
-        handle,
-        knownAt,
-        confirmed: new Map([[by, confirmed]]),
-        failures: 0,
-        nextAt: Infinity,
-        orderedAt: clock.now(),
-      }
+      const stop = newStop({ handle, knownAt, by, confirmed }, clock.now())
       pending.set(handle, stop)
       if (first === undefined) void send(stop)
       else void first().finally(() => send(stop))
@@ -69,9 +68,9 @@ export function createStops({ request, isConfirmedBy, clock, random, problem }: 
     advance: (now: number) => {
       for (const stop of pending.values()) if (stop.nextAt <= now) void send(stop)
     },
-    /** Number of stops that are not confirmed. */
+    /** Number of unconfirmed stops. */
     pending: () => pending.size,
-    /** Milliseconds since the oldest of these was ordered; 0 if there is none. */
+    /** Age of the oldest one in milliseconds. 0 if there is none. */
     oldestMs: (): number => {
       const [oldest] = pending.values()
       return oldest === undefined ? 0 : clock.now() - oldest.orderedAt

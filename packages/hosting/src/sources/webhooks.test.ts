@@ -18,7 +18,7 @@ function setUp() {
 }
 const ready = JSON.stringify({ request_id: 'r1', current_status: 'Status.READY' })
 
-test('each server has its own path', () => {
+test('the webhook URL of a server has its own token as the last part of the path', () => {
   expect(webhookUrlOf('https://game.example.com/hooks/', 'hush')).toBe('https://game.example.com/hooks/hush')
 })
 
@@ -28,7 +28,7 @@ test.each([
   ['{}', undefined],
   ['not JSON', undefined],
   ['', undefined],
-])('a call at the path of a match is a hint, whatever its body: %j', async (body, hint) => {
+])('a webhook call with the body %j is accepted as a hint about the match of its path', async (body, hint) => {
   const { hints, post } = setUp()
   expect(await post('/any/where/hush', body)).toBe(204)
   expect(hints).toEqual([['m1', hint]])
@@ -39,7 +39,7 @@ test.each([
   ['no token', '/hooks/', ready, 'POST', 404],
   ['another method', '/hooks/hush', ready, 'GET', 405],
   ['more than 64 KiB', '/hooks/hush', ' '.repeat(64 * 1024 + 1), 'POST', 413],
-])('%s is refused', async (_, path, body, method, status) => {
+])('a webhook call is refused: %s', async (_, path, body, method, status) => {
   const { hints, post } = setUp()
   expect(await post(path, body, method)).toBe(status)
   expect(hints).toEqual([])

@@ -4,26 +4,28 @@ import { Problem } from '@muster/core/http'
 import { createBodies, problemResponse, sameStatus } from '@muster/core/internal'
 import type { ServerHint } from './source.js'
 
-export interface WebhookDoorOptions<Found> {
+export interface WebhookEndpointOptions<Found> {
   readonly clock: Clock
-  /** Finds what the webhook at a path is about, before its body is read; undefined: there is no such webhook. */
+  /** Finds the subject of a webhook by its path, before its body is read. Undefined: there is no such webhook. */
   readonly find: (pathname: string) => Found | undefined
-  /** Takes a webhook. @throws {Problem} the answer, if it is not taken */
-  readonly take: (found: Found, body: Uint8Array) => void | Promise<void>
+  /** Handles a webhook. @throws {Problem} the response, if the webhook is rejected */
+  readonly accept: (found: Found, body: Uint8Array) => void | Promise<void>
 }
 
-/** Bytes of a body that are read; a status view has some 2 KiB. */
+/** Maximum size of a body in bytes. A status view has some 2 KiB. */
 const LARGEST_BODY = 64 * 1024
-/** Bodies that may be unfinished at once. Only the service knows the paths, and calls each a few times. */
+/** Maximum number of incomplete bodies. Only the service knows the paths, and calls each a few times. */
 const MOST_BODIES = 256
-/** All bodies count as one caller's: only the service knows the paths. */
+/** All bodies count as those of one caller, because only the service knows the paths. */
 const SERVICE = 'service'
 
 export const noSuchWebhook = () => new Problem(404, 'not-found', 'There is no such webhook.')
 
-/** Answers the service's webhooks: 204 if one is taken. Never rejects. */
-export function createWebhookDoor<Found>(options: WebhookDoorOptions<Found>): (request: Request) => Promise<Response> {
-  const { clock, find, take } = options
+/** Handles the service's webhooks: 204 if one is accepted. Never rejects. */
+export function createWebhookEndpoint<Found>(
+  options: WebhookEndpointOptions<Found>,
+): (request: Request) => Promise<Response> {
+  const { clock, find, accept } = options
   const bodies = createBodies({ clock, perAddress: MOST_BODIES, inAll: MOST_BODIES })
 
   const receive = async (request: Request): Promise<Response> => {
@@ -34,7 +36,7 @@ export function createWebhookDoor<Found>(options: WebhookDoorOptions<Found>): (r
     }
     const found = find(new URL(request.url).pathname)
     if (found === undefined) throw noSuchWebhook()
-    await take(found, await bodies.begin(request, LARGEST_BODY, SERVICE).bytes())
+    await accept(found, await bodies.begin(request, LARGEST_BODY, SERVICE).bytes())
     return new Response(null, { status: 204 })
   }
 
@@ -53,22 +55,22 @@ export function createWebhookDoor<Found>(options: WebhookDoorOptions<Found>): (r
 
 interface WebhookReceiverOptions<Server> {
   readonly clock: Clock
-  /** The server that has this token. */
+  /** The server with this token. */
   readonly find: (token: string) => Server | undefined
-  /** @param hint what the body says, if it says anything. */
+  /** @param hint the content of the body, if there is any. */
   readonly hinted: (server: Server, hint: ServerHint | undefined) => void
 }
 
-/** The URL at which the service tells of the server with this token, which nobody else can guess. */
+/** The URL to which the service sends webhooks about the server with this token. Nobody else can guess it. */
 export const webhookUrlOf = (baseUrl: string, token: string): string => `${baseUrl.replace(/\/+$/, '')}/${token}`
 
-/** Answers 204 if the path of a webhook is right: each is a hint only, and the status is read. Never rejects. */
+/** Answers 204 if the path of a webhook is valid. A webhook is only a hint: the status is then read. Never rejects. */
 export const createWebhookReceiver = <Server>({ clock, find, hinted }: WebhookReceiverOptions<Server>) =>
-  createWebhookDoor({
+  createWebhookEndpoint({
     clock,
-    /** By the last segment of its path, the token of its server. */
+    /** By the last segment of its path: the token of its server. */
     find: (pathname) => find(pathname.slice(pathname.lastIndexOf('/') + 1)),
-    take: (server, body) => hinted(server, hintIn(body)),
+    accept: (server, body) => hinted(server, hintIn(body)),
   })
 
 function hintIn(body: Uint8Array): ServerHint | undefined {

@@ -17,8 +17,8 @@ const pooled: RecordOf3 = { ...found, matchId: 's1', queue: 'arena', ticketIds: 
 const match = { matchId: 'm1', queue: 'duel', ticketIds: ['t1', 't2'], playerIds: ['ann', 'ben'], at: 1 }
 const ofMatch = { expansionMs: 5, teams: ['a', 'b'], teamOf: [0, 1] }
 
-describe('a record of version 3 is', () => {
-  test('a match, and the server that is for it alone', () => {
+describe('a record of format version 3', () => {
+  test('a record of format version 3 becomes a match and the server created for it', () => {
     const { server, match: own } = splitRecordOf3({
       ...found,
       sentAt: 2,
@@ -50,7 +50,7 @@ describe('a record of version 3 is', () => {
       expect(server).not.toHaveProperty(gone)
   })
 
-  test('the same while its create waits, with the tag of the attempt', () => {
+  test('a record of format version 3 whose create waits becomes the same, with the tag of the attempt', () => {
     const { server, match: own } = splitRecordOf3(found)
     expect(server).toMatchObject({
       serverId: 'm1',
@@ -62,13 +62,13 @@ describe('a record of version 3 is', () => {
     expect(own).toEqual({ ...match, serverId: 'm1', resumption: ofMatch })
   })
 
-  test('the server alone, where that was being stopped', () => {
+  test('a record of format version 3 becomes only a server if the server was being stopped', () => {
     const { server, match: own } = splitRecordOf3({ ...found, sentAt: 2, requestId: 'r1', dropped: true })
     expect(server).toMatchObject({ serverId: 'm1', bornFor: 'm1', dropped: true })
     expect(own).toBeUndefined()
   })
 
-  test('a match on a server of a pool, or one that waits for one', () => {
+  test('a record of format version 3 becomes a match that is on a pool server, or waits for one', () => {
     const waiting = { ...found, resumption: { ...ofMatch, tries: [], placements: undefined } }
     expect(splitRecordOf3(waiting)).toEqual({ match: { ...match, resumption: ofMatch } })
     const playing = { ...waiting, hostId: 's1', assigned: true, lastsMs: 60_000, assignment }
@@ -78,7 +78,7 @@ describe('a record of version 3 is', () => {
     })
   })
 
-  test('a server of a pool', () => {
+  test('a record of format version 3 of a pool becomes a server of that pool', () => {
     const wanted = { session: 's', name: "ann's", attributes: {} }
     const { server, match: own } = splitRecordOf3({ ...pooled, sentAt: 2, matchesServed: 3, wanted, draining: true })
     expect(server).toMatchObject({
@@ -93,13 +93,13 @@ describe('a record of version 3 is', () => {
     expect(own).toBeUndefined()
   })
 
-  test('a server that has enrolled, which was there when its first entry was written', () => {
+  test('a record of format version 3 becomes an enrolled server that already exists', () => {
     const enrolled = { key: 'k', name: 'host-1' }
     expect(splitRecordOf3({ ...pooled, source: 'enrolled', enrolled }).server).toMatchObject({ requestId: 's1' })
   })
 })
 
-test('records of a store become those of servers and of matches, with their latest changes', () => {
+test('a store of version 3 is converted to records of servers and matches, with their latest changes', () => {
   const stored = (key: string, record: RecordOf3, change: Partial<RecordOf3>): [string, object] => [
     key,
     { key, value: JSON.stringify(record), change: JSON.stringify(change) },

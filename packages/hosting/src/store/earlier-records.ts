@@ -1,50 +1,33 @@
 /**
  * Servers and matches as earlier versions have stored them. In version 3 of the file, and in version 1 of Redis, one
- * record was a server of a pool, a match on such a server, or a match together with the server that was for it alone.
- * Journals of version 2 held entries of the last kind. No I/O.
+ * record was a server of a pool, a match on such a server, or a match together with its own server. Journals of version
+ * 2 held entries of the last kind. No I/O.
  */
-import type { Assignment, Enrolled, PlayerWhoLeft, MatchResumption, ServerResumption } from '../records/index.js'
-import { MATCH, type MatchRecord, SERVER, type ServerRecord, type StoredSession } from './entries.js'
+import type { Assignment, PlayerWhoLeft, MatchResumption, ServerResumption } from '../records/index.js'
+import { MATCH, type MatchRecord, SERVER, type ServerRecord } from './entries.js'
 import type { RecordsByKind, StoreRecord } from './store.js'
 
-export interface RecordOf3 {
+export interface RecordOf3 extends Omit<ServerRecord, 'serverId' | 'isUp' | 'bornFor' | 'resumption'> {
   readonly matchId: string
-  readonly queue: string
-  readonly tag: string
   readonly ticketIds: readonly string[]
   readonly playerIds?: readonly string[] | undefined
-  readonly at: number
-  readonly pool?: string | undefined
-  readonly build?: string | undefined
-  readonly source?: string | undefined
-  readonly enrolled?: Enrolled | undefined
-  readonly sentAt?: number | undefined
-  readonly lostAt?: number | undefined
-  readonly requestId?: string | undefined
   readonly assigned: boolean
-  readonly dropped?: boolean | undefined
   readonly resumption?: (MatchResumption & ServerResumption) | undefined
-  readonly lastsMs?: number | undefined
-  readonly assignment?: Assignment | undefined
   readonly hostId?: string | undefined
-  readonly matchesServed?: number | undefined
-  readonly wanted?: StoredSession | undefined
-  readonly isListed?: boolean | undefined
-  readonly draining?: boolean | undefined
   readonly left?: readonly PlayerWhoLeft[] | undefined
 }
 
-/** What a record of version 3 was. */
+/** The parts of a record of version 3. */
 export interface Split {
   readonly server?: ServerRecord | undefined
   readonly match?: MatchRecord | undefined
 }
 
-/** Whether it is a match without a server of its own: that was never asked for, nor tried at a place. */
+/** True for a match without its own server: it was never requested, and not tried at any location. */
 const isGuest = ({ hostId, sentAt, requestId, resumption }: RecordOf3): boolean =>
   hostId !== undefined || (sentAt === undefined && requestId === undefined && resumption?.tries.length === 0)
 
-/** The records that are one of version 3. */
+/** Splits a record of version 3 into its records. */
 export function splitRecordOf3(record: RecordOf3): Split {
   const isOfPool = record.pool !== undefined
   const match = isOfPool || record.dropped === true ? undefined : matchOf(record)
@@ -60,7 +43,7 @@ function serverOf(record: RecordOf3): ServerRecord {
     serverId,
     isUp,
     ...(pool === undefined && { bornFor: serverId }),
-    // It was there when its first entry was written, and the second has its id once more.
+    // An enrolled server existed when its first entry was written, and the second one repeats its id.
     ...(record.enrolled !== undefined && { requestId: serverId }),
     ...(resumption !== undefined && {
       resumption: { tries: resumption.tries, placements: resumption.placements, near: resumption.near },
@@ -86,7 +69,7 @@ function matchOf(record: RecordOf3): MatchRecord {
   }
 }
 
-/** Records by kind, with those of servers of version 3 as the records of servers and of matches that they were. */
+/** Records by kind. Those of version 3 are split into records of servers and of matches. */
 export function withRecordsOf3(records: RecordsByKind): RecordsByKind {
   const servers = new Map<string, StoreRecord>()
   const matches = new Map<string, StoreRecord>()
@@ -115,7 +98,7 @@ export type EntryOf2 =
   | { readonly kind: 'players'; readonly matchId: string; readonly playerIds: readonly string[] }
   | { readonly kind: 'dropped' | 'settled'; readonly matchId: string }
 
-/** Applies an entry of a journal of version 2. One about a match that is not open changes nothing. */
+/** Applies an entry of a journal of version 2. An entry about a match that is not open changes nothing. */
 export function applyEntryOf2(open: Map<string, RecordOf3>, entry: EntryOf2): void {
   const { matchId } = entry
   const after = afterEntryOf2(open.get(matchId), entry)

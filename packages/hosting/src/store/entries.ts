@@ -8,11 +8,11 @@ import type {
   ServerResumption,
 } from '../records/index.js'
 
-/** A session that players had started, and that a server of a pool is to list: see `SessionWanted`. */
+/** A session requested by players that a server of a pool should list, see `SessionWanted`. */
 export interface StoredSession {
   readonly session: string
   readonly name: string
-  /** Sealed: see `ServerKeys`. */
+  /** Sealed, see `ServerKeys`. */
   readonly password?: string | undefined
   readonly owner?: string | undefined
   readonly attributes: Readonly<Record<string, string | number | boolean>>
@@ -26,28 +26,28 @@ export interface SeatParty {
   /** In the order of the players. */
   readonly seatIds: readonly string[]
   readonly groupId?: string | undefined
-  /** Whether it had seats on another server that turned out to be full. */
+  /** Whether the party had seats on another server that turned out to be full. */
   readonly isMoved?: boolean | undefined
 }
 
-/** Who gets seats on a server once it lists the session for which it was started: those who had it started. */
+/** The players who get seats on a server once it lists the requested session. The first party has requested it. */
 export interface SessionStart extends SeatParty {
-  /** Others who were promised seats on it meanwhile. */
+  /** Further parties with promised seats. */
   readonly joined?: readonly SeatParty[] | undefined
-  /** Servers that have failed it. */
+  /** Number of servers that have failed for it. */
   readonly failures?: number | undefined
-  /** Where it is wanted, in degrees. */
+  /** The requested location in degrees. */
   readonly near?: Coordinates | undefined
-  /** Epoch milliseconds by which it has to be listed. */
+  /** Epoch milliseconds by which it must be listed. */
   readonly until: number
 }
 
-/** What happens to a server. The kinds come in this order for each server; all but the first may be missing. */
+/** An event of a server. The kinds occur in this order for each server. All except the first may be missing. */
 export type ServerEntry =
-  /** A deployment is about to be requested. A further one is the next attempt, once the one before is gone. */
+  /** A deployment is about to be requested. A further entry is the next attempt, once the previous one is gone. */
   | ({ readonly kind: 'server'; readonly resumption?: ServerResumption | undefined } & ServerIntent)
   /**
-   * The create is about to leave; written before its first byte is sent. A server without this entry was never
+   * The create is about to be sent. The entry is written before its first byte. A server without this entry was never
    * requested, so there is nothing to look for after a restart. `at`: epoch milliseconds.
    */
   | {
@@ -56,94 +56,99 @@ export type ServerEntry =
       readonly at: number
       readonly resumption?: ServerResumption | undefined
     }
-  /** The answer was lost (epoch milliseconds). A deployment that no list shows long enough after that is none. */
+  /**
+   * The response was lost (epoch milliseconds). A deployment that no list shows long enough after that does not exist.
+   */
   | { readonly kind: 'lost'; readonly serverId: string; readonly at: number }
-  /** The deployment was created and has this `requestId`. */
+  /** The deployment was created with this `requestId`. */
   | { readonly kind: 'created'; readonly serverId: string; readonly requestId: string }
-  /** It listens, and players may be sent to it. It is stopped `lastsMs` milliseconds after its start. */
+  /** The server listens, and players may be sent to it. It is stopped `lastsMs` milliseconds after its start. */
   | {
       readonly kind: 'up'
       readonly serverId: string
       readonly lastsMs?: number | undefined
       readonly assignment?: Assignment | undefined
     }
-  /** A server of a pool was given so many matches so far. */
+  /** Number of matches that a server of a pool was given so far. */
   | { readonly kind: 'served'; readonly serverId: string; readonly matches: number }
-  /** Players had a session started on a server of a pool; undefined: it is to list none any more. */
+  /** The session that players requested on a server of a pool. Undefined: it should no longer list one. */
   | { readonly kind: 'wanted'; readonly serverId: string; readonly session: StoredSession | undefined }
-  /** A server of a pool lists itself for players, or does no more: without a report, players may be on it. */
+  /**
+   * A server of a pool starts or stops listing itself for players. While it is listed, players may be on it without a
+   * report.
+   */
   | { readonly kind: 'listed'; readonly serverId: string; readonly isListed: boolean }
-  /** An operator has asked that a server takes no match any more. */
+  /** An operator has requested that a server takes no more matches. */
   | { readonly kind: 'draining'; readonly serverId: string }
-  /** The server is being stopped: no players are to be sent to it any more. */
+  /** The server is being stopped. No more players may be sent to it. */
   | { readonly kind: 'dropped'; readonly serverId: string }
   /** There is no deployment, or it is gone. The store may forget the server. */
   | { readonly kind: 'gone'; readonly serverId: string }
 
-/** What happens to a match. The kinds come in this order for each match; all but the first may be missing. */
+/** An event of a match. The kinds occur in this order for each match. All except the first may be missing. */
 export type MatchEntry =
-  /** It needs a server. A further one says who is in it now. */
+  /** The match needs a server. A further entry has its current players. */
   | ({ readonly kind: 'match'; readonly resumption?: MatchResumption | undefined } & MatchIntent)
-  /** This server of a pool is to serve it, and none before; written before that is told. Undefined: none is. */
+  /** This server of a pool, and no earlier one, will serve the match. Written before its orders. Undefined: none. */
   | { readonly kind: 'claimed'; readonly matchId: string; readonly serverId: string | undefined }
-  /** Its players were sent to its server (epoch milliseconds). It ends `lastsMs` milliseconds later. */
+  /** The match's players were sent to its server (epoch milliseconds). The match ends `lastsMs` ms later. */
   | {
       readonly kind: 'playing'
       readonly matchId: string
       readonly at: number
       readonly lastsMs?: number | undefined
     }
-  /** The players have changed; and those who left it so far, if anybody did. */
+  /** The current players of the match, and those who have left it so far. */
   | {
       readonly kind: 'players'
       readonly matchId: string
       readonly playerIds: readonly string[]
       readonly left?: readonly PlayerWhoLeft[] | undefined
     }
-  /** It is over, or its players search again. The store may forget it. */
+  /** The match is over, or its players search again. The store may forget it. */
   | { readonly kind: 'over'; readonly matchId: string }
 
 export type HostingEntry = ServerEntry | MatchEntry
 
-/** A server that was not gone when the store was last written to. */
+/** A server that was not gone at the last write to the store. */
 export interface ServerRecord extends ServerIntent {
-  /** Epoch milliseconds at which the create was about to leave. Undefined: never sent, so no deployment exists. */
+  /** Epoch milliseconds at which the create was about to be sent. Undefined: never sent, so no deployment exists. */
   readonly sentAt?: number | undefined
-  /** Epoch milliseconds at which the answer to the create was lost, if that was noticed. */
+  /** Epoch milliseconds at which the response to the create was lost, if that was noticed. */
   readonly lostAt?: number | undefined
   readonly requestId?: string | undefined
   /** Whether players were sent to it and may still be on it. */
   readonly isUp: boolean
-  /** Whether it is being stopped. */
+  /** Whether the server is being stopped. */
   readonly dropped?: boolean | undefined
-  /** Only where the log `resumes`. */
+  /** Only if the log `resumes`. */
   readonly resumption?: ServerResumption | undefined
   readonly lastsMs?: number | undefined
   readonly assignment?: Assignment | undefined
-  /** Of a server of a pool: how many matches it was given. */
+  /** For a server of a pool: number of matches that it was given. */
   readonly matchesServed?: number | undefined
-  /** Of a server of a pool: the session that it is to list. */
+  /** For a server of a pool: the session that it should list. */
   readonly wanted?: StoredSession | undefined
-  /** Of a server of a pool: whether it lists itself for players. */
+  /** For a server of a pool: whether it lists itself for players. */
   readonly isListed?: boolean | undefined
-  /** Whether an operator has asked that it takes no match any more. */
+  /** Whether an operator has requested that it takes no more matches. */
   readonly draining?: boolean | undefined
 }
 
-/** A match that was not over when the store was last written to. `serverId`: the server that serves it, or is to. */
+/** A match that was not over at the last write to the store. `serverId`: the server that serves it or will. */
 export interface MatchRecord extends MatchIntent {
-  /** Epoch milliseconds since when its players play; undefined: they were not told where. */
+  /** Epoch milliseconds since when its players play. Undefined: they do not know the address yet. */
   readonly playingSince?: number | undefined
   readonly lastsMs?: number | undefined
-  /** Who played and left before its end. */
+  /** Players who left before its end. */
   readonly left?: readonly PlayerWhoLeft[] | undefined
-  /** Only where the log `resumes`. */
+  /** Only if the log `resumes`. */
   readonly resumption?: MatchResumption | undefined
 }
 
 export type HostingRecord = ServerRecord | MatchRecord
 
-/** All that was not over when the store was last written to, oldest first. */
+/** Everything that was not over at the last write to the store, oldest first. */
 export interface StoredFleet {
   readonly servers: readonly ServerRecord[]
   readonly matches: readonly MatchRecord[]
@@ -151,7 +156,7 @@ export interface StoredFleet {
 
 export const isMatch = (one: HostingEntry | HostingRecord): one is MatchEntry | MatchRecord => 'matchId' in one
 
-/** Where its record is among those of both kinds: a match and the server that is for it alone may have one id. */
+/** The key of its record among those of both kinds, because a match and its own server may have the same id. */
 export const keyOf = (one: HostingEntry | HostingRecord): string =>
   isMatch(one) ? `m:${one.matchId}` : `s:${one.serverId}`
 
@@ -159,7 +164,7 @@ export const keyOf = (one: HostingEntry | HostingRecord): string =>
 export const SERVER = 'server'
 export const MATCH = 'match'
 
-/** The records of both kinds, in their order. */
+/** The records of both kinds, in order. */
 export function fleetOf(records: Iterable<HostingRecord>): StoredFleet {
   const servers: ServerRecord[] = []
   const matches: MatchRecord[] = []
@@ -171,8 +176,8 @@ export function fleetOf(records: Iterable<HostingRecord>): StoredFleet {
 }
 
 /**
- * The record after an entry; undefined if there is none. Entries about what is gone or over change nothing, and a
- * server that is being stopped gets no players any more.
+ * The record after an entry. Undefined if there is none. Entries about records that are gone or over change nothing. A
+ * server that is being stopped gets no more players.
  */
 function afterEntry(before: HostingRecord | undefined, entry: HostingEntry): HostingRecord | undefined {
   if (isMatch(entry)) return afterMatchEntry(before as MatchRecord | undefined, entry)
@@ -182,7 +187,7 @@ function afterEntry(before: HostingRecord | undefined, entry: HostingEntry): Hos
 function afterServerEntry(before: ServerRecord | undefined, entry: ServerEntry): ServerRecord | undefined {
   if (entry.kind === 'server') {
     const { kind: _, ...intent } = entry
-    // What players and operators want of it is wanted of its next attempt, too, and its matches wait for that.
+    // The requests of players and operators also apply to its next attempt, and its matches wait for that one.
     return {
       ...intent,
       isUp: false,
@@ -242,7 +247,7 @@ function afterMatchEntry(before: MatchRecord | undefined, entry: MatchEntry): Ma
   }
 }
 
-/** The records that entries change, by key; undefined: it is gone. */
+/** The records that entries change, by key. Undefined: the record is gone. */
 export function afterEntries(
   open: { readonly get: (key: string) => HostingRecord | undefined },
   entries: readonly HostingEntry[],
@@ -257,7 +262,7 @@ export function afterEntries(
   return changed
 }
 
-/** Puts what entries have changed among the open records. */
+/** Merges changed records into the open records. */
 export function putChanged<Open>(open: Map<string, Open>, changed: ReadonlyMap<string, Open | undefined>): void {
   for (const [key, record] of changed) {
     if (record === undefined) open.delete(key)

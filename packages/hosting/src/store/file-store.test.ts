@@ -1,4 +1,14 @@
-import { appendFileSync, chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { StoreCorrupt, StoreLocked, StoreTorn } from '../errors.js'
@@ -11,7 +21,7 @@ afterAll(remove)
 
 const logged = (path: string, bytes?: Buffer<ArrayBuffer>) => new Map([...readBack(path, bytes)].filter(hasSome))
 
-test('torn at any byte, a log has what whole lines tell', async () => {
+test('property: a store file torn at any byte has the contents of its whole lines', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step), fc.infiniteStream(fc.nat()), async (steps, numbers) => {
       const path = newPath()
@@ -47,7 +57,7 @@ test('torn at any byte, a log has what whole lines tell', async () => {
   )
 })
 
-test('rewritten at any time, and while records change, a log has every record that was written', async () => {
+test('property: a store file compacted at any time, even during changes, has every written record', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, { maxLength: 8 }), { maxLength: 12 }), async (rounds) => {
       const path = newPath()
@@ -74,7 +84,7 @@ test('rewritten at any time, and while records change, a log has every record th
 const sorted = (all: ReadonlyMap<string, readonly { readonly key: string }[]>) =>
   new Map([...all].map(([kind, records]) => [kind, records.toSorted((one, other) => (one.key < other.key ? -1 : 1))]))
 
-test('a file that has grown is rewritten with what is live, in its order; then it is small', async () => {
+test('a grown store file is compacted to the live records, in their order', async () => {
   const path = newPath()
   const { clock, log, take, model } = await openModelled(path, { compactAtBytes: 10_000 })
   for (let times = 0; times < 1000; times += 1)
@@ -88,7 +98,7 @@ test('a file that has grown is rewritten with what is live, in its order; then i
   await log.close()
 })
 
-test('kinds that nobody reads are kept through compaction', async () => {
+test('records of unknown kinds are kept through compaction', async () => {
   const path = newPath()
   const first = await openModelled(path)
   first.take({ kind: 'a', op: '=', key: 'x', value: '1' })
@@ -101,7 +111,7 @@ test('kinds that nobody reads are kept through compaction', async () => {
   expect(logged(path)).toEqual(new Map([['a', [{ key: 'x', value: '1', change: '2' }]]]))
 })
 
-test('damaged lines are skipped and reported, and the rest is read', async () => {
+test('damaged lines of a store file are skipped and reported, and the other lines are read', async () => {
   const path = newPath()
   const lines = ['w', 'x', 'y', 'z'].map((key) => lineOf('ticket', '=', key, '{}'))
   const bytes = Buffer.from(HEADER + lines.join(''))
@@ -126,7 +136,7 @@ test('damaged lines are skipped and reported, and the rest is read', async () =>
   await again.log.close()
 })
 
-test('a file of version 1, before there was one store, is taken over', async () => {
+test('a ticket log of version 1 is converted to a store file', async () => {
   const path = newPath()
   const lines = [lineOf('a', '=', 'x', '1'), lineOf('a', '~', 'x', '2'), lineOf('b-c', '=', 'y', '3')]
   writeFileSync(path, TICKET_LOG_HEADER + lines.join(''))
@@ -149,25 +159,33 @@ test('a file of version 1, before there was one store, is taken over', async () 
   )
 })
 
-describe('a file that is', () => {
+describe('the file of a store', () => {
   test.each([
-    ['something else', '{"ip":"192.0.2.1"}\nmore\n', /is another kind of file/],
+    ['not a store', '{"ip":"192.0.2.1"}\nmore\n', /is another kind of file/],
     ['of another version', HEADER.replace('"version":4', '"version":9'), /has version 9/],
     ['damaged in its first line', HEADER.replace('muster', 'mustard'), /was written by another version/],
-  ])('%s is left unchanged', async (_, content, message) => {
+    [
+      'damaged in a line of a server',
+      `${HEADER}x${lineOf('server', '=', 'm1', '{}')}${lineOf('server', '=', 'm2', '{}')}`,
+      /line 2/,
+    ],
+  ])('the file of a store is left unchanged and refused if it is %s', async (_, content, message) => {
     const path = newPath()
     writeFileSync(path, content)
     const opening = openStore({ path })
     await expect(opening).rejects.toThrow(StoreCorrupt)
+    // A store that failed to open keeps no lock.
     await expect(openStore({ path })).rejects.toThrow(message)
+    await expect(openStore({ path })).rejects.toThrow(path)
     expect(readFileSync(path, 'utf8')).toBe(content)
+    expect(readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}.`))).toEqual([])
   })
 
   test.each([
     ['empty', ''],
-    ['torn in its first line', HEADER.slice(0, 20)],
+    ['torn in its header', HEADER.slice(0, 20)],
     ['all zeros after a power failure', '\0'.repeat(4096)],
-  ])('%s is a new one', async (_, content) => {
+  ])('the file of a store is started anew if it is %s', async (_, content) => {
     const path = newPath()
     writeFileSync(path, content)
     const { log, take, model } = await openModelled(path)
@@ -176,7 +194,7 @@ describe('a file that is', () => {
     expect(logged(path)).toEqual(model.all())
   })
 
-  test('readable by others is not from then on, nor is one that is rewritten', async () => {
+  test('the file of a store is made unreadable for other users, even after compaction', async () => {
     const path = newPath()
     writeFileSync(path, '')
     chmodSync(path, 0o644)
@@ -188,7 +206,7 @@ describe('a file that is', () => {
     await log.close()
   })
 
-  test('open already is refused', async () => {
+  test('the file of a store is refused if another process has it open', async () => {
     const path = newPath()
     const { log } = await openModelled(path)
     await expect(openStore({ path })).rejects.toThrow(StoreLocked)
@@ -197,7 +215,7 @@ describe('a file that is', () => {
     await (await openModelled(path)).log.close()
   })
 
-  test('removed while it is open is written again', async () => {
+  test('the file of a store is written again if it is removed while open', async () => {
     const path = newPath()
     const { clock, log, take, model, problems } = await openModelled(path)
     take({ kind: 'a', op: '=', key: 'x', value: '1' })
@@ -211,7 +229,7 @@ describe('a file that is', () => {
     expect(problems).toEqual([])
   })
 
-  test("replaced while it is open is another process's, and is not touched", async () => {
+  test('a store file that is replaced while open belongs to another process, and is not written any more', async () => {
     const path = newPath()
     const { clock, log, take, problems, records } = await openModelled(path)
     take({ kind: 'a', op: '=', key: 'x', value: '1' })
@@ -220,7 +238,9 @@ describe('a file that is', () => {
     writeFileSync(path, 'mine')
     await log.advance()
     expect(log.isFailing()).toBe(true)
-    expect(problems).toMatchObject([{ message: expect.stringMatching(/is another process's now\.$/) as string }])
+    expect(problems).toMatchObject([
+      { message: expect.stringMatching(/was replaced by another process while it was open\.$/) as string },
+    ])
     await clock.advance(5000)
     expect(() => records.write([{ key: 'y', value: '2' }])).toThrow(/cannot be written/)
     await log.close()

@@ -16,9 +16,8 @@ import {
   type KindChange,
   type StoreOwner,
   type StoreRecord,
-  type StoreRecords,
 } from './store.js'
-import { forceFolderOf, readIfThere, StoreFile } from './store-file.js'
+import { forceFolderOf, readIfThere, StoreFile } from './append-file.js'
 import {
   FORCED_LINE,
   HEADER,
@@ -33,28 +32,28 @@ import {
 
 export interface StoreOptions {
   /**
-   * Path of the file, in an existing folder. Beside it are `<path>.lock` while the store is open, and `<path>.new`
-   * while the file is rewritten. All are readable by their user only.
+   * Path of the file, in an existing folder. Next to it are `<path>.lock` while the store is open, and `<path>.new`
+   * while the file is rewritten. Only their user can read these files.
    */
   readonly path: string
   /**
-   * What a power failure can lose. The end of the process, even by kill -9, loses nothing with any choice: the
-   * operating system has a ticket before `createTicket` returns.
-   * - `always`: nothing. Each write waits for the disk, and with it the whole process: for few tickets a second;
-   * - `intents` (default): the last second or two, but nothing that precedes the request for a deployment: that leaves
-   *   once its intent is on the disk;
-   * - `never`: as much as the operating system has not written yet, some 30 seconds on Linux. A deployment that was
-   *   requested just before the power failure is then found only by its tag, `orphanGraceMs` after its start.
+   * The possible data loss in a power failure. The end of the process, even by kill -9, loses nothing with any setting:
+   * the operating system has a ticket before `createTicket` returns.
+   * - `always`: nothing. Each write, and the whole process, waits for the disk. Only for few tickets per second;
+   * - `intents` (default): the last second or two, but nothing that precedes the request for a deployment, because that
+   *   is sent only once its intent is on the disk;
+   * - `never`: everything that the operating system has not written yet, some 30 seconds on Linux. A deployment that
+   *   was requested just before the power failure is then found only by its tag, `orphanGraceMs` after its start.
    */
   readonly fsync?: 'always' | 'intents' | 'never' | undefined
   /**
-   * Smallest size in bytes at which the file is rewritten without records that ended. Above it, the file is rewritten
-   * whenever it has grown to four times its size after the last rewrite. Default 4 MiB.
+   * Minimum size in bytes at which the file is rewritten without ended records. Above it, the file is rewritten
+   * whenever it has four times its size after the last rewrite. Default 4 MiB.
    */
   readonly compactAtBytes?: number | undefined
   /**
-   * Paths of files that earlier versions kept: ticket logs of version 1, and journals of servers of version 2. Those
-   * that exist are read, and are removed once all of their records are in the store, on the disk. Default: none.
+   * Paths of files of earlier versions: ticket logs of version 1, and journals of servers of version 2. Existing ones
+   * are read, and removed once all of their records are in the store, on the disk. Default: none.
    */
   readonly takeOver?: readonly string[] | undefined
   readonly clock?: Clock | undefined
@@ -73,11 +72,11 @@ const schema = z.strictObject({
 
 /**
  * Opens a store in a file, and reads what an earlier process has left in it. flock(2) admits one process at a time,
- * also across containers.
- * @throws {InvalidInput} naming the option and the value
+ * even across containers.
+ * @throws {InvalidInput} with the option and the value
  * @throws {StoreLocked} while another process has the file, or one of `takeOver`, open
- * @throws {StoreCorrupt} if the file, or one of `takeOver`, is something else, of another version, or damaged where a
- *   server may be. Nothing was changed.
+ * @throws {StoreCorrupt} if the file, or one of `takeOver`, is something else, of another version, or damaged in a part
+ *   that may be about a server. Nothing was changed.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const config = read(schema, options, (field, message) => new InvalidInput(`option ${message}`, { field }))
@@ -95,21 +94,21 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-/** A file of a store, as `muster migrate` tells of it. */
+/** A file of a store, as reported by `muster migrate`. */
 export interface StoreFileFound {
   readonly path: string
   /** Version of the format. */
   readonly version: number
-  /** Whether a start writes it in the latest format. */
+  /** Whether the next start rewrites it in the latest format. */
   readonly isOlder: boolean
   readonly records: number
-  /** Lines that a crash has damaged, which are left out. */
+  /** Number of lines damaged by a crash. They are ignored. */
   readonly damagedLines: number
 }
 
 /**
- * The files that `openStore` would read, and in which versions they are. Locks and changes nothing.
- * @throws {StoreCorrupt} as `openStore`
+ * Finds the files that `openStore` would read, and their versions. Locks and changes nothing.
+ * @throws {StoreCorrupt} like `openStore`
  */
 export async function findStoreFiles(options: Pick<StoreOptions, 'path' | 'takeOver'>): Promise<StoreFileFound[]> {
   const { path, takeOver = [] } = options
@@ -132,13 +131,13 @@ async function openLocked(options: Locked, older: readonly OlderFile[]): Promise
   const damages = [{ path, damage: own.damage }, ...older.map((one) => ({ path: one.path, damage: one.read.damage }))]
   const file = await StoreFile.open(path)
   try {
-    const store = createFileStore({
+    const store = new FileStore({
       ...options,
       file,
       stored: merged([own.records, ...older.map((one) => one.read.records)]),
       damages: damages.flatMap((one) => (one.damage === undefined ? [] : [new StoreTorn(one.path, one.damage)])),
     })
-    // Lines after damage that a crash explains would make it unexplained, and an older version cannot be appended to.
+    // New lines would make damage that a crash explains unexplained, and an older version cannot be appended to.
     if (own.isStale || older.length > 0) await store.rewrite(older.length > 0)
     else await file.renew(bytes.subarray(0, own.goodBytes), fsync !== 'never')
     for (const one of older) await unlink(one.path)
@@ -150,7 +149,7 @@ async function openLocked(options: Locked, older: readonly OlderFile[]): Promise
   }
 }
 
-/** A file of an earlier version, which no process of that version may use meanwhile. */
+/** A file of an earlier version. No process of that version may use it meanwhile. */
 interface OlderFile {
   readonly path: string
   readonly lock: StoreLock
@@ -167,22 +166,13 @@ async function openOlder(path: string): Promise<OlderFile> {
   }
 }
 
-/** A kill while files are taken over may leave their records in the new file already: then they are the same. */
+/** After a kill during the takeover, the new file may already contain the same records. */
 function merged([own, ...older]: readonly [RecordsByKind, ...RecordsByKind[]]): RecordsByKind {
   if (older.length === 0) return own
   const records = new Map<string, Map<string, StoreRecord>>()
   for (const one of [own, ...older])
     for (const [kind, ofKind] of one) records.set(kind, new Map([...(records.get(kind) ?? []), ...ofKind]))
   return records
-}
-
-/** A write-ahead log in one file, with compaction on demand. */
-export interface FileStore extends Store {
-  /**
-   * Compaction: replaces the file by one that holds only the live records.
-   * @param isForced whether the new file must survive a power failure, whatever `fsync` says.
-   */
-  rewrite(isForced?: boolean): Promise<void>
 }
 
 export interface FileStoreOptions {
@@ -192,17 +182,23 @@ export interface FileStoreOptions {
   readonly clock: Pick<Clock, 'now'>
   readonly lock: StoreLock
   readonly file: Pick<StoreFile, 'size' | 'isForced' | 'append' | 'force' | 'replace' | 'place' | 'close'>
-  /** What was read. */
+  /** The records that were read. */
   readonly stored: RecordsByKind
-  /** What was lost when it was read. */
+  /** The losses found when it was read. */
   readonly damages: readonly StoreTorn[]
 }
 
-/** Compaction starts when the file is this many times as large as after the last one: a line is rewritten once. */
+/**
+ * Compaction starts when the file has grown by this factor since the last one, so that each line is rewritten once on
+ * average.
+ */
 const GROWTH = 4
 /** Milliseconds from a failure to the next attempt, and between two checks of the file. */
 const EVERY_MS = 1000
-/** Most characters of pending lines while writes fail (our choice). Beyond, the whole file is rewritten instead. */
+/**
+ * Maximum number of characters of pending lines while writes fail (our choice). Beyond it, the whole file is rewritten
+ * instead.
+ */
 const MOST_PENDING = 2 ** 23
 
 const changeLines = ({ kind, key, value, change }: KindChange): string => {
@@ -210,213 +206,241 @@ const changeLines = ({ kind, key, value, change }: KindChange): string => {
   return change === undefined ? lineOf(kind, '-', key, '') : lineOf(kind, '~', key, change)
 }
 
-/** Creates the write-ahead log in a file that is open and locked, and compacts it as it grows. */
-export function createFileStore(options: FileStoreOptions): FileStore {
-  const { path, fsync, compactAtBytes, clock, lock, file } = options
-  const isForced = fsync === 'always'
-  /** The present records of each kind: those read from the file, until a module owns the kind. */
-  const sources = new Map<string, () => Iterable<StoreRecord>>()
-  const stored = new Map(options.stored)
-  for (const [kind, records] of stored) sources.set(kind, () => records.values())
-
-  let owner: StoreOwner | undefined
+/**
+ * The write-ahead log in an open and locked file, which it compacts as it grows. The functions of a store are fields,
+ * because users may pass them on without the store.
+ */
+export class FileStore implements Store {
+  readonly #options: FileStoreOptions
+  /** The present records of each kind: those read from the file, until a module registers the kind. */
+  readonly #sources = new Map<string, () => Iterable<StoreRecord>>()
+  readonly #stored: Map<string, ReadonlyMap<string, StoreRecord>>
+  #owner: StoreOwner | undefined
   /** Lines that are not written yet. */
-  let pending: string[] = []
-  let pendingSize = 0
-  let isScheduled = false
-  /** Since the last attempt to write failed: when to try again, in epoch milliseconds. */
-  let retryAt: number | undefined
-  /** Whether the file does not tell everything, so that it must be replaced before anything is appended. */
-  let isLacking = false
-  /** While the file is rewritten: the lines since that began. */
-  let tail: string[] | undefined
-  let nextCompactAt = compactAtBytes
-  /** The size of the file after the last line that says that all before it is on the disk. */
-  let markedAt = 0
-  let lookAt = 0
-  let damages = options.damages
-  let working: Promise<void> | undefined
-  let rewriting: Promise<void> | undefined
-  /** The `sync` under way, and the one that follows it. */
-  let syncing: Promise<void> | undefined
-  let syncingNext: Promise<void> | undefined
-  let isClosed = false
+  #pending: string[] = []
+  #pendingSize = 0
+  #isScheduled = false
+  /** When to retry after a failed write, in epoch milliseconds. */
+  #retryAt: number | undefined
+  /** True if the file lacks records, so that it must be replaced before anything is appended. */
+  #isLacking = false
+  /** While the file is rewritten: the lines since the rewrite began. */
+  #tail: string[] | undefined
+  #nextCompactAt: number
+  /** The size of the file after the last line that states that everything before it is on the disk. */
+  #markedAt = 0
+  #lookAt = 0
+  #damages: readonly StoreTorn[]
+  #working: Promise<void> | undefined
+  #rewriting: Promise<void> | undefined
+  /** The `sync` in progress, and the one that follows it. */
+  #syncing: Promise<void> | undefined
+  #syncingNext: Promise<void> | undefined
+  #isClosed = false
 
-  const failed = (error: unknown) => {
-    retryAt = clock.now() + EVERY_MS
-    owner?.problem(error)
+  constructor(options: FileStoreOptions) {
+    this.#options = options
+    this.#stored = new Map(options.stored)
+    for (const [kind, records] of options.stored) this.#sources.set(kind, () => records.values())
+    this.#nextCompactAt = options.compactAtBytes
+    this.#damages = options.damages
   }
-  /** A clock that was set back must not put off what is due. */
-  const isTime = (at: number, now: number) => now >= at || now < at - EVERY_MS
-  const mayTry = () => retryAt === undefined || (!isLacking && isTime(retryAt, clock.now()))
 
-  /** Appends what is pending and some more lines. Returns why nothing was written, if so. */
-  const append = (lines: string): Unavailable | undefined => {
+  /**
+   * Compaction: replaces the file by one with only the live records.
+   * @param isForced true if the new file must survive a power failure, regardless of `fsync`.
+   */
+  readonly rewrite = (isForced = false): Promise<void> =>
+    (this.#rewriting ??= this.#rewriteNow(isForced).finally(() => (this.#rewriting = undefined)))
+
+  readonly isFailing = () => this.#retryAt !== undefined
+
+  readonly attach: Store['attach'] = (owner) => {
+    const { name } = owner
+    refuseOtherOwner(this.#stored, name, this.#owner)
+    const isNamed = this.#stored.get(NAME)?.has(name) === true
+    this.#owner = owner
+    this.#sources.set(NAME, () => [{ key: name, value: '{}' }])
+    if (!isNamed) this.#push(lineOf(NAME, '=', name, '{}'))
+  }
+
+  readonly records: Store['records'] = (kind, live) => {
+    checkKind(kind)
+    let before = this.#stored.get(kind)
+    this.#stored.delete(kind)
+    this.#sources.set(kind, live)
+    return {
+      stored: () => {
+        const all = [...(before?.values() ?? [])]
+        before = undefined
+        return all
+      },
+      write: (changes) => this.#write(changes.map((change) => changeLines({ kind, ...change })).join('')),
+      put: (key, value) => this.#push(lineOf(kind, '=', key, value)),
+      change: (key, change) => this.#push(lineOf(kind, '~', key, change)),
+      remove: (key) => this.#push(lineOf(kind, '-', key, '')),
+    }
+  }
+
+  readonly write: Store['write'] = (changes) => {
+    for (const { kind } of changes) checkKind(kind)
+    this.#write(lineOfAll(changes))
+  }
+
+  readonly flush = () => {
+    this.#isScheduled = false
+    if (this.#pending.length > 0 && !this.#isClosed) this.#append('')
+  }
+
+  readonly sync = () =>
+    this.#options.fsync === 'never' ? undefined : (this.#syncingNext ??= this.#syncAfter(this.#syncing))
+
+  readonly advance = () => (this.#working ??= this.#advance().finally(() => (this.#working = undefined)))
+
+  readonly isClosed = () => this.#isClosed
+
+  readonly close = async () => {
+    const { fsync, file, lock } = this.#options
+    if (this.#isClosed) return
+    await Promise.allSettled([this.#working, this.#syncing, this.#syncingNext, this.#rewriting])
+    // The last attempt.
+    this.#retryAt = undefined
+    if (this.#isLacking) await this.#assertInPlace().catch((error: unknown) => this.#failed(error))
+    else this.flush()
+    this.#isClosed = true
+    try {
+      if (fsync !== 'never') await file.force()
+    } finally {
+      await file.close()
+      await lock.release()
+    }
+  }
+
+  #failed(error: unknown): void {
+    this.#retryAt = this.#options.clock.now() + EVERY_MS
+    this.#owner?.problem(error)
+  }
+
+  #mayTry(): boolean {
+    return this.#retryAt === undefined || (!this.#isLacking && isTime(this.#retryAt, this.#options.clock.now()))
+  }
+
+  /** Appends the pending lines and some more. Returns the reason if nothing was written. */
+  #append(lines: string): Unavailable | undefined {
+    const { path, fsync, file } = this.#options
     const unavailable = (cause?: unknown) =>
       new Unavailable(`Store ${path} cannot be written. It is tried again every second.`, {
         retryAfterMs: EVERY_MS,
         cause,
       })
-    if (!mayTry()) return unavailable()
-    const isMarked = file.isForced() && file.size() > markedAt
+    if (!this.#mayTry()) return unavailable()
+    const isMarked = file.isForced() && file.size() > this.#markedAt
     try {
       const before = file.size() === 0 ? HEADER : isMarked ? FORCED_LINE : ''
-      file.append(before + pending.join('') + lines, isForced)
+      file.append(before + this.#pending.join('') + lines, fsync === 'always')
     } catch (error) {
-      failed(error)
+      this.#failed(error)
       return unavailable(error)
     }
-    if (isMarked) markedAt = file.size()
-    written()
+    if (isMarked) this.#markedAt = file.size()
+    this.#written()
     return undefined
   }
-  const written = () => {
-    retryAt = undefined
-    pending = []
-    pendingSize = 0
+
+  #written(): void {
+    this.#retryAt = undefined
+    this.#pending = []
+    this.#pendingSize = 0
   }
 
-  const flush = () => {
-    isScheduled = false
-    if (pending.length > 0 && !isClosed) append('')
-  }
-
-  const push = (line: string) => {
-    if (isClosed) return
-    tail?.push(line)
-    pending.push(line)
-    pendingSize += line.length
-    if (pendingSize > MOST_PENDING) {
-      isLacking = true
-      retryAt ??= clock.now()
-      pending = []
-      pendingSize = 0
+  #push(line: string): void {
+    if (this.#isClosed) return
+    this.#tail?.push(line)
+    this.#pending.push(line)
+    this.#pendingSize += line.length
+    if (this.#pendingSize > MOST_PENDING) {
+      this.#isLacking = true
+      this.#retryAt ??= this.#options.clock.now()
+      this.#pending = []
+      this.#pendingSize = 0
     }
-    if (isScheduled) return
-    isScheduled = true
-    queueMicrotask(flush)
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    queueMicrotask(this.flush)
   }
 
-  const write = (lines: string) => {
-    if (isClosed) throw new MatchmakerClosed(`Store ${path} is closed.`)
-    const unavailable = append(lines)
+  #write(lines: string): void {
+    if (this.#isClosed) throw new MatchmakerClosed(`Store ${this.#options.path} is closed.`)
+    const unavailable = this.#append(lines)
     if (unavailable !== undefined) throw unavailable
-    tail?.push(lines)
+    this.#tail?.push(lines)
   }
 
-  const rewriteNow = async (mustForce: boolean): Promise<void> => {
+  async #rewriteNow(mustForce: boolean): Promise<void> {
+    const { fsync, file, compactAtBytes } = this.#options
+    const compactLater = () => (this.#nextCompactAt = Math.max(compactAtBytes, file.size() * GROWTH))
     // Failed compaction is not retried before the file has grown again, unless the file lacks records.
-    nextCompactAt = Math.max(compactAtBytes, file.size() * GROWTH)
-    tail = []
+    compactLater()
+    this.#tail = []
     const replaced = () => {
-      isLacking = false
-      nextCompactAt = Math.max(compactAtBytes, file.size() * GROWTH)
-      markedAt = 0
-      written()
+      this.#isLacking = false
+      compactLater()
+      this.#markedAt = 0
+      this.#written()
     }
     try {
-      const forced = { parts: mustForce || fsync !== 'never', rest: mustForce || isForced }
-      await file.replace(wholeFile(sources), { rest: () => tail?.join('') ?? '', replaced }, forced)
+      const forced = { parts: mustForce || fsync !== 'never', rest: mustForce || fsync === 'always' }
+      await file.replace(wholeFile(this.#sources), { rest: () => this.#tail?.join('') ?? '', replaced }, forced)
     } finally {
-      tail = undefined
+      this.#tail = undefined
     }
   }
-  const rewrite = (mustForce = false) => (rewriting ??= rewriteNow(mustForce).finally(() => (rewriting = undefined)))
 
   /**
-   * Writes the file again if it was removed or lacks something.
+   * Rewrites the file if it was removed or lacks something.
    * @throws {StoreLocked} if another file has taken its place
    */
-  const look = async (): Promise<void> => {
+  async #assertInPlace(): Promise<void> {
+    const { path, file, lock, clock } = this.#options
     const place = await file.place()
     if (place === 'taken' || (place === 'missing' && !(await lock.isInPlace()))) {
-      isLacking = true
-      retryAt ??= clock.now()
-      throw new StoreLocked(`Store ${path} was replaced while it was open: it is another process's now.`)
+      this.#isLacking = true
+      this.#retryAt ??= clock.now()
+      throw new StoreLocked(`Store ${path} was replaced by another process while it was open.`)
     }
-    if (place === 'missing' || isLacking) await rewrite()
+    if (place === 'missing' || this.#isLacking) await this.rewrite()
   }
 
-  const syncAfter = async (before: Promise<void> | undefined): Promise<void> => {
+  async #syncAfter(before: Promise<void> | undefined): Promise<void> {
     await before?.catch(() => {})
-    syncing = syncingNext
-    syncingNext = undefined
-    flush()
-    await look()
-    await file.force()
+    this.#syncing = this.#syncingNext
+    this.#syncingNext = undefined
+    this.flush()
+    await this.#assertInPlace()
+    await this.#options.file.force()
   }
 
-  const advance = async (): Promise<void> => {
+  async #advance(): Promise<void> {
+    const { fsync, file, clock } = this.#options
     const now = clock.now()
-    if (isClosed || !isTime(lookAt, now)) return
-    lookAt = now + EVERY_MS
-    for (const damage of damages) owner?.problem(damage)
-    damages = []
-    // If there is nothing to write, a line that changes nothing finds out whether it can be written again.
-    if (retryAt !== undefined && pending.length === 0) push(lineOf(NAME, '-', '', ''))
-    flush()
+    if (this.#isClosed || !isTime(this.#lookAt, now)) return
+    this.#lookAt = now + EVERY_MS
+    for (const damage of this.#damages) this.#owner?.problem(damage)
+    this.#damages = []
+    // If there is nothing to write, a line that changes nothing tests whether writing works again.
+    if (this.#retryAt !== undefined && this.#pending.length === 0) this.#push(lineOf(NAME, '-', '', ''))
+    this.flush()
     try {
-      await look()
-      if (file.size() >= nextCompactAt) await rewrite().catch((error: unknown) => owner?.problem(error))
+      await this.#assertInPlace()
+      if (file.size() >= this.#nextCompactAt)
+        await this.rewrite().catch((error: unknown) => this.#owner?.problem(error))
       if (fsync === 'intents') await file.force()
     } catch (error) {
-      if (isLacking) failed(error)
-      else owner?.problem(error)
+      if (this.#isLacking) this.#failed(error)
+      else this.#owner?.problem(error)
     }
   }
-
-  return {
-    rewrite,
-    isFailing: () => retryAt !== undefined,
-    attach: (given) => {
-      const { name } = given
-      refuseOtherOwner(stored, name, owner)
-      const isNamed = stored.get(NAME)?.has(name) === true
-      owner = given
-      sources.set(NAME, () => [{ key: name, value: '{}' }])
-      if (!isNamed) push(lineOf(NAME, '=', name, '{}'))
-    },
-
-    records: (kind, live): StoreRecords => {
-      checkKind(kind)
-      let before = stored.get(kind)
-      stored.delete(kind)
-      sources.set(kind, live)
-      return {
-        stored: () => {
-          const all = [...(before?.values() ?? [])]
-          before = undefined
-          return all
-        },
-        write: (changes) => write(changes.map((change) => changeLines({ kind, ...change })).join('')),
-        put: (key, value) => push(lineOf(kind, '=', key, value)),
-        change: (key, change) => push(lineOf(kind, '~', key, change)),
-        remove: (key) => push(lineOf(kind, '-', key, '')),
-      }
-    },
-
-    write: (changes) => {
-      for (const { kind } of changes) checkKind(kind)
-      write(lineOfAll(changes))
-    },
-    flush,
-    sync: () => (fsync === 'never' ? undefined : (syncingNext ??= syncAfter(syncing))),
-    advance: () => (working ??= advance().finally(() => (working = undefined))),
-    isClosed: () => isClosed,
-    close: async () => {
-      if (isClosed) return
-      await Promise.allSettled([working, syncing, syncingNext, rewriting])
-      // The last attempt.
-      retryAt = undefined
-      if (isLacking) await look().catch(failed)
-      else flush()
-      isClosed = true
-      try {
-        if (fsync !== 'never') await file.force()
-      } finally {
-        await file.close()
-        await lock.release()
-      }
-    },
-  }
 }
+
+/** A clock that was set back must not delay what is due. */
+const isTime = (at: number, now: number) => now >= at || now < at - EVERY_MS

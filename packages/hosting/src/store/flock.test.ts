@@ -16,7 +16,7 @@ let files = 0
 const newPath = () => join(folder, `store-${files++}`)
 const record = { key: 'a', value: '{}' }
 
-test('the lock is held until it is closed, others learn its holder, and no file is left', async () => {
+test('the flock is held until it is closed, others get its holder, and no file is left', async () => {
   const path = newPath()
   const first = await openStore({ path })
   await expect(openStore({ path })).rejects.toThrow(StoreLocked)
@@ -32,11 +32,11 @@ test('the lock is held until it is closed, others learn its holder, and no file 
 })
 
 test.each([
-  ['our own number', { host: hostname(), pid: process.pid }],
+  ['our own process', { host: hostname(), pid: process.pid }],
   ['a living process', { host: hostname(), pid: process.ppid }],
   ['another host', { host: 'elsewhere', pid: 1 }],
-  ['nobody', undefined],
-])('the lock of a killed process is free at once, although its file names %s', async (_, said) => {
+  ['no process', undefined],
+])('the flock of a killed process is free immediately, although its file names %s', async (_, said) => {
   const path = newPath()
   writeFileSync(`${path}.lock`, said === undefined ? '\0\0' : JSON.stringify(said))
   const store = await openStore({ path })
@@ -44,7 +44,7 @@ test.each([
   await store.close()
 })
 
-test('of many processes at once exactly one gets the lock, in every round', async () => {
+test('of many concurrent processes exactly one gets the flock, in every round', async () => {
   const path = newPath()
   for (let round = 0; round < 50; round++) {
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => openStore({ path, fsync: 'never' })))
@@ -55,7 +55,7 @@ test('of many processes at once exactly one gets the lock, in every round', asyn
   }
 })
 
-test('a lock being closed and one being opened are never both held', async () => {
+test('a flock that is closing and one that is opening are never both held', async () => {
   const path = newPath()
   let open = 0
   const live = async (): Promise<boolean> => {
@@ -80,7 +80,7 @@ test('a lock being closed and one being opened are never both held', async () =>
   expect(open).toBe(0)
 })
 
-test('a lock on a file that was removed before it was locked does not count', async () => {
+test('a flock on a file that was removed before it was locked does not count', async () => {
   const path = newPath()
   let openings = 0
   const lock = await takeLock(path, async () => {
@@ -95,7 +95,7 @@ test('a lock on a file that was removed before it was locked does not count', as
   await lock.release()
 })
 
-test('a holder whose lock file was removed by hand writes nothing more', async () => {
+test('a flock holder whose lock file was removed by hand writes nothing more', async () => {
   const path = newPath()
   const first = await openStore({ path })
   const firstRecords = first.records('server', () => [])

@@ -11,7 +11,7 @@ const UV_FS_O_EXLOCK = 0x10000000
  * Opens a file, creating it if necessary, and locks it until it is closed. flock(2) excludes all other processes and
  * containers that share the file. The operating system releases the lock when the process ends, even after a crash.
  * @returns undefined if the file is already locked.
- * @throws if the file cannot be opened, or its file system supports no locks.
+ * @throws if the file cannot be opened, or its file system does not support locks.
  */
 export async function openLocked(path: string): Promise<FileHandle | undefined> {
   return process.platform === 'win32' ? openExclusively(path) : openAndFlock(path)
@@ -45,7 +45,9 @@ type LockCalls = Awaited<ReturnType<typeof loadLockCalls>>
 
 let lockCalls: Promise<LockCalls> | undefined
 
-/** Loads flock(2), which Node.js lacks, by koffi: only here, so that nobody else needs native code. */
+/**
+ * Loads flock(2), which Node.js lacks, through koffi. It is loaded only here, so that other users need no native code.
+ */
 async function loadLockCalls() {
   const { default: koffi } = await import('koffi').catch((error: unknown) => {
     const where = `${process.platform} ${process.arch}`
@@ -66,20 +68,20 @@ async function loadLockCalls() {
 /** The flags LOCK_EX and LOCK_NB, which have the same values on all systems with flock(2). */
 const EXCLUSIVE_AT_ONCE = 2 | 4
 
-/** The lock of a store: only its holder may write to that file. */
+/** The lock of a store. Only its holder may write to the store's file. */
 export interface StoreLock {
-  /** Whether other processes would still find this lock: false once its file was removed or replaced. */
+  /** True if other processes would still find this lock. False once its file was removed or replaced. */
   isInPlace(): Promise<boolean>
   release(): Promise<void>
 }
 
-/** The owner as written in the lock's file, for people only: nothing depends on it. */
+/** The owner as written in the lock's file. It is only for people: nothing depends on it. */
 const holder = z.object({ host: z.string(), pid: z.int() })
 
 /**
- * Takes the lock of a file: flock(2) on a file beside it. One process in whatever container holds the lock at a
- * time; when that process ends, the next one gets it at once.
- * @param path of the file that is locked. The lock's own is `<path>.lock`.
+ * Takes the lock of a file: flock(2) on a file next to it. One process in any container holds the lock at a time. When
+ * that process ends, the next one gets it at once.
+ * @param path of the locked file. The lock's own file is `<path>.lock`.
  * @param openLockFile opens and locks the file.
  * @throws {StoreLocked}
  */
@@ -99,7 +101,7 @@ async function signed(path: string, file: FileHandle): Promise<StoreLock> {
     await file.truncate(0)
     await file.write(JSON.stringify({ host: hostname(), pid: process.pid }), 0)
   } catch {
-    // The disk may be full. The owner's name is not needed: the lock counts.
+    // The disk may be full. The owner's name is not needed, because only the lock counts.
   }
   return {
     isInPlace: () => isFileAt(path, file),
@@ -112,10 +114,10 @@ async function signed(path: string, file: FileHandle): Promise<StoreLock> {
   }
 }
 
-/** Where an open file is: at its path, at none, or another file has taken that path. */
-export type Place = 'there' | 'missing' | 'taken'
+/** The state of an open file's path: it names this file, no file, or another one. */
+export type LockFileState = 'there' | 'missing' | 'taken'
 
-export async function placeOf(path: string, file: FileHandle): Promise<Place> {
+export async function placeOf(path: string, file: FileHandle): Promise<LockFileState> {
   const [held, named] = await Promise.all([
     file.stat({ bigint: true }),
     stat(path, { bigint: true }).catch((error: NodeJS.ErrnoException) => error.code),
@@ -124,7 +126,7 @@ export async function placeOf(path: string, file: FileHandle): Promise<Place> {
   return named.ino === held.ino && named.dev === held.dev ? 'there' : 'taken'
 }
 
-/** Whether the path still names the open file. */
+/** True if the path still names the open file. */
 const isFileAt = async (path: string, file: FileHandle) => (await placeOf(path, file)) === 'there'
 
 async function lockedBy(path: string, lockPath: string): Promise<StoreLocked> {

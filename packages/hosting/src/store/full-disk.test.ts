@@ -4,8 +4,8 @@ import { createManualClock } from '@muster/core/clock'
 import { afterAll, expect, test } from 'vitest'
 import { Unavailable } from '../errors.js'
 import { takeLock } from './flock.js'
-import { createFileStore } from './file-store.js'
-import { StoreFile } from './store-file.js'
+import { FileStore } from './file-store.js'
+import { StoreFile } from './append-file.js'
 import { createFolder, hasSome, modelled, readBack } from './store.fixture.js'
 
 const { newPath, remove } = createFolder()
@@ -35,7 +35,7 @@ async function openOnDisk() {
     place: () => real.place(),
     close: () => real.close(),
   }
-  const log = createFileStore({
+  const log = new FileStore({
     path,
     fsync: 'never',
     compactAtBytes: 2 ** 20,
@@ -51,7 +51,7 @@ async function openOnDisk() {
   return { path, clock, disk, log, problems, logged, ...modelled(log) }
 }
 
-test('what must be written is refused, and is not written later', async () => {
+test('on a full disk a required write is refused, and is not written later', async () => {
   const { clock, disk, log, problems, logged, model, take, records } = await openOnDisk()
   take({ kind: 'a', op: '=', key: 'x', value: '1' })
   log.flush()
@@ -72,7 +72,7 @@ test('what must be written is refused, and is not written later', async () => {
   await log.close()
 })
 
-test('what happened anyway is written once there is room, without anybody asking', async () => {
+test('on a full disk records of past events are kept and written once there is room', async () => {
   const { clock, disk, log, logged, model, take } = await openOnDisk()
   take({ kind: 'a', op: '=', key: 'x', value: '1' })
   take({ kind: 'a', op: '=', key: 'y', value: '1' })
@@ -89,7 +89,7 @@ test('what happened anyway is written once there is room, without anybody asking
   await log.close()
 })
 
-test('a log that has nothing to write finds out that there is room', async () => {
+test('a store without new writes notices by itself that a full disk has room again', async () => {
   const { clock, disk, log, records } = await openOnDisk()
   log.flush()
   disk.isFull = true
@@ -104,7 +104,7 @@ test('a log that has nothing to write finds out that there is room', async () =>
   await log.close()
 })
 
-test('what is kept for then is bounded: beyond, the whole file is written anew', async () => {
+test('records kept for a full disk are limited: beyond the limit the whole file is rewritten', async () => {
   const { clock, disk, log, logged, model, take, records } = await openOnDisk()
   take({ kind: 'a', op: '=', key: 'x', value: '1' })
   log.flush()
@@ -125,7 +125,7 @@ test('what is kept for then is bounded: beyond, the whole file is written anew',
   await log.close()
 })
 
-test('a rewrite that fails keeps the file and what came meanwhile, and refuses nobody', async () => {
+test('a failed compaction keeps the store file and later records, and refuses no write', async () => {
   const { path, clock, disk, log, logged, model, take, problems } = await openOnDisk()
   for (let times = 0; times < 3; times += 1)
     take({ kind: 'a', op: '=', key: 'x', value: JSON.stringify('v'.repeat(2 ** 19)) })
@@ -145,7 +145,7 @@ test('a rewrite that fails keeps the file and what came meanwhile, and refuses n
   await log.close()
 })
 
-test('a clock that is set back puts nothing off', async () => {
+test('a clock that is set back does not delay the first write after a full disk', async () => {
   const { clock, disk, log, records } = await openOnDisk()
   await clock.advance(3_600_000)
   disk.isFull = true

@@ -1,6 +1,6 @@
 /** The write-ahead log: one interface, in a file or in memory. */
-export { createRecovery } from './recovery.js'
-export { createServerLogWriter, type ServerLogWriter, WRITTEN } from './server-log-writer.js'
+export { createRecovery, type Recovery } from './recovery.js'
+export { ServerLogWriter, WRITTEN } from './server-log-writer.js'
 export type {
   HostingEntry,
   MatchRecord,

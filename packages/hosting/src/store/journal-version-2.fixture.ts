@@ -4,8 +4,8 @@ import { JOURNAL_HEADER } from './store-format.js'
 export const HEADER = JOURNAL_HEADER
 
 /**
- * The line of an entry, as version 2 wrote it.
- * @param isAfterForced whether all lines before it are on the disk.
+ * The line of an entry as version 2 wrote it.
+ * @param isAfterForced true if all lines before it are on the disk.
  */
 export function lineOf(json: string, isAfterForced = false): string {
   const marked = `${isAfterForced ? '!' : ' '}${json}`

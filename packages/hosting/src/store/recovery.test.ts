@@ -11,7 +11,7 @@ const match = (nth: number): MatchRecord => ({
   at: nth,
 })
 
-test('matches are taken over in slices of 5 ms, between which the event loop turns', async () => {
+test('matches are recovered in slices of 5 ms, between which the event loop turns', async () => {
   let spentMs = 0
   let adopted = 0
   let isDone = false
@@ -46,25 +46,28 @@ test('matches are taken over in slices of 5 ms, between which the event loop tur
 test.each([
   [100, true],
   [1000, false],
-])('%i matches of a store that is read at once are taken over in the first turn: %s', async (count, isAtOnce) => {
-  let spentMs = 0
-  let adopted = 0
-  const { attempt, recover } = createRecovery({
-    serverLog: { open: () => ({ servers: [], matches: Array.from({ length: count }, (_, nth) => match(nth)) }) },
-    clock: createManualClock(),
-    stopwatch: () => spentMs,
-    adopt: function* ({ matches }: StoredFleet) {
-      for (const _ of matches) {
-        spentMs += 1
-        adopted += 1
-        yield
-      }
-    },
-    adopted: () => {},
-    problem: () => {},
-  })
-  expect(attempt()).toBe(isAtOnce)
-  expect(adopted).toBe(isAtOnce ? count : 0)
-  expect(await recover()).toBe(true)
-  expect([adopted, attempt()]).toEqual([count, true])
-})
+])(
+  '%i matches from a synchronous store are recovered in the first turn of the event loop: %s',
+  async (count, isAtOnce) => {
+    let spentMs = 0
+    let adopted = 0
+    const { attempt, recover } = createRecovery({
+      serverLog: { open: () => ({ servers: [], matches: Array.from({ length: count }, (_, nth) => match(nth)) }) },
+      clock: createManualClock(),
+      stopwatch: () => spentMs,
+      adopt: function* ({ matches }: StoredFleet) {
+        for (const _ of matches) {
+          spentMs += 1
+          adopted += 1
+          yield
+        }
+      },
+      adopted: () => {},
+      problem: () => {},
+    })
+    expect(attempt()).toBe(isAtOnce)
+    expect(adopted).toBe(isAtOnce ? count : 0)
+    expect(await recover()).toBe(true)
+    expect([adopted, attempt()]).toEqual([count, true])
+  },
+)

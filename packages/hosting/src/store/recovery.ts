@@ -10,22 +10,25 @@ export interface RecoveryOptions {
   /** Milliseconds, to yield the event loop while thousands of matches are taken over. */
   readonly stopwatch: () => number
   /**
-   * Receives all that is in the store, and takes over a server or a match at each step: servers come before the matches
+   * Receives everything in the store, and takes over one server or match at each step. Servers come before the matches
    * on them.
    */
   readonly adopt: (stored: StoredFleet) => Iterable<void>
-  /** All of it was taken over. */
+  /** Called once all records were taken over. */
   readonly adopted: () => void
   readonly problem: (error: unknown) => void
 }
 
-/** Milliseconds until a store that could not be opened is tried again: another process may have it until it ends. */
+/** Milliseconds until a store that could not be opened is tried again. Another process may hold it until it ends. */
 const REOPEN_MS = 1000
 
-/** Servers and matches that are taken over in one turn of the event loop: about 10 ms (our choice). */
+/** Number of servers and matches taken over in one turn of the event loop: about 10 ms (our choice). */
 const MOST_AT_ONCE = 500
 
-/** Opens the store, and takes over what it says may still exist. */
+/** Takes over the records of an earlier process. */
+export type Recovery = ReturnType<typeof createRecovery>
+
+/** Opens the store, and takes over everything in it that may still exist. */
 export function createRecovery(options: RecoveryOptions) {
   const { serverLog, clock, stopwatch, adopt, adopted, problem } = options
   let opening: Promise<unknown> | undefined
@@ -80,11 +83,13 @@ export function createRecovery(options: RecoveryOptions) {
   return {
     /** Recovers once. Resolves with false while the store is unreadable. */
     recover,
-    /** Recovers, if that is due, and tells whether all is taken over. What a store in memory or a file has is by
-     * then, unless it is much. */
+    /**
+     * Recovers if that is due. Returns true if everything is taken over. The data of a store in memory or a file is
+     * then there at once, unless it is large.
+     */
     attempt,
     /**
-     * Resolves when all is taken over, however often that is tried. Rejects with the signal's reason.
+     * Resolves when everything is taken over, after any number of attempts. Rejects with the signal's reason.
      * @throws {MatchmakerClosed} if the matchmaker is closed first
      */
     ready: async (signal?: AbortSignal) => {
@@ -94,9 +99,9 @@ export function createRecovery(options: RecoveryOptions) {
       }
     },
     isDone: () => isDone,
-    /** Whether the store could not be opened so far. */
+    /** True if the store could not be opened so far. */
     isFailing: () => !isDone && reopenAt > 0,
-    /** Nothing is taken over from now on. */
+    /** Takes nothing over from now on. */
     close: () => {
       isClosed = true
     },

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fleetOf, type HostingEntry } from './entries.js'
 import { createMemoryServerLog, type ServerLog } from './server-log.js'
-import { createServerLogWriter } from './server-log-writer.js'
+import { ServerLogWriter } from './server-log-writer.js'
 
 const server = (serverId: string): HostingEntry => ({ kind: 'server', serverId, queue: 'duel', tag: serverId, at: 1 })
 const match = (matchId: string): HostingEntry => ({
@@ -48,18 +48,18 @@ function setUp({ slowMs }: { readonly slowMs?: () => number } = {}) {
     },
   }
   const problems: string[] = []
-  const writer = createServerLogWriter(serverLog, clock, (_, id) => problems.push(id))
+  const writer = new ServerLogWriter(serverLog, clock, (_, id) => problems.push(id))
   return { clock, memory, written, disk, problems, writer }
 }
 
-test('a note that is written synchronously takes no turn of the event loop', () => {
+test('a synchronously written log entry takes no turn of the event loop', () => {
   const { writer, written } = setUp()
   expect(writer.append(server('a'))).toBeUndefined()
   expect(writer.note(after('a', 'created'))).toBeUndefined()
   expect(written).toEqual(['a:server', 'a:created'])
 })
 
-test('a failed note is kept with the later ones of its server, and written with the next good append', async () => {
+test('a failed log entry is kept with later ones of its server, and written with the next append', async () => {
   const { writer, written, disk, problems } = setUp()
   void writer.append(server('a'))
   disk.full = true
@@ -77,7 +77,7 @@ test('a failed note is kept with the later ones of its server, and written with 
   expect({ isBehind: writer.isBehind(), told }).toEqual({ isBehind: false, told: 'created up ' })
 })
 
-test('kept entries are also retried by themselves, one entry per attempt', async () => {
+test('kept log entries are retried even without a new append, one entry per attempt', async () => {
   const { writer, written, disk, problems, clock } = setUp()
   for (const id of ['a', 'b', 'c']) void writer.append(server(id))
   disk.full = true
@@ -98,7 +98,7 @@ test('kept entries are also retried by themselves, one entry per attempt', async
   expect(writer.isBehind()).toBe(false)
 })
 
-test('an entry that must precede its action is refused behind a failed one, and is not written later', async () => {
+test('a log entry required before its action is refused behind a failed one, and not written later', async () => {
   const { writer, written, disk } = setUp()
   void writer.append(server('a'))
   disk.full = true
@@ -110,7 +110,7 @@ test('an entry that must precede its action is refused behind a failed one, and 
   expect(written).toEqual(['a:server', 'a:created'])
 })
 
-test('of the kept entries only the latest list of players remains, and the end of an ended match', async () => {
+test('of the kept log entries only the latest player list and the end of an ended match remain', async () => {
   const { writer, written, disk } = setUp()
   for (const id of ['a', 'b']) void writer.append(match(id), server(id))
   disk.full = true
@@ -126,16 +126,16 @@ test('of the kept entries only the latest list of players remains, and the end o
   expect(told).toHaveLength(102)
 })
 
-test('a store that hangs does not block closing for ever', async () => {
+test('a store that hangs does not block the close of the server log without end', async () => {
   const { clock, memory } = setUp()
   const serverLog: ServerLog = { open: () => memory.open(), append: () => new Promise(() => {}), close: () => {} }
-  const writer = createServerLogWriter(serverLog, clock, () => {})
+  const writer = new ServerLogWriter(serverLog, clock, () => {})
   void writer.note(after('a', 'created'))
   await expect(clock.until(writer.close())).rejects.toThrow('within 5000 ms')
   expect(clock.sleepers).toBe(0)
 })
 
-test('the store is closed after the last entry, and a failure of that is reported', async () => {
+test('the store is closed after the last log entry, and a failure to close is reported', async () => {
   const { clock, memory } = setUp()
   const order: string[] = []
   const append = async (entries: readonly HostingEntry[]) => {
@@ -146,13 +146,13 @@ test('the store is closed after the last entry, and a failure of that is reporte
     order.push('close')
     throw new Error('no such disk')
   }
-  const writer = createServerLogWriter({ open: () => memory.open(), append, close }, clock, () => {})
+  const writer = new ServerLogWriter({ open: () => memory.open(), append, close }, clock, () => {})
   void writer.note(after('a', 'created'))
   await expect(clock.until(writer.close())).rejects.toThrow('no such disk')
   expect(order).toEqual(['created', 'close'])
 })
 
-test('what is written together is there together, after all that came before it of each server and match', async () => {
+test('log entries written together appear together, after earlier entries of the same records', async () => {
   const { writer, written, disk } = setUp()
   void writer.append(server('s'))
   void writer.append(match('m'))
@@ -161,7 +161,7 @@ test('what is written together is there together, after all that came before it 
   void writer.note(players('m', 1))
   void writer.note(after('s', 'up'), { kind: 'playing', matchId: 'm', at: 1 })
   void writer.note(players('m', 2))
-  // Of the group nothing is left out, although a later entry says more.
+  // Nothing of the group is left out, although a later entry says more.
   void writer.note(over('m'))
   await writer.flush()
   disk.full = false
@@ -169,7 +169,7 @@ test('what is written together is there together, after all that came before it 
   expect(written.slice(2)).toEqual(['s:created', 'm:players', 's:up+m:playing', 'm:over'])
 })
 
-test('under any failures the store ends like one without failures, except refused entries', async () => {
+test('property: after any failures the store has what it has without failures, except refused entries', async () => {
   const ids = fc.constantFrom('a', 'b', 'c')
   const kept = fc.oneof(
     fc.tuple(ids, fc.constantFrom('created', 'up', 'dropped'), fc.nat()).map(([id, kind, n]) => [after(id, kind, n)]),
@@ -231,36 +231,39 @@ test('under any failures the store ends like one without failures, except refuse
   )
 })
 
-test.each([0, 10])('entries caused by the store during an append follow that entry (in %i ms)', async (slowMs) => {
-  const clock = createManualClock()
-  const written: string[] = []
-  const noted: Promise<void>[] = []
-  const serverLog: ServerLog = {
-    open: () => fleetOf([]),
-    append: (entries) => {
-      if (entries.some(({ kind }) => kind === 'up')) {
-        void writer.note(players('a', 1))
-        void writer.note(after('a', 'dropped'), over('a'))
-        void writer.note(after('a', 'gone'))
-        void writer.note(server('b'))
-        noted.push(writer.append({ kind: 'sent', serverId: 'a', at: 1 }) ?? Promise.resolve())
-      }
-      const write = () => void written.push(textOf(entries))
-      return slowMs === 0 ? write() : clock.sleep(slowMs).then(write)
-    },
-  }
-  const writer = createServerLogWriter(serverLog, clock, () => {})
-  void writer.note(after('a', 'up'), { kind: 'playing', matchId: 'a', at: 1 })
-  await clock.advance(200)
-  await Promise.all(noted)
-  const expected = ['a:up+a:playing', 'a:players', 'a:dropped+a:over', 'a:gone', 'a:sent']
-  expect(written.filter((entry) => entry.startsWith('a'))).toEqual(expected)
-  expect(written).toContain('b:server')
-  expect(written.at(-1)).toBe('a:sent')
-  expect(writer.isBehind()).toBe(false)
-})
+test.each([0, 10])(
+  'entries that the store causes during an append follow the entry of this append (in %i ms)',
+  async (slowMs) => {
+    const clock = createManualClock()
+    const written: string[] = []
+    const noted: Promise<void>[] = []
+    const serverLog: ServerLog = {
+      open: () => fleetOf([]),
+      append: (entries) => {
+        if (entries.some(({ kind }) => kind === 'up')) {
+          void writer.note(players('a', 1))
+          void writer.note(after('a', 'dropped'), over('a'))
+          void writer.note(after('a', 'gone'))
+          void writer.note(server('b'))
+          noted.push(writer.append({ kind: 'sent', serverId: 'a', at: 1 }) ?? Promise.resolve())
+        }
+        const write = () => void written.push(textOf(entries))
+        return slowMs === 0 ? write() : clock.sleep(slowMs).then(write)
+      },
+    }
+    const writer = new ServerLogWriter(serverLog, clock, () => {})
+    void writer.note(after('a', 'up'), { kind: 'playing', matchId: 'a', at: 1 })
+    await clock.advance(200)
+    await Promise.all(noted)
+    const expected = ['a:up+a:playing', 'a:players', 'a:dropped+a:over', 'a:gone', 'a:sent']
+    expect(written.filter((entry) => entry.startsWith('a'))).toEqual(expected)
+    expect(written).toContain('b:server')
+    expect(written.at(-1)).toBe('a:sent')
+    expect(writer.isBehind()).toBe(false)
+  },
+)
 
-test('a long backlog of one server is walked without recursion, each entry once', async () => {
+test('a long backlog of log entries of one server is processed without recursion, each entry once', async () => {
   const { writer, written, disk } = setUp()
   void writer.append(match('a'), server('b'))
   disk.full = true
@@ -277,7 +280,7 @@ test('a long backlog of one server is walked without recursion, each entry once'
   expect(written).toEqual(['a:match+b:server'])
 })
 
-test('an entry that can never be written holds back what touches its records alone, and not the close', async () => {
+test('a log entry that can never be written blocks only entries of its own records, and not the close', async () => {
   const { clock, memory } = setUp()
   const written: string[] = []
   let isClosed = false
@@ -289,7 +292,7 @@ test('an entry that can never be written holds back what touches its records alo
     },
     close: () => void (isClosed = true),
   }
-  const writer = createServerLogWriter(serverLog, clock, () => {})
+  const writer = new ServerLogWriter(serverLog, clock, () => {})
   for (const id of ['bad', 'near', 'far']) void writer.append(match(id), server(id))
   void writer.note(after('bad', 'created'))
   void writer.note(after('bad', 'dropped'), over('near'))

@@ -3,37 +3,31 @@ import { within } from '@muster/core/internal'
 import { type HostingEntry, keyOf } from './entries.js'
 import { NO_SERVER_LOG, type ServerLog } from './server-log.js'
 
-/**
- * Writes entries to the store, those of one call as one. What concerns one server or match is written in order; what
- * could not be written is kept until it is.
- */
-export type ServerLogWriter = ReturnType<typeof createServerLogWriter>
-
 /** Milliseconds from a failure to the next attempt. */
 const RETRY_MS = 1000
-/** Milliseconds for the last attempt and the close: a disk that hangs must not delay the end of the process. */
+/** Milliseconds for the last attempt and the close, because a hanging disk must not delay the end of the process. */
 const CLOSE_MS = 5000
-/** A write that is done. One shared promise, so that callers with many writes need not await each. */
+/** A finished write. One shared promise, so that callers with many writes need not await each. */
 export const WRITTEN: Promise<void> = Promise.resolve()
 
-interface Waiter {
+interface WriteWaiter {
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
 
-/** Entries that are written as one, and are not yet. */
+/** Entries that must be written together and are not written yet. */
 class Transaction {
   entries: readonly HostingEntry[]
-  /** The records that it changes: see `keyOf`. */
+  /** The keys of the records that it changes, see `keyOf`. */
   readonly keys: ReadonlySet<string>
-  /** Whether it is kept however often writing it fails. */
+  /** Whether the transaction is kept after a failed write. */
   readonly isKept: boolean
-  /** Those before it that change one of its records. It is written after them. */
+  /** Earlier transactions that change one of its records. It is written after them. */
   readonly before = new Set<Transaction>()
   readonly after = new Set<Transaction>()
-  /** The caller; and callers of `written`. */
-  readonly callers: Waiter[] = []
-  readonly waiters: Waiter[] = []
+  /** The caller, and callers of `written`. */
+  readonly callers: WriteWaiter[] = []
+  readonly waiters: WriteWaiter[] = []
   /** Whether the last attempt to write it has failed. */
   isStuck = false
 
@@ -43,7 +37,7 @@ class Transaction {
     this.keys = new Set(entries.map(keyOf))
   }
 
-  /** Whether it waits for one that could not be written, or is that one. */
+  /** True if the transaction could not be written, or waits for one that could not. */
   isHeld(): boolean {
     for (const { isStuck } of reached(this, 'before')) if (isStuck) return true
     return false
@@ -57,84 +51,167 @@ function reached(one: Transaction, direction: 'before' | 'after'): ReadonlySet<T
   return all
 }
 
-export function createServerLogWriter(
-  serverLog: ServerLog,
-  clock: Clock,
-  problem: (error: unknown, id: string) => void,
-) {
-  /** The latest transaction that changes a record, by the key of that. */
-  const latest = new Map<string, Transaction>()
-  /** Those whose last attempt has failed, oldest first. */
-  const stuck = new Set<Transaction>()
-  const attempts = new Set<Promise<void>>()
-  let isBehind = false
+/**
+ * Writes entries to the store, those of one call together. Entries of one server or match are written in order. Entries
+ * that could not be written are kept until they are.
+ */
+export class ServerLogWriter {
+  readonly #serverLog: ServerLog
+  readonly #clock: Clock
+  readonly #problem: (error: unknown, id: string) => void
+  /** The latest transaction of each record, by its key. */
+  readonly #latest = new Map<string, Transaction>()
+  /** Transactions whose last attempt has failed, oldest first. */
+  readonly #stuck = new Set<Transaction>()
+  readonly #attempts = new Set<Promise<void>>()
+  #isBehind = false
   /** Time of the next retry, in epoch milliseconds. */
-  let retryAt = 0
+  #retryAt = 0
+  /** Whether entries are kept. If not, callers need not create any. */
+  readonly areKept: boolean
+  /** See `ServerLog`. */
+  readonly resumes: boolean
 
-  /** Calls the store's `append`; returns undefined if the entries are written already. */
-  const appended = ({ entries }: Transaction): Promise<void> | undefined => {
+  constructor(
+    serverLog: ServerLog,
+    clock: Clock,
+    problem: (error: unknown, id: string) => void,
+    resumes = serverLog.resumes ?? false,
+  ) {
+    this.#serverLog = serverLog
+    this.#clock = clock
+    this.#problem = problem
+    this.areKept = serverLog !== NO_SERVER_LOG
+    this.resumes = resumes
+  }
+
+  /**
+   * Appends entries that must be written before anything else is done: an intent, or a create about to be sent. Returns
+   * undefined if they are written already. Rejects if they, or earlier ones of the same servers and matches, cannot be
+   * written. They are then not kept.
+   */
+  append(...entries: readonly HostingEntry[]): Promise<void> | undefined {
+    return this.#add(entries, false)
+  }
+
+  /**
+   * Appends entries about something that has already happened. They are kept until they are written, with the next
+   * successful append or at a retry. Returns undefined if they are written already. Otherwise the promise resolves once
+   * they are, however long that takes.
+   */
+  note(...entries: readonly HostingEntry[]): Promise<void> | undefined {
+    return this.#add(entries, true)
+  }
+
+  /**
+   * Resolves when all entries about the match and the server with this id are written. Rejects with the error if one
+   * could not be written. That one is still kept and retried. Returns undefined if all of them are written already.
+   */
+  written(id: string): Promise<void> | undefined {
+    const ofMatch = this.#whenWritten(this.#latest.get(`m:${id}`))
+    const ofServer = this.#whenWritten(this.#latest.get(`s:${id}`))
+    return ofMatch === undefined || ofServer === undefined
+      ? (ofMatch ?? ofServer)
+      : Promise.all([ofMatch, ofServer]).then(() => {})
+  }
+
+  /** Retries failed entries once their retry time has come. */
+  advance(now: number) {
+    // Only the oldest is retried. If it succeeds, the store works again and the others follow.
+    const [oldest] = this.#stuck
+    if (oldest !== undefined && now >= this.#retryAt) this.#attempt(oldest)
+  }
+
+  /** True if the last attempt to write failed, so that entries are waiting. */
+  isBehind() {
+    return this.#isBehind
+  }
+
+  /** Resolves when every entry is written, or has failed once more. */
+  async flush(): Promise<void> {
+    while (this.#attempts.size > 0) await Promise.all(this.#attempts)
+    this.#retry()
+    while (this.#attempts.size > 0) await Promise.all(this.#attempts)
+  }
+
+  /**
+   * Flushes all entries and closes the store.
+   * @throws the error of the store's `close`; {Error} if closing takes too long.
+   */
+  async close() {
+    const closed = this.flush()
+      .then(() => this.#serverLog.close?.())
+      .then(() => true)
+    if ((await within(closed, CLOSE_MS, this.#clock)) === true) return
+    closed.catch(() => {})
+    throw new Error(`the store was not written and closed within ${CLOSE_MS} ms`)
+  }
+
+  /** Calls the store's `append`. Returns undefined if the entries are written already. */
+  #appended({ entries }: Transaction): Promise<void> | undefined {
     if (entries.length === 0) return undefined
     try {
-      return serverLog.append(entries) ?? undefined
+      return this.#serverLog.append(entries) ?? undefined
     } catch (error) {
       return Promise.reject(error as Error)
     }
   }
 
-  const attempt = (one: Transaction): void => {
+  #attempt(one: Transaction): void {
     one.isStuck = false
-    stuck.delete(one)
-    follow(one, appended(one) ?? WRITTEN)
-  }
-  const follow = (one: Transaction, writing: Promise<void>): void => {
-    const done: Promise<void> = writing.then(
-      () => succeeded(one),
-      (error: unknown) => failed(one, error),
-    )
-    attempts.add(done)
-    void done.then(() => attempts.delete(done))
+    this.#stuck.delete(one)
+    this.#follow(one, this.#appended(one) ?? WRITTEN)
   }
 
-  /** Nothing of it is left to write. Those that wait for it alone are begun. */
-  const release = (one: Transaction): void => {
-    for (const key of one.keys) if (latest.get(key) === one) latest.delete(key)
+  #follow(one: Transaction, writing: Promise<void>): void {
+    const done: Promise<void> = writing.then(
+      () => this.#succeeded(one),
+      (error: unknown) => this.#failed(one, error),
+    )
+    this.#attempts.add(done)
+    void done.then(() => this.#attempts.delete(done))
+  }
+
+  /** Called when nothing of it is left to write. Begins those that wait only for it. */
+  #release(one: Transaction): void {
+    for (const key of one.keys) if (this.#latest.get(key) === one) this.#latest.delete(key)
     for (const next of one.after) {
       next.before.delete(one)
-      if (next.before.size === 0) attempt(next)
+      if (next.before.size === 0) this.#attempt(next)
     }
   }
 
-  const retry = (): void => {
-    for (const one of stuck) attempt(one)
+  #retry(): void {
+    for (const one of this.#stuck) this.#attempt(one)
   }
 
-  const succeeded = (one: Transaction): void => {
-    // One without entries, which were dropped, says nothing of the store.
+  #succeeded(one: Transaction): void {
+    // A transaction without entries (all were dropped) does not prove that the store works.
     const hasWritten = one.entries.length > 0
-    if (hasWritten) isBehind = false
-    release(one)
+    if (hasWritten) this.#isBehind = false
+    this.#release(one)
     for (const { resolve } of [...one.callers, ...one.waiters]) resolve()
-    if (hasWritten) retry()
+    if (hasWritten) this.#retry()
   }
 
-  const failed = (one: Transaction, error: unknown): void => {
+  #failed(one: Transaction, error: unknown): void {
     if (!one.isKept) {
-      release(one)
+      this.#release(one)
       for (const { reject } of one.callers) reject(error)
       for (const { resolve } of one.waiters) resolve()
       return
     }
-    isBehind = true
-    retryAt = clock.now() + RETRY_MS
+    this.#isBehind = true
+    this.#retryAt = this.#clock.now() + RETRY_MS
     one.isStuck = true
-    stuck.add(one)
-    for (const other of reached(one, 'after')) refuse(other, error)
+    this.#stuck.add(one)
+    for (const other of reached(one, 'after')) this.#refuse(other, error)
     const [entry] = one.entries
-    if (entry !== undefined) problem(error, 'matchId' in entry ? entry.matchId : entry.serverId)
+    if (entry !== undefined) this.#problem(error, 'matchId' in entry ? entry.matchId : entry.serverId)
   }
 
-  /** Tells those who wait for it that it cannot be written now. Entries that are not kept are dropped. */
-  const refuse = (one: Transaction, error: unknown): void => {
+  /** Rejects its callers because it cannot be written now. Entries that are not kept are dropped. */
+  #refuse(one: Transaction, error: unknown): void {
     for (const { reject } of one.waiters.splice(0)) reject(error)
     if (one.isKept) return
     one.entries = []
@@ -142,10 +219,10 @@ export function createServerLogWriter(
   }
 
   /**
-   * Takes the place of entries before it that it makes obsolete: single ones about the same server or match, of which
-   * none is under way.
+   * Replaces earlier entries that it makes obsolete: single ones about the same server or match, none of which is in
+   * progress.
    */
-  const supersede = (one: Transaction): void => {
+  #supersede(one: Transaction): void {
     const [entry] = one.entries
     if (!one.isKept || entry === undefined || one.entries.length > 1) return
     const isEnd = entry.kind === 'gone' || entry.kind === 'over'
@@ -167,96 +244,42 @@ export function createServerLogWriter(
     }
   }
 
-  /** Writes entries now, or after those about the same servers and matches; returns undefined if they are written. */
-  const add = (entries: readonly HostingEntry[], isKept: boolean): Promise<void> | undefined => {
+  /** Writes entries now, or after those about the same servers and matches. Returns undefined if they are written. */
+  #add(entries: readonly HostingEntry[], isKept: boolean): Promise<void> | undefined {
     const one = new Transaction(entries, isKept)
     for (const key of one.keys) {
-      const last = latest.get(key)
+      const last = this.#latest.get(key)
       if (last !== undefined) one.before.add(last)
     }
     if (!isKept && one.isHeld())
       return Promise.reject(
         new Error('an earlier entry about the same server or match could not be written to the store'),
       )
-    supersede(one)
+    this.#supersede(one)
     for (const last of one.before) last.after.add(one)
-    // Before the store is called: what that causes by what it knows comes after this.
-    for (const key of one.keys) latest.set(key, one)
-    if (one.before.size > 0) return promised(one)
-    const writing = appended(one)
+    // Set before the store is called, so that entries caused by the call come after this one.
+    for (const key of one.keys) this.#latest.set(key, one)
+    if (one.before.size > 0) return this.#promised(one)
+    const writing = this.#appended(one)
     if (writing !== undefined) {
-      const whenWritten = promised(one)
-      follow(one, writing)
+      const whenWritten = this.#promised(one)
+      this.#follow(one, writing)
       return whenWritten
     }
-    release(one)
+    this.#release(one)
     for (const { resolve } of one.waiters) resolve()
-    retry()
+    this.#retry()
     return undefined
   }
-  const promised = (one: Transaction): Promise<void> =>
-    new Promise((resolve, reject) => void one.callers.push({ resolve, reject }))
 
-  const flush = async (): Promise<void> => {
-    while (attempts.size > 0) await Promise.all(attempts)
-    retry()
-    while (attempts.size > 0) await Promise.all(attempts)
+  #promised(one: Transaction): Promise<void> {
+    return new Promise((resolve, reject) => void one.callers.push({ resolve, reject }))
   }
 
   /** See `written`. */
-  const whenWritten = (one: Transaction | undefined): Promise<void> | undefined => {
+  #whenWritten(one: Transaction | undefined): Promise<void> | undefined {
     if (one === undefined) return undefined
     if (one.isHeld()) return Promise.reject(new Error('the last attempt to write to the store failed'))
     return new Promise((resolve, reject) => void one.waiters.push({ resolve, reject }))
-  }
-
-  return {
-    /** Whether entries are kept; if not, none need be made. */
-    areKept: serverLog !== NO_SERVER_LOG,
-    /**
-     * Appends entries that must be written before anything else is done: an intent, or a create about to leave.
-     * Returns undefined if they are written already. Rejects if they, or earlier ones of the same servers and matches,
-     * cannot be written; they are then not kept.
-     */
-    append: (...entries: readonly HostingEntry[]): Promise<void> | undefined => add(entries, false),
-    /**
-     * Appends entries about something that has happened already. They are kept until they are written, with the next
-     * successful append or at a retry. Returns undefined if they are written already; otherwise the promise resolves
-     * once they are, however long that takes.
-     */
-    note: (...entries: readonly HostingEntry[]): Promise<void> | undefined => add(entries, true),
-    /**
-     * Resolves when all entries about the match and the server of this id are written. Rejects with the error if one
-     * could not be written; it is kept and retried all the same. Returns undefined if all of them are written already.
-     */
-    written: (id: string): Promise<void> | undefined => {
-      const ofMatch = whenWritten(latest.get(`m:${id}`))
-      const ofServer = whenWritten(latest.get(`s:${id}`))
-      return ofMatch === undefined || ofServer === undefined
-        ? (ofMatch ?? ofServer)
-        : Promise.all([ofMatch, ofServer]).then(() => {})
-    },
-    /** Retries failed entries once their retry time has come. */
-    advance: (now: number) => {
-      // Only the oldest is retried: if it succeeds, the store works again and the others follow.
-      const [oldest] = stuck
-      if (oldest !== undefined && now >= retryAt) attempt(oldest)
-    },
-    /** Whether the last attempt to write failed, so that entries are waiting. */
-    isBehind: () => isBehind,
-    /** Resolves when every entry is written, or has failed at one more attempt. */
-    flush,
-    /**
-     * Flushes all entries and closes the store.
-     * @throws the error of the store's `close`; {Error} if closing takes too long.
-     */
-    close: async () => {
-      const closed = flush()
-        .then(() => serverLog.close?.())
-        .then(() => true)
-      if ((await within(closed, CLOSE_MS, clock)) === true) return
-      closed.catch(() => {})
-      throw new Error(`the store was not written and closed within ${CLOSE_MS} ms`)
-    },
   }
 }

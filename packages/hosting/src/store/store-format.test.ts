@@ -44,7 +44,7 @@ const batches = fc.array(fc.record({ count: fc.integer({ min: 1, max: 4 }), isFo
   maxLength: 8,
 })
 
-describe.each(Object.entries(formats))('%s', (_, { header, line }) => {
+describe.each(Object.entries(formats))('the file of %s', (_, { header, line }) => {
   const read = (bytes: Buffer) => readStore(PATH, bytes)
 
   /** A file written in batches, each with whether it was forced onto the disk. */
@@ -67,7 +67,7 @@ describe.each(Object.entries(formats))('%s', (_, { header, line }) => {
   }
   const keysIn = (bytes: Buffer) => [...(read(bytes).records.get('server')?.keys() ?? [])]
 
-  test('cut at any byte is read up to its last whole line', () => {
+  test('a log file cut at any byte is read up to its last whole line', () => {
     fc.assert(
       fc.property(batches, fc.double({ min: 0, max: 1, noNaN: true }), (given, share) => {
         const { bytes, ends } = fileOf(given)
@@ -81,7 +81,7 @@ describe.each(Object.entries(formats))('%s', (_, { header, line }) => {
     )
   })
 
-  test('with zeros in its unforced tail, left by a power failure, ends at its last whole line', () => {
+  test('a log file ends at its last whole line if a power failure left zeros in its unforced tail', () => {
     fc.assert(
       fc.property(batches, fc.nat(), fc.integer({ min: 1, max: 200 }), (given, at, length) => {
         const { bytes, ends, safe } = fileOf(given)
@@ -108,7 +108,7 @@ describe.each(Object.entries(formats))('%s', (_, { header, line }) => {
     )
   })
 
-  test('is corrupt with a changed byte before its last line, or zeros before a line that tells what is forced', () => {
+  test('a log file is corrupt with a changed byte before its last line, or zeros before a forced line', () => {
     fc.assert(
       fc.property(batches, fc.nat(), fc.integer({ min: 0, max: 255 }), (given, at, value) => {
         const { bytes, ends, safe } = fileOf(given)
@@ -126,26 +126,26 @@ describe.each(Object.entries(formats))('%s', (_, { header, line }) => {
   })
 
   test.each([
-    ['nothing', (): Buffer => Buffer.alloc(0)],
-    ['a header that was being written', (): Buffer => Buffer.from(header.slice(0, 20))],
-  ])('with %s is empty', (__, content) => {
+    ['no bytes', (): Buffer => Buffer.alloc(0)],
+    ['a partially written header', (): Buffer => Buffer.from(header.slice(0, 20))],
+  ])('a log file is empty with %s', (__, content) => {
     const bytes = content()
     expect(keysIn(bytes)).toEqual([])
     expect(read(bytes).damage?.bytes ?? 0).toBe(bytes.length)
   })
 })
 
-test('a file of zeros, left by a power failure, is an empty store', () => {
+test('a store file of zeros, left by a power failure, counts as empty', () => {
   const { records, damage } = readStore(PATH, Buffer.alloc(4096))
   expect([records.size, damage?.bytes]).toEqual([0, 4096])
 })
 
-describe('a damaged line before others', () => {
+describe('a damaged line with others after it', () => {
   const lines = ['t1', 't2', 't3'].map((key) => lineOf('ticket', '=', key, '{"a":1}'))
   const [server, last] = ['m1', 'm2'].map((key) => lineOf('server', '=', key, '{}'))
   const whole = Buffer.from(HEADER + [lines[0], lines[1], server, lines[2], last].join(''))
 
-  test('of a ticket is left out, whichever byte of its text it is', () => {
+  test('a damaged ticket line in a log file is skipped, for any damaged byte', () => {
     const start = whole.indexOf('"t2"') + 1
     for (let index = start; index < whole.indexOf('\n', start); index += 1) {
       const bytes = Buffer.from(whole)
@@ -156,7 +156,7 @@ describe('a damaged line before others', () => {
     }
   })
 
-  test('that may be of a server, whichever byte of it, makes the file be refused', () => {
+  test('a log file with a damaged line that may be of a server is refused, for any damaged byte', () => {
     const start = whole.indexOf(server as string)
     // The end of the line before joins it to that of a ticket.
     for (let index = start - 1; index < start + (server as string).length; index += 1) {
@@ -165,12 +165,15 @@ describe('a damaged line before others', () => {
       expect(() => readStore(PATH, bytes)).toThrow(StoreCorrupt)
     }
   })
-  test.each(['result', 'secret', 'cooldown', 'pause', 'group', 'backfill'])('of a %s is left out', (kind) => {
-    const bytes = Buffer.from(HEADER + lineOf(kind, '=', 'one', '{}') + lineOf('ticket', '=', 't1', '{}'))
-    const at = bytes.indexOf('{}')
-    bytes[at] = (bytes[at] as number) ^ 1
-    const { records, damage } = readStore(PATH, bytes)
-    expect([...records.keys()]).toEqual(['ticket'])
-    expect(damage).toMatchObject({ line: 2, lines: 1 })
-  })
+  test.each(['result', 'secret', 'cooldown', 'pause', 'group', 'backfill'])(
+    'a damaged line of a %s in a log file is skipped',
+    (kind) => {
+      const bytes = Buffer.from(HEADER + lineOf(kind, '=', 'one', '{}') + lineOf('ticket', '=', 't1', '{}'))
+      const at = bytes.indexOf('{}')
+      bytes[at] = (bytes[at] as number) ^ 1
+      const { records, damage } = readStore(PATH, bytes)
+      expect([...records.keys()]).toEqual(['ticket'])
+      expect(damage).toMatchObject({ line: 2, lines: 1 })
+    },
+  )
 })

@@ -1,7 +1,7 @@
 /**
  * The format of a store's file: a header, then one line per change of a record, as `checksum kind op key TAB value`.
- * Changes that are there together or not at all share a line, with a tab between them. The line `checksum !` says that
- * all lines before it were on the disk when it was written. No I/O.
+ * Atomic changes share a line, with a tab between them. The line `checksum !` states that all lines before it were on
+ * the disk when it was written. No I/O.
  */
 import { crc32 } from 'node:zlib'
 import { StoreCorrupt, type StoreDamage } from '../errors.js'
@@ -9,15 +9,15 @@ import { SERVER } from './entries.js'
 import type { KindChange, RecordsByKind, StoreRecord } from './store.js'
 import { applyEntryOf2, type EntryOf2, type RecordOf3, withRecordsOf3 } from './earlier-records.js'
 
-/** `=` puts the record in place of an earlier one, `~` sets its latest change, and `-` removes it. */
+/** `=` replaces the record, `~` sets its latest change, and `-` removes it. */
 export type Op = '=' | '~' | '-'
 
 const sumOf = (content: string | Uint8Array) => crc32(content).toString(16).padStart(8, '0')
 const withSum = (content: string) => `${sumOf(content)} ${content}\n`
-/** Journals of version 2 counted the space in. */
+/** In journals of version 2, the checksum included the space. */
 const withSumOnly = (marked: string) => `${sumOf(marked)}${marked}\n`
 
-/** Bytes before the content of a line: its checksum, and a space. */
+/** Number of bytes before the content of a line: its checksum and a space. */
 const SUM_BYTES = 9
 const NEWLINE = 0x0a
 
@@ -25,16 +25,16 @@ const NEWLINE = 0x0a
 export const VERSION = 4
 /** The first line of every store. */
 export const HEADER = withSum(`{"store":"muster","version":${VERSION}}`)
-/** The first line of stores of version 3, in which a server and the match that it is for were one record. */
+/** The first line of stores of version 3, in which a server and its only match were one record. */
 export const HEADER_OF_3 = withSum('{"store":"muster","version":3}')
-/** The first line of ticket logs of version 1, before there was one store, whose lines are the same. */
+/** The first line of ticket logs of version 1, from before the common store. Their lines have the same format. */
 export const TICKET_LOG_HEADER = withSum('{"ticketLog":"muster","version":1}')
-/** The first line of journals of servers of version 2, before there was one store. */
+/** The first line of journals of servers of version 2, from before the common store. */
 export const JOURNAL_HEADER = withSumOnly(' {"journal":"muster","version":2}')
 /** All lines before this one are on the disk, so no crash explains damage to them. */
 export const FORCED_LINE = withSum('!')
 
-/** @param value one line, without a tab; '' for `-`. JSON is. */
+/** @param value one line without a tab, e.g. JSON. '' for `-`. */
 const changeOf = (kind: string, op: Op, key: string, value: string): string =>
   `${kind}${op}${JSON.stringify(key)}\t${value}`
 
@@ -54,15 +54,15 @@ const changesOf = ({ kind, key, value, change }: KindChange): readonly string[] 
   ]
 }
 
-/** The line of changes that are there together or not at all. */
+/** The line of atomic changes. */
 export const lineOfAll = (changes: readonly KindChange[]): string => withSum(changes.flatMap(changesOf).join('\t'))
 
-/** Characters of a part: a millisecond or two of work, between which the event loop runs. */
+/** Number of characters of a part: a millisecond or two of work, after which the event loop runs. */
 const PART = 2 ** 17
 
 /**
- * Compaction: a whole file with the present records, in parts. Records may change while the parts are written, so the
- * lines that came meanwhile follow, which is harmless for records that have them already.
+ * Compaction: a whole file with the present records, in parts. Records may change while the parts are written. The
+ * lines written meanwhile follow, which is harmless for records that already have them.
  */
 export function* wholeFile(sources: ReadonlyMap<string, () => Iterable<StoreRecord>>): Generator<string> {
   let part = HEADER
@@ -77,31 +77,38 @@ export function* wholeFile(sources: ReadonlyMap<string, () => Iterable<StoreReco
   yield part
 }
 
-/** Kinds of which a damaged line is left out. Others may be servers, which cost money: the file is refused. */
+/**
+ * Damaged lines of these kinds are skipped. Lines of other kinds may be servers, which cost money, so the file is
+ * rejected.
+ */
 const LOSSY = /^(name|ticket|group|backfill|cooldown|pause|result|secret)[=~-]"/
-/** A line of a server or match, where damage has joined it to the line before, or behind another change in its line. */
+/**
+ * A line of a server or match that damage has joined to the previous line, or put behind another change in its line.
+ */
 const JOINED_SERVER = /(?:[0-9a-f]{8} |\t)(?:server|match)[=~-]"/
 
 export interface ReadStore {
-  /** Version of the format; that of a new file if there is nothing in it. */
+  /** Version of the format. For an empty file, the version of a new file. */
   readonly version: number
   readonly records: RecordsByKind
-  /** Bytes of the file, from its start, after which it is torn. */
+  /** Number of bytes from the start of the file before the torn end. */
   readonly goodBytes: number
   readonly damage: StoreDamage | undefined
-  /** Whether the file must be written anew before it is appended to: of an older version, or damaged before its end. */
+  /**
+   * True if the file must be rewritten before it is appended to: it is of an older version, or damaged before its end.
+   */
   readonly isStale: boolean
 }
 
-/** What a line was: applied, damaged, or `forced`: it says that all lines before it were on the disk. */
-type Line = 'good' | 'bad' | 'forced'
+/** The kind of a line: applied, damaged, or `forced`, which states that all lines before it were on the disk. */
+type LineKind = 'good' | 'bad' | 'forced'
 
 /** A version of the format. */
-interface Version {
+interface FormatVersion {
   readonly number: number
   readonly header: string
-  readonly begin: () => { readonly read: (line: Buffer) => Line; readonly records: () => RecordsByKind }
-  /** Whether damage to the line that no crash explains makes the file be refused. */
+  readonly begin: () => { readonly read: (line: Buffer) => LineKind; readonly records: () => RecordsByKind }
+  /** True if the file must be rejected when the line has damage that no crash explains. */
   readonly isStrict: (line: Buffer) => boolean
 }
 
@@ -110,17 +117,20 @@ const storeLines = () => {
   return { read: (line: Buffer) => readLine(records, line), records: () => records }
 }
 
-/** In version 3, one record was a server, a match, or a match and the server that was for it alone. */
+/** In version 3, one record was a server, a match, or a match with its own server. */
 const linesOf3 = () => {
   const { read, records } = storeLines()
   return { read, records: () => withRecordsOf3(records()) }
 }
 
-/** Journals of version 2 held entries of servers, each line as `checksum JSON`, with `!` for the space if `forced`. */
+/**
+ * Journals of version 2 held entries of servers, each line as `checksum JSON`, with `!` instead of the space if
+ * `forced`.
+ */
 const journalLines = () => {
   const open = new Map<string, RecordOf3>()
   return {
-    read: (line: Buffer): Line => {
+    read: (line: Buffer): LineKind => {
       const text = line.toString('utf8')
       const marked = text.slice(SUM_BYTES - 1)
       if (!/^[ !]/.test(marked) || text.slice(0, SUM_BYTES - 1) !== sumOf(marked)) return 'bad'
@@ -142,7 +152,7 @@ const isStrict = (line: Buffer) => {
   return !LOSSY.test(text) || JOINED_SERVER.test(text)
 }
 
-const VERSIONS: readonly Version[] = [
+const VERSIONS: readonly FormatVersion[] = [
   { number: VERSION, header: HEADER, begin: storeLines, isStrict },
   { number: 3, header: HEADER_OF_3, begin: linesOf3, isStrict },
   { number: 1, header: TICKET_LOG_HEADER, begin: storeLines, isStrict: () => false },
@@ -150,9 +160,9 @@ const VERSIONS: readonly Version[] = [
 ]
 
 /**
- * Reads a store without what a crash damaged: torn lines at the end, or pages of zeros, which a power failure leaves in
- * place of data that was not on the disk yet.
- * @throws {StoreCorrupt} if it is no store, one of another version, or damaged where a server may be.
+ * Reads a store without the parts that a crash damaged: torn lines at the end, or pages of zeros, which a power failure
+ * leaves in place of data that was not on the disk yet.
+ * @throws {StoreCorrupt} if it is not a store, of another version, or damaged in a part that may be about a server.
  */
 export function readStore(path: string, bytes: Buffer): ReadStore {
   if (isNew(bytes)) {
@@ -168,7 +178,10 @@ export function readStore(path: string, bytes: Buffer): ReadStore {
   let goodBytes = headerEnd
   let line = 1
   let [bad, badBytes, firstBad] = [0, 0, 0]
-  /** The first bad lines that are strict, and among these, that no power failure explains: they are without zeros. */
+  /**
+   * The first bad lines that are strict, and the first of these that no power failure explains, because they contain no
+   * zeros.
+   */
   let [strict, unexplained] = [0, 0]
   let isTorn = false
   for (let start = headerEnd; start < bytes.length;) {
@@ -208,7 +221,7 @@ export function readStore(path: string, bytes: Buffer): ReadStore {
 const damageOf = (line: number, bytes: number): StoreDamage | undefined =>
   bytes === 0 ? undefined : { line, lines: 1, bytes }
 
-/** Whether nothing was written yet, or a crash came while the header was. */
+/** True if nothing was written yet, or a crash interrupted the write of the header. */
 const isNew = (bytes: Buffer): boolean =>
   bytes.every((byte) => byte === 0) ||
   VERSIONS.some(({ header }) => bytes.length < header.length && header.startsWith(bytes.toString('latin1')))
@@ -223,7 +236,7 @@ function whatIsWrong(header: string): string {
 }
 
 /** Applies a line. Changes nothing if the line is damaged. */
-function readLine(records: Map<string, Map<string, StoreRecord>>, line: Buffer): Line {
+function readLine(records: Map<string, Map<string, StoreRecord>>, line: Buffer): LineKind {
   const content = line.subarray(SUM_BYTES)
   if (line.toString('latin1', 0, SUM_BYTES) !== `${sumOf(content)} `) return 'bad'
   const text = content.toString('utf8')
@@ -249,6 +262,6 @@ function apply(
   if (op !== '~') ofKind.delete(key)
   const before = ofKind.get(key)
   if (op === '=') ofKind.set(key, { key, value })
-  // A change of a record whose line was lost tells too little.
+  // A change of a record whose line was lost is not enough.
   else if (op === '~' && before !== undefined) ofKind.set(key, { ...before, change: value })
 }

@@ -26,10 +26,10 @@ const kinds: Readonly<Record<string, () => () => Promise<Store>>> = {
   },
 }
 
-describe.each(Object.entries(kinds))('%s', (_, create) => {
+describe.each(Object.entries(kinds))('a store: %s', (_, create) => {
   const owner = { name: 'test', problem: () => {} }
 
-  test('any records, put, changed and removed, are there for the next owner, in their order', async () => {
+  test('a store gives the next owner all records put, changed and removed, in their order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(step), { maxLength: 4 }), async (lives) => {
         const open = create()
@@ -58,7 +58,7 @@ describe.each(Object.entries(kinds))('%s', (_, create) => {
     )
   })
 
-  test('changes that are written together are there, with those before', async () => {
+  test('changes written together are all in the store, with the changes before them', async () => {
     const open = create()
     const first = await open()
     first.attach(owner)
@@ -81,7 +81,7 @@ describe.each(Object.entries(kinds))('%s', (_, create) => {
     await next.close()
   })
 
-  test('is of one owner at a time, and of one name', async () => {
+  test('a store can be used by one owner at a time, and only under its first name', async () => {
     const open = create()
     const first = await open()
     first.attach(owner)
@@ -95,7 +95,7 @@ describe.each(Object.entries(kinds))('%s', (_, create) => {
     await next.close()
   })
 
-  test('a closed one writes nothing more', async () => {
+  test('a store writes nothing after it is closed', async () => {
     const open = create()
     const store = await open()
     const records = store.records('a', () => [])
@@ -112,7 +112,7 @@ describe.each(Object.entries(kinds))('%s', (_, create) => {
     await next.close()
   })
 
-  test('has kinds of letters and - only', async () => {
+  test('a store accepts only record kinds of letters and -', async () => {
     const store = await create()()
     expect(() => store.records('A', () => [])).toThrow('Invalid kind of records: "A".')
     await store.close()

@@ -17,7 +17,7 @@ export function createFolder() {
   }
 }
 
-/** What the file has now. */
+/** Reads what the file contains now. */
 export const readBack = (path: string, bytes = readFileSync(path)) => {
   const { records } = readStore(path, bytes)
   return new Map([...records].filter(([kind]) => kind !== 'name').map(([kind, all]) => [kind, [...all.values()]]))
@@ -42,7 +42,7 @@ export const step: fc.Arbitrary<Step> = fc.record({
   value: line,
 })
 
-/** The records as a log should have them. */
+/** The records that a log should contain. */
 export class Model {
   readonly kinds = new Map<string, Map<string, StoreRecord>>()
 
@@ -62,7 +62,7 @@ export class Model {
     return this.kinds.get(kind)?.values() ?? []
   }
 
-  /** As `readBack` has it. */
+  /** In the format of `readBack`. */
   all(): Map<string, StoreRecord[]> {
     return new Map(
       [...this.kinds].map(([kind, records]): [string, StoreRecord[]] => [kind, [...records.values()]]).filter(hasSome),
@@ -72,7 +72,7 @@ export class Model {
 
 export const hasSome = ([, records]: readonly [string, readonly StoreRecord[]]) => records.length > 0
 
-/** An open log that keeps the records of a model. */
+/** An open log with the records of a model. */
 export async function openModelled(path: string, options: Partial<StoreOptions> = {}) {
   const clock = createManualClock()
   const log = await openStore({ path, clock, fsync: 'never', ...options })

@@ -1,17 +1,17 @@
 import { InvalidInput } from '@muster/core'
 import { MatchmakerClosed } from '../errors.js'
 
-/** A record: a text in one line, and the latest change to it, if there was one. */
+/** A record: a string of one line, and the latest change to it, if any. */
 export interface StoreRecord {
   readonly key: string
   readonly value: string
   readonly change?: string | undefined
 }
 
-/** Records by kind and key; each kind's in the order in which they were put. */
+/** Records by kind and key. Those of each kind are in the order in which they were put. */
 export type RecordsByKind = ReadonlyMap<string, ReadonlyMap<string, StoreRecord>>
 
-/** A change of a record: its new text, its latest change, or (with neither) its end. */
+/** A change of a record: its new value, its latest change, or (with neither) its end. */
 export interface StoreChange {
   readonly key: string
   readonly value?: string | undefined
@@ -23,63 +23,66 @@ export interface KindChange extends StoreChange {
   readonly kind: string
 }
 
-/** Records of one kind, in the store. Each is a text of one line, e.g. JSON, under a key. */
+/** Records of one kind in the store. Each is a string of one line, e.g. JSON, with a key. */
 export interface StoreRecords {
-  /** What was in the store when it was opened, in the order in which it was put. Call it once: it is forgotten then. */
+  /**
+   * The records found when the store was opened, in the order in which they were put. Call it once: they are dropped
+   * afterwards.
+   */
   stored(): readonly StoreRecord[]
   /**
-   * Writes changes, which are with the operating system when this returns. After a power failure, some of them may be
-   * there without the others: see `Store.write`.
-   * @throws {Unavailable} if they cannot be written: then none of them is in the store, or will be
+   * Writes changes. The operating system has them when this returns. After a power failure, some of them may be there
+   * without the others, see `Store.write`.
+   * @throws {Unavailable} if they cannot be written. Then none of them is or will be in the store
    */
   write(changes: readonly StoreChange[]): void
-  /** Puts a record, removes one, or sets its latest change. That is written by `flush`, or later if that fails. */
+  /** Puts a record, removes one, or sets its latest change. `flush` writes it, or a later write if that fails. */
   put(key: string, value: string): void
   change(key: string, change: string): void
   remove(key: string): void
 }
 
-/** What the store needs of its owner, and reports to it. */
+/** The owner of a store, which receives its problems. */
 export interface StoreOwner {
-  /** The name of the matchmaker: a store of another one is refused. */
+  /** The name of the matchmaker. A store of another one is rejected. */
   readonly name: string
   /** Receives errors after which the store continues or retries. */
   readonly problem: (error: unknown) => void
 }
 
 /**
- * A write-ahead log of records: tickets, groups, backfills, cooldowns, pauses and servers, so that a process that ends,
- * however it ends, loses none of them. Made by `openStore` in a file, or by `createMemoryStore`, for one owner. It
- * holds players' addresses.
+ * A write-ahead log of records: tickets, groups, backfills, cooldowns, pauses and servers. No end of the process,
+ * however sudden, loses any of them. Created by `openStore` in a file, or by `createMemoryStore`, for one owner. It
+ * contains players' addresses.
  */
 export interface Store {
-  /** Whether the last write failed. While it is true, the matchmaker takes no tickets. The store retries. */
+  /** True if the last write failed. While it is true, the matchmaker accepts no tickets. The store retries. */
   isFailing(): boolean
   /**
    * Assigns the store to a matchmaker.
-   * @throws {InvalidInput} if it already has an owner, or holds the records of a matchmaker of another name
+   * @throws {InvalidInput} if it already has an owner, or contains the records of a matchmaker of another name
    */
   attach(owner: StoreOwner): void
   /**
-   * Begins to keep records of a kind: a name of letters from a to z and -.
-   * @param live the present records: read, in slices, whenever compaction rewrites the file.
+   * Registers a kind of records: a name of letters from a to z and -.
+   * @param live returns the present records. They are read, in slices, whenever compaction rewrites the file.
    */
   records(kind: string, live: () => Iterable<StoreRecord>): StoreRecords
   /**
-   * Writes changes of records of several kinds as one, which are with the operating system when this returns: after any
+   * Writes changes of records of several kinds atomically. The operating system has them when this returns: after any
    * crash all of them are there, or none.
-   * @throws {Unavailable} if they cannot be written: then none of them is in the store, or will be
+   * @throws {Unavailable} if they cannot be written. Then none of them is or will be in the store
    */
   write(changes: readonly KindChange[]): void
   /**
-   * Writes the pending puts, changes and removals. A failed write is kept and retried: see `isFailing`. Without a call
-   * they are written at the end of the present turn of the event loop.
+   * Writes the pending puts, changes and removals. A failed write is kept and retried, see `isFailing`. Without a call
+   * they are written at the end of the current turn of the event loop.
    */
   flush(): void
   /**
    * Resolves once everything written so far survives a power failure, if `fsync` of `StoreOptions` requires that.
    * Concurrent calls share one fdatasync. Returns undefined if there is nothing to wait for.
-   * @throws {StoreLocked} if the file has become another process's
+   * @throws {StoreLocked} if another process now owns the file
    */
   sync(): Promise<void> | undefined
   /**
@@ -87,13 +90,13 @@ export interface Store {
    * rejects.
    */
   advance(): Promise<void>
-  /** Whether `close` was called: nothing can be written any more. */
+  /** True if `close` was called. Nothing can be written any more. */
   isClosed(): boolean
   /** Writes all pending entries, and releases the file for other processes. */
   close(): Promise<void>
 }
 
-/** The kind of the one record that tells whose store it is. */
+/** The kind of the only record that contains the name of the store's owner. */
 export const NAME = 'name'
 
 /** @throws {InvalidInput} */
@@ -110,7 +113,7 @@ export function checkKind(kind: string): void {
   if (!/^[a-z]+(-[a-z]+)*$/.test(kind)) throw new Error(`Invalid kind of records: ${JSON.stringify(kind)}.`)
 }
 
-/** The content of a store in memory. A store created from it continues where this one ended. */
+/** The content of a store in memory. A store created from it continues from there. */
 export type StoreMemory = Map<string, Map<string, StoreRecord>>
 
 /**

@@ -51,7 +51,7 @@ async function takenOver({ folder, path, options }: ReturnType<typeof folderOf>)
 
 const whole = await takenOver(folderOf())
 
-test('tickets and servers are in one file then, and the older files are gone', () => {
+test('tickets and servers in older files are moved into one store file, and the older files removed', () => {
   expect(whole.files).toEqual(['muster.log'])
   const [server] = whole.records.get('server') ?? []
   expect([...whole.records].map(([kind, { length }]) => [kind, length])).toEqual([
@@ -67,7 +67,7 @@ test('tickets and servers are in one file then, and the older files are gone', (
   expect(JSON.parse(match?.value ?? '')).toMatchObject({ matchId: 'm1', serverId: 'm1', playerIds: ['ann'] })
 })
 
-test('both may be of the version whose two files were stores', async () => {
+test('older files that are already stores are moved into one store file', async () => {
   const servers = ['server', 'match'].flatMap((kind) =>
     (whole.records.get(kind) ?? []).map(({ key, value }) => lineOf(kind, '=', key, value)),
   )
@@ -75,13 +75,16 @@ test('both may be of the version whose two files were stores', async () => {
   expect(await takenOver(folderOf(files))).toEqual(whole)
 })
 
-test.each([['tickets.log'], ['servers.journal']])('%s may be there alone', async (name) => {
-  const { records, files } = await takenOver(folderOf({ [name]: name === 'tickets.log' ? TICKET_LOG : JOURNAL }))
-  expect(files).toEqual(['muster.log'])
-  for (const [kind, all] of records) expect(all).toEqual(whole.records.get(kind))
-})
+test.each([['tickets.log'], ['servers.journal']])(
+  'an older %s without the other older file is moved into the new file',
+  async (name) => {
+    const { records, files } = await takenOver(folderOf({ [name]: name === 'tickets.log' ? TICKET_LOG : JOURNAL }))
+    expect(files).toEqual(['muster.log'])
+    for (const [kind, all] of records) expect(all).toEqual(whole.records.get(kind))
+  },
+)
 
-test('a kill at any step loses nothing', async () => {
+test('a kill at any step of the move from older store files loses nothing', async () => {
   const done = folderOf()
   await (await openStore(done.options)).close()
   const written = readFileSync(done.path)
@@ -96,7 +99,7 @@ test('a kill at any step loses nothing', async () => {
   await expectWhole({ 'muster.log': written })
 })
 
-test('without room for the new file, or if one of the older ones is in use or damaged, they stay', async () => {
+test('older store files stay if the new one cannot be written, or if one is in use or damaged', async () => {
   const full = folderOf()
   mkdirSync(`${full.path}.new`)
   await expect(openStore(full.options)).rejects.toThrow(/muster\.log\.new/)
@@ -112,7 +115,7 @@ test('without room for the new file, or if one of the older ones is in use or da
   }
 })
 
-test('what a crash tore off an older file is reported', async () => {
+test('the torn end of an older store file is reported', async () => {
   const { options } = folderOf({ 'servers.journal': JOURNAL.slice(0, -5) })
   const store = await openStore(options)
   const problems: unknown[] = []

@@ -1,45 +1,43 @@
-// pure: a crowd of tickets along a space-filling curve
+// pure: sorts a crowd of tickets along a space-filling curve
 import type { Pausable } from '../data/budget.js'
+import { copyPoint, type BulkCrowd } from './crowd.js'
 
-/** Tickets, and where each of them is: its place and first value, four numbers in units of cost. */
-export interface Crowd {
-  readonly slots: Int32Array
-  readonly points: Float64Array
-}
-
-/** Tickets sorted at once: the lowest 17 bits of a sort key are the number of the ticket, 36 its place on the curve. */
+/**
+ * Maximum number of tickets sorted at once. The lowest 17 bits of a sort key are the ticket's index, the next 36 its
+ * position on the curve.
+ */
 export const MOST_ON_CURVE = 2 ** 17
 const PLACES = 2 ** 36
 const PARTS = 256
-/** The part that a key is in: its highest bits. */
+/** Divides a key by this to get its part: its highest bits. */
 const PART = (PLACES / PARTS) * MOST_ON_CURVE
-/** Cells of the curve per unit of cost, and how far the curve is shifted in each pass. */
+/** Number of cells of the curve per unit of cost, and the shift of the curve in each pass. */
 const FINE = 20
 const SHIFT = 195
-/** Tickets between two pauses. */
+/** Number of tickets between two pauses. */
 const AT_ONCE = 8192
 
-/** The bits of a number below 32, four places apart. */
+/** The bits of each number below 32, spread four positions apart. */
 const SPREAD = Float64Array.from({ length: 32 }, (_, value) =>
   [0, 1, 2, 3, 4].reduce((sum, bit) => sum + ((value >> bit) & 1) * 16 ** bit, 0),
 )
 
 /**
- * Sorts a crowd along a Z-curve through place and first value, or by value alone: those near each other on it are near
- * each other, and with another shift in each pass, those whom one curve separates are together on the next.
+ * Sorts a crowd along a Z-curve through location and first value, or by value alone. Tickets close to each other on the
+ * curve are close in fact. Each pass shifts the curve, so that tickets separated in one pass are together in the next.
  */
-export function* alongCurve({ slots, points }: Crowd, pass: number, byPlace: boolean): Pausable<Crowd> {
+export function* alongCurve({ slots, points, byPlace }: BulkCrowd, pass: number): Pausable<BulkCrowd> {
   const count = slots.length
   const keys = new Float64Array(count)
   const sorted = new Float64Array(count)
   const ends = new Int32Array(PARTS + 1)
-  const inOrder: Crowd = { slots: new Int32Array(count), points: new Float64Array(4 * count) }
+  const inOrder: BulkCrowd = { slots: new Int32Array(count), points: new Float64Array(4 * count), byPlace }
   for (let from = 0; from < count; from += AT_ONCE) {
     const to = Math.min(count, from + AT_ONCE)
     writeKeys(points, keys, ends, from, to, pass * SHIFT, byPlace)
     if (to < count) yield AT_ONCE / 64
   }
-  // By the highest bits first, so that no sort takes long.
+  // Sorts by the highest bits first, so that no single sort takes long.
   for (let at = 1; at <= PARTS; at++) ends[at] = (ends[at] as number) + (ends[at - 1] as number)
   distribute(keys, sorted, ends.slice())
   for (let at = 0, since = 0; at < PARTS; at++) {
@@ -58,15 +56,7 @@ export function* alongCurve({ slots, points }: Crowd, pass: number, byPlace: boo
   return inOrder
 }
 
-/** Copies the point of a ticket to another place, by their numbers. */
-export function copyPoint(points: Float64Array, from: number, into: Float64Array, to: number): void {
-  into[4 * to] = points[4 * from] as number
-  into[4 * to + 1] = points[4 * from + 1] as number
-  into[4 * to + 2] = points[4 * from + 2] as number
-  into[4 * to + 3] = points[4 * from + 3] as number
-}
-
-/** Writes the sort keys of some tickets, and counts them by part: in `ends`, one place further on. */
+/** Writes the sort keys of some tickets and counts them by part. `ends` holds each count at the next index. */
 function writeKeys(
   points: Float64Array,
   keys: Float64Array,

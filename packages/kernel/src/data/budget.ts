@@ -1,11 +1,11 @@
-// pure: the search budget: how many tries a search has, and when it pauses
+// pure: the search budget: the number of tries of a search, and when it pauses
 
 /** Work that may pause: yields the tries made since the last pause. The pool may change in between. */
 export type Pausable<Result> = Generator<number, Result>
 
-/** Tries after which a pause is due: some milliseconds at most. */
+/** Number of tries after which a pause is due. They take a few milliseconds at most. */
 const PAUSE = 500
-/** Tries after which the clock is read again; it is also read after each check that may be slow. */
+/** Number of tries after which the clock is read again. It is also read after each check that may be slow. */
 const UNTIMED = 16
 
 /**
@@ -13,20 +13,20 @@ const UNTIMED = 16
  * arrangement of teams: one or two microseconds, unless a rule's own check takes longer.
  */
 export class Budget {
-  /** Whether the budget ran out since `begin`. */
+  /** True if the budget ran out since `begin`. */
   wasCut = false
-  /** Pauses since creation. */
+  /** Number of pauses since creation. */
   pauses = 0
-  /** Tries taken or charged since creation; and with the time charged. */
+  /** Number of tries taken or charged since creation, without and with the charged time. */
   tries = 0
   spent = 0
   #left = 0
-  /** The tries that were spent when the last pause began, and from which on the clock is read again. */
+  /** The number of tries spent when the last pause began, and the number at which the clock is read again. */
   #pausedAt = 0
   #untimedUntil = 0
   readonly #isTimeUp: () => boolean
 
-  /** @param isTimeUp whether a pause is due, however few tries were made since the last one. */
+  /** @param isTimeUp returns true if a pause is due, regardless of the tries made since the last one. */
   constructor(isTimeUp: () => boolean = () => false) {
     this.#isTimeUp = isTimeUp
   }
@@ -41,21 +41,21 @@ export class Budget {
     this.#left += tries
   }
 
-  /** Whether no try is left although one was wanted. */
+  /** True if a try was wanted but none is left. */
   isOut(): boolean {
     if (this.#left > 0) return false
     this.wasCut = true
     return true
   }
 
-  /** Takes one try; false if none is left. */
-  take(): boolean {
+  /** Spends one try. Returns false if none is left. */
+  spend(): boolean {
     if (this.isOut()) return false
     this.charge(1)
     return true
   }
 
-  /** Charges tries that are made even if none are left; the rest may become negative. */
+  /** Charges tries even if none are left. The remaining number may become negative. */
   charge(tries: number): void {
     this.#left -= tries
     this.tries += tries
@@ -67,7 +67,7 @@ export class Budget {
     this.spent += tries
   }
 
-  /** Notes that a check of the backend's own was made, which takes as long as it likes. */
+  /** Records that a custom check of the backend ran. Such a check may take any time. */
   noteSlow(): void {
     this.#untimedUntil = 0
   }
@@ -80,7 +80,7 @@ export class Budget {
     return false
   }
 
-  /** Begins a pause; returns the tries made since the last one. */
+  /** Begins a pause. Returns the number of tries made since the last one. */
   pause(): number {
     const made = this.spent - this.#pausedAt
     this.#pausedAt = this.spent

@@ -6,66 +6,66 @@ import type { Entry, Opening, Slot } from './model.js'
 export const FRESH = 0
 /** The next round searches for it. */
 export const DIRTY = 1
-/** A round found no match for it: skipped until something near it changes. */
+/** A round found no match for it. It is skipped until something near it changes. */
 export const PARKED = 2
-/** The last round ended before its turn: in the next round it comes before others of its priority. */
+/** The last round ended before its turn. The next round takes it before others of its priority. */
 export const DEFERRED = 3
 
-// The fields of a slot read most often lie side by side in `rows`, so that they share cache lines.
+// The most frequently read fields of a slot are adjacent in `rows`, so that they share cache lines.
 
-/** The point on the sphere of radius 1; NaN where it is unknown. */
+/** The point on the unit sphere. NaN if unknown. */
 export const X = 0
 export const Y = 1
 export const Z = 2
 const SINCE = 3
 /** The interned number of the ticket's key. */
 export const KEY = 4
-/** The time until which the ticket's `level` is valid; see `levels.ts`. */
+/** The time until which the ticket's `level` is valid, see `levels.ts`. */
 export const UNTIL = 5
-/** Low and high of each span, in turn. Infinity and −Infinity where any value fits: these change no extent. */
+/** Low and high of each span, alternating. Infinity and −Infinity if any value fits: these change no extent. */
 export const VALUES = 6
 
-type Row = Pick<Entry<unknown> | Opening<unknown>, 'id' | 'since' | 'priority' | 'key' | 'place' | 'values'>
+type TicketRow = Pick<Entry<unknown> | Opening<unknown>, 'id' | 'since' | 'priority' | 'key' | 'place' | 'values'>
 
 const FIRST = 64
 const NOWHERE = [Number.NaN, Number.NaN, Number.NaN] as const
 
 /**
  * One entry per slot in each column. The columns are replaced when they grow, so do not keep a reference to one across
- * a `put`. Slots are reused, the last freed first.
+ * a `put`. The slot that was freed last is reused first.
  */
 export class Columns {
   readonly spans: number
-  /** A multiple of 4 numbers keeps rows to as few cache lines as possible. */
+  /** A multiple of 4 numbers, so that a row takes as few cache lines as possible. */
   readonly stride: number
   /** `stride` numbers per slot, at the offsets `X` to `VALUES`. */
   rows = new Float64Array(0)
   level = new Uint8Array(0)
   priority = new Float64Array(0)
-  /** Players of the ticket; 0 for an opening. */
+  /** Number of the ticket's players. 0 for an opening. */
   size = new Uint16Array(0)
-  /** The interned number of the network; −1 for none. */
+  /** The interned number of the network. −1 for none. */
   network = new Int32Array(0)
-  /** Grows with each `put`, so that a round can tell tickets that came after its begin; 0 for a free slot. */
+  /** Grows with each `put`, so that a round recognizes tickets that came after it began. 0 for a free slot. */
   born = new Float64Array(0)
   /** `FRESH`, `DIRTY`, `PARKED` or `DEFERRED`. */
   state = new Uint8Array(0)
-  /** Searches cut short since the ticket last relaxed. */
+  /** Number of searches that were cut short since the ticket last relaxed. */
   cuts = new Uint8Array(0)
-  /** The last round in which a search proved that no match can hold the ticket. */
+  /** The last round in which a search proved that the ticket has no match. */
   refusedIn = new Uint32Array(0)
-  /** The last round in which the ticket had a turn; 0 if it had none. */
+  /** The last round in which the ticket had a turn. 0 if it had none. */
   turnIn = new Uint32Array(0)
   /** 1 if the ticket was matched since the last round began. */
   taken = new Uint8Array(0)
-  /** A hash of the id: of partners that cost the same, each ticket prefers others. */
+  /** A hash of the id. It decides among partners of equal cost, so that different tickets prefer different ones. */
   mix = new Int32Array(0)
   readonly ids: string[] = []
-  /** Slots from here on have never been used. */
+  /** Slots from this one on have never been used. */
   end = 0
   /** `born` of the last `put`. */
   births = 0
-  /** `births` as the current round began: who came later is in none of its matches. */
+  /** `births` when the current round began. Later tickets are in none of its matches. */
   horizon = 0
   readonly #free: Slot[] = []
 
@@ -79,7 +79,7 @@ export class Columns {
   }
 
   /** Writes a ticket (`size` at least 1) or an opening (`size` 0) into a free slot. */
-  put(row: Row, key: number, network: number, size: number): Slot {
+  put(row: TicketRow, key: number, network: number, size: number): Slot {
     const slot = this.#free.pop() ?? this.end++
     if (slot >= this.capacity) this.#grow(Math.max(FIRST, 2 * this.capacity))
     const { rows } = this
@@ -109,13 +109,13 @@ export class Columns {
     return slot
   }
 
-  /** Ends the slot's ticket or opening. The slot keeps its numbers until it is reused. */
+  /** Ends the slot's ticket or opening. The slot keeps its values until it is reused. */
   leave(slot: Slot): void {
     this.born[slot] = 0
     this.ids[slot] = ''
   }
 
-  /** Gives a slot free for another ticket or opening. */
+  /** Makes a slot available to another ticket or opening. */
   reuse(slot: Slot): void {
     this.#free.push(slot)
   }
@@ -133,7 +133,7 @@ export class Columns {
     return Number.isNaN(at(X)) ? undefined : [at(X), at(Y), at(Z)]
   }
 
-  /** Low and high of each span, in turn; NaN where the ticket matches any value. */
+  /** Low and high of each span, alternating. NaN if the ticket matches any value. */
   valuesOf(slot: Slot): number[] {
     const first = slot * this.stride + VALUES
     const values = [...this.rows.subarray(first, first + 2 * this.spans)]
@@ -156,40 +156,42 @@ export class Columns {
   }
 }
 
-/** The 32-bit FNV-1a hash of a text. */
+/** Returns the 32-bit FNV-1a hash of a string. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return hash
 }
 
-/** Whether one slot comes before another among the members of a match: the longer wait, then who came first. */
+/**
+ * True if one slot comes before another among the members of a match: by the longer wait, then by the earlier `put`.
+ */
 export function isOlder(columns: Columns, one: Slot, other: Slot): boolean {
   const difference = columns.sinceOf(one) - columns.sinceOf(other)
   return difference < 0 || (difference === 0 && (columns.born[one] as number) < (columns.born[other] as number))
 }
 
-/** Whether the ticket or opening is in the pool, and was there when the round began. */
+/** True if the ticket or opening is in the pool and was there when the round began. */
 export function isPresent({ born, horizon }: Columns, slot: Slot): boolean {
   const birth = born[slot] as number
   return birth > 0 && birth <= horizon
 }
 
-/** The same, and whether it has no match yet. */
+/** Like `isPresent`, and the slot has no match yet. */
 export const isFree = (columns: Columns, slot: Slot): boolean => columns.taken[slot] === 0 && isPresent(columns, slot)
 
-/** Keys and networks as small numbers, reused once nobody has them. */
+/** Maps keys and networks to small numbers, which are reused once no ticket has them. */
 export class Interner {
   readonly #byText = new Map<string, { readonly number: number; readonly text: string; uses: number }>()
   readonly #byNumber: { readonly number: number; readonly text: string; uses: number }[] = []
   readonly #free: number[] = []
 
-  /** How many there are. */
+  /** Number of interned values. */
   get size(): number {
     return this.#byText.size
   }
 
-  take(text: string): number {
+  acquire(text: string): number {
     const known = this.#byText.get(text) ?? { number: this.#free.pop() ?? this.#byNumber.length, text, uses: 0 }
     if (known.uses++ === 0) {
       this.#byText.set(text, known)
@@ -206,10 +208,10 @@ export class Interner {
   }
 }
 
-/** A column of numbers. */
+/** A typed array. */
 export type Column = Float64Array | Float32Array | Int32Array | Uint32Array | Uint16Array | Uint8Array
 
-/** Returns a column of a greater length with the same numbers, and zeros after them. */
+/** Returns a longer column with the same numbers, followed by zeros. */
 export function grown<Of extends Column>(column: Of, length: number): Of {
   const larger = new (column.constructor as new (length: number) => Of)(length)
   larger.set(column)

@@ -1,19 +1,19 @@
-// pure: the comparison of two tickets: how far apart they are, whether that is within their limits, what it costs
+// pure: compares two tickets: how far apart they are, whether that is within their limits, and its cost
 import { VALUES, X, Y, Z, type Columns } from './columns.js'
 import type { Model, Slot } from './model.js'
 
-/** The index of the distance among the dimensions of a match; those of the spans follow. */
+/** The index of the distance among the dimensions of a match. The spans follow. */
 export const DISTANCE = 0
 
 /**
- * Compares tickets by the column rules. A dimension is the distance, as a squared chord, or a span. Reads
+ * Compares tickets by the column rules. A dimension is either the distance (as a squared chord) or a span. Reads
  * `columns.level`, which must be up to date.
  */
 export class Compare {
-  /** What a unit of the chord, and of each span, costs: its weight by the strictest finite limit above 0. */
+  /** Cost of a unit of the chord and of each span: its weight divided by the strictest finite limit above 0. */
   readonly perChord: number
   readonly perSpan: readonly number[]
-  /** What an unknown distance, and an unknown value of each span, costs: its weight. */
+  /** Cost of an unknown distance and of an unknown value of each span: its weight. */
   readonly #unknownPlace: number
   readonly #unknownValue: readonly number[]
   readonly #columns: Columns
@@ -21,7 +21,7 @@ export class Compare {
   readonly #limits: readonly Float64Array[]
   readonly #squared: Float64Array | undefined
   readonly #unknownIsNear: boolean
-  /** Spans beyond the first that cost something. */
+  /** The spans beyond the first that have a cost. */
   readonly #further: readonly number[]
 
   constructor({ radius, spans, prefer = {} }: Pick<Model<never>, 'radius' | 'spans' | 'prefer'>, columns: Columns) {
@@ -39,8 +39,8 @@ export class Compare {
   }
 
   /**
-   * The distance and the differences, each in units of its strictest limit and by its weight, added up; less is a
-   * better fit. An unknown distance or difference counts as one such unit.
+   * The weighted sum of the distance and the differences, each in units of its strictest limit. A lower cost is a
+   * better fit. An unknown distance or difference counts as one unit.
    */
   cost(one: Slot, other: Slot): number {
     const { rows } = this.#columns
@@ -66,13 +66,13 @@ export class Compare {
     return gap < Infinity ? gap * (this.perSpan[span] as number) : (this.#unknownValue[span] as number)
   }
 
-  /** How far two tickets are apart in a dimension; of an unknown place 0 (near) or Infinity. */
+  /** How far two tickets are apart in a dimension. For an unknown location it is 0 (near) or Infinity. */
   apart(dimension: number, one: Slot, other: Slot): number {
     const { rows, network } = this.#columns
     const a = one * this.#stride
     const b = other * this.#stride
     if (dimension !== DISTANCE) {
-      // Over both, as their own ranges count too.
+      // The extent over both tickets, because their own ranges count too.
       const at = VALUES + 2 * (dimension - 1)
       const high = Math.max(rows[a + at + 1] as number, rows[b + at + 1] as number)
       return high - Math.min(rows[a + at] as number, rows[b + at] as number)
@@ -85,7 +85,7 @@ export class Compare {
     return this.#unknownIsNear || (network[one] !== -1 && network[one] === network[other]) ? 0 : Infinity
   }
 
-  /** The same of a running match and a ticket: the differences within the match do not count against the ticket. */
+  /** Like `apart`, for a running match and a ticket. Differences within the match do not count against the ticket. */
   apartFromOpening(dimension: number, opening: Slot, ticket: Slot): number {
     if (dimension === DISTANCE) return this.apart(DISTANCE, opening, ticket)
     const { rows } = this.#columns
@@ -101,7 +101,9 @@ export class Compare {
     return (this.#columns.rows[at + 1] as number) - (this.#columns.rows[at] as number)
   }
 
-  /** Whether two tickets keep all column rules at the lower of their levels: for rules that compare `each` pair. */
+  /**
+   * True if two tickets keep all column rules at the lower of their levels. Used for rules that compare `each` pair.
+   */
   agree(one: Slot, other: Slot): boolean {
     const { level: levels } = this.#columns
     const level = Math.min(levels[one] as number, levels[other] as number)

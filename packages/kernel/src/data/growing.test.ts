@@ -3,7 +3,7 @@ import { grown, type Column } from './columns.js'
 
 const kinds = { Float64Array, Float32Array, Int32Array, Uint16Array, Uint8Array }
 
-test.each(Object.entries(kinds))('a %s keeps its numbers as it grows, with zeros after them', (_, Kind) => {
+test.each(Object.entries(kinds))('a %s array keeps its numbers as it grows, and is zero after them', (_, Kind) => {
   let column: Column = new Kind(0)
   for (let length = 16; length <= 2 ** 20; length *= 4) {
     const before = column.length

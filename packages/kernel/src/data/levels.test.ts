@@ -2,16 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { Columns } from './columns.js'
 import { Levels, levelAt, NOTHING, RELAXED, TIME } from './levels.js'
 import type { Model } from './model.js'
+import { modelOf } from '../plain.fixture.js'
 
-const model: Model<string> = {
+const model = modelOf(2, {
   levels: Float64Array.of(0, 5000, 10_000),
-  lastResortLevel: Infinity,
   teams: [{ name: 'team', max: 2, min: Uint16Array.of(2, 2, 1) }],
   fillForMs: 7000,
-  radius: undefined,
-  spans: [],
-  checks: undefined,
-}
+})
 
 test.each([
   [-1, 0],
@@ -21,11 +18,11 @@ test.each([
   [9999.9, 1],
   [10_000, 2],
   [1e12, 2],
-])('after %d ms a ticket is at level %d', (waited, level) => {
+])('a ticket that has waited for %d ms is at relaxation level %d', (waited, level) => {
   expect(levelAt(model.levels, waited)).toBe(level)
 })
 
-test('a ticket has news when its level, or the smallest match it accepts, has changed', () => {
+test('a change of a ticket’s relaxation level or smallest accepted match is reported as RELAXED', () => {
   const columns = new Columns(0)
   const levels = new Levels(model, columns)
   const slot = columns.put({ id: 'a', since: 1000, priority: 0, key: '', place: undefined, values: [] }, 0, -1, 1)
@@ -44,7 +41,7 @@ test('a ticket has news when its level, or the smallest match it accepts, has ch
   ])
 })
 
-test('a head start that grows is news only when it leads to another level', () => {
+test('a growing head start is reported only when it leads to another relaxation level', () => {
   const columns = new Columns(0)
   const levels = new Levels({ ...model, fillForMs: 0, adaptive: true }, columns)
   const slot = columns.put({ id: 'a', since: 0, priority: 0, key: '', place: undefined, values: [] }, 0, -1, 1)
@@ -66,7 +63,7 @@ test('a head start that grows is news only when it leads to another level', () =
   ])
 })
 
-describe('the news of a ticket', () => {
+describe('changes of the relaxation level of a ticket', () => {
   const average: Model<string> = { ...model, spans: [{ by: 'average', limit: Float64Array.of(1, 2, 3) }] }
   const setUp = (of = model) => {
     const columns = new Columns(of.spans.length)
@@ -85,13 +82,13 @@ describe('the news of a ticket', () => {
     return { columns, levels, add, slot, newsAt }
   }
 
-  test('is returned once, and the first level is no news', () => {
+  test('a change of a ticket’s relaxation level is reported once, and its first level is not reported', () => {
     const { newsAt } = setUp()
     const all = [0, 0, 4999, 5000, 5000, 6999, 7000, 7500, 10_000, 1e9].map(newsAt)
     expect(all).toEqual([NOTHING, NOTHING, NOTHING, RELAXED, NOTHING, NOTHING, RELAXED, NOTHING, RELAXED, NOTHING])
   })
 
-  test('is not lost when others ask for the level', () => {
+  test('a change of a ticket’s relaxation level is not lost when others read the level', () => {
     const { levels, slot, newsAt } = setUp(average)
     newsAt(0)
     for (const now of [1500, 5100, 6200]) {
@@ -104,13 +101,13 @@ describe('the news of a ticket', () => {
     expect(newsAt(7200)).toBe(RELAXED)
   })
 
-  test('is `TIME` each second where an average or a timed check counts', () => {
+  test('TIME is reported for a ticket each second if an average or a timed check matters', () => {
     const { newsAt } = setUp(average)
     const all = [0, 999, 1000, 1999, 2000, 4800, 5000, 6000, 6900, 7000].map(newsAt)
     expect(all).toEqual([NOTHING, NOTHING, TIME, NOTHING, TIME, TIME, RELAXED, TIME, NOTHING, RELAXED])
   })
 
-  test('does not pass to the next ticket in the same slot', () => {
+  test('a change of a ticket’s relaxation level is not reported for the next ticket in its slot', () => {
     const { columns, levels, add, slot, newsAt } = setUp()
     newsAt(0)
     levels.renew(5000)

@@ -3,20 +3,20 @@ import { UNTIL, type Columns } from './columns.js'
 import { grown } from './columns.js'
 import type { Model, Slot } from './model.js'
 
-/** Kinds of news, the weightier with the greater number. */
+/** Kinds of news. The greater number is the more important one. */
 export type News = typeof NOTHING | typeof TIME | typeof RELAXED
 export const NOTHING = 0
-/** The ticket has waited on, so an average or a timed check may decide differently now. */
+/** The ticket has waited longer, so an average or a timed check may give another result now. */
 export const TIME = 1
-/** The ticket's level has changed, or the smallest match it accepts. */
+/** The ticket's level has changed, or the minimum size of a match that it accepts. */
 export const RELAXED = 2
 
-/** Milliseconds of waiting after which a ticket has `TIME` news. */
+/** Number of milliseconds of waiting after which a ticket has `TIME` news. */
 const ASK_AGAIN_MS = 1000
-/** The region of tickets and openings that have no head start. */
+/** The region of tickets and openings without a head start. */
 const NOWHERE = 255
 
-/** The level after `waitedMs` milliseconds of waiting. */
+/** Returns the level after `waitedMs` milliseconds of waiting. */
 export function levelAt(levels: Float64Array, waitedMs: number): number {
   let level = 0
   let above = levels.length
@@ -29,23 +29,24 @@ export function levelAt(levels: Float64Array, waitedMs: number): number {
 }
 
 /**
- * The level of each ticket, cached until it changes. Call `renew` with the time before reading levels; time never goes
- * back. In models with `adaptive` a level follows from the wait and the head start of the ticket's region together.
+ * The level of each ticket, cached until it changes. Call `renew` with the current time before you read levels. Time
+ * must never go back. In models with `adaptive`, a level follows from the wait plus the head start of the ticket's
+ * region.
  */
 export class Levels {
   now = -Infinity
   readonly #model: Model<never>
   readonly #columns: Columns
   readonly #askAgainMs: number
-  /** Waits at which more matches are made although no limit relaxes. */
+  /** The waits at which more matches become possible although no limit relaxes. */
   readonly #turns: readonly number[]
-  /** Of an adaptive model: the loosest level but the last resort, and when that begins. */
+  /** For an adaptive model: the loosest level except the last resort, and when the last resort begins. */
   readonly #loosest: number
   readonly #lastResortMs: number
-  /** For each slot the `News` that `news` has not returned yet, and the region. */
+  /** The `News` of each slot that `news` has not returned yet, and the slot's region. */
   #unread = new Uint8Array(0)
   #regions = new Uint8Array(0)
-  /** By region. */
+  /** The head start of each region. */
   #headStarts = new Float64Array(NOWHERE + 1)
 
   constructor(model: Model<never>, columns: Columns) {
@@ -64,14 +65,14 @@ export class Levels {
     this.now = Math.max(this.now, now)
   }
 
-  /** As in `Pool`; returns whether any of them grew. */
+  /** Like `setHeadStarts` of `Pool`. Returns true if any of them grew. */
   setHeadStarts(headStarts: Float64Array): boolean {
     const before = this.#headStarts
     this.#headStarts = new Float64Array(NOWHERE + 1)
     this.#headStarts.set(headStarts.subarray(0, NOWHERE))
     const growth = this.#headStarts.map((headStart, region) => Math.max(0, headStart - (before[region] as number)))
     if (!growth.some((ms) => ms > 0)) return false
-    // Tickets come to their next level by so much sooner.
+    // Tickets reach their next level earlier by this time.
     const { rows, stride, end } = this.#columns
     for (let slot = 0; slot < end; slot++) {
       const at = slot * stride + UNTIL
@@ -80,7 +81,7 @@ export class Levels {
     return true
   }
 
-  /** A ticket or opening takes a slot. @param region as in `Entry`. */
+  /** Called when a ticket or opening takes a slot. @param region like `region` of `Entry`. */
   enter(slot: Slot, region = NOWHERE): void {
     if (slot >= this.#regions.length) {
       this.#regions = grown(this.#regions, this.#columns.capacity)
@@ -93,7 +94,7 @@ export class Levels {
     return this.#isDue(slot) ? this.#renewed(slot) : (this.#columns.level[slot] as number)
   }
 
-  /** Milliseconds by which a ticket's level is ahead of its wait: as in `Pool`. */
+  /** Number of milliseconds by which a ticket's level is ahead of its wait, like `aheadOf` of `Pool`. */
   aheadOf(slot: Slot): number {
     const level = this.of(slot)
     if (level === this.#model.lastResortLevel) return 0
@@ -103,7 +104,7 @@ export class Levels {
   }
 
   /**
-   * What has changed for a ticket since the last call for it, or since its level was first read. Calls of `of` in
+   * Returns what has changed for a ticket since the last call, or since its level was first read. Calls of `of` in
    * between lose no news.
    */
   news(slot: Slot): News {
@@ -113,14 +114,14 @@ export class Levels {
     return news
   }
 
-  /** Whether patience holds back a match of this mean cost, the oldest member of which has waited since then. */
+  /** True if patience holds back a match of this mean cost whose oldest member has waited since `since`. */
   isHeldBack(cost: number, since: number): boolean {
     const { patience } = this.#model
     const waited = this.now - since
     return patience !== undefined && waited < patience.untilMs && cost > (patience.cost * waited) / patience.untilMs
   }
 
-  /** Whether matches of a ticket that are hard to find are not looked for yet. */
+  /** True if matches that are hard to find are not searched for the ticket yet. */
   isPatient(slot: Slot): boolean {
     const { patience, lastResortLevel } = this.#model
     if (patience === undefined || (this.#columns.level[slot] as number) >= lastResortLevel) return false
@@ -145,21 +146,21 @@ export class Levels {
     const level = this.#levelAfter(slot, waited, isFirst ? 0 : before)
     let next = this.#nextAfter(slot, level)
     let hasRelaxed = level !== before
-    // Until a turn has come, `until` is at most `since` + its wait.
+    // Until a turn has come, `until` is at most `since` plus its wait.
     for (const turn of this.#turns) {
       if (waited < turn) next = Math.min(next, turn)
       else if (until <= since + turn) hasRelaxed = true
     }
     if (isFirst) this.#unread[slot] = NOTHING
     else if (hasRelaxed) this.#unread[slot] = RELAXED
-    // A head start that has grown without a new level is no news.
+    // A head start that grew without a new level is no news.
     else if (this.#unread[slot] === NOTHING && this.#askAgainMs < Infinity) this.#unread[slot] = TIME
     levels[slot] = level
     rows[slot * stride + UNTIL] = Math.min(since + next, this.now + this.#askAgainMs)
     return level
   }
 
-  /** @param before the level so far, below which it never falls. */
+  /** @param before the previous level. The level never falls below it. */
   #levelAfter(slot: Slot, waitedMs: number, before: number): number {
     const { levels, adaptive, lastResortLevel } = this.#model
     if (adaptive !== true) return levelAt(levels, waitedMs)

@@ -1,4 +1,4 @@
-// pure: what all rooms of the kernel work with
+// pure: the parts that all folders of the kernel use
 import type { Budget } from './budget.js'
 import type { Columns } from './columns.js'
 import type { Compare } from './compare.js'
@@ -6,7 +6,7 @@ import type { Levels } from './levels.js'
 import type { Model, Slot } from './model.js'
 
 /** The rules of a pool and its tickets. */
-export interface Parts<Facts> {
+export interface PoolParts<Facts> {
   readonly model: Model<Facts>
   readonly columns: Columns
   readonly levels: Levels
@@ -14,8 +14,8 @@ export interface Parts<Facts> {
   readonly budget: Budget
   /** The facts of each ticket, by slot. */
   readonly facts: (Facts | undefined)[]
-  /** The players present in an opening, in all its teams. */
+  /** The players present in all teams of an opening. */
   present(opening: Slot): readonly Facts[]
-  /** Whether the tickets have different priorities. */
+  /** True if the tickets have different priorities. */
   ranked(): boolean
 }

@@ -1,34 +1,41 @@
-// pure: a spatial index of waiting tickets: hashed grids over place, first values and key
+// pure: a spatial index of waiting tickets: hashed grids over location, first values and key
 import { grown, isFree, KEY, VALUES, X, Y, Z, type Columns } from '../data/columns.js'
 import type { Model, Slot } from '../data/model.js'
 import { scalesOf, type Scale } from './scales.js'
 
-/** Coordinates of tickets whose place is unknown, or that go with any value. */
+/** Coordinates of tickets whose location is unknown, or that match any value. */
 const UNKNOWN = 0x3fff_fff1
-/** Cells are wider than limits by so much, so that no rounding puts two within a limit two cells apart. */
+/**
+ * Cells are wider than the limits by this factor. So rounding never puts two tickets within a limit two cells apart.
+ */
 const WIDER = 1 + 1e-9
 const EVERY_CELL = 0
 const EVERYWHERE: Scale = { chord: Infinity, widths: [] }
-/** Squares of distances from the middle of the sphere, with what rounding takes or adds. */
+/** Squared distances from the centre of the sphere, with tolerance for rounding. */
 const [LEAST_SQUARE, MOST_SQUARE] = [1 - 1e-9, 1 + 1e-9]
-/** Tickets per chain of a scale that is worth reading: of fewer, a coarser one holds as many nearby. */
+/**
+ * Number of tickets per chain from which a scale is worth reading. With fewer, a coarser scale holds as many nearby.
+ */
 const CROWDED = 2
-/** How often the slots that a search reads are doubled. */
+/** How often the number of slots that a search reads is doubled. */
 const DOUBLINGS = 4
 
 /**
- * What a search reads of a crowd, by how many for the same ticket were cut short before: `first` slots, then twice as
- * many after those, and so on. So everybody there is read in bounded time.
+ * The part of a crowd that a search reads. `cuts` is the number of earlier searches for the same ticket that were cut
+ * short. The first search reads `first` slots, the next one twice as many after those, and so on. So everyone is read
+ * in bounded time.
  */
 export function windowOf(cuts: number, first: number): { readonly most: number; readonly skip: number } {
   const most = first << Math.min(DOUBLINGS, cuts)
-  // The first of the largest windows begins anew: where it holds all, the search is complete.
+  // The first of the largest windows starts at the beginning. If it holds all slots, the search is complete.
   return { most, skip: cuts < DOUBLINGS ? most - first : (cuts - DOUBLINGS) * most }
 }
 
-/** One grid: cells as wide as its scale. A chain of slots holds those of one cell, and at times of others. */
+/**
+ * One grid whose cells are as wide as its scale. A chain holds the slots of one cell, and sometimes those of others.
+ */
 class Layer {
-  /** The index of its scale; Infinity for a chain that no scale has. */
+  /** The index of its scale. Infinity for a chain that belongs to no scale. */
   readonly level: number
   readonly chord: number
   readonly side: number
@@ -38,7 +45,7 @@ class Layer {
   next = new Int32Array(0)
   cell = new Int32Array(0)
   count = 0
-  /** Chains that hold anybody. */
+  /** Number of chains that are not empty. */
   #chains = 0
   #before = new Int32Array(0)
 
@@ -72,7 +79,7 @@ class Layer {
     this.count -= 1
   }
 
-  /** Whether a ticket shares its cell with another as a rule. */
+  /** True if a ticket usually shares its cell with another. */
   isCrowded(): boolean {
     return this.count > CROWDED * this.#chains
   }
@@ -83,13 +90,13 @@ class Layer {
     this.cell = grown(this.cell, length)
   }
 
-  /** The cell of a value: `UNKNOWN` for one that goes with any, `EVERY_CELL` where the layer has no limit. */
+  /** The cell of a value. `UNKNOWN` for one that matches any, `EVERY_CELL` if the layer has no limit. */
   coordinateOf(value: number, span: number): number {
     if (this.widths[span] === Infinity) return EVERY_CELL
     return value === Infinity ? UNKNOWN : Math.floor(value / (this.steps[span] as number))
   }
 
-  /** Makes four times as many cells. */
+  /** Multiplies the number of cells by four. */
   #widen(): void {
     const slots: Slot[] = []
     for (const head of this.heads) for (let slot = head; slot >= 0; slot = this.next[slot] as Slot) slots.push(slot)
@@ -110,14 +117,14 @@ class Layer {
  * Further chains hold the tickets of one network, and those of last resort, whom everybody may be matched with.
  */
 export class Grid {
-  /** The first scale that is no finer than the limits of any level. */
+  /** The first scale that is at least as coarse as the limits of any level. */
   readonly coarse: number
-  /** What `collect` has found since `begin`: the first `count` slots. */
+  /** The slots that `collect` has found since `begin`: the first `count` entries. */
   found = new Int32Array(256)
   count = 0
-  /** Whether a `collect` since `begin` has left out slots. */
+  /** True if a `collect` since `begin` has left out slots. */
   wasCut = false
-  /** Slots read since creation. */
+  /** Number of slots read since creation. */
   reads = 0
   readonly #columns: Columns
   readonly #coverOf: Int32Array
@@ -128,19 +135,19 @@ export class Grid {
   readonly #lastResorts = new Layer(EVERYWHERE, Infinity)
   readonly #stride: number
   readonly #dimensions: number
-  /** The highest layer in which each slot is filed, plus 1; 0 if it is in none. */
+  /** The highest layer in which each slot is filed, plus 1. 0 if it is in none. */
   #filed = new Uint8Array(0)
   #isLast = new Uint8Array(0)
   #seen = new Float64Array(0)
   #tag = 0
-  /** Whether any ticket was filed that goes with any value. */
+  /** True if any filed ticket matches any value. */
   #hasUnknown = false
-  // Of the `collect` under way.
+  // Number of slots that the current `collect` still leaves out.
   #skipped = 0
   #read = 0
   #most = Infinity
   #self: Slot = -1
-  // Cells of values that may be near: of the first by coordinate, of the second by hash.
+  // Cells of values that may be near: of the first span by coordinate, of the second by hash.
   readonly #firsts = new Int32Array(4)
   readonly #seconds = new Int32Array(4)
   #firstCount = 0
@@ -165,7 +172,7 @@ export class Grid {
     return (this.#filed[slot] ?? 0) > 0
   }
 
-  /** Files a ticket up to its level; also one that is filed already and has relaxed. */
+  /** Files a ticket up to its level. Also for a filed ticket that has relaxed. */
   insert(slot: Slot): void {
     if (slot >= this.#filed.length) this.#grow()
     const { level, network } = this.#columns
@@ -195,26 +202,26 @@ export class Grid {
     this.#filed[slot] = 0
   }
 
-  /** The first scale that is worth reading. */
+  /** Returns the finest scale that is worth reading. */
   finest(): number {
     let scale = 0
     while (scale < this.coarse && !(this.#layers[scale] as Layer).isCrowded()) scale += 1
     return scale
   }
 
-  /** The first scale at which all are near that the ticket or opening may be matched with. */
+  /** Returns the finest scale at which all tickets are near that the ticket or opening may match. */
   coverOf(slot: Slot): number {
     return this.#coverOf[this.#columns.level[slot] as number] as number
   }
 
-  /** Whether the limits of others do not bound whom this one may be matched with: then `collectAll` is for it. */
+  /** True if the limits of others do not bound what this ticket may match. Use `collectAll` then. */
   goesAnywhere(slot: Slot): boolean {
     const { rows, level } = this.#columns
     if ((level[slot] as number) >= this.#lastResort || this.#isAnyValue(slot)) return true
     return this.#unknown === 'any' && Number.isNaN(rows[slot * this.#stride + X] as number)
   }
 
-  /** The tickets at the last resort, so many at most. */
+  /** Returns tickets at the last resort, at most this number. */
   atLastResort(most: number): Slot[] {
     const { heads, next } = this.#lastResorts
     const slots: Slot[] = []
@@ -234,8 +241,9 @@ export class Grid {
   }
 
   /**
-   * Adds to `found` the free slots near at a scale that are not in it yet.
-   * @param most slots read. @param skip slots left out before that: another part of a crowd for each value.
+   * Adds the free slots near at a scale to `found`, without duplicates.
+   * @param most maximum number of slots read. @param skip number of slots left out before those. Each value gives
+   *   another part of a crowd.
    */
   collect(scale: number, most: number, skip: number): void {
     const layer = this.#layers[scale] as Layer
@@ -247,7 +255,7 @@ export class Grid {
     this.#readNear(layer)
     const there = skip - this.#skipped
     if (this.#read === 0 && there > 0 && this.count === before) {
-      // There are fewer than were to be left out.
+      // There are fewer slots than the number to leave out.
       this.#skipped = skip % there
       this.#readNear(layer)
     }
@@ -255,7 +263,7 @@ export class Grid {
     this.reads += this.#read
   }
 
-  /** Adds all free slots of the same key that are not in it yet, filed or not, from a slot on that `skip` says. */
+  /** Adds all free slots of the same key, filed or not, without duplicates. `skip` decides the slot to start from. */
   collectAll(most: number, skip: number): void {
     const { end, size } = this.#columns
     this.#setLimits(undefined)
@@ -271,18 +279,18 @@ export class Grid {
     this.reads += this.#read
   }
 
-  /** Leaves this slot out of what is collected from now on. */
+  /** Leaves this slot out of later collections. */
   skip(slot: Slot): void {
     this.#seen[slot] = this.#tag
   }
 
-  /** Adds one slot to `found`, wherever it is, if it is free, of the same key and not in it yet. */
+  /** Adds one slot to `found`, wherever it is, if it is free, has the same key and is not in it yet. */
   add(slot: Slot): void {
     this.#setLimits(undefined)
     this.#consider(slot)
   }
 
-  /** Whether a ticket goes with any value of a span that is indexed. */
+  /** True if a ticket matches any value of an indexed span. */
   #isAnyValue(slot: Slot): boolean {
     const at = slot * this.#stride + VALUES
     for (let span = 0; span < this.#dimensions; span++) if (this.#columns.rows[at + 2 * span] === Infinity) return true
@@ -317,7 +325,7 @@ export class Grid {
     const i = Math.floor(x / side)
     const j = Math.floor((rows[at + Y] as number) / side)
     const k = Math.floor((rows[at + Z] as number) / side)
-    // Only cells that hold any point of the sphere.
+    // Reads only cells that contain a point of the sphere.
     for (let a = i - 1; a <= i + 1; a++) {
       const [nearA, farA] = [leastSquare(a, side), greatestSquare(a, side)]
       for (let b = j - 1; b <= j + 1; b++) {
@@ -339,7 +347,7 @@ export class Grid {
     const second = this.#dimensions > 1 ? layer.coordinateOf(rows[row + VALUES + 2] as number, 1) : EVERY_CELL
     const toFirst = this.#dimensions === 0 || layer.widths[0] === Infinity ? -1 : this.#hasUnknown ? 2 : 1
     const toSecond = this.#dimensions < 2 || layer.widths[1] === Infinity ? -1 : this.#hasUnknown ? 2 : 1
-    // Without a limit only the cell itself; the last of four is that of tickets that go with any value.
+    // Without a limit, only the cell itself is read. The last of four is the cell of tickets that match any value.
     this.#firstCount = toFirst + 2
     for (let v = -1; v <= toFirst; v++) this.#firsts[v + 1] = v === 2 ? UNKNOWN : toFirst < 0 ? first : first + v
     this.#secondCount = toSecond + 2
@@ -349,7 +357,7 @@ export class Grid {
     }
   }
 
-  /** Reads the cells of a place for all values that may be near. */
+  /** Reads the cells of a location for all values that may be near. */
   #readCells(layer: Layer, place: number): void {
     for (let second = 0; second < this.#secondCount; second++)
       for (let first = 0; first < this.#firstCount; first++)
@@ -360,7 +368,7 @@ export class Grid {
     const { heads, next } = layer
     const head = heads[cell & (heads.length - 1)] as Slot
     if (head < 0) return
-    // From the ticket on: of two in a crowd, the one that comes after the other is read early.
+    // Starts at the ticket itself. So of two tickets in a crowd, the one that comes after the other is read early.
     const isIn = layer.cell[this.#self] === cell && layer.level < (this.#filed[this.#self] ?? 0)
     if (!isIn) return this.#readFrom(layer, cell, head, -1)
     this.#readFrom(layer, cell, next[this.#self] as Slot, -1)
@@ -377,7 +385,7 @@ export class Grid {
         this.wasCut = true
         return
       }
-      // Another cell may be in the same chain: its slots count as read, so that a chain is read in bounded time.
+      // Another cell may share the chain. Its slots count as read, so that a chain is read in bounded time.
       if (cells[slot] === cell) this.#consider(slot)
       else this.#read += 1
     }
@@ -431,7 +439,7 @@ export class Grid {
   }
 }
 
-/** The least and the greatest square of any coordinate from `at` cells on to the next. */
+/** The minimum and maximum squared coordinate between cell `at` and the next one. */
 const leastSquare = (at: number, side: number) => (at > 0 ? (at * side) ** 2 : at < -1 ? ((at + 1) * side) ** 2 : 0)
 const greatestSquare = (at: number, side: number) => (at >= 0 ? ((at + 1) * side) ** 2 : (at * side) ** 2)
 
@@ -440,7 +448,7 @@ const hashOfPlace = (a: number, b: number, c: number): number =>
 const hashOfValues = (second: number, key: number): number =>
   Math.imul(second, 0x27d4_eb2f) ^ Math.imul(key, 0x1656_67b1)
 
-/** Neighbours by the first value are beside each other in memory, as they are read together. */
+/** Neighbours by the first value are adjacent in memory, because they are read together. */
 const cellAt = (hash: number, first: number): number => (mixed(hash) + first) | 0
 
 function mixed(hash: number): number {

@@ -1,36 +1,39 @@
-// pure: the scales of the grid, from the finest to that of the loosest limits
+// pure: the scales of the grid, from the finest to the one of the loosest limits
 import type { Model } from '../data/model.js'
 
-/** Two tickets are near at a scale if they are within all of these. Infinity where there is no limit. */
+/** Two tickets are near at a scale if they are within all of these widths. Infinity: no limit. */
 export interface Scale {
   readonly chord: number
-  /** Of the first spans. */
+  /** The widths of the first spans. */
   readonly widths: readonly number[]
 }
 
 export interface Scales {
   readonly scales: readonly Scale[]
-  /** For each level the first scale at which everybody is near with whom a ticket of this level may be matched. */
+  /** For each level the finest scale at which all tickets are near that a ticket of this level may match. */
   readonly coverOf: Int32Array
 }
 
-/** Spans that narrow the search. */
+/** Number of spans that narrow the search. */
 const INDEXED = 2
-/** The factor by which limits must widen for a scale of their own. */
+/** The factor by which limits must widen to get a scale of their own. */
 const WORTH = 1.9
-/** Finer scales, as parts of the strictest limits: in a crowd the nearest are found without reading the others. */
+/**
+ * Finer scales, as fractions of the strictest limits. In a crowd they find the nearest tickets without reading the
+ * others.
+ */
 const FINE = [0.04, 0.2]
 
 export function scalesOf(model: Model<never>): Scales {
   const { levels, lastResortLevel, radius, spans } = model
   const many = levels.length
   const top = Math.max(0, lastResortLevel === Infinity ? many - 1 : many - 2)
-  /** An older member can loosen a rule by the oldest or the average: then the loosest limit counts. */
+  /** An older member can loosen a rule by the oldest or the average, so the loosest limit counts then. */
   const levelFor = (by: string, level: number) => Math.min(top, by === 'oldest' || by === 'average' ? top : level)
   const limitsAt = (level: number): Scale => {
     const squared = radius?.squared[levelFor(radius.by, level)] ?? Infinity
     return {
-      // No two places are farther apart than 2.
+      // No two points of the unit sphere are farther apart than 2.
       chord: squared >= 4 ? Infinity : Math.sqrt(Math.max(0, squared)),
       widths: spans.slice(0, INDEXED).map(({ by, limit }) => limit[levelFor(by, level)] ?? Infinity),
     }
@@ -61,7 +64,7 @@ const widened = ({ chord, widths }: Scale): Scale => ({
   widths: widths.map((width) => width * WORTH),
 })
 
-/** Only what counts for the cost is finer: the distance and the first span. */
+/** Only what counts for the cost becomes finer: the distance and the first span. */
 function finerThan({ chord, widths }: Scale): Scale[] {
   const [first = Infinity] = widths
   const isLimited = (limit: number) => limit > 0 && limit < Infinity

@@ -22,7 +22,7 @@ function chosen(pairs: readonly Pair[]): readonly Pair[] {
 
 const sumOf = (pairs: readonly Pair[]) => pairs.reduce((sum, [, , cost]) => sum + cost, 0)
 
-/** The most pairs, and the least sum of so many, by trying all. */
+/** The most pairs, and the least sum of this many, by trying all. */
 function optimum([pair, ...rest]: readonly Pair[]): { readonly count: number; readonly cost: number } {
   if (pair === undefined) return { count: 0, cost: 0 }
   const [one, other, price] = pair
@@ -40,25 +40,25 @@ const pairs = (tickets: number) =>
     })
     .map((all) => all.filter(([one, other]) => one !== other))
 
-describe('pairs are chosen', () => {
-  test('two at the ends of a chain instead of the cheap one in the middle', () => {
+describe('the chosen pairs', () => {
+  test('the chosen pairs are two at the ends of a chain instead of the cheap one in the middle', () => {
     expect(chosen([[1, 2, 1], [0, 1, 5], [2, 3, 9]])).toEqual([[0, 1, 5], [2, 3, 9]]) // prettier-ignore
   })
 
-  test('the cheaper two of four tickets', () => {
+  test('the chosen pairs are the cheaper two of four tickets', () => {
     expect(chosen([[0, 1, 1], [0, 2, 2], [1, 3, 2], [2, 3, 9]])).toEqual([[0, 2, 2], [1, 3, 2]]) // prettier-ignore
   })
 
-  test('the cheapest of three tickets, whichever is left over', () => {
+  test('the chosen pair is the cheapest of three tickets, even if one ticket remains', () => {
     expect(chosen([[0, 1, 4], [1, 2, 3], [0, 2, 5]])).toEqual([[1, 2, 3]]) // prettier-ignore
   })
 
-  test('once where both have named each other', () => {
+  test('the chosen pairs contain a pair once even if both tickets name each other', () => {
     expect(chosen([[0, 1, 4], [1, 0, 4]])).toHaveLength(1) // prettier-ignore
     expect(chosen([])).toEqual([])
   })
 
-  test('each ticket in one pair, and nobody is left who could be in one', () => {
+  test('the chosen pairs contain each ticket at most once, and leave no possible pair', () => {
     fc.assert(
       fc.property(pairs(12), (all) => {
         const made = chosen(all)
@@ -72,7 +72,7 @@ describe('pairs are chosen', () => {
     )
   })
 
-  test('as many as there can be, at the least cost, in nearly every small crowd', () => {
+  test('the chosen pairs are as many as possible, at the least cost, in nearly every small crowd', () => {
     const sums = { made: 0, most: 0, cost: 0, least: 0 }
     fc.assert(
       fc.property(pairs(9), (all) => {
@@ -90,7 +90,7 @@ describe('pairs are chosen', () => {
     expect(sums.cost / sums.least).toBeLessThan(1.002)
   })
 
-  test('in bounded steps where few are named by all', () => {
+  test('pairs are chosen in bounded steps if a few tickets are candidates of all', () => {
     const random = seededRandom(1)
     const all = Array.from({ length: 2300 }, (_, one) =>
       Array.from({ length: 8 }, () => [one, 2300 + Math.floor(random() * 200), random()] as const),

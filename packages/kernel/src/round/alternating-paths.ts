@@ -1,46 +1,52 @@
-// pure: chooses among possible pairs: as many as can be made, then the cheapest
+// pure: chooses among possible pairs: first as many as possible, then the cheapest
 import type { Budget, Pausable } from '../data/budget.js'
 
-/** Pairs that a path takes apart after those of its first pair, and times that each pair is tried. */
+/** Maximum number of pairs that a path breaks up after those of its first pair, and how often each pair is tried. */
 const DEPTH = 3
 const PASSES = 2
-/** Steps from one pair at most, as tickets that many name have many paths; and the steps that take as long as a try. */
+/**
+ * Maximum number of steps from one pair, because tickets named by many others have many paths. Then the number of steps
+ * that take as long as a try.
+ */
 const MOST_STEPS = 1024
 const STEPS_PER_TRY = 128
-/** What is cheaper by less is no cheaper. */
+/** Smaller differences of cost do not count. */
 const TIE = 1e-9
 const NONE = -1
 
 /**
- * A local search along alternating paths: a pair is made, the pairs that its two tickets were in are taken apart, and
- * each ticket left over gets another partner, for which one more pair may be taken apart, and so on. A path that makes
- * one more pair is taken, and so is one that makes as many at a lower cost. Paths are short, so it is no optimum: of
- * 1,000 tickets the pairs cost 1.03 to 1.05 times as much as the cheapest so many.
+ * A local search along alternating paths: a pair is made, the previous pairs of its two tickets are broken up, and each
+ * ticket left over gets another partner, for which one more pair may be broken up, and so on. A path is taken if it
+ * makes one more pair, or as many at a lower cost. Short paths give no optimum: of 1,000 tickets the pairs cost 1.03 to
+ * 1.05 times the least cost of as many pairs.
  *
- * One for a pool: the engine would compile functions anew that were made for each choice.
+ * A pool keeps one instance, because the JavaScript engine would recompile functions created for each choice.
  */
 export class PairChoice {
   readonly #budget: Budget
   #costs: Float64Array = new Float64Array(0)
-  /** The two tickets of each pair, by their numbers. */
+  /** The two tickets of each pair, by index. */
   #sides: Int32Array = new Int32Array(0)
-  /** The pairs of each ticket, the cheapest first: those of ticket t begin at `#first[t]`. */
+  /** The pairs of each ticket, the cheapest first. Those of ticket t begin at `#first[t]`. */
   #pairsOf = new Int32Array(0)
   #first = new Int32Array(1)
   /** The pair that each ticket is in. */
   #chosen = new Int32Array(0)
   #isOnPath = new Uint8Array(0)
-  /** The pairs that the path under way makes. */
+  /** The pairs that the current path makes. */
   readonly #path: number[] = []
-  /** Whether it makes one more pair if it ends at a free ticket. */
+  /** True if the path makes one more pair when it ends at a free ticket. */
   #mayGrow = false
-  /** The other ticket left over by its first pair; NONE if that ticket is free or stays so. */
+  /** The other ticket left over by the path's first pair. NONE if that ticket is free or stays so. */
   #target = NONE
   /** The best path of those that begin with the same pair. */
   #best: number[] = []
   #bestCost = 0
   #bestGrows = false
-  /** What the dearest pair chosen before this pass cost: a path may save so much for each pair that it takes apart. */
+  /**
+   * The cost of the most expensive pair chosen before this pass. A path may save this much for each pair that it breaks
+   * up.
+   */
   #dearest = 0
   #steps = 0
 
@@ -49,10 +55,10 @@ export class PairChoice {
   }
 
   /**
-   * Chooses among pairs, each ticket in one of them.
-   * @param ends the two tickets of each pair, the cheapest pairs first. A pair may be there twice.
-   * @param costs of each pair.
-   * @returns the numbers of the pairs chosen, the cheapest first.
+   * Chooses pairs so that each ticket is in at most one of them.
+   * @param ends the two tickets of each pair, the cheapest pairs first. A pair may occur twice.
+   * @param costs the cost of each pair.
+   * @returns the indexes of the chosen pairs, the cheapest first.
    */
   *choose(ends: Int32Array, costs: Float64Array): Pausable<readonly number[]> {
     const { sides, first, pairsOf } = graphOf(ends)
@@ -84,7 +90,7 @@ export class PairChoice {
     return pair === NONE ? 0 : (this.#costs[pair] as number)
   }
 
-  /** Takes the best path that begins with a pair; false if none is better than what is chosen. */
+  /** Takes the best path that begins with a pair. Returns false if none is better than the current choice. */
   #improve(pair: number): boolean {
     const [one, other] = [this.#sides[2 * pair] as number, this.#sides[2 * pair + 1] as number]
     const [mine, its] = [this.#chosen[one] as number, this.#chosen[other] as number]
@@ -111,15 +117,18 @@ export class PairChoice {
     return this.#best.length > 0
   }
 
-  /** Finds partners for a ticket left over. @param cost of the path until here @param depth pairs it may take apart */
+  /**
+   * Finds partners for a ticket left over. @param cost cost of the path so far @param depth number of pairs it may
+   * break up
+   */
   #walk(loose: number, cost: number, depth: number): void {
     const end = this.#first[loose + 1] as number
     for (let at = this.#first[loose] as number; at < end; at++) {
       if (++this.#steps > MOST_STEPS) return
       const pair = this.#pairsOf[at] as number
       const sum = cost + this.#costOf(pair)
-      // All further pairs of the ticket cost as much or more. The first pass knows no dearest
-      // pair, so it leaves out many paths: it is quick, and the second finds most of them.
+      // All further pairs of the ticket cost at least as much. The first pass has no most expensive pair, so it leaves
+      // out many paths: it is quick, and the second pass finds most of them.
       if (this.#mayGrow === this.#bestGrows && sum - depth * this.#dearest >= this.#bestCost) return
       const next = this.#partner(pair, loose)
       const old = this.#chosen[next] as number
@@ -139,7 +148,7 @@ export class PairChoice {
     }
   }
 
-  /** Keeps the path if it is the best. @param last the pair that ends it; NONE: it ends where it is */
+  /** Keeps the path if it is the best. @param last the pair that ends it. NONE: it ends at its last ticket. */
   #offer(last: number, cost: number, grows: boolean): void {
     if (grows === this.#bestGrows ? cost >= this.#bestCost - TIE : !grows) return
     this.#best = last === NONE ? [...this.#path] : [...this.#path, last]
@@ -157,7 +166,7 @@ export class PairChoice {
   }
 }
 
-/** Numbers the tickets: `sides` are the ends by number, and `pairsOf` has the pairs of ticket t from `first[t]` on. */
+/** Numbers the tickets. `sides` are the ends by number. In `pairsOf` the pairs of ticket t begin at `first[t]`. */
 function graphOf(ends: Int32Array) {
   const numbers = new Map<number, number>()
   const sides = ends.map((ticket) => {

@@ -1,29 +1,29 @@
-// pure: matches tickets that are left over by rearranging matches that were made
+// pure: matches remaining tickets by rearranging matches of the round
 import type { Pausable } from '../data/budget.js'
 import { isFree, isPresent } from '../data/columns.js'
 import type { Grouped, Slot } from '../data/model.js'
-import type { Parts } from '../data/parts.js'
+import type { PoolParts } from '../data/parts.js'
 import type { Draft } from '../search/draft.js'
-import type { Found, Search, SearchTerms } from '../search/search.js'
+import type { FoundTeams, Search, SearchTerms } from '../search/search.js'
 import type { RoundState } from './state.js'
 
-export interface AugmentInput<Facts> extends Pick<Parts<Facts>, 'columns' | 'budget'> {
+export interface AugmentInput<Facts> extends Pick<PoolParts<Facts>, 'columns' | 'budget'> {
   readonly search: Search<Facts>
   readonly draft: Draft<Facts>
   readonly state: RoundState
 }
 
-/** Matches that are taken apart at most, for one ticket and for the whole round. */
+/** Maximum number of matches broken up for one ticket, and for the whole round. */
 const TRIES_EACH = 8
 const TRIES = 200
-/** Refused tickets are searched again: taking a match apart may free the partner they lacked. */
+/** Searches refused tickets again, because breaking up a match may free the partner that they lacked. */
 const ANEW: SearchTerms = { anew: true }
 
 /**
- * Augmenting: greedy choices leave some tickets without a match needlessly, as one ticket takes the only possible
- * partner of another. For each ticket left, in order, a match nearby is taken apart and made again with that ticket, if
- * everybody else of the match then gets into a second one. So whoever was matched stays matched. While a match is
- * apart, nobody is told of it: the search may pause.
+ * Augments the matches. Greedy choices leave some tickets without a match needlessly, because one ticket takes the only
+ * possible partner of another. For each remaining ticket in order, a nearby match is broken up and made again with that
+ * ticket, if all other members then get into a second match. So a matched ticket stays matched. A match that is broken
+ * up is not reported, because the search may pause.
  */
 export function* augment<Facts>(
   { columns, search, draft, budget, state }: AugmentInput<Facts>,
@@ -40,8 +40,8 @@ export function* augment<Facts>(
       draft.push(member)
       return true
     })
-  /** Whether a ticket left over could play in place of a member of lower priority. */
-  const passesOver = ({ slots }: Found): boolean =>
+  /** True if a remaining ticket could play in place of a member of lower priority. */
+  const passesOver = ({ slots }: FoundTeams): boolean =>
     left.some(
       (slot) =>
         isFree(columns, slot) &&
@@ -49,8 +49,8 @@ export function* augment<Facts>(
         slots.some((member) => isAhead(slot, member) && mayMeetAll(slot, slots, member)),
     )
 
-  /** Two matches that together hold the ticket and every member of the given match. */
-  function* apart(slot: Slot, { slots }: Grouped): Pausable<readonly [Found, Found] | undefined> {
+  /** Returns two matches that together hold the ticket and every member of the given match. */
+  function* apart(slot: Slot, { slots }: Grouped): Pausable<readonly [FoundTeams, FoundTeams] | undefined> {
     const first = yield* search.around(slot, ANEW)
     if (first === undefined) return undefined
     const others = slots.filter((member) => !first.slots.includes(member))

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Timers } from './dirty-tracking.js'
+import { SlotTimers } from './dirty-tracking.js'
 import { Columns } from '../data/columns.js'
 
 function columnsOf(count: number): Columns {
@@ -10,11 +10,11 @@ function columnsOf(count: number): Columns {
   return columns
 }
 
-test('a slot is taken no later than the earliest time it was set for, and no entry is taken before its time', () => {
+test('a timer slot is due no later than its earliest set time, and no entry is due before its time', () => {
   const step = fc.record({ slot: fc.nat(30), after: fc.integer({ min: 1, max: 5000 }), pass: fc.nat(2000) })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200, size: 'max' }), (steps) => {
-      const timers = new Timers(columnsOf(31))
+      const timers = new SlotTimers(columnsOf(31))
       const dueOf = new Map<number, number>()
       let now = -3000
       for (const { slot, after, pass } of steps) {
@@ -34,14 +34,14 @@ test('a slot is taken no later than the earliest time it was set for, and no ent
   )
 })
 
-test('a slot that is due never is not taken', () => {
-  const timers = new Timers(columnsOf(1))
+test('a timer slot that is never due is not returned', () => {
+  const timers = new SlotTimers(columnsOf(1))
   timers.set(0, Infinity)
   expect(timers.takeDue(1e15)).toEqual([])
 })
 
-test('a slot may be due at any time, also at 0', () => {
-  const timers = new Timers(columnsOf(2))
+test('a timer slot can be due at any time, even at 0', () => {
+  const timers = new SlotTimers(columnsOf(2))
   timers.set(0, 0)
   timers.set(1, -1500)
   expect(timers.takeDue(-1)).toEqual([1])

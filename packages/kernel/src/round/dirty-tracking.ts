@@ -1,28 +1,28 @@
-// pure: which tickets a round searches
+// pure: decides which tickets a round searches
 import type { Pausable } from '../data/budget.js'
 import { DEFERRED, DIRTY, FRESH, grown, isPresent, PARKED, UNTIL, type Columns } from '../data/columns.js'
 import { NOTHING, RELAXED } from '../data/levels.js'
 import type { Slot } from '../data/model.js'
-import type { Parts } from '../data/parts.js'
+import type { PoolParts } from '../data/parts.js'
 import type { Grid } from '../grid/grid.js'
 import type { Draft } from '../search/draft.js'
 
 /** Exponent of the longest gap: a search that was cut short is repeated at least every 2⁶ = 64 rounds. */
 const LONGEST_GAP = 6
-/** Rounds after which a match that patience held back is tried again. */
+/** Number of rounds after which a match that patience held back is tried again. */
 const HELD_GAP = 2
-/** Tickets scanned between two pause checks, and the budget charged per scanned ticket, in tries. */
+/** Number of tickets scanned between two pause checks, and the tries charged per scanned ticket. */
 const AT_ONCE = 256
 const SCAN_COST = 1 / 8
-/** Slots read around the changed tickets of a round at most, and around one. */
+/** Maximum number of slots read around all changed tickets of a round, and around one. */
 const MOST_READ = 400_000
 const MOST_READ_EACH = 4096
-/** Where reading is cut short, parked tickets are woken in turn: so many, or this share of the changed ones. */
+/** If reading is cut short, parked tickets are woken in turn: at least this many, or this share of the changed ones. */
 const FEW = 500
 const SHARE = 1 / 4
 const SECOND = 1000
 
-export interface DirtyInput<Facts> extends Parts<Facts> {
+export interface DirtyInput<Facts> extends PoolParts<Facts> {
   readonly grid: Grid
   readonly draft: Draft<Facts>
   /** The number of waiting tickets. */
@@ -31,34 +31,34 @@ export interface DirtyInput<Facts> extends Parts<Facts> {
 
 /** The tickets that a round searches. */
 export interface Changed {
-  /** Those that no round has searched yet. */
+  /** Tickets that no round has searched yet. */
   readonly fresh: readonly Slot[]
-  /** Those that had no turn in the last round, and those with a reason to be searched again. */
+  /** Tickets that had no turn in the last round, and tickets with a reason to be searched again. */
   readonly dirty: readonly Slot[]
 }
 
 /**
- * Dirty tracking: a ticket without a match is parked and skipped until it is dirty: it relaxes, or a ticket that it may
- * meet arrives or relaxes. If its search was cut short, it is repeated within 64 rounds.
+ * Tracks dirty tickets. A ticket without a match is parked, and skipped until it is dirty: it relaxes, or a ticket that
+ * it may meet arrives or relaxes. If its search was cut short, it is repeated within 64 rounds.
  */
 export class DirtyTracker<Facts> {
-  /** Parked tickets. */
+  /** Number of parked tickets. */
   parked = 0
   readonly #input: DirtyInput<Facts>
-  readonly #timers: Timers
-  /** Whether tickets relax sooner than the timers say. */
+  readonly #timers: SlotTimers
+  /** True if tickets relax earlier than the timers are set to. */
   #areTimersLate = false
-  /** Slots that are due, but that no round has looked at yet: the last one is the next. */
+  /** Slots that are due but not processed yet. The last one is the next. */
   #due: Slot[] = []
-  /** The slots that the next round reads; some may have left, or be there twice. */
+  /** The slots that the next round reads. Some may have left or occur twice. */
   #noted: Slot[] = []
-  /** Those that the round under way has read: if it is given up, the next one does. */
+  /** Slots that the current round has read. If it is abandoned, the next one reads them again. */
   #read: readonly Slot[] = []
-  /** `#noted` up to here is in the grid. */
+  /** The entries of `#noted` up to this index are in the grid. */
   #filed = 0
   #rounds = 0
   #readIn = new Uint32Array(0)
-  /** For each of the next rounds the parked tickets whose turn it is. */
+  /** For each of the next rounds, the parked tickets that are searched again in it. */
   readonly #turns: Slot[][] = Array.from({ length: 1 << LONGEST_GAP }, () => [])
   /** The last slot that was woken in turn. */
   #last: Slot = -1
@@ -67,7 +67,7 @@ export class DirtyTracker<Facts> {
 
   constructor(input: DirtyInput<Facts>) {
     this.#input = input
-    this.#timers = new Timers(input.columns)
+    this.#timers = new SlotTimers(input.columns)
   }
 
   /** The next round reads this slot. */
@@ -75,12 +75,12 @@ export class DirtyTracker<Facts> {
     this.#noted.push(slot)
   }
 
-  /** Head starts have changed: tickets relax sooner than it was. */
+  /** Called when head starts have changed: tickets relax earlier than planned. */
   relaxOtherwise(): void {
     this.#areTimersLate = true
   }
 
-  /** A search has found no match. @param sawAll whether there is none. */
+  /** Called when a search has found no match. @param sawAll true if it has proved that there is none. */
   park(slot: Slot, sawAll: boolean): void {
     const { columns } = this.#input
     columns.state[slot] = PARKED
@@ -91,19 +91,19 @@ export class DirtyTracker<Facts> {
     this.#retry(slot, 1 << Math.min(LONGEST_GAP, cuts - 1))
   }
 
-  /** Patience holds back the match that a search has found. */
+  /** Called when patience holds back the match that a search has found. */
   hold(slot: Slot): void {
     this.park(slot, true)
     this.#retry(slot, HELD_GAP)
   }
 
-  /** A ticket had no turn: in the next round it is among the first. */
+  /** Called when a ticket had no turn. It is among the first in the next round. */
   defer(slot: Slot): void {
     this.#input.columns.state[slot] = DEFERRED
     if (this.#input.columns.size[slot] !== 0) this.note(slot)
   }
 
-  /** Begins a round. @param isInOrder whether it ends before all have had a turn, so that the order decides. */
+  /** Begins a round. @param isInOrder true if it may end before all have had a turn, so that the order matters. */
   *begin(isInOrder: boolean): Pausable<Changed> {
     const { columns, model, ranked, count } = this.#input
     this.#rounds += 1
@@ -113,26 +113,26 @@ export class DirtyTracker<Facts> {
     yield* this.#readNoted()
     yield* this.#readDue()
     this.parked = count() - this.#fresh.length - this.#dirty.length
-    // With one priority, a changed ticket finds those parked itself. At the last resort it lets others meet.
+    // With one priority, a changed ticket finds the parked ones itself. At the last resort it allows others to meet.
     if (this.parked > 0 && (isInOrder || ranked() || model.lastResortLevel < Infinity)) {
-      // Those without a turn woke others in an earlier round.
+      // Deferred tickets woke others in an earlier round.
       const changed = this.#dirty.filter((slot) => columns.state[slot] !== DEFERRED)
       yield* this.#wakeNear([...changed, ...this.#fresh])
     }
     return { fresh: this.#fresh, dirty: this.#dirty }
   }
 
-  /** The round has searched all that `begin` gave it. */
+  /** Called when the round has searched everything that `begin` returned. */
   end(): void {
     this.#read = []
   }
 
-  /** Wakes all parked tickets: they join the dirty ones that `begin` returned. */
+  /** Wakes all parked tickets. They join the dirty ones that `begin` returned. */
   *wakeAll(): Pausable<void> {
     yield* this.#wakeInTurn(Infinity)
   }
 
-  /** Files these tickets in the grid, who have their levels. */
+  /** Files these tickets in the grid. Their levels must be set. */
   *file(slots: readonly Slot[]): Pausable<void> {
     const { columns, levels, grid } = this.#input
     for (let at = 0; at < slots.length; at++) {
@@ -146,14 +146,14 @@ export class DirtyTracker<Facts> {
   }
 
   /**
-   * Between full rounds: files the new tickets, and brings the levels of parked ones up to date that have relaxed: the
-   * next full round searches for them.
+   * Runs between full rounds. Files the new tickets and updates the levels of parked tickets that have relaxed. The
+   * next full round searches for those.
    */
   *catchUp(): Pausable<void> {
     this.#dirty = []
     yield* this.#readDue()
     if (this.#read.length > 0) {
-      // The last round was given up.
+      // The last round was abandoned.
       this.#noted = [...this.#read, ...this.#noted]
       this.#read = []
       this.#filed = 0
@@ -185,20 +185,20 @@ export class DirtyTracker<Facts> {
     else this.#dirty.push(slot)
   }
 
-  /** Finds the parked tickets that have relaxed, and those whose turn it is. */
+  /** Finds the parked tickets that have relaxed, and those that are due for a repeated search. */
   *#readDue(): Pausable<void> {
     const { columns, levels } = this.#input
     let read = 0
     if (this.#areTimersLate) {
       for (let slot = 0; slot < columns.end; slot++) {
-        this.#look(slot)
+        this.#wakeIfDue(slot)
         if (++read % AT_ONCE === 0) yield* this.#scanned(AT_ONCE)
       }
       this.#areTimersLate = false
     }
     this.#due = [...this.#timers.takeDue(levels.now).toReversed(), ...this.#due]
     for (let slot = this.#due.pop(); slot !== undefined; slot = this.#due.pop()) {
-      this.#look(slot)
+      this.#wakeIfDue(slot)
       if (++read % AT_ONCE === 0) yield* this.#scanned(AT_ONCE)
     }
     for (const slot of (this.#turns[this.#rounds & (this.#turns.length - 1)] as Slot[]).splice(0))
@@ -214,14 +214,14 @@ export class DirtyTracker<Facts> {
     return columns.state[slot] === PARKED && columns.size[slot] !== 0 && isPresent(columns, slot)
   }
 
-  #look(slot: Slot): void {
+  #wakeIfDue(slot: Slot): void {
     if (!this.#isParked(slot)) return
     const { columns } = this.#input
     if (this.#renew(slot)) this.#wake(slot)
     else this.#timers.set(slot, columns.rows[slot * columns.stride + UNTIL] as number)
   }
 
-  /** Brings the level up to date; whether there is a reason to search again. */
+  /** Updates the level. Returns true if there is a reason to search again. */
   #renew(slot: Slot): boolean {
     const { columns, levels, grid } = this.#input
     const news = levels.news(slot)
@@ -233,7 +233,7 @@ export class DirtyTracker<Facts> {
   #wake(slot: Slot): void {
     this.#input.columns.state[slot] = DIRTY
     this.#dirty.push(slot)
-    // A round that is given up leaves it to the next.
+    // An abandoned round leaves it to the next one.
     this.note(slot)
   }
 
@@ -284,20 +284,20 @@ export class DirtyTracker<Facts> {
 }
 
 /**
- * Slots by the second in which they are due. A slot may be in several seconds; whoever takes one looks whether the
- * reason still holds.
+ * Slots by the second in which they are due. A slot may be in several seconds, so the reader checks whether the reason
+ * still holds.
  */
-export class Timers {
+export class SlotTimers {
   readonly #columns: Columns
   readonly #slotsOf = new Map<number, Slot[]>()
-  /** For each slot the earliest time that it was set for; Infinity if it is not set. */
+  /** The earliest time that each slot is set for. Infinity if it is not set. */
   #dueOf = new Float64Array(0)
 
   constructor(columns: Columns) {
     this.#columns = columns
   }
 
-  /** @param due epoch milliseconds; Infinity: never. */
+  /** @param due epoch milliseconds. Infinity: never. */
   set(slot: Slot, due: number): void {
     if (slot >= this.#dueOf.length) {
       const dueOf = new Float64Array(this.#columns.capacity).fill(Infinity)
@@ -309,7 +309,7 @@ export class Timers {
     this.#put(slot, Math.floor(due / SECOND))
   }
 
-  /** Takes out the slots that are due. */
+  /** Removes and returns the slots that are due. */
   takeDue(now: number): readonly Slot[] {
     const taken: Slot[] = []
     const begun = Array.from(this.#slotsOf).filter(([second]) => second * SECOND <= now)

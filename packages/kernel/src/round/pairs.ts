@@ -1,41 +1,46 @@
-// pure: matches of two, where any two that may meet are a match
+// pure: matches of two, for models where any two that may meet are a match
 import type { Pausable } from '../data/budget.js'
 import { isFree, isOlder } from '../data/columns.js'
 import type { Slot } from '../data/model.js'
-import type { Parts } from '../data/parts.js'
+import type { PoolParts } from '../data/parts.js'
 import { windowOf, type Grid } from '../grid/grid.js'
 import type { Draft } from '../search/draft.js'
 import type { DirtyTracker } from './dirty-tracking.js'
 import { PairChoice } from './alternating-paths.js'
 import type { RoundState } from './state.js'
 
-/** Partners that a ticket names. */
+/** Maximum number of partners that a ticket names. */
 const NAMED = 8
-/** Slots that a first search reads at a scale; more with different priorities, as the highest may be anywhere. */
+/**
+ * Number of slots that a first search reads at a scale. It reads more with different priorities, because the highest
+ * may be anywhere.
+ */
 const MOST_READ = 256
 const MOST_READ_RANKED = 4096
-/** Tickets that name partners before the cheapest pairs are made. */
+/** Number of tickets that name partners before the cheapest pairs are made. */
 const BATCH = 8192
-/** Pairs of up to so many tickets of a crowd are chosen with care; of more, the cheapest is made first. */
+/**
+ * In a crowd of up to this many tickets, pairs are chosen with care. In a larger one, the cheapest pair is made first.
+ */
 export const MOST_CHOSEN = 1500
-/** Steps of cost that are told apart, per unit; the number of prices that fit into a sort key, and of pairs. */
+/** Number of distinct steps of cost per unit, then the number of prices and of pairs that fit into a sort key. */
 const PRICES = 65_536
 const MOST_PRICE = 2 ** 26 - 1
 const PAIRS = 2 ** 26
 
-export interface PairsInput<Facts> extends Parts<Facts> {
+export interface PairsInput<Facts> extends PoolParts<Facts> {
   readonly grid: Grid
   readonly draft: Draft<Facts>
   readonly state: RoundState
   readonly tracker: DirtyTracker<Facts>
-  /** The team of each player. */
+  /** The team index of each player. */
   readonly singles: readonly number[]
 }
 
 /**
- * Each ticket names its nearest partners; of all pairs named the cheapest is made first; whoever has lost all of them
- * names others. Pairs of a higher priority come before cheaper ones. Of a crowd of new tickets with one priority, pairs
- * are chosen so that they are many and cheap.
+ * Each ticket names its nearest partners. The cheapest of all named pairs is made first. A ticket that has lost all its
+ * partners names others. Pairs of a higher priority come before cheaper ones. In a crowd of new tickets with one
+ * priority, pairs are chosen to be many and cheap.
  */
 export function createPairs<Facts>(input: PairsInput<Facts>) {
   const { columns, compare, levels, grid, draft, budget, state, tracker, singles, ranked } = input
@@ -44,15 +49,18 @@ export function createPairs<Facts>(input: PairsInput<Facts>) {
   /** The partners that one ticket names, best first. */
   const names = new Int32Array(NAMED)
   const prices = new Float64Array(NAMED)
-  /** The pairs named, and what each costs. */
+  /** The two tickets and the cost of each named pair. */
   let ones: Slot[] = []
   let others: Slot[] = []
   let costs: number[] = []
   let own = 0
-  /** Whether so many choose that of partners at one price each names others; of few the oldest come first. */
+  /**
+   * True if many tickets choose. Each then names different partners of equal price. With few tickets the oldest
+   * partners come first.
+   */
   let isCrowd = false
 
-  /** Whether the first is the better partner of the ticket whose `mix` is `own`. */
+  /** True if `slot` is a better partner than `other` for the ticket whose `mix` is `own`. */
   const isBetter = (slot: Slot, price: number, other: Slot, otherPrice: number, isRanked: boolean): boolean => {
     if (isRanked && priorityOf(slot) !== priorityOf(other)) return priorityOf(slot) > priorityOf(other)
     if (price !== otherPrice) return price < otherPrice
@@ -61,7 +69,7 @@ export function createPairs<Facts>(input: PairsInput<Facts>) {
     return one < two || (one === two && isOlder(columns, slot, other))
   }
 
-  /** Writes the best partners of a ticket to `names`; returns how many there are. */
+  /** Writes the best partners of a ticket to `names`. Returns their number. */
   const nearest = (anchor: Slot): number => {
     const isRanked = ranked()
     const { most, skip } = windowOf(columns.cuts[anchor] as number, isRanked ? MOST_READ_RANKED : MOST_READ)
@@ -93,7 +101,7 @@ export function createPairs<Facts>(input: PairsInput<Facts>) {
     return count
   }
 
-  /** Lets each of the tickets name its partners; returns who has none. */
+  /** Lets each ticket name its partners. Returns the tickets without any. */
   function* nameAll(anchors: readonly Slot[]): Pausable<Map<Slot, boolean>> {
     const failing = new Map<Slot, boolean>()
     ones = []
@@ -121,7 +129,7 @@ export function createPairs<Facts>(input: PairsInput<Facts>) {
       Math.min(columns.sinceOf(ones[pair] as Slot), columns.sinceOf(others[pair] as Slot)),
     )
 
-  /** The numbers of the pairs named, in the order in which they are made. */
+  /** The indexes of the named pairs, in the order in which they are made. */
   function* inOrder(isChosen: boolean): Pausable<Int32Array> {
     const keys = new Float64Array(costs.length)
     for (let at = 0; at < keys.length; at++)
@@ -167,7 +175,7 @@ export function createPairs<Facts>(input: PairsInput<Facts>) {
     for (const slot of held) if (isFree(columns, slot)) tracker.hold(slot)
   }
 
-  /** @param anchors those of the highest priority first. */
+  /** @param anchors the tickets, the highest priority first. */
   return function* pairs(anchors: readonly Slot[], isMostlyNew: boolean): Pausable<void> {
     for (let from = 0; from < anchors.length;) {
       const priority = priorityOf(anchors[from] as Slot)

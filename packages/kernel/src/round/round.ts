@@ -1,28 +1,29 @@
 // pure: one round over the waiting tickets: which are searched, and in which order
-import { CROWD, MOST_IN_BULK } from '../bulk/bulk.js'
+import { type Bulk, MOST_IN_BULK } from '../bulk/bulk.js'
+import { CROWD } from '../bulk/crowd.js'
 import type { Pausable } from '../data/budget.js'
 import { DEFERRED, isFree, PARKED } from '../data/columns.js'
 import { NOTHING } from '../data/levels.js'
 import type { RoundOptions, Slot } from '../data/model.js'
-import type { Parts } from '../data/parts.js'
+import type { PoolParts } from '../data/parts.js'
 import type { Grid } from '../grid/grid.js'
 import type { Search, Vacancy } from '../search/search.js'
 import type { DirtyTracker } from './dirty-tracking.js'
 import { MOST_CHOSEN } from './pairs.js'
 import type { RoundState } from './state.js'
 
-/** In a pool of so few tickets, those left over are matched by rearranging matches in every round. */
+/** In a pool of up to this many tickets, every round tries to match remaining tickets by rearranging matches. */
 const TINY_POOL = 64
-/** In a pool of so many they are where most are new. */
+/** In a pool of up to this many tickets, it does so only if most tickets are new. */
 const SMALL_POOL = 500
-/** The number of waits, and of slots, that fit into a sort key. */
+/** Number of waits and of slots that fit into a sort key. */
 const WAITS = 2 ** 26
-/** Tickets at the last resort that are tried for each opening that no other ticket fits. */
+/** Maximum number of tickets at the last resort that are tried for each opening that no other ticket fits. */
 const MOST_LAST = 16
-/** Comes after the number of any round. */
+/** Greater than the number of any round. */
 const LATER = 2 ** 32
 
-export interface RoundInput<Facts> extends Parts<Facts> {
+export interface RoundInput<Facts> extends PoolParts<Facts> {
   readonly grid: Grid
   readonly tracker: DirtyTracker<Facts>
   readonly state: RoundState
@@ -30,29 +31,32 @@ export interface RoundInput<Facts> extends Parts<Facts> {
   readonly vacancies: ReadonlyMap<Slot, Vacancy<Facts>>
   /** The number of waiting tickets. */
   count(): number
-  /** The commonest priority; undefined if all tickets have the same. */
+  /** The most frequent priority. Undefined if all tickets have the same. */
   commonPriority(): number | undefined
-  /** Pairs these tickets, where any two that may meet are a match; undefined for other models. */
+  /** Pairs these tickets if any two that may meet are a match. Undefined for other models. */
   readonly pairs: ((anchors: readonly Slot[], isMostlyNew: boolean) => Pausable<void>) | undefined
-  readonly bulk: (slots: Int32Array) => Pausable<void>
+  readonly bulk: Bulk<Facts>
   readonly augment: (left: readonly Slot[]) => Pausable<void>
 }
 
 /**
- * Creates the rounds of a pool. Tickets of a higher priority have their turn before all others, then those that had
- * none in the last round, then those that have waited longest.
+ * Creates the rounds of a pool. Tickets of a higher priority have their turn first, then those that had none in the
+ * last round, then those with the longest wait.
  *
  *     changed tickets ──▶ openings ──▶ waited, above ──▶ bulk of a crowd ──▶ the rest ──▶ augmenting
  *
- * Where matches are checked as a whole, a round has a limit of tries that lead nowhere; tickets that had no turn come
- * first in the next. Between two steps tickets may come and go, so each is looked at again before it is searched.
+ * If matches are checked as a whole, a round has a limit of tries without a match, and tickets that had no turn come
+ * first in the next round. Tickets may arrive and leave between two steps, so each is checked again before its search.
  */
 export function createRound<Facts>(input: RoundInput<Facts>) {
   const { columns, levels, grid, tracker, state, budget, search, vacancies, pairs } = input
   const priorityOf = (slot: Slot) => columns.priority[slot] as number
   const areFree = (slots: readonly Slot[]) => slots.filter((slot) => isFree(columns, slot))
 
-  /** The highest priority first, then, if `inTurn`, those who had none in the last round, then the longest wait. */
+  /**
+   * Sorts by the highest priority. If `inTurn` is true, tickets without a turn in the last round follow. Then the
+   * longest wait decides.
+   */
   const inOrder = (slots: readonly Slot[], inTurn: boolean): readonly Slot[] => {
     const oldest = slots.reduce((least, slot) => Math.min(least, columns.sinceOf(slot)), Infinity)
     const keys = new Float64Array(slots.length)
@@ -64,7 +68,10 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     return sortedBy(inTurn ? sortedBy(byWait, rank) : byWait, (slot) => -priorityOf(slot))
   }
 
-  /** Lets each have a turn, until the tries are spent or the matches made; the others come first in the next round. */
+  /**
+   * Gives each ticket a turn until the tries are spent or the matches are made. The others come first in the next
+   * round.
+   */
   function* eachInTurn(slots: readonly Slot[], most: number, turn: (slot: Slot) => Pausable<boolean>): Pausable<void> {
     for (const slot of slots) {
       if (!isFree(columns, slot)) continue
@@ -99,13 +106,13 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     yield* eachInTurn(anchors, most, searchAround)
   }
 
-  /** Fills each opening in turn, with a ticket that is wanted if one is given. */
+  /** Fills each opening in turn, with the ticket `wanted` if given. */
   const fillEach = (slots: readonly Slot[], wanted: Slot | undefined): Pausable<void> =>
     eachInTurn(slots, Infinity, function* (slot) {
       const vacancy = vacancies.get(slot)
       if (vacancy === undefined || (wanted !== undefined && !isFree(columns, wanted))) return true
       let found = yield* search.fill(vacancy, wanted)
-      // With one at the last resort, others may join who otherwise may not.
+      // A ticket at the last resort may allow others to join that otherwise may not.
       for (const last of wanted === undefined && found === undefined ? grid.atLastResort(MOST_LAST) : [])
         if (found === undefined && isFree(columns, last)) found = yield* search.fill(vacancy, last)
       if (found !== undefined) state.group(slot, found)
@@ -150,12 +157,12 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
           yield* tryAll(inOrder(first, true), most, false)
         }
         const isOfCrowd = (slot: Slot) => common === undefined || priorityOf(slot) === common
-        // Pairs of one priority are chosen with care; without that choice the bulk is quicker.
+        // Pairs of one priority are chosen with care. Without that choice the bulk is quicker.
         const isChosen = pairs !== undefined && common === undefined && fresh.length <= MOST_CHOSEN
         const crowd = isChosen ? [] : fresh
         for (let from = 0; from < crowd.length; from += MOST_IN_BULK) {
           const some = crowd.slice(from, from + MOST_IN_BULK)
-          yield* input.bulk(Int32Array.from(some.filter((slot) => isFree(columns, slot) && isOfCrowd(slot))))
+          yield* input.bulk.match(Int32Array.from(some.filter((slot) => isFree(columns, slot) && isOfCrowd(slot))))
           if (budget.isPauseDue()) yield budget.pause()
         }
         const left = areFree(fresh)
@@ -188,7 +195,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
   }
 }
 
-/** Sorts by a number, the least first; those alike stay as they are. */
+/** Sorts by a number, ascending. The sort is stable. */
 function sortedBy(slots: readonly Slot[], rankOf: (slot: Slot) => number): readonly Slot[] {
   const byRank = new Map<number, Slot[]>()
   for (const slot of slots) {

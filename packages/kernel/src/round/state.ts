@@ -1,54 +1,54 @@
-// pure: the current round: who is in it, the matches made in it, and whether it goes on
+// pure: the current round: its tickets, the matches made in it, and whether it continues
 import type { Budget } from '../data/budget.js'
 import { FRESH, isFree, isOlder, isPresent, type Columns } from '../data/columns.js'
 import type { Grouped, Matches, Slot } from '../data/model.js'
 import type { Grid } from '../grid/grid.js'
 import type { QuotaCounts } from '../search/quota-counts.js'
-import type { Found } from '../search/search.js'
+import type { FoundTeams } from '../search/search.js'
 
 interface StateInput {
   readonly columns: Columns
   readonly grid: Grid
   readonly counts: Pick<QuotaCounts<never>, 'insert' | 'remove'>
   readonly budget: Budget
-  /** Whether matches are checked as a whole, which may take long. */
+  /** True if matches are checked as a whole, which may take long. */
   readonly isChecked: boolean
   /** The next round reads this slot. */
   readonly note: (slot: Slot) => void
 }
 
 /**
- * Where matches are checked as a whole: tries of a round that lead nowhere, and the time of searches that do, in tries.
- * There are more for each match that is made: so a crowd is matched in one round, and a rule that hardly any match
- * keeps does not hold up a queue.
+ * Limits of a round if matches are checked as a whole: tries without a match, and the time of searches with a match, in
+ * tries. Each match adds to them. So a crowd is matched in one round, and a rule that hardly any match satisfies does
+ * not hold up a queue.
  */
 const FRUITLESS_TRIES = 10_000
 const FRUITLESS_TIME = 24_000
 const PER_MATCH = 200
 
-/** The state of the current round of a pool; of the last one between rounds. */
+/** The state of the current round of a pool. Between rounds, that of the last one. */
 export class RoundState {
-  /** The matches made since they were last taken. */
+  /** The matches made since the last `takeMatches`. */
   groups: Grouped[] = []
-  /** The number of the round, from 1 on. */
+  /** The number of the round, from 1. */
   number = 1
-  /** New matches made in the round. */
+  /** Number of new matches made in the round. */
   made = 0
   isGoing = false
-  /** Whether tickets that had no turn yet wait for the next round. */
+  /** True if tickets that had no turn yet wait for the next round. */
   isLate = false
   #isDisturbed = false
   #fruitlessTries = 0
   #fruitlessTime = 0
   readonly #input: StateInput
-  /** Slots freed while the round was under way. A search that pauses may still refer to them. */
+  /** Slots freed during the round. A search that pauses may still refer to them. */
   #freed: Slot[] = []
 
   constructor(input: StateInput) {
     this.#input = input
   }
 
-  /** Begins a round of all tickets and openings that are in the pool. */
+  /** Begins a round of all tickets and openings in the pool. */
   begin(): void {
     const { columns } = this.#input
     this.number += 1
@@ -62,14 +62,17 @@ export class RoundState {
     this.groups = []
   }
 
-  /** A search has led to no match. @param tries of the budget before it. @param spent likewise. */
+  /**
+   * Called when a search has led to no match. @param tries tries of the budget before the search. @param spent spent
+   * tries, likewise.
+   */
   failed(tries: number, spent: number): void {
     const { budget } = this.#input
     this.#fruitlessTries += budget.tries - tries
     this.#fruitlessTime += budget.spent - spent
   }
 
-  /** Whether no more tries are left in this round. */
+  /** True if no tries are left in this round. */
   isOver(): boolean {
     const more = this.made * PER_MATCH
     return (
@@ -78,7 +81,7 @@ export class RoundState {
     )
   }
 
-  /** Takes a slot out of the round. It is a new one for the next round, if it is still there. */
+  /** Takes a slot out of the round. If it stays in the pool, the next round treats it as new. */
   take(slot: Slot): void {
     const { columns, grid, counts, note } = this.#input
     columns.taken[slot] = 1
@@ -96,8 +99,8 @@ export class RoundState {
     counts.insert(slot)
   }
 
-  /** Makes a match; its `slots` are kept, and sorted by age. */
-  group(opening: Slot | undefined, { slots, teams }: Found): void {
+  /** Makes a match. Keeps its `slots`, sorted by age. */
+  group(opening: Slot | undefined, { slots, teams }: FoundTeams): void {
     const { columns } = this.#input
     if (opening === undefined) this.made += 1
     else {
@@ -105,7 +108,8 @@ export class RoundState {
       columns.state[opening] = FRESH
     }
     for (const slot of slots) this.take(slot)
-    // Insertion sort: members are few, and mostly in order. The teams may be those of other matches too.
+    // An insertion sort, because members are few and mostly in order. The array of teams may be shared with other
+    // matches.
     let seats = teams
     for (let at = 1; at < slots.length; at++)
       for (let to = at; to > 0 && isOlder(columns, slots[to] as Slot, slots[to - 1] as Slot); to--) {
@@ -117,7 +121,7 @@ export class RoundState {
     this.groups.push({ opening, slots, teams: seats })
   }
 
-  /** Frees a slot: at once, or when the next round begins. */
+  /** Frees a slot at once, or when the next round begins. */
   remove(slot: Slot): void {
     const { columns } = this.#input
     this.#isDisturbed = true
@@ -126,7 +130,10 @@ export class RoundState {
     else columns.reuse(slot)
   }
 
-  /** The matches made since the last call whose tickets are all still in the pool. The others' tickets become free. */
+  /**
+   * Returns the matches made since the last call whose tickets are all still in the pool. The tickets of the others
+   * become free.
+   */
   takeMatches(): Matches {
     const { columns, counts } = this.#input
     const all = this.groups
@@ -144,7 +151,7 @@ export class RoundState {
   }
 }
 
-/** Swaps an item with the one before. */
+/** Swaps an item with the previous one. */
 function swap(items: number[], at: number): void {
   const item = items[at] as number
   items[at] = items[at - 1] as number

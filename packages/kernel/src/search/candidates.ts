@@ -1,13 +1,13 @@
 // pure: the tickets that a search may choose from
 import { grown, isFree, isOlder } from '../data/columns.js'
 import type { Slot } from '../data/model.js'
-import type { Parts } from '../data/parts.js'
+import type { PoolParts } from '../data/parts.js'
 import type { Grid } from '../grid/grid.js'
 import type { Packed, Packing } from '../teams/packing.js'
 import type { Draft } from './draft.js'
 import type { QuotaCounts } from './quota-counts.js'
 
-export interface CandidatesInput<Facts> extends Parts<Facts> {
+export interface CandidatesInput<Facts> extends PoolParts<Facts> {
   readonly draft: Draft<Facts>
   readonly grid: Grid
   readonly counts: QuotaCounts<Facts>
@@ -15,38 +15,41 @@ export interface CandidatesInput<Facts> extends Parts<Facts> {
   number(): number
 }
 
-/** A match is tried once there are this many times the players that it lacks, and of each kind needed. */
+/**
+ * A match is tried once the candidates bring this many times the players that it lacks, in total and of each needed
+ * kind.
+ */
 const AMPLE = 4
 const AMPLE_NEEDED = 2
-/** Candidates of a search at most, or so many times the players lacking: the next search takes others. */
+/** Maximum number of candidates of a search, and as a multiple of the lacking players. The next search takes others. */
 const MOST_CANDIDATES = 400
-/** What each further player of a party, and a long wait, weigh against cost, in units of the strictest limits. */
+/** Weight of each further player of a party, and of a long wait, in units of the strictest limits. */
 const PARTY_WORTH = 0.55
 const AGE_WORTH = 1.5
-/** A long wait weighs so many times more where servers are short. */
+/** Factor for the weight of a long wait if servers are scarce. */
 const RATIONED = 8
 
-/** The candidates of the search under way. */
+/** The candidates of the current search. */
 export class Candidates<Facts> {
   /** The first `count` entries are the candidates. */
   list = new Int32Array(256)
-  /** What each candidate costs to the first member. */
+  /** The cost of each candidate to the first member. */
   costs = new Float64Array(256)
   count = 0
-  /** The players of all candidates. */
+  /** Total number of players of the candidates. */
   players = 0
-  /** By slot: what the candidate is worth. */
+  /** The value of each candidate, by slot. */
   worth = new Float64Array(0)
-  /** For each quota the players that the match lacks; the search keeps it. */
+  /** Number of players that the match lacks for each quota. The search updates it. */
   readonly lacking: number[]
   readonly #input: CandidatesInput<Facts>
-  /** For each quota the players that candidates bring. */
+  /** Number of players that the candidates bring for each quota. */
   readonly #supply: number[]
   readonly #partyWorth: number
   readonly #ageWorth: number
   #packing: Packing
   #longestMs = 0
-  /** What the longest wait is worth in the search under way. */
+  /** The value of the longest wait in the current search. */
   #wait = 0
   #skipRefused = false
   #isRationed = false
@@ -61,7 +64,10 @@ export class Candidates<Facts> {
     this.#ageWorth = AGE_WORTH * waiting
   }
 
-  /** @param longestMs the wait that is worth most. @param skipRefused leaves out who is in no match of this round. */
+  /**
+   * @param longestMs the wait with the highest value. @param skipRefused leaves out tickets that no match of this round
+   *   can hold.
+   */
   begin(packing: Packing, longestMs: number, isRationed: boolean, skipRefused: boolean): void {
     const { capacity } = this.#input.columns
     if (this.worth.length < capacity) this.worth = grown(this.worth, capacity)
@@ -75,7 +81,7 @@ export class Candidates<Facts> {
     this.players = 0
   }
 
-  /** Where a crowd hides players of kinds that are lacking, reads the lists of those. */
+  /** Reads the lists of players of lacking kinds if a crowd would hide these. */
   gatherNeeded(packed: Packed, missing: number): void {
     const { counts, grid } = this.#input
     for (const [quota, holders] of counts.holders.entries()) {
@@ -91,7 +97,7 @@ export class Candidates<Facts> {
     }
   }
 
-  /** Takes those of some slots as candidates that may meet the members and fit into the teams with them. */
+  /** Takes the slots as candidates that may meet the members and fit into the teams with them. */
   take(slots: ArrayLike<Slot>, from: number, to: number, packed: Packed): void {
     const { columns, draft, compare, counts, budget, levels } = this.#input
     const round = this.#input.number()
@@ -117,7 +123,10 @@ export class Candidates<Facts> {
     budget.chargeTime((to - from) / 16)
   }
 
-  /** Leaves as many candidates as a search is for, others after each one that was cut short. True if some are out. */
+  /**
+   * Shortens the list to the maximum of a search. After a search that was cut short, it keeps other candidates. Returns
+   * true if some were dropped.
+   */
   shorten(missing: number, before: number): boolean {
     const most = Math.max(MOST_CANDIDATES, AMPLE * missing)
     if (this.count <= most) return false
@@ -130,7 +139,7 @@ export class Candidates<Facts> {
         (this.#isRationed ? 0 : (costs[one] as number) - (costs[other] as number)) ||
         (isOlder(columns, list[one] as Slot, list[other] as Slot) ? -1 : 1),
     )
-    // A candidate and its check take two tries: those of a first search are enough for a quarter as many.
+    // A candidate and its check take two tries. Those of a first search suffice for a quarter of the maximum.
     const skip = before === 0 ? 0 : (before - 1) * most + most / 4
     const from = this.#input.ranked() ? 0 : skip % this.count
     const chosen = new Set<number>()
@@ -158,7 +167,7 @@ export class Candidates<Facts> {
     return this.players >= AMPLE * missing && this.isEnough(missing, AMPLE_NEEDED)
   }
 
-  /** Whether the candidates bring enough players, and so many times those of each kind that are lacking. */
+  /** True if the candidates bring enough players, and this many times the lacking ones of each kind. */
   isEnough(missing: number, times: number): boolean {
     if (this.players < missing) return false
     for (let quota = 0; quota < this.#supply.length; quota++)

@@ -2,12 +2,12 @@
 import { DISTANCE } from '../data/compare.js'
 import { levelAt } from '../data/levels.js'
 import type { MatchLevels, Slot } from '../data/model.js'
-import type { Parts } from '../data/parts.js'
+import type { PoolParts } from '../data/parts.js'
 
 type WaitOf = 'each' | 'youngest' | 'oldest' | 'average'
 
-/** A column rule: what may be apart, at most, in one dimension. */
-interface Limit {
+/** A column rule: the maximum distance or difference in one dimension. */
+interface ColumnLimit {
   readonly dimension: number
   readonly by: WaitOf
   /** By level. */
@@ -15,35 +15,35 @@ interface Limit {
 }
 
 /**
- * A partial match, checked member by member against the column rules and the pair check; teams are checked elsewhere.
+ * A partial match, checked member by member against the column rules and the pair check. Teams are checked elsewhere.
  *
  * Limits only loosen with the level. A rule by the youngest can only become stricter as others join. A rule by the
  * oldest or the average can loosen, so until the match is complete it is checked at the highest level that a candidate
- * may still bring (`expect`); `isSound` tells whether it holds in the end. What is known of the first n + 1 members is
- * kept at index n, so that the last member can be dropped.
+ * may still bring (`expect`); `isSound` returns whether it holds in the end. The values for the first n + 1 members are
+ * stored at index n, so that the last member can be dropped.
  */
 export class Draft<Facts> {
   /** The first `count` entries are the members. */
   readonly members: Int32Array
   count = 0
-  /** Whether all column rules compare `each` pair, and no wait overrides them: then `mayMeet` decides all. */
+  /** True if all column rules compare `each` pair and no wait overrides them. `mayMeet` then decides everything. */
   readonly isPairwise: boolean
-  readonly #parts: Parts<Facts>
-  readonly #limits: readonly Limit[]
+  readonly #parts: PoolParts<Facts>
+  readonly #limits: readonly ColumnLimit[]
   readonly #loosens: boolean
   #isOpening = false
-  /** The highest level, last resort aside, that any member may have in the end. */
+  /** The highest level, except the last resort, that any member may have in the end. */
   #ceiling = 0
   readonly #youngest: Uint8Array
   readonly #oldest: Uint8Array
-  /** Sums of waits; where limits adapt, of levels. */
+  /** Sums of waits. If limits adapt: sums of levels. */
   readonly #sum: Float64Array
   readonly #longest: Float64Array
-  /** For each limit how far any two members are apart. */
+  /** For each limit, the maximum distance between any two members. */
   readonly #widest: Float64Array
 
-  /** @param largest the most members. */
-  constructor(parts: Parts<Facts>, largest: number) {
+  /** @param largest maximum number of members. */
+  constructor(parts: PoolParts<Facts>, largest: number) {
     const { radius, spans, lastResortLevel } = parts.model
     this.#parts = parts
     this.#limits = [
@@ -60,7 +60,7 @@ export class Draft<Facts> {
     this.#widest = new Float64Array(largest * this.#limits.length)
   }
 
-  /** Starts with one ticket or opening. False if no match can hold it. */
+  /** Starts with one ticket or opening. Returns false if no match can hold it. */
   begin(slot: Slot): boolean {
     const { levels, lastResortLevel } = this.#parts.model
     this.count = 0
@@ -85,7 +85,7 @@ export class Draft<Facts> {
     for (let at = from; at < to; at++) see(slots[at] as Slot)
   }
 
-  /** Whether the ticket may be in a match with all members, as far as can be told before the end. */
+  /** True if the ticket may be in a match with all members, as far as is known before the end. */
   admits(slot: Slot): boolean {
     const { columns } = this.#parts
     const { count } = this
@@ -99,7 +99,7 @@ export class Draft<Facts> {
     return true
   }
 
-  /** Adds a ticket that `admits` has admitted, or that `mayMeet` each member. */
+  /** Adds a ticket that `admits` has accepted, or that passes `mayMeet` with each member. */
   push(slot: Slot): void {
     this.#note(slot)
     if (!this.isPairwise) this.#extends(slot)
@@ -111,7 +111,7 @@ export class Draft<Facts> {
     this.count -= 1
   }
 
-  /** Whether two tickets may be in a match: for `isPairwise`, and tickets that `begin` with success. */
+  /** True if two tickets may be in a match. Requires `isPairwise`, and that `begin` accepts both. */
   mayMeet(one: Slot, other: Slot): boolean {
     const { compare, columns, facts, model } = this.#parts
     if (!compare.agree(one, other)) return false
@@ -122,7 +122,10 @@ export class Draft<Facts> {
     return pair(facts[one] as Facts, facts[other] as Facts, Math.min(own, others), own, others)
   }
 
-  /** Whether two tickets alone are a match by the column rules and the pair check. Begins anew unless `isPairwise`. */
+  /**
+   * True if two tickets alone are a match by the column rules and the pair check. Begins a new draft unless
+   * `isPairwise`.
+   */
   isPair(one: Slot, other: Slot): boolean {
     if (this.isPairwise) return this.mayMeet(one, other)
     if (!this.begin(one) || !this.admits(other)) return false
@@ -136,12 +139,12 @@ export class Draft<Facts> {
     return { youngest, oldest, average: this.#levelOf('average', last), now: this.#parts.levels.now }
   }
 
-  /** The lowest level of the members; the last resort's if one of them is there. */
+  /** The lowest level of the members. If one of them is at the last resort: that level. */
   youngest(): number {
     return this.#levelOf('youngest', this.count - 1)
   }
 
-  /** Whether the rules hold for the members if nobody else joins. */
+  /** True if the rules hold for the members when nobody else joins. */
   isSound(): boolean {
     if (!this.#loosens) return true
     const last = this.count - 1
@@ -171,7 +174,7 @@ export class Draft<Facts> {
     this.#longest[count] = count === 0 ? wait : Math.max(wait, this.#longest[before] as number)
   }
 
-  /** Records how far any two members are apart with the ticket; whether that is within all limits. */
+  /** Records how far any two members, including the ticket, are apart. Returns true if that is within all limits. */
   #extends(slot: Slot): boolean {
     const { columns, compare, model } = this.#parts
     const { count } = this
@@ -180,7 +183,7 @@ export class Draft<Facts> {
     const isLast = this.#isLastResort(count)
     const many = this.#limits.length
     for (let limit = 0; limit < many; limit++) {
-      const { dimension, by, most } = this.#limits[limit] as Limit
+      const { dimension, by, most } = this.#limits[limit] as ColumnLimit
       const isEach = by === 'each' && !isLast
       // The differences among the players of an opening do not count.
       const alone = count === 0 && this.#isOpening ? 0 : compare.width(dimension, slot)
@@ -202,7 +205,7 @@ export class Draft<Facts> {
     return true
   }
 
-  /** How far a ticket is from an opening: from each of its players. */
+  /** The distance of a ticket from an opening: from each of its players. */
   #apartFromOpening(dimension: number, opening: Slot, slot: Slot): number {
     const { compare, facts, present, model } = this.#parts
     let farthest = Number.NaN

@@ -1,4 +1,4 @@
-// pure: how many players of each quota's kind each ticket has, and where they are
+// pure: how many players of each quota's kind each ticket has, and which tickets have some
 import { grown } from '../data/columns.js'
 import type { Model, Quota, Slot } from '../data/model.js'
 
@@ -7,10 +7,10 @@ export class QuotaCounts<Facts> {
   readonly quotas: readonly Quota<Facts>[]
   /** The quotas whose players are left to other matches once a match has enough. */
   readonly spared: readonly number[]
-  /** For each quota the waiting tickets with players of its kind; undefined where no match needs any. */
+  /** For each quota, the waiting tickets with players of its kind. Undefined if no match needs any. */
   readonly holders: readonly (Set<Slot> | undefined)[]
   #counts = new Uint16Array(0)
-  /** For each quota the players of all waiting tickets. */
+  /** For each quota, the number of players of all waiting tickets. */
   readonly #totals: number[]
 
   constructor({ checks }: Model<Facts>) {
@@ -29,7 +29,7 @@ export class QuotaCounts<Facts> {
     this.insert(slot)
   }
 
-  /** Puts a ticket back that was removed. */
+  /** Restores a removed ticket. */
   insert(slot: Slot): void {
     for (let at = 0; at < this.quotas.length; at++) {
       const count = this.of(slot, at)
@@ -45,18 +45,18 @@ export class QuotaCounts<Facts> {
       if (this.holders[at]?.delete(slot) === true) this.#totals[at] = (this.#totals[at] as number) - this.of(slot, at)
   }
 
-  /** Players of a ticket that are of the quota's kind. */
+  /** Number of a ticket's players that are of the quota's kind. */
   of(slot: Slot, quota: number): number {
     return this.#counts[slot * this.quotas.length + quota] as number
   }
 
-  /** The fewest players of the kind in any match at a level, all teams together. */
+  /** Minimum number of players of the kind in any match at a level, all teams together. */
   needed(quota: number, level: number): number {
     const { least, teams } = this.quotas[quota] as Quota<Facts>
     return (least[level] as number) * teams.length
   }
 
-  /** The most matches at a level that there are players of all kinds for. */
+  /** Maximum number of matches at a level that the players of all kinds allow. */
   mostMatches(level: number): number {
     let most = Infinity
     for (let quota = 0; quota < this.#totals.length; quota++) {

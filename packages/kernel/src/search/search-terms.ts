@@ -1,10 +1,10 @@
-// pure: what a search is given and what it finds
+// pure: the input and the result of a search
 import type { Slot } from '../data/model.js'
 import type { Packing } from '../teams/packing.js'
 import type { CandidatesInput } from './candidates.js'
 
-/** The tickets of a match and their teams; `slots` excludes the opening. */
-export interface Found {
+/** The tickets of a match and their teams. `slots` excludes the opening. */
+export interface FoundTeams {
   readonly slots: Slot[]
   readonly teams: readonly number[]
 }
@@ -15,7 +15,7 @@ export interface Vacancy<Facts> {
   readonly packing: Packing
   readonly rooms: readonly number[]
   readonly present: readonly (readonly Facts[])[]
-  /** How many players each team has. */
+  /** Number of players in each team. */
   readonly players: readonly number[]
   /** The facts of the players present in all teams. */
   readonly everyone: readonly Facts[]
@@ -23,15 +23,15 @@ export interface Vacancy<Facts> {
 
 export interface SearchInput<Facts> extends CandidatesInput<Facts> {
   readonly packing: Packing
-  /** Tries that one search has. @param before searches for the same ticket that were cut short. */
+  /** Number of tries of one search. @param before number of searches for the same ticket that were cut short. */
   triesOf(before: number): number
 }
 
 export interface SearchTerms {
-  /** Whether tickets that no match of this round can hold are candidates again. Default false. */
+  /** True if tickets that no match of this round can hold are candidates again. Default false. */
   readonly anew?: boolean
-  /** The candidates, in place of those that the grid knows; only the greedy choice is tried. */
+  /** The candidates, instead of those from the grid. Only the greedy choice is tried. */
   readonly among?: ArrayLike<Slot>
-  /** The most that a match may cost: the mean over its pairs. Only with `among`. */
+  /** Maximum cost of a match: the mean over its pairs. Only with `among`. */
   readonly mostCost?: number
 }

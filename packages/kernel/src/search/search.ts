@@ -8,64 +8,64 @@ import type { Packed, Packing } from '../teams/packing.js'
 import { Seating } from '../teams/seating.js'
 import { atLevel } from '../teams/team-sizes.js'
 import { Candidates } from './candidates.js'
-import type { Found, SearchInput, SearchTerms, Vacancy } from './search-terms.js'
+import type { FoundTeams, SearchInput, SearchTerms, Vacancy } from './search-terms.js'
 
-export type { Found, SearchTerms, Vacancy }
+export type { FoundTeams, SearchTerms, Vacancy }
 
-/** Greedy choices tried, each with another first candidate. */
+/** Number of greedy choices, each with another first candidate. */
 const GREEDY = 4
-/** Of no more candidates than this, all choices are tried at once. */
+/** With at most this many candidates, all choices are tried at once. */
 const FEW = 32
 /** Slots that a first search reads at a scale; more with different priorities, as the highest may be anywhere. */
 const MOST_READ = 1024
 const MOST_READ_RANKED = 4096
-/** In place of the players of a match: any number. */
+/** Stands for the number of players of a match: any number. */
 const EVERY = -1
-/** What a player of a kind not lacking weighs against cost, in units of the strictest limits. */
+/** Weight of a player of a kind that is not lacking, in units of the strictest limits. */
 const SPARE_COST = 0.85
 
 /**
- * Candidates are gathered from near to far. The member that joins next is the candidate of the least mean cost to all
- * members; parties and those who have waited are preferred, players of kinds that the match has enough of are left to
- * others. After each choice those are left that may meet all members: a choice that leaves too few players is undone.
+ * Candidates are gathered from near to far. The next member is the candidate with the lowest mean cost to all members.
+ * Parties and long waits are preferred, and players of kinds that the match has enough of are left to others. Then only
+ * candidates remain that may meet all members. A choice that leaves too few players is undone.
  *
  *     gather ample ──▶ greedy, with 4 first candidates ──▶ gather all ──▶ backtrack, as far as the budget goes
  */
 export class Search<Facts> {
-  /** Whether the last search without a match has tried everything. */
+  /** True if the last search without a match has tried everything. */
   sawAll = true
-  /** Whether the last search found a match that patience holds back. */
+  /** True if the last search found a match that patience holds back. */
   isHeldBack = false
-  /** Whether the last search has not tried everything because patience leaves that for later. */
+  /** True if the last search has not tried everything because patience postpones that. */
   isPatient = false
-  /** Searches since creation that ran out of budget. */
+  /** Number of searches since creation that ran out of budget. */
   givenUp = 0
-  /** Members that were together, but that no arrangement of teams lets play, since creation. */
+  /** Number of sets of members since creation for which no arrangement of teams may play. */
   rejected = 0
   /**
-   * The wait that is worth most, in milliseconds: at least the last level's. In rounds that make few matches it is the
-   * longest, so that of those who all have waited long the oldest still come first.
+   * The wait with the highest value, in milliseconds: at least that of the last level. In rounds that make few matches
+   * it is the longest wait, so that the oldest come first.
    */
   longestMs: number
-  /** Whether the round makes few matches, so that a long wait counts more than how near a candidate is. */
+  /** True if the round makes few matches. A long wait then counts more than the cost of a candidate. */
   isRationed = false
   readonly slowestMs: number
   readonly #input: SearchInput<Facts>
   readonly #candidates: Candidates<Facts>
-  /** Undefined where neither quotas nor parts are checked. */
+  /** Undefined if neither quotas nor parts are checked. */
   readonly #seating: Seating<Facts> | undefined
   readonly #mayEverBeSmall: boolean
   readonly #full: readonly number[]
   readonly #nobody: readonly (readonly Facts[])[]
   #opening: Vacancy<Facts> | undefined
   #packing: Packing
-  #found: Found | undefined
-  /** Members before the choice begins. */
+  #found: FoundTeams | undefined
+  /** Number of members before the choice begins. */
   #base = 0
   #mostCost = Infinity
-  /** For each quota the players that the match lacks. */
+  /** Number of players that the match lacks for each quota. */
   readonly #lacking: number[]
-  // The rows of the choice: for each depth the candidates left, the sums of their costs, and their players.
+  // The rows of the choice: for each depth the remaining candidates, the sums of their costs, and their players.
   #row = new Int32Array(0)
   #sums = new Float64Array(0)
   #width = 0
@@ -92,8 +92,8 @@ export class Search<Facts> {
     this.#lacking = this.#candidates.lacking
   }
 
-  /** Finds a match with this ticket; undefined if there is none. */
-  *around(anchor: Slot, terms: SearchTerms = {}): Pausable<Found | undefined> {
+  /** Finds a match with this ticket. Undefined if there is none. */
+  *around(anchor: Slot, terms: SearchTerms = {}): Pausable<FoundTeams | undefined> {
     const { columns, draft, counts, packing } = this.#input
     this.#begin(undefined, terms)
     const packed = packing.add(0, columns.size[anchor] as number)
@@ -102,8 +102,8 @@ export class Search<Facts> {
     return yield* this.#search(packed, anchor, terms)
   }
 
-  /** Finds players for an opening, `wanted` among them if given; undefined if there are none. */
-  *fill(vacancy: Vacancy<Facts>, wanted: Slot | undefined): Pausable<Found | undefined> {
+  /** Finds players for an opening, including `wanted` if given. Undefined if there are none. */
+  *fill(vacancy: Vacancy<Facts>, wanted: Slot | undefined): Pausable<FoundTeams | undefined> {
     const { columns, draft } = this.#input
     this.#begin(vacancy, { anew: true })
     if (vacancy.packing.players === 0 || !draft.begin(vacancy.slot)) return undefined
@@ -122,7 +122,7 @@ export class Search<Facts> {
     this.#packing = vacancy?.packing ?? packing
     this.#found = undefined
     this.#mostCost = mostCost
-    // With others at the last resort, a ticket may be in matches that a search around it does not find.
+    // If others are at the last resort, a ticket may be in matches that a search around it does not find.
     const skipRefused = !anew && model.lastResortLevel === Infinity
     this.#candidates.begin(this.#packing, this.longestMs, this.isRationed, skipRefused)
     this.#pauses = budget.pauses
@@ -133,7 +133,7 @@ export class Search<Facts> {
     budget.chargeTime(1)
   }
 
-  *#search(packed: Packed, ticket: Slot | undefined, terms: SearchTerms): Pausable<Found | undefined> {
+  *#search(packed: Packed, ticket: Slot | undefined, terms: SearchTerms): Pausable<FoundTeams | undefined> {
     const { columns, draft, budget, triesOf } = this.#input
     this.#base = draft.count
     if (!this.#seatFirst(ticket)) return undefined
@@ -158,7 +158,7 @@ export class Search<Facts> {
   /** Gathers candidates, first ample ones, then all, and tries to make a match of them. */
   *#widen(packed: Packed, anchor: Slot, missing: number, before: number): Pausable<boolean> {
     const { grid, draft, budget, ranked } = this.#input
-    // Also an opening, with a ticket at the last resort.
+    // Also for an opening, with a ticket at the last resort.
     const isWide = grid.goesAnywhere(draft.members[this.#base - 1] as Slot) || grid.goesAnywhere(anchor)
     const last = grid.coverOf(anchor)
     const { most, skip } = windowOf(before, ranked() || this.isRationed ? MOST_READ_RANKED : MOST_READ)
@@ -174,7 +174,7 @@ export class Search<Facts> {
       read = grid.count
     }
     let scale = Math.min(grid.finest(), last)
-    // Who is to be preferred may be far away, and an opening takes as many as there are.
+    // The preferred tickets may be far away, and an opening takes as many as there are.
     const isHasty = !ranked() && !this.isRationed && this.#opening === undefined
     for (; scale <= last && !grid.wasCut; scale++) {
       if (isHasty && this.#candidates.isAmple(missing)) break
@@ -198,9 +198,9 @@ export class Search<Facts> {
     const totals = this.#totals()
     if (this.#candidates.isEnough(missing, 1) && (totals?.includes(players) ?? true)) {
       draft.expect(this.#candidates.list, 0, this.#candidates.count)
-      // Backtracking finds what there is among few; of many, other first choices find more.
+      // With few candidates, backtracking finds every match. With many, other first choices find more.
       const isMany = this.#candidates.count > Math.max(FEW, 3 * missing) && !ranked()
-      // Matches that are hard to find are dear: patience leaves them for later.
+      // Matches that are hard to find are expensive, so patience postpones them.
       this.isPatient = this.#opening === undefined && this.#input.levels.isPatient(anchor)
       if ((isMany || this.isPatient) && (yield* this.#choose(packed, players, GREEDY))) return true
       if (!this.isHeldBack && !this.isPatient && (yield* this.#choose(packed, players, 0))) return true
@@ -213,9 +213,7 @@ export class Search<Facts> {
     return yield* this.#chooseSizes(packed, totals, before)
   }
 
-  /**
-   * Tries matches of the sizes that rules allow, the largest first. Each has tries of its own: none takes another's.
-   */
+  /** Tries matches of the allowed sizes, the largest first. Each size has its own tries. */
   *#chooseSizes(packed: Packed, totals: readonly number[], before: number): Pausable<boolean> {
     const { budget, draft, triesOf } = this.#input
     const has = this.#packing.count(packed)
@@ -234,19 +232,19 @@ export class Search<Facts> {
     return false
   }
 
-  /** The numbers of players that may be in the match, or join it; undefined where no rule is about them. */
+  /** The numbers of players that may be in the match, or join it. Undefined if no rule is about them. */
   #totals(): readonly number[] | undefined {
     const { sizes } = this.#packing
     if (sizes === undefined) return undefined
     const { columns, draft } = this.#input
-    // Rules only loosen, so the highest level that a member may have allows what any other allows.
+    // Rules only loosen, so the highest level that a member may have allows everything that any other level allows.
     let { oldest } = draft.levels()
     for (const slot of this.#candidates.list.subarray(0, this.#candidates.count))
       oldest = Math.max(oldest, columns.level[slot] as number)
     return sizes.totalsAt(atLevel(oldest))
   }
 
-  /** Seats the ticket and the players present from the start. False if there is no way to. */
+  /** Seats the ticket and the players present from the start. Returns false if that is impossible. */
   #seatFirst(ticket: Slot | undefined): boolean {
     const { draft, counts } = this.#input
     const level = draft.youngest()
@@ -276,16 +274,16 @@ export class Search<Facts> {
   }
 
   /**
-   * Tries sets of candidates, from the best on. A match that need not be full is tried after the larger ones that hold
+   * Tries sets of candidates, the best first. A match that need not be full is tried after the larger ones that contain
    * it.
-   * @param size players that a match must have; `EVERY`: any number that it may have. @param greedy choices after which
-   * no other is tried; 0: all are.
+   * @param size number of players that a match must have. `EVERY`: any number that it may have. @param greedy number of
+   *   choices after which no other is tried. 0: all are tried.
    */
   *#choose(packed: Packed, size: number, greedy: number): Pausable<boolean> {
     const { columns, draft, budget, model } = this.#input
     const mayBeSmall = () =>
       this.#opening !== undefined || (this.#mayEverBeSmall && draft.longestWait() >= model.fillForMs)
-    // An opening without a ticket wanted is no match.
+    // An opening without a wanted ticket is no match.
     const isBaseMatch = columns.size[draft.members[this.#base - 1] as Slot] !== 0
     const isExact = size !== EVERY
     const players = isExact ? size : this.#packing.players
@@ -293,7 +291,7 @@ export class Search<Facts> {
     let depth = 0
     let choices = greedy
     this.#firstRow(packed)
-    // What may still become a match is looked at ahead only where all choices are tried.
+    // Looks ahead at what may still become a match only if all choices are tried.
     if (greedy === 0) this.#shareFacts()
     for (;;) {
       if (budget.isPauseDue()) {
@@ -326,7 +324,7 @@ export class Search<Facts> {
       const own = columns.size[slot] as number
       const next = own > missing ? -1 : this.#packing.add(before, own)
       if (next === -1 || (this.#hasPaused && !isFree(columns, slot))) continue
-      if (!budget.take()) return this.#unwind(depth)
+      if (!budget.spend()) return this.#unwind(depth)
       if (!this.#join(slot, missing - own)) continue
       depth += 1
       this.#packedAt[depth] = next
@@ -376,7 +374,7 @@ export class Search<Facts> {
     this.#price[0] = 0
   }
 
-  /** Keeps the candidates that may also meet the one that was chosen. */
+  /** Keeps the candidates that may also meet the chosen one. */
   #nextRow(depth: number, chosen: Slot, missing: number, full: boolean): void {
     const { columns, draft, compare, counts, budget } = this.#input
     const from = (depth - 1) * this.#width
@@ -405,7 +403,7 @@ export class Search<Facts> {
     }
   }
 
-  /** Takes the best candidate out of the row. */
+  /** Removes the best candidate from the row. */
   #best(depth: number): Slot {
     const { columns, draft, counts } = this.#input
     const ranked = this.#input.ranked()
@@ -445,7 +443,7 @@ export class Search<Facts> {
     this.#seating?.expect(Array.from(list.subarray(0, count), (slot) => facts[slot] as Facts))
   }
 
-  /** Whether one of the members has left the pool while the search paused. */
+  /** True if one of the members has left the pool while the search paused. */
   #isBroken(members: number): boolean {
     const { draft, budget, columns } = this.#input
     if (budget.pauses !== this.#pauses) {
@@ -457,7 +455,7 @@ export class Search<Facts> {
     return false
   }
 
-  /** Makes a match of the members, if some arrangement of teams may play. */
+  /** Makes a match of the members if some arrangement of teams may play. */
   *#close(packed: Packed): Pausable<boolean> {
     const { draft, columns, levels, facts, model, budget } = this.#input
     if (this.#isBroken(draft.count) || !draft.isSound()) return false

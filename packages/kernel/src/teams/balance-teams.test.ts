@@ -36,25 +36,25 @@ function budgetOf(tries: number): Budget {
 const teamsOf = (skills: readonly number[], teams: readonly number[]) =>
   [0, 1].map((team) => skills.filter((_, at) => teams[at] === team))
 
-test('without checks the first arrangement is returned', () => {
+test('the first arrangement of teams is returned if there are no checks', () => {
   expect(arranged(undefined, lineupOf([1, 2]), [0, 1], budgetOf(0))).toEqual([0, 1])
   expect(arranged(NO_CHECKS, lineupOf([1, 2]), [1, 0], budgetOf(0))).toEqual([1, 0])
 })
 
-test('the least uneven of all arrangements is returned', () => {
+test('the least uneven of all arrangements of teams is returned', () => {
   const skills = [9, 8, 5, 5, 2, 1]
   const teams = arranged({ ...NO_CHECKS, unevenness: gap }, lineupOf(skills), [0, 0, 0, 1, 1, 1], budgetOf(1000))
   expect(gap(teamsOf(skills, teams ?? []))).toBe(0)
 })
 
-test('with too many arrangements to try them all, exchanging players makes the teams more even', () => {
+test('with too many arrangements to try, players are exchanged between teams to even them', () => {
   const skills = Array.from({ length: 20 }, (_, at) => at)
   const first = skills.map((_, at) => (at < 10 ? 0 : 1))
   const teams = arranged({ ...NO_CHECKS, unevenness: gap }, lineupOf(skills), first, budgetOf(1000))
   expect(gap(teamsOf(skills, teams ?? []))).toBeLessThan(3)
 })
 
-test('a forbidden arrangement is not returned, however even; the only allowed one is found', () => {
+test('a forbidden arrangement of teams is not returned, however even; the only allowed one is found', () => {
   const onlyWay = (teams: readonly (readonly number[])[]) => teams[0]?.toString() === '2,4'
   expect(
     arranged({ ...NO_CHECKS, whole: onlyWay, unevenness: gap }, lineupOf([1, 2, 3, 4]), [0, 1, 1, 0], budgetOf(1000)),
@@ -64,7 +64,7 @@ test('a forbidden arrangement is not returned, however even; the only allowed on
   ).toBeUndefined()
 })
 
-test('the only allowed arrangement is found among too many to try, if `part` rejects the others early', () => {
+test('the only allowed arrangement among too many is found if `part` rejects partial ones early', () => {
   const skills = Array.from({ length: 14 }, (_, at) => at)
   const sorted = (teams: readonly (readonly number[])[]) =>
     (teams[0] ?? []).every((one) => one % 2 === 0) && (teams[1] ?? []).every((one) => one % 2 === 1)
@@ -78,7 +78,7 @@ test('the only allowed arrangement is found among too many to try, if `part` rej
   expect(teams).toEqual(skills.map((at) => at % 2))
 })
 
-test('each team gets its minimum, present players keep their team, and parties are not split', () => {
+test('every team gets its minimum, present players keep their team, and parties stay together', () => {
   const lineup = lineupOf([5, 5, 1], { sizes: [2, 1, 1], rooms: [2, 3], least: [2, 1], present: [[7], []] })
   const teams = arranged({ ...NO_CHECKS, unevenness: gap }, lineup, [0, 1, 1], budgetOf(1000))
   // The party of skill 5 with the present player of skill 7 gives 12 against 6; the two singles with that player give
@@ -86,14 +86,14 @@ test('each team gets its minimum, present players keep their team, and parties a
   expect(teams).toEqual([0, 1, 1])
 })
 
-test('when the budget is spent, the best arrangement so far is returned', () => {
+test('the best arrangement of teams so far is returned when the budget is spent', () => {
   const budget = budgetOf(1)
   const teams = arranged({ ...NO_CHECKS, unevenness: gap }, lineupOf([9, 8, 2, 1]), [0, 0, 1, 1], budget)
   expect(teams).toBeDefined()
   expect(budget.wasCut).toBe(true)
 })
 
-test('a plan gives the teams of parties of each size in turn', () => {
+test('a team plan assigns the parties of each size to its teams in turn', () => {
   const plan = new Map([
     [2, [1, 0]],
     [1, [0]],

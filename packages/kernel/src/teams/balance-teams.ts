@@ -1,31 +1,31 @@
 // pure: assigns the members of a match to teams
 import type { Budget, Pausable } from '../data/budget.js'
 import type { Checks, MatchLevels } from '../data/model.js'
-import type { Plan } from './packing.js'
+import type { PackingPlan } from './packing.js'
 import { meetsQuotas } from './seating.js'
 import { ROUNDING, unevenSizes } from './team-sizes.js'
 
-/** The members of a match, before they have teams. */
+/** The members of a match before they have teams. */
 export interface Lineup<Facts> {
-  /** Sizes (players) and facts of the tickets to assign to teams. */
+  /** Size (number of players) and facts of each ticket to assign to a team. */
   readonly sizes: readonly number[]
   readonly facts: readonly Facts[]
-  /** For each team: the players already present, how many more players fit in, and how many it must get. */
+  /** For each team: the players already present, the maximum and the minimum number of players to add. */
   readonly present: readonly (readonly Facts[])[]
   readonly rooms: readonly number[]
   readonly least: readonly number[]
-  /** For each team how many players the players present are. Default: none are there. */
+  /** Number of players present in each team. Default: none. */
   readonly players?: readonly number[] | undefined
   readonly levels: MatchLevels
 }
 
-/** Up to this many arrangements, all are tried: two teams of up to six single players have no more. */
+/** Up to this many arrangements, all are tried. Two teams of up to six single players have no more. */
 const ALL_WAYS = 4096
-/** With more arrangements than that, at most this many exchanges are tried; an exchange that is no better is undone. */
+/** With more arrangements, at most this many exchanges are tried. An exchange without improvement is undone. */
 const SOME_WAYS = 300
 
-/** The team of each ticket, by the plan for tickets of its size. */
-export function byPlan(sizes: readonly number[], plan: Plan): number[] {
+/** Assigns a team to each ticket by the plan for tickets of its size. */
+export function byPlan(sizes: readonly number[], plan: PackingPlan): number[] {
   const given = new Map<number, number>()
   return sizes.map((size) => {
     const before = given.get(size) ?? 0
@@ -38,12 +38,12 @@ interface FirstTeams {
   /** Teams that were found while the members were chosen. */
   readonly seats: readonly number[] | undefined
   readonly isFull: boolean
-  /** Whether rules are about numbers of players: these are met by the plan alone. */
+  /** True if rules are about numbers of players. Only the plan keeps these. */
   readonly isCounted: boolean
-  plan(): Plan | undefined
+  plan(): PackingPlan | undefined
 }
 
-/** The teams to begin with: the seats where these are as even in number as the plan, otherwise the plan. */
+/** The initial teams: the seats if their numbers are as even as the plan's, otherwise the plan. */
 export function firstTeams<Facts>(
   { sizes, rooms, least, players }: Lineup<Facts>,
   { seats, isFull, isCounted, plan }: FirstTeams,
@@ -68,11 +68,11 @@ export function firstTeams<Facts>(
 }
 
 /**
- * The least uneven teams that may play: even in number first, then by `unevenness`. `balanced` is asked of teams that
- * are as even in number as can be. With few arrangements all are tried, otherwise parties of equal size are exchanged,
- * starting from `first`. If the exchanges find no teams that may play, all arrangements are tried, as far as the budget
- * goes. Undefined if none of those tried may play.
- * @param first teams that are as even in number as the parties and rules about numbers of players allow.
+ * Returns the least uneven teams that may play: even in number first, then by `unevenness`. `balanced` is called for
+ * teams that are as even in number as possible. With few arrangements all are tried. Otherwise parties of equal size
+ * are exchanged, starting from `first`. If the exchanges find no teams that may play, all arrangements are tried, as
+ * far as the budget lasts. Undefined if none of those tried may play.
+ * @param first teams that are as even in number as the parties and the rules about numbers of players allow.
  */
 export function* arrange<Facts>(
   checks: Checks<Facts> | undefined,
@@ -87,11 +87,11 @@ export function* arrange<Facts>(
   const most = rooms.map((room, team) => room + (players[team] as number))
   const seated = present.map((members) => [...members])
   const noRoom = rooms.map(() => 0)
-  /** Numbers of players: of the arrangement that is rated. */
+  /** Number of players in each team of the arrangement that is rated. */
   const many = [...players]
-  /** Whether numbers of players may differ between arrangements. */
+  /** True if numbers of players may differ between arrangements. */
   const mayDiffer = sizes.reduce((sum, size) => sum + size, 0) < rooms.reduce((sum, room) => sum + room, 0)
-  /** Of the best arrangement that may play: how uneven it is in number, and otherwise, and whether it is balanced. */
+  /** The best arrangement that may play: its unevenness in number, its other unevenness, and whether it is balanced. */
   let bestInNumber = Infinity
   let best = Infinity
   let isBalanced = false
@@ -123,12 +123,12 @@ export function* arrange<Facts>(
     return true
   }
   let leastInNumber = 0
-  /** Whether no other arrangement is better. */
+  /** True if no other arrangement is better. */
   const isBest = () => isBalanced && best === 0 && (balanced === undefined || bestInNumber <= leastInNumber + ROUNDING)
   const empty = () => {
     for (const [team, members] of present.entries()) (seated[team] as Facts[]).length = members.length
   }
-  /** Rates one arrangement; true if it is better than all before. */
+  /** Rates one arrangement. Returns true if it is better than all before. */
   const rate = (teams: readonly number[]): boolean => {
     empty()
     for (let team = 0; team < many.length; team++) many[team] = players[team] as number
@@ -139,7 +139,7 @@ export function* arrange<Facts>(
     return keepIfBetter(teams)
   }
 
-  /** Exchanges two tickets of the same size as long as that makes the teams better. */
+  /** Exchanges two tickets of the same size as long as that improves the teams. */
   function* exchange(): Pausable<void> {
     const teams = [...first]
     let tries = 0
@@ -148,7 +148,7 @@ export function* arrange<Facts>(
       for (let one = 0; one < teams.length; one++) {
         for (let other = one + 1; other < teams.length; other++) {
           if (teams[one] === teams[other] || sizes[one] !== sizes[other]) continue
-          if (isBest() || ++tries > SOME_WAYS || !budget.take()) return
+          if (isBest() || ++tries > SOME_WAYS || !budget.spend()) return
           if (budget.isPauseDue()) yield budget.pause()
           swap(teams, one, other)
           if (rate(teams)) better = true
@@ -160,7 +160,7 @@ export function* arrange<Facts>(
 
   /** Tries every arrangement, team by team for each ticket in turn, until the teams are even or the budget is spent. */
   function* tryAll(): Pausable<void> {
-    /** The team of each ticket placed; −1 for the others. */
+    /** The team of each placed ticket. −1 for the others. */
     const teams = sizes.map(() => -1)
     const left = [...rooms]
     const behind = remaining(sizes)
@@ -186,7 +186,7 @@ export function* arrange<Facts>(
       many[team] = (many[team] as number) + size
       ;(seated[team] as Facts[]).push(facts[ticket] as Facts)
       if (mayDiffer && leastUneven(many, most, behind[ticket] as number) > bestInNumber + ROUNDING) continue
-      // Once an arrangement is found, unevenness rules out most others at less cost.
+      // Once an arrangement is found, the rules about unevenness exclude most others at less cost.
       if (part !== undefined && !isBalanced) {
         budget.charge(1)
         if (!part(seated, left, levels, facts)) continue
@@ -196,7 +196,7 @@ export function* arrange<Facts>(
         continue
       }
       const isEnough = left.every((room, at) => (rooms[at] as number) - room >= (least[at] as number))
-      if (isEnough && !budget.take()) return
+      if (isEnough && !budget.spend()) return
       if (isEnough) keepIfBetter(teams)
       if (isBest()) return
     }
@@ -212,13 +212,13 @@ export function* arrange<Facts>(
   return isBalanced ? bestTeams : undefined
 }
 
-/** For each ticket the players of those after it. */
+/** For each ticket, the number of players after it. */
 function remaining(sizes: readonly number[]): number[] {
   let left = sizes.reduce((sum, size) => sum + size, 0)
   return sizes.map((size) => (left -= size))
 }
 
-/** How uneven numbers are at least once so many more players have a team: each adds what the next one adds or more. */
+/** Minimum unevenness of the numbers once this many more players have a team. No player adds less than the next one. */
 function leastUneven(many: readonly number[], most: readonly number[], left: number): number {
   let added = Infinity
   for (let team = 0; team < many.length; team++)

@@ -7,7 +7,7 @@ const at = (level: number) => ({ youngest: level, oldest: level, average: level,
 const packed = (packing: Packing, sizes: readonly number[]) =>
   sizes.reduce((sum, size) => (sum === -1 ? -1 : packing.add(sum, size)), 0)
 
-test('parties are never split', () => {
+test('parties are never split between teams', () => {
   const packing = createPacking([team(5), team(5)])
   expect(packed(packing, [3, 3, 3])).toBe(-1)
   expect(packed(packing, [6])).toBe(-1)
@@ -34,7 +34,7 @@ test('a match that is not full keeps the teams at their minima and as even as po
   expect(unequal.plan(packed(unequal, [1, 1, 1]), at(0))).toEqual(new Map([[1, [0, 1, 1]]]))
 })
 
-test('parties fit if and only if some assignment to the teams has room for them', () => {
+test('parties fit exactly if some assignment to the teams has room for them', () => {
   const fits = (sizes: readonly number[], rooms: readonly number[]): boolean => {
     const [size, ...others] = sizes
     return size === undefined || rooms.some((room, at) => room >= size && fits(others, rooms.with(at, room - size)))
@@ -51,7 +51,7 @@ test('parties fit if and only if some assignment to the teams has room for them'
   )
 })
 
-test('pruned states are found again', () => {
+test('states of the party packing table that were pruned are computed again', () => {
   const packing = createPacking([team(90), team(90)])
   for (let ones = 0; ones < 28; ones++) {
     for (let twos = 0; twos < 28; twos++) {

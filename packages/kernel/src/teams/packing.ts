@@ -1,62 +1,64 @@
-// pure: which parties fit into the teams together
+// pure: decides which parties fit into the teams together
 import type { MatchLevels } from '../data/model.js'
 import { ROUNDING, type Taker, type TeamSizes, unevenSizes } from './team-sizes.js'
 
-/** A number for the multiset of party sizes in a match; 0 for none. */
+/** Identifies the multiset of party sizes in a match. 0 for none. */
 export type Packed = number
 
 /**
- * Packs parties into teams. Parties are never split, so not every set of the right total makes a match: parties of 3,
+ * Packs parties into teams. Parties are never split, so not every set with the right total makes a match: parties of 3,
  * 3, 3 and 1 do not fill two teams of 5.
  */
 export interface Packing {
-  /** Players of a full match. */
+  /** Number of players of a full match. */
   readonly players: number
-  /** Adds one party of this size; −1 if the parties do not fit into the teams together. */
+  /** Adds one party of this size. Returns −1 if the parties do not fit into the teams together. */
   add(packed: Packed, size: number): Packed
-  /** Players of the parties packed. */
+  /** Number of players of the packed parties. */
   count(packed: Packed): number
   /**
-   * The team of each party, by size, with numbers of players as even as the parties allow; undefined if no assignment
-   * gives every team as many players as it must have at these levels.
+   * The team of each party, by size, with numbers of players as even as the parties allow. Undefined if no assignment
+   * gives every team its minimum at these levels.
    */
-  plan(packed: Packed, levels: MatchLevels): Plan | undefined
-  /** Which numbers of players the teams may have; undefined where no rule is about them. */
+  plan(packed: Packed, levels: MatchLevels): PackingPlan | undefined
+  /** Which numbers of players the teams may have. Undefined if no rule is about them. */
   readonly sizes: TeamSizes | undefined
   /**
-   * Forgets cached states if there are many; they are computed again when needed. Invalidates every earlier `Packed`
-   * but 0.
+   * Drops cached states if there are many. They are computed again when needed. Invalidates every earlier `Packed`
+   * except 0.
    */
   prune(): void
 }
 
 /** For each party size, the teams of the parties of that size. */
-export type Plan = ReadonlyMap<number, readonly number[]>
+export type PackingPlan = ReadonlyMap<number, readonly number[]>
 
-interface State {
-  /** The largest first. */
+interface PackingState {
+  /** Party sizes, the largest first. */
   readonly sizes: readonly number[]
   readonly count: number
-  /** By the size of one more party. */
+  /** The state after one more party, by its size. */
   readonly next: (Packed | undefined)[]
-  /** By the name of the levels; `full` for a full match, which has all minima. */
-  readonly plans: Map<string, Plan | undefined>
+  /** By the name of the levels. `full` for a full match, which satisfies all minima. */
+  readonly plans: Map<string, PackingPlan | undefined>
 }
 
 const NONE = -1
-/** Placements tried before parties count as not fitting: with few large teams, far fewer are needed. */
+/**
+ * Maximum number of placements tried before parties count as not fitting. With few large teams, far fewer are needed.
+ */
 const MOST_TRIES = 5000
 const MOST_STATES = 20_000
-/** Placements tried for more even numbers once parties fit. */
+/** Maximum number of further placements tried for more even numbers once parties fit. */
 const MORE_TRIES = 300
-/** Numbers of players of the teams that parties are tried for. */
+/** Maximum number of team sizes that parties are tried for. */
 const MOST_SHAPES = 200
 
 export function createPacking(teams: readonly Taker[], sizes?: TeamSizes): Packing {
   const rooms = teams.map(({ max }) => max)
   const present = teams.map((team) => team.present ?? 0)
   const players = rooms.reduce((sum, room) => sum + room, 0)
-  const states: State[] = []
+  const states: PackingState[] = []
   const known = new Map<string, Packed>()
 
   const stateOf = (parties: readonly number[], count: number): Packed => {
@@ -86,15 +88,15 @@ export function createPacking(teams: readonly Taker[], sizes?: TeamSizes): Packi
     players,
     sizes,
     add: (packed, size) => {
-      const { sizes: parties, count, next } = states[packed] as State
+      const { sizes: parties, count, next } = states[packed] as PackingState
       return (next[size] ??= stateOf(
         [...parties, size].toSorted((one, other) => other - one),
         count + size,
       ))
     },
-    count: (packed) => (states[packed] as State).count,
+    count: (packed) => (states[packed] as PackingState).count,
     plan: (packed, levels) => {
-      const { sizes: parties, count, plans } = states[packed] as State
+      const { sizes: parties, count, plans } = states[packed] as PackingState
       const name = sizes?.nameOf(levels) ?? (count === players ? 'full' : String(levels.oldest))
       if (!plans.has(name)) plans.set(name, planOf(parties, packEvenly(parties, count, levels)))
       return plans.get(name)
@@ -111,11 +113,11 @@ export function createPacking(teams: readonly Taker[], sizes?: TeamSizes): Packi
 interface Vessels {
   readonly rooms: readonly number[]
   readonly present: readonly number[]
-  /** The fewest players that each team must get. */
+  /** Minimum number of players to add to each team. */
   readonly minima: readonly number[]
 }
 
-/** Assigns a team to each party, largest party first. Team after team is filled. */
+/** Assigns a team to each party, the largest party first. Fills team after team. */
 function fill(parties: readonly number[], rooms: readonly number[]): number[] | undefined {
   const order = [...rooms.keys()]
   let found: number[] | undefined
@@ -131,8 +133,8 @@ function fill(parties: readonly number[], rooms: readonly number[]): number[] | 
 }
 
 /**
- * Assigns a team to each party so that all minima are met and the numbers of players are as even as can be. Each party
- * goes first to the team with the smallest filled share.
+ * Assigns a team to each party so that all minima are met and the numbers of players are as even as possible. Each
+ * party goes first to the team with the smallest filled share.
  */
 function spread(parties: readonly number[], { rooms, present, minima }: Vessels): number[] | undefined {
   const most = rooms.map((room, team) => room + (present[team] as number))
@@ -160,7 +162,7 @@ function spread(parties: readonly number[], { rooms, present, minima }: Vessels)
   return found
 }
 
-/** How uneven the numbers would be at least if all players were single. */
+/** The minimum unevenness of the numbers: as if all players were single. */
 function leastUneven(parties: readonly number[], { rooms, present, minima }: Vessels): number {
   const inTeam = rooms.map((room, team) => Math.min(room, minima[team] as number) + (present[team] as number))
   const most = rooms.map((room, team) => room + (present[team] as number))
@@ -180,14 +182,14 @@ function leastUneven(parties: readonly number[], { rooms, present, minima }: Ves
 interface Placing {
   readonly minima?: readonly number[]
   readonly present?: readonly number[]
-  /** The teams to try for the next party, the first one first. */
+  /** The teams to try for the next party, in order. */
   order(inTeam: readonly number[]): readonly number[]
   mayContinue(tries: number): boolean
-  /** Called with the team of each party, and the players in each team; true if no other way is wanted. */
+  /** Called with the team of each party and the number of players in each team. Returns true to stop. */
   keep(chosen: readonly number[], inTeam: readonly number[]): boolean
 }
 
-/** Tries the ways to put parties into teams, largest party first. */
+/** Tries the ways to put parties into teams, the largest party first. */
 function place(
   parties: readonly number[],
   rooms: readonly number[],
@@ -199,7 +201,7 @@ function place(
   let tries = 0
   const lacking = () => minima.reduce((sum, min, team) => sum + Math.max(0, min - (inTeam[team] as number)), 0)
 
-  /** True once no other way is wanted, or no more may be tried. */
+  /** Returns true once the search is stopped or the tries are used up. */
   const from = (party: number): boolean => {
     if (lacking() > left) return false
     if (party === parties.length) return keep(chosen, inTeam)
@@ -224,7 +226,7 @@ function place(
   from(0)
 }
 
-function planOf(sizes: readonly number[], teams: readonly number[] | undefined): Plan | undefined {
+function planOf(sizes: readonly number[], teams: readonly number[] | undefined): PackingPlan | undefined {
   if (teams === undefined) return undefined
   return new Map(sizes.map((size) => [size, teams.filter((_, party) => sizes[party] === size)]))
 }

@@ -1,33 +1,35 @@
 // pure: provisional teams for the members of a partial match
 import type { MatchLevels, Quota, Slot } from '../data/model.js'
-import type { Parts } from '../data/parts.js'
+import type { PoolParts } from '../data/parts.js'
 import type { QuotaCounts } from '../search/quota-counts.js'
 
-/** Placements tried to seat all members anew; after that, a new member is accepted without a known seat. */
+/** Number of placements tried to seat all members anew. After that, a new member is accepted without a known seat. */
 const MOST_TRIES = 64
 
-interface SeatingInput<Facts> extends Parts<Facts> {
+interface SeatingInput<Facts> extends PoolParts<Facts> {
   readonly counts: QuotaCounts<Facts>
-  /** The partial match, the member that is seated included. */
+  /** The partial match, including the member that is seated. */
   readonly draft: { youngest(): number; levels(): MatchLevels }
 }
 
 /**
- * Checks a partial match against the quotas and `part` as its members come and go. The final teams are decided in the
- * end (`balance-teams.ts`): until then one possible way to seat all members is kept, and a ticket for which there is
- * none cannot be a member.
+ * Checks a partial match against the quotas and `part` as its members join and leave. `balance-teams.ts` decides the
+ * final teams. Until then one possible way to seat all members is kept, and a ticket without such a way cannot be a
+ * member.
  */
 export class Seating<Facts> {
   readonly #input: SeatingInput<Facts>
   readonly #quotas: readonly Quota<Facts>[]
-  /** For each team the quotas that are about it. */
+  /** For each team, the quotas that apply to it. */
   readonly #about: readonly (readonly number[])[]
   #rooms: readonly number[] = []
   #others: readonly Facts[] | undefined
   readonly #members: Slot[] = []
   readonly #teamOf: number[] = []
   #left: number[] = []
-  /** For each team the players of each quota's kind, and the facts of all players, present ones included. */
+  /**
+   * For each team, the number of players of each quota's kind, and the facts of all players, including present ones.
+   */
   #have: number[][] = []
   #teams: Facts[][] = []
   /** Members from this index on have no known team, because finding one would take too long. */
@@ -62,7 +64,7 @@ export class Seating<Facts> {
   add(slot: Slot): boolean {
     this.#members.push(slot)
     this.#teamOf.push(-1)
-    if (this.#unknownFrom < Infinity || this.#sitsSomewhere(this.#members.length - 1)) return true
+    if (this.#unknownFrom < Infinity || this.#seatMember(this.#members.length - 1)) return true
     const seated = this.#members.length > 1 && this.#seatAnew()
     if (seated === undefined) this.#unknownFrom = this.#members.length - 1
     else if (!seated) this.#forget()
@@ -72,7 +74,7 @@ export class Seating<Facts> {
   /** Removes the last member. */
   drop(): void {
     const last = this.#members.length - 1
-    if (last < this.#unknownFrom) this.#stand(last)
+    if (last < this.#unknownFrom) this.#removeFromTeam(last)
     else if (last === this.#unknownFrom) this.#unknownFrom = Infinity
     this.#forget()
   }
@@ -82,13 +84,13 @@ export class Seating<Facts> {
     this.#teamOf.pop()
   }
 
-  /** The team of each member; undefined if no way to seat all of them is known. */
+  /** The team of each member. Undefined if no way to seat all of them is known. */
   seats(): number[] | undefined {
     return this.#unknownFrom === Infinity ? [...this.#teamOf] : undefined
   }
 
   /** Seats a member while the others stay in their teams. The emptiest team comes first, so that none stays empty. */
-  #sitsSomewhere(member: number): boolean {
+  #seatMember(member: number): boolean {
     const size = this.#input.columns.size[this.#members[member] as Slot] as number
     for (let tried = 0; ;) {
       let [best, least] = [-1, Infinity]
@@ -101,16 +103,18 @@ export class Seating<Facts> {
       }
       if (best === -1) return false
       tried |= 1 << best
-      if (this.#sits(member, best)) return true
+      if (this.#tryTeam(member, best)) return true
       if (this.#left.length > 31) return false
     }
   }
 
-  /** Seats all members in another way; as they were if there is none (false), or the tries ran out (undefined). */
+  /**
+   * Seats all members in another way. Keeps the old seats if there is none (false) or the tries ran out (undefined).
+   */
   #seatAnew(): boolean | undefined {
     const before = [...this.#teamOf]
     const last = before.length - 1
-    for (let member = 0; member < last; member++) this.#stand(member)
+    for (let member = 0; member < last; member++) this.#removeFromTeam(member)
     let tries = MOST_TRIES
     const from = (member: number): boolean => {
       if (member > last) return true
@@ -118,22 +122,22 @@ export class Seating<Facts> {
       for (let team = 0; team < this.#left.length; team++) {
         if ((this.#left[team] as number) < size) continue
         if (--tries < 0) return false
-        if (!this.#sits(member, team)) continue
+        if (!this.#tryTeam(member, team)) continue
         if (from(member + 1)) return true
-        this.#stand(member)
+        this.#removeFromTeam(member)
       }
       return false
     }
     if (from(0)) return true
-    for (let member = 0; member < last; member++) this.#sit(member, before[member] as number)
+    for (let member = 0; member < last; member++) this.#addToTeam(member, before[member] as number)
     return tries < 0 ? undefined : false
   }
 
-  /** Seats a member in a team if the team may still become one of a match. */
-  #sits(member: number, team: number): boolean {
-    this.#sit(member, team)
+  /** Seats a member in a team if the team may still become part of a match. */
+  #tryTeam(member: number, team: number): boolean {
+    this.#addToTeam(member, team)
     if (this.#mayBecomeMatch(team)) return true
-    this.#stand(member)
+    this.#removeFromTeam(member)
     return false
   }
 
@@ -154,14 +158,14 @@ export class Seating<Facts> {
     return part(this.#teams, this.#left, draft.levels(), this.#others)
   }
 
-  #sit(member: number, team: number): void {
+  #addToTeam(member: number, team: number): void {
     const slot = this.#members[member] as Slot
     this.#teamOf[member] = team
     this.#move(slot, team, 1)
     ;(this.#teams[team] as Facts[]).push(this.#input.facts[slot] as Facts)
   }
 
-  #stand(member: number): void {
+  #removeFromTeam(member: number): void {
     const [slot, team] = [this.#members[member] as Slot, this.#teamOf[member] as number]
     this.#move(slot, team, -1)
     const seated = this.#teams[team] as Facts[]
@@ -178,7 +182,7 @@ export class Seating<Facts> {
   }
 }
 
-/** Whether teams have as many players of each quota's kind as they must, at the level of the youngest. */
+/** True if each team has the required number of players of each quota's kind, at the level of the youngest. */
 export function meetsQuotas<Facts>(
   quotas: readonly Quota<Facts>[] | undefined,
   teams: readonly (readonly Facts[])[],

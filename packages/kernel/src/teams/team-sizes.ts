@@ -1,39 +1,42 @@
 // pure: how many players each team of a match may have, and which numbers are even
 import type { Checks, MatchLevels } from '../data/model.js'
 
-/** A team that takes players: those of a new match are empty, those of a running match may have players already. */
+/** A team that takes players. Teams of a new match are empty, those of a running match may have players already. */
 export interface Taker {
-  /** How many more players it takes at most, and at least at each level. */
+  /** Maximum number of players to add, and the minimum at each level. */
   readonly max: number
   readonly min: Uint16Array
-  /** Players who are in it already. Default 0. */
+  /** Number of players who are in it already. Default 0. */
   readonly present?: number | undefined
-  /** Teams of one kind that are alike otherwise are interchangeable. Default: none is. */
+  /** Teams of one kind are interchangeable if they are otherwise equal. Default: none are. */
   readonly kind?: string | undefined
 }
 
-/** Which numbers of players the teams may have, where rules are about numbers of players. */
+/** Which numbers of players the teams may have, if rules are about numbers of players. */
 export interface TeamSizes {
-  /** The numbers by which all teams together may grow, greatest first; undefined if there are too many to list. */
+  /** The numbers by which all teams together may grow, greatest first. Undefined if there are too many to list. */
   totalsAt(levels: MatchLevels): readonly number[] | undefined
-  /** The players to add to each team for so many in all, the most even numbers first; undefined as above. */
+  /**
+   * The players to add to each team for this total, the most even numbers first. Undefined if there are too many to
+   * list.
+   */
   shapesOf(total: number, levels: MatchLevels): readonly (readonly number[])[] | undefined
-  /** Names levels that have the same answer. */
+  /** A name shared by levels that have the same result. */
   nameOf(levels: MatchLevels): string
 }
 
 type Shapes = ReadonlyMap<number, readonly (readonly number[])[]>
 
-/** Numbers of players tried for one list; with more the list is not made. */
+/** Maximum number of player counts tried for one list. With more, the list is not made. */
 const MOST_TRIED = 50_000
-/** Lists that are kept. */
+/** Maximum number of cached lists. */
 const MOST_KEPT = 256
-/** Differences below this are rounding. */
+/** Smaller differences are rounding errors. */
 export const ROUNDING = 1e-9
 
 /**
- * How uneven numbers of players are: least where each team has the same share of the most that it takes. Of teams of
- * one size, three and one are more uneven than two and two.
+ * Unevenness of numbers of players. It is least if each team has the same share of its maximum. Of teams of one size,
+ * three and one are more uneven than two and two.
  */
 export function unevenSizes(sizes: ArrayLike<number>, most: ArrayLike<number>): number {
   let sum = 0
@@ -42,7 +45,7 @@ export function unevenSizes(sizes: ArrayLike<number>, most: ArrayLike<number>): 
   return sum
 }
 
-/** The levels of a match whose members all have this one. */
+/** The levels of a match whose members all have this level. */
 export const atLevel = (level: number): MatchLevels => ({ youngest: level, oldest: level, average: level, now: 0 })
 
 export function createTeamSizes(
@@ -62,7 +65,7 @@ export function createTeamSizes(
 
   const listAt = (levels: MatchLevels): Shapes | undefined => {
     const least = teams.map(({ min }, team) => (min[levels.oldest] ?? 0) + (present[team] as number))
-    // The fewest and the most players of each team: one number for teams that were decided.
+    // The minimum and maximum number of players of each team. They are equal for teams that are decided.
     const [fewest, greatest] = [[...least], [...most]]
     const shapes = new Map<number, number[][]>()
     let tries = 0

@@ -5,15 +5,15 @@ import type { Crowd } from '../crowd/index.js'
 import type { RunOutcome } from '../run/index.js'
 import { rounded } from '../statistics/index.js'
 import { boundOfLarger } from './larger-bound.js'
-import { createMeetsAt, meetsWithoutLimits, type Present, presentIn } from './meetings.js'
+import { createMeetsAt, meetsWithoutLimits, type PresentTicket, presentIn } from './meetings.js'
 import { type Bound, type BoundUnit, createPairCost } from './pair-cost.js'
 import { boundOfPairs } from './pairs-bound.js'
 
 const COUNTED: ReadonlySet<string> = new Set(['distance', 'difference', 'latency'])
 
 /**
- * The strictest limit of each rule about distance, difference or latency that is above 0. Rules within other rules do
- * not count, nor does a latency rule about differences alone.
+ * The strictest limits above 0 of the rules about distance, difference or latency. Nested rules do not count, nor does
+ * a latency rule about differences only.
  */
 function unitsOf(queue: Queue): BoundUnit[] {
   const { curves } = describeQueue(queue)
@@ -26,9 +26,9 @@ function unitsOf(queue: Queue): BoundUnit[] {
 }
 
 /**
- * Compares the matches of a queue with what was possible for the same players at equal wait. Large runs are looked at
- * in part: the time is a second or two, whatever the crowd. Undefined where there is nothing to compare: no rule limits
- * distance, difference or latency, or nobody was matched.
+ * Compares the matches of a queue with the best possible ones of the same players at equal wait. Of large runs it
+ * samples a part, so that it takes a second or two for any crowd. Undefined if there is nothing to compare: no rule
+ * limits distance, difference or latency, or nobody was matched.
  *
  * @param queue as `defineQueue` returns it.
  */
@@ -43,7 +43,7 @@ export function boundOf(crowd: Crowd, outcome: RunOutcome, queue: Queue): Bound 
   const meetsAt = createMeetsAt(compiled, isPair)
   const found = (isPair ? boundOfPairs : boundOfLarger)(matched, matches, {
     costOf: createPairCost(compiled, units),
-    // What was made was possible, even where the rules of now would not allow it, e.g. a custom rule.
+    // A match that was made was possible, even if the current rules would not allow it, e.g. because of a custom rule.
     withinRules: (one, other) => Math.min(meetsAt(one, other), one.match === other.match ? one.until : Infinity),
     anyRules: meetsWithoutLimits,
   })
@@ -65,8 +65,8 @@ export function boundOf(crowd: Crowd, outcome: RunOutcome, queue: Queue): Bound 
 const ratioOf = (cost: number, least: number): number | null =>
   least > 0 ? rounded(cost / least, 6) : cost === 0 ? 1 : null
 
-/** The matches of several tickets: a party that is a match by itself could have had no other. */
-function matchesOf(present: readonly Present[]): Map<number, Present[]> {
+/** The matches of several tickets: a party that fills a match alone had no alternative. */
+function matchesOf(present: readonly PresentTicket[]): Map<number, PresentTicket[]> {
   const matches = groupBy(present, ({ match }) => match)
   for (const [match, { length }] of matches) if (length === 1) matches.delete(match)
   return matches

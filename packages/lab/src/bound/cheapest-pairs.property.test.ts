@@ -63,7 +63,7 @@ function wantedOf(any: Graph): [pairs: number, cost: number][] {
   })
 }
 
-test('the matching of every size costs as much as the cheapest of all', () => {
+test('the cheapest matching of every size costs as much as by exhaustive search (property)', () => {
   fc.assert(
     fc.property(graph, (any) => {
       expect(found(any)).toEqual(wantedOf(any))
@@ -116,7 +116,7 @@ const nested: Readonly<Record<string, Edges>> = {
   ],
 }
 
-test.each(Object.entries(nested))('a blossom is %s', (_, edges) => {
+test.each(Object.entries(nested))('the matching of pairs is the cheapest if a blossom is %s', (_, edges) => {
   const nesting = {
     vertices: Math.max(...edges.flatMap(([one, other]) => [one, other])) + 1,
     ends: Int32Array.from(edges.flatMap(([one, other]) => [one, other])),

@@ -1,4 +1,4 @@
-// pure: the cheapest matching with so many pairs
+// pure: the cheapest matching with a given number of pairs
 /** Undirected edges between the vertices 0 … `vertices` − 1. No edge joins a vertex to itself. */
 export interface Graph {
   readonly vertices: number
@@ -9,7 +9,7 @@ export interface Graph {
 }
 
 const NONE = -1
-/** Labels of nodes: not reached yet, at an even and at an odd distance from a free vertex. */
+/** Labels of nodes: not reached yet, or at an even or odd distance from a free vertex. */
 const UNREACHED = 0
 const EVEN = 1
 const ODD = 2
@@ -17,32 +17,38 @@ const ODD = 2
 const NOTHING: readonly number[] = []
 
 /**
- * Edmonds' algorithm. A blossom is a cycle of an odd number of nodes that is treated as one node; nodes are vertices
- * (0 … n − 1) or blossoms (n … 2n − 1), which may hold further blossoms. A side of an edge is named by its far end:
+ * Edmonds' algorithm. A blossom is a cycle of an odd number of nodes that is treated as one node; nodes are vertices (0
+ * … n − 1) or blossoms (n … 2n − 1), which may contain further blossoms. A side of an edge is named by its far end:
  * side 2e leads to `ends[2e]`, side 2e + 1 to `ends[2e + 1]`, so `side ^ 1` leads back.
  */
-class Matching {
+class BlossomMatching {
   readonly #graph: Graph
   /** The sides of edges at each vertex. */
   readonly #around: readonly (readonly number[])[]
-  /** For each vertex the side that leads to its partner; NONE for a free vertex. */
+  /** For each vertex, the side that leads to its partner; NONE for a free vertex. */
   readonly mate: Int32Array
   /** Twice the dual value of each vertex, and the dual value of each blossom. */
   readonly dual: Float64Array
-  /** For each node its label, and the side that leads to where it was labelled from; NONE for the root of a tree. */
+  /**
+   * For each node, its label, and the side that leads to the node from which it was labelled; NONE for the root of a
+   * tree.
+   */
   readonly #label: Int8Array
   readonly #labelledBy: Int32Array
-  /** For each vertex the outermost node that holds it. */
+  /** For each vertex, the outermost node that contains it. */
   readonly #outermost: Int32Array
-  /** For each node the blossom that holds it directly. */
+  /** For each node, the blossom that directly contains it. */
   readonly #parent: Int32Array
-  /** For each blossom in use its nodes around the cycle, that of its base first, and the side from each to the next. */
+  /**
+   * For each blossom in use, its nodes around the cycle, starting with the node of its base, and the side from each to
+   * the next.
+   */
   readonly #nodes: (readonly number[])[]
   readonly #links: (readonly number[])[]
-  /** For each node the vertex that is not matched within it; NONE for blossoms not in use. */
+  /** For each node, the vertex that is not matched within it; NONE for unused blossoms. */
   readonly #base: Int32Array
   readonly #unused: number[]
-  /** Even vertices whose edges are still to be looked at. */
+  /** Even vertices whose edges were not examined yet. */
   readonly #queue: number[] = []
 
   constructor(graph: Graph) {
@@ -64,7 +70,7 @@ class Matching {
     this.#unused = Array.from({ length: vertices }, (_, at) => 2 * vertices - 1 - at)
   }
 
-  /** Adds one pair to the matching, at the least additional cost. False if there is none. */
+  /** Adds one pair to the matching, at the minimum additional cost. False if there is none. */
   add(): boolean {
     do if (this.#grow()) return true
     while (this.#adjust())
@@ -90,8 +96,8 @@ class Matching {
   }
 
   /**
-   * Grows trees from the free vertices along edges without slack. True once two trees have met, and the path between
-   * their roots was augmented.
+   * Grows trees from the free vertices along edges without slack. Returns true once two trees have met, and the path
+   * between their roots was augmented.
    */
   #grow(): boolean {
     this.#label.fill(UNREACHED)
@@ -119,7 +125,7 @@ class Matching {
     return false
   }
 
-  /** Labels the outermost node of a vertex, reached by the edge that `side` leads back on. */
+  /** Labels the outermost node of a vertex. `side` leads back along the edge by which it was reached. */
   #reach(vertex: number, as: typeof EVEN | typeof ODD, side: number): void {
     const node = this.#outermost[vertex] as number
     this.#label[node] = as
@@ -143,7 +149,7 @@ class Matching {
     }
   }
 
-  /** Exchanges matched and unmatched edges on the path from where a side begins to the root of its tree. */
+  /** Exchanges matched and unmatched edges on the path from the start of a side to the root of its tree. */
   #augment(side: number): void {
     let to = side
     for (;;) {
@@ -162,7 +168,7 @@ class Matching {
     }
   }
 
-  /** Exchanges matched and unmatched edges within a blossom, so that a vertex of it becomes its base. */
+  /** Exchanges matched and unmatched edges within a blossom, so that the vertex becomes its base. */
   #rebase(blossom: number, vertex: number): void {
     if (blossom < this.#graph.vertices) return
     let child = vertex
@@ -170,7 +176,7 @@ class Matching {
     this.#rebase(child, vertex)
     const [nodes, links] = [this.#nodes[blossom] as readonly number[], this.#links[blossom] as readonly number[]]
     const start = nodes.indexOf(child)
-    // To the base on the way of an even number of links; positions below 0 count from the end.
+    // Goes to the base in the direction with an even number of links. Negative positions count from the end.
     const by = start % 2 === 1 ? 1 : -1
     for (let at = by === 1 ? start - nodes.length : start; at !== 0; at += by) {
       at += by
@@ -186,7 +192,10 @@ class Matching {
     this.#base[blossom] = vertex
   }
 
-  /** Makes a blossom of the cycle that an edge between two even vertices closes, up to where their paths meet. */
+  /**
+   * Creates a blossom from the cycle that an edge between two even vertices closes, up to the common node of their
+   * paths.
+   */
   #close(root: number, edge: number): void {
     const blossom = this.#unused.pop() as number
     const climb = (vertex: number) => {
@@ -225,7 +234,10 @@ class Matching {
     this.#unused.push(blossom)
   }
 
-  /** Changes the dual values so that a further edge has no slack, or a blossom is opened. False if none can be. */
+  /**
+   * Changes the dual values so that a further edge has no slack, or a blossom is opened. Returns false if neither is
+   * possible.
+   */
   #adjust(): boolean {
     const { vertices, ends, costs } = this.#graph
     const [label, dual, outermost] = [this.#label, this.dual, this.#outermost]
@@ -256,13 +268,14 @@ class Matching {
 /**
  * Finds the cheapest matching with `wanted` pairs, by Edmonds' algorithm: from the empty matching, each step adds one
  * pair by way of the cheapest augmenting path. All free vertices keep the same dual value, which is the least, so that
- * after each step the matching is the cheapest of its size (that value is the dual of the number of pairs). O(n² m).
+ * after each step the matching is the cheapest of its size (that value is the dual of the number of pairs). Time O(n²
+ * m).
  * @returns for each vertex its partner, −1 for none; the number of pairs, fewer than wanted if there is no matching
- *   with as many; and the proof that nothing is cheaper: for any two vertices a and b, also without an edge, no pair
+ *   with as many; and the proof that nothing is cheaper: for any two vertices a and b, even without an edge, no pair
  *   costs less than −(proof[a] + proof[b]) / 2, unless both are in one blossom, where it may cost more.
  */
 export function cheapestPairs(graph: Graph, wanted: number) {
-  const matching = new Matching(graph)
+  const matching = new BlossomMatching(graph)
   let pairs = 0
   while (pairs < wanted && matching.add()) pairs += 1
   const partners = matching.mate.map((side) => (side === NONE ? NONE : matching.endOf(side)))

@@ -1,18 +1,18 @@
-// pure: who was in a queue, and when
+// pure: the tickets of a queue, and when they waited
 import { middleOf } from '@muster/core/internal'
 import { type CompiledQueue, networkOf } from '@muster/matchmaker/internal'
 import type { Crowd, CrowdParty } from '../crowd/index.js'
 import type { RunOutcome } from '../run/index.js'
 import { firstIndex } from '../statistics/index.js'
 
-/** A matched ticket while it waited: it could be matched with any other that was there at the same time. */
-export interface Present {
+/** A matched ticket while it waited. It could be matched with any other ticket that waited at the same time. */
+export interface PresentTicket {
   /** Index of the ticket in the outcome. */
   readonly ticket: number
   readonly entry: Entry
   /** Milliseconds from the crowd's start. */
   readonly from: number
-  /** When its match was complete: nobody is to wait longer than in the run. */
+  /** When its match was complete: no ticket may wait longer than in the run. */
   readonly until: number
   /** Index of its match in the outcome. */
   readonly match: number
@@ -20,12 +20,12 @@ export interface Present {
 
 export type Entry = ReturnType<CompiledQueue['entryOf']>
 
-/** The tickets that a queue has matched, in the order of their creation. */
-export function presentIn(compiled: CompiledQueue, crowd: Crowd, outcome: RunOutcome): Present[] {
+/** The tickets that a queue has matched, in order of creation. */
+export function presentIn(compiled: CompiledQueue, crowd: Crowd, outcome: RunOutcome): PresentTicket[] {
   const { name } = compiled.queue
   const completeAt = completionOf(outcome)
   const entries = new Map<number, Entry | undefined>()
-  const present: Present[] = []
+  const present: PresentTicket[] = []
   for (const [index, { party: at, match, end, createdAt }] of outcome.tickets.entries()) {
     const party = crowd.parties[at]
     if (party === undefined || match === undefined || end !== 'assigned') continue
@@ -38,7 +38,7 @@ export function presentIn(compiled: CompiledQueue, crowd: Crowd, outcome: RunOut
   return present.toSorted((one, other) => one.from - other.from || one.ticket - other.ticket)
 }
 
-/** When the last ticket of each match joined it: later than the others only where it replaced somebody. */
+/** When the last ticket of each match joined it: later than the others only if it replaced another one. */
 function completionOf({ tickets }: RunOutcome): Map<number, number> {
   const completeAt = new Map<number, number>()
   for (const { match, matchedAt = 0 } of tickets)
@@ -63,24 +63,24 @@ function entryOf(compiled: CompiledQueue, { id, players, priority = 0 }: CrowdPa
       network: networkOf(players),
     })
   } catch {
-    // The queue refuses such a ticket, e.g. because a rating book gave it the attributes that the crowd does not know.
+    // The queue refuses the ticket, e.g. because a rating book gave it attributes that the crowd lacks.
     return undefined
   }
 }
 
 /**
- * The moment from which on two tickets may be matched, whoever else is in the match: milliseconds from the crowd's
- * start, not before both are there. Infinity if never; they may also have left before.
+ * The moment from which two tickets may be matched, regardless of the others in the match: milliseconds from the
+ * crowd's start, not before both wait. Infinity if never. They may have left before that moment.
  */
-export type MeetsAt = (one: Present, other: Present) => number
+export type MeetsAt = (one: PresentTicket, other: PresentTicket) => number
 
-/** Without limits: players who want something else, by rules that never relax, still stay apart. */
+/** Without limits: only players that never-relaxing rules separate stay apart. */
 export const meetsWithoutLimits: MeetsAt = (one, other) =>
   one.entry.key === other.entry.key ? Math.max(one.from, other.from) : Infinity
 
 /**
- * By the queue's limits, which only loosen: at the level that both have reached. Taken at their loosest are rules by
- * the oldest or the average of a match, which others may loosen, and all rules where limits follow from the crowd
+ * By the queue's limits, which only loosen: at the level that both have reached. The loosest limit counts for rules by
+ * the oldest ticket or the average of a match, which others may loosen, and for all rules if limits follow the crowd
  * (`targetWaitMs`) or a third ticket may be at last resort.
  */
 export function createMeetsAt({ queue, model, levels }: CompiledQueue, isPair: boolean): MeetsAt {
@@ -105,12 +105,12 @@ export function createMeetsAt({ queue, model, levels }: CompiledQueue, isPair: b
     const level = firstIndex(last, (at) => may(one.entry, other.entry, at))
     const reached = both + (levels.at[level] as number)
     if (lastResortLevel === Infinity) return reached
-    // A ticket at last resort takes the other as it comes.
+    // A ticket at last resort accepts the other in any case.
     return Math.min(reached, Math.max(both, Math.min(one.from, other.from) + (levels.at[last] as number)))
   }
 }
 
-/** NaN, which is above no limit, for a ticket that goes with any value. */
+/** NaN, which is above no limit, for a ticket that accepts any value. */
 export function gapOf({ values: one }: Entry, { values: other }: Entry, low: number): number {
   const high = low + 1
   return Math.max(one[high] as number, other[high] as number) - Math.min(one[low] as number, other[low] as number)
@@ -122,34 +122,34 @@ function isNear(one: Entry, other: Entry, squared: number, unknown: 'network' | 
   return unknown === 'any' || squared === Infinity || (one.network !== undefined && one.network === other.network)
 }
 
-/** How many others a ticket meets on average. @param present in the order in which they came. */
-export function averageMet(present: readonly Present[]): number {
+/** Average number of other tickets that wait at the same time as a ticket. @param present in order of arrival. */
+export function averageMet(present: readonly PresentTicket[]): number {
   const froms = present.map(({ from }) => from)
   const untils = present.map(({ until }) => until).toSorted((one, other) => one - other)
-  // Those who came until one left, without those who had left before it came.
+  // Tickets that came before this one left, without those that had left before it came.
   let met = 0
   for (const { from, until } of present) met += upTo(froms, until) - upTo(untils, from - 1) - 1
   return met / Math.max(1, present.length)
 }
 
-/** How many of the sorted numbers are at most `most`. */
+/** Number of the sorted values that are at most `most`. */
 const upTo = (sorted: readonly number[], most: number): number =>
   firstIndex(sorted.length, (at) => (sorted[at] as number) > most)
 
 /**
- * Returns a function that gives the tickets which were there at the same time as another, and that other. It has to be
- * asked in the order in which tickets came.
+ * Returns a function that returns the tickets that waited at the same time as another, including that one. Call it in
+ * order of arrival.
  */
-export function meetings(present: readonly Present[]): (own: Present) => Present[] {
+export function meetings(present: readonly PresentTicket[]): (own: PresentTicket) => PresentTicket[] {
   let next = 0
-  let there: Present[] = []
+  let there: PresentTicket[] = []
   return (own) => {
-    for (; next < present.length && (present[next] as Present).from <= own.from; next++)
-      there.push(present[next] as Present)
+    for (; next < present.length && (present[next] as PresentTicket).from <= own.from; next++)
+      there.push(present[next] as PresentTicket)
     there = there.filter(({ until }) => until >= own.from)
     const met = there.slice()
-    for (let at = next; at < present.length && (present[at] as Present).from <= own.until; at++)
-      met.push(present[at] as Present)
+    for (let at = next; at < present.length && (present[at] as PresentTicket).from <= own.until; at++)
+      met.push(present[at] as PresentTicket)
     return met
   }
 }

@@ -1,18 +1,18 @@
 // pure: the cheapest pairs that could have been made of the same players
 import { cheapestPairs } from './cheapest-pairs.js'
-import { averageMet, type MeetsAt, type Present } from './meetings.js'
-import { type BoundTerms, type Found, type Members, type PairCost, windowsOf } from './pair-cost.js'
+import { averageMet, type MeetsAt, type PresentTicket } from './meetings.js'
+import { type BoundTerms, type PairCosts, type MatchTickets, type PairCost, windowsOf } from './pair-cost.js'
 
-/** Costs are counted in such parts of a unit: whole numbers, whose sums are exact. */
+/** Costs are counted in these fractions of a unit: whole numbers, whose sums are exact. */
 const PARTS = 1e6
-/** Edges per ticket to begin with: the cheapest. Those that prove to be missing are added. */
+/** Initial number of edges per ticket: the cheapest. Missing ones are added later. */
 const FIRST_EDGES = 12
 
 /**
- * The cost of the cheapest way to pair all these tickets, exactly: those of a pair were there at the same time and may
- * meet. All of them were matched with one another, so there is at least that way.
+ * The exact cost of the cheapest way to pair all these tickets. The tickets of a pair must have waited at the same time
+ * and be allowed together. All of them were paired in the run, so at least one way exists.
  */
-function cheapestCost(tickets: readonly Present[], meetsAt: MeetsAt, costOf: PairCost): number {
+function cheapestCost(tickets: readonly PresentTicket[], meetsAt: MeetsAt, costOf: PairCost): number {
   const costs = costsBetween(tickets, meetsAt, costOf)
   const edges = new Set([...pairsMade(tickets), ...cheapestEdges(costs, tickets.length)])
   for (;;) {
@@ -24,13 +24,13 @@ function cheapestCost(tickets: readonly Present[], meetsAt: MeetsAt, costOf: Pai
   }
 }
 
-/** The cost between any two tickets at `one · n + other`, one before other; Infinity where they could not meet. */
-function costsBetween(tickets: readonly Present[], meetsAt: MeetsAt, costOf: PairCost): Float64Array {
+/** The cost between any two tickets at `one · n + other`, one before other; Infinity if they could not be paired. */
+function costsBetween(tickets: readonly PresentTicket[], meetsAt: MeetsAt, costOf: PairCost): Float64Array {
   const count = tickets.length
   const costs = new Float64Array(count * count).fill(Infinity)
   for (const [at, one] of tickets.entries()) {
     for (let next = at + 1; next < count; next++) {
-      const other = tickets[next] as Present
+      const other = tickets[next] as PresentTicket
       const isApart = one.from > other.until || other.from > one.until
       if (isApart || meetsAt(one, other) > Math.min(one.until, other.until)) continue
       costs[at * count + next] = Math.round(PARTS * costOf(one.entry, other.entry))
@@ -39,8 +39,8 @@ function costsBetween(tickets: readonly Present[], meetsAt: MeetsAt, costOf: Pai
   return costs
 }
 
-/** The pairs that were made, as indexes of `costs`. */
-const pairsMade = (tickets: readonly Present[]): number[] =>
+/** The actual pairs, as indexes of `costs`. */
+const pairsMade = (tickets: readonly PresentTicket[]): number[] =>
   tickets.flatMap(({ match }, at) => {
     const other = tickets.findIndex((ticket, next) => next > at && ticket.match === match)
     return other === -1 ? [] : [at * tickets.length + other]
@@ -62,7 +62,7 @@ const graphOf = (edges: readonly number[], costs: Float64Array, vertices: number
   costs: Float64Array.from(edges, (edge) => costs[edge] as number),
 })
 
-/** Edges left out that are cheaper than the proof allows: with them, other pairs might cost less. */
+/** Omitted edges that are cheaper than the proof allows: with them, other pairs may cost less. */
 function missingEdges(costs: Float64Array, proof: Float64Array, edges: ReadonlySet<number>): number[] {
   const missing: number[] = []
   const count = proof.length
@@ -75,30 +75,30 @@ function missingEdges(costs: Float64Array, proof: Float64Array, edges: ReadonlyS
   return missing
 }
 
-/** Tickets of a window. An optimum takes a time that grows with the third power of them. */
+/** Tickets in a window. The time of an optimum grows with the third power of it. */
 const WINDOW = 500
-/** Windows looked at, evenly spread over the run. */
+/** Maximum number of windows, evenly spread over the run. */
 const MOST_WINDOWS = 6
 
 /**
- * Compares the pairs of a window with the cheapest pairs of the same tickets. Parties of two, who are a match by
- * themselves, do not count.
+ * Compares the pairs of a window with the cheapest pairs of the same tickets. Parties of two, which fill a match alone,
+ * do not count.
  *
- * @param present those who were matched, in the order in which they came.
+ * @param present the matched tickets, in order of arrival.
  */
 export function boundOfPairs(
-  present: readonly Present[],
-  matches: ReadonlyMap<number, Members>,
+  present: readonly PresentTicket[],
+  matches: ReadonlyMap<number, MatchTickets>,
   { costOf, withinRules, anyRules }: BoundTerms,
-): Found {
+): PairCosts {
   const pairs = [...matches.values()].toSorted(inOrder)
   const windows = windowsOf(pairs, { size: WINDOW, most: MOST_WINDOWS, met: averageMet(present), costOf })
   const sums = { cost: 0, withinRules: 0, anyRules: 0 }
-  const seen = new Set<Members>()
+  const seen = new Set<MatchTickets>()
   for (const window of windows) {
     for (const pair of window) seen.add(pair)
     const tickets = window.flat().toSorted((one, other) => one.from - other.from || one.ticket - other.ticket)
-    for (const [one, other] of window) sums.cost += costOf((one as Present).entry, (other as Present).entry)
+    for (const [one, other] of window) sums.cost += costOf((one as PresentTicket).entry, (other as PresentTicket).entry)
     sums.withinRules += cheapestCost(tickets, withinRules, costOf)
     sums.anyRules += cheapestCost(tickets, anyRules, costOf)
   }
@@ -113,5 +113,6 @@ export function boundOfPairs(
   }
 }
 
-const inOrder = ([one]: Members, [other]: Members) =>
-  (one as Present).until - (other as Present).until || (one as Present).match - (other as Present).match
+const inOrder = ([one]: MatchTickets, [other]: MatchTickets) =>
+  (one as PresentTicket).until - (other as PresentTicket).until ||
+  (one as PresentTicket).match - (other as PresentTicket).match

@@ -1,7 +1,7 @@
 import { CROWD_FORMAT, type Crowd, type CrowdPlayer } from '../crowd/crowd.js'
 import type { MatchOutcome, RunOutcome, TicketOutcome } from '../run/outcome.js'
 
-/** A party that comes once: its skills, from and until which second it is in the queue, and its match. */
+/** A party that comes once: its skills, the seconds between which it is in the queue, and its match. */
 export interface Guest extends Pick<CrowdPlayer, 'coordinates' | 'latencies'> {
   readonly skills: readonly number[]
   readonly from: number
@@ -10,7 +10,7 @@ export interface Guest extends Pick<CrowdPlayer, 'coordinates' | 'latencies'> {
   readonly side?: string | undefined
 }
 
-/** A run in which these parties came and were matched as said. */
+/** A run with these parties and matches. */
 export function runOf(guests: readonly Guest[]): { crowd: Crowd; outcome: RunOutcome } {
   const crowd: Crowd = {
     header: { format: CROWD_FORMAT, startsAt: 0, durationMs: 60_000 },

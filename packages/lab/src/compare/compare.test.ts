@@ -8,8 +8,8 @@ const seeds = [0, 1, 2, 3, 4]
 const sentencesOf = (a: readonly Had[], b: readonly Had[]) =>
   compare(resultOf({ 'a.yaml': a, 'b.yaml': b }))[0]?.sentences
 
-describe('a comparison says', () => {
-  test('what is better, and at what', () => {
+describe('a comparison of two queues', () => {
+  test('the comparison of two queues says which measures are better, and by how much', () => {
     const a = seeds.map((seed) => ({ matched: 0.9, p50: 12_000, p90: 35_000 + seed * 100, hours: 0.9 }))
     const b = seeds.map((seed) => ({ matched: 0.95, p50: 9000, p90: 21_000 + seed * 100, hours: 0.95 }))
     expect(sentencesOf(a, b)).toEqual([
@@ -19,7 +19,7 @@ describe('a comparison says', () => {
     ])
   })
 
-  test('what it costs', () => {
+  test('the comparison of two queues says what the improvement costs', () => {
     const a = seeds.map(() => ({ p90: 30_000, spread: 200, favourite: 0.6 }))
     const b = seeds.map((seed) => ({ p90: 20_000, spread: 310 + seed, favourite: 0.66 }))
     expect(sentencesOf(a, b)?.slice(0, 2)).toEqual([
@@ -29,7 +29,7 @@ describe('a comparison says', () => {
     ])
   })
 
-  test('what is better and worse within one topic', () => {
+  test('the comparison of two queues says what is better and worse within one topic', () => {
     const a = seeds.map(() => ({ p50: 10_000, p90: 20_000 }))
     const b = seeds.map(() => ({ p50: 5000, p90: 40_000 }))
     expect(sentencesOf(a, b)?.slice(0, 2)).toEqual([
@@ -39,7 +39,7 @@ describe('a comparison says', () => {
     ])
   })
 
-  test('that two are alike, or that the data cannot tell', () => {
+  test('the comparison of two queues says that they are alike, or that the data cannot tell', () => {
     const same = seeds.map((seed) => ({ p90: 20_000 + 5000 * seed }))
     expect(sentencesOf(same, same)).toEqual(['b.yaml and a.yaml are alike: no difference would be felt.'])
     const other = [20_000, 30_000, 25_000, 40_000, 30_000].map((p90) => ({ p90 }))
@@ -57,14 +57,14 @@ describe('a comparison says', () => {
     ])
   })
 
-  test('how many more matches find a warm server', () => {
+  test('the comparison of two queues says how many more matches find a warm server', () => {
     const [a, b] = [0.8, 0.95].map((warm) => seeds.map((seed) => ({ warm: warm + seed / 1000 })))
     expect(sentencesOf(a ?? [], b ?? [])?.[0]).toBe(
       'Compared with a.yaml, b.yaml makes players wait less (95.2 % instead of 80.2 % of matches find a warm server).',
     )
   })
 
-  test('that one seed tells nothing of chance', () => {
+  test('the comparison of two queues with one seed says that it cannot show what is chance', () => {
     const [comparison] = compare(resultOf({ a: [{ p90: 1 }], b: [{ p90: 60_000 }] }))
     expect(comparison?.sentences).toEqual([
       'With one seed, the data cannot tell whether b and a differ by more than chance.',
@@ -75,7 +75,7 @@ describe('a comparison says', () => {
   })
 })
 
-test('queues that differ by chance alone are hardly ever found to differ', () => {
+test('queues that differ only by chance are rarely reported as different', () => {
   const random = seededRandom(7)
   const runs = (count: number) =>
     Array.from({ length: count }, (): Had => {
@@ -96,7 +96,7 @@ test('queues that differ by chance alone are hardly ever found to differ', () =>
 const had = fc.record({ matched: fc.float({ min: 0, max: 1, noNaN: true }), p90: fc.nat(100_000), spread: fc.nat(500) })
 const pairs = fc.array(fc.tuple(had, had), { minLength: 2, maxLength: 6 })
 
-test('the other way round, better is worse and differences change their sign', () => {
+test('swapping two compared queues turns better into worse and changes the signs', () => {
   const opposite = { better: 'worse', worse: 'better', alike: 'alike', unclear: 'unclear' } as const
   fc.assert(
     fc.property(pairs, (given) => {

@@ -16,7 +16,7 @@ interface Compared {
   readonly seeds: number
 }
 
-/** The words of each topic: of the variant that is better or worse, and of both. */
+/** The words of each topic: for the variant that is better or worse, and for both. */
 const TOPICS: Readonly<Record<Topic, { readonly [Kind in 'better' | 'worse' | 'alike' | 'unclear']: string }>> = {
   matching: {
     better: 'matches more players',
@@ -40,7 +40,7 @@ const TOPICS: Readonly<Record<Topic, { readonly [Kind in 'better' | 'worse' | 'a
   cost: { better: 'costs less', worse: 'costs more', alike: 'cost', unclear: 'which costs less' },
 }
 
-/** A few sentences: what is better, what is worse, where there is no difference, and what the data cannot tell. */
+/** A few sentences: what is better, what is worse, what does not differ, and what the data cannot show. */
 function sentencesOf({ name, first, measures, seeds }: Compared): string[] {
   if (seeds < 2) return [`With one seed, the data cannot tell whether ${name} and ${first} differ by more than chance.`]
   const topics = (Object.keys(TOPICS) as Topic[])
@@ -82,19 +82,19 @@ function undecided(
     : [...none, `The data cannot tell ${listed(unclear)}.`]
 }
 
-/** With fewer seeds, only differences show that are the same with each seed. */
+/** Minimum number of seeds: with fewer, only differences that are the same with each seed show. */
 const ENOUGH = 5
 const few = (seeds: number) => `${seeds} seeds show only what differs much; more seeds tell more`
 
 const measureOf = (key: string) => MEASURES.find((measure) => measure.key === key)
 
-/** Facts of a topic that a sentence can bear; all are in the table. */
+/** Maximum number of facts about a topic in a sentence. All are in the table. */
 const MOST_FACTS = 2
 
-/** How much changes, as a share of what there was. */
+/** The relative change. */
 const changeOf = ({ first, mean }: MeasuredDifference) => Math.abs(mean) / Math.max(Math.abs(first), 1e-9)
 
-/** `makes players wait less (half of the matched within 9 s instead of 12 s)`, if any measure of the topic says so. */
+/** `makes players wait less (half of the matched within 9 s instead of 12 s)`, if any measure of the topic shows it. */
 function phraseOf(
   topic: Topic,
   measures: readonly MeasuredDifference[],
@@ -117,18 +117,18 @@ function phraseOf(
 const listed = (words: readonly string[]): string =>
   words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 
-/** A variant beside the first. */
+/** A variant compared with the first. */
 export interface Comparison {
   readonly name: string
   readonly with: string
   readonly measures: readonly MeasuredDifference[]
   /** The same for each queue, region, party size and band of skill. */
   readonly slices: readonly SliceDifference[]
-  /** Plain English: what it is better and worse at, and what the data cannot tell. */
+  /** Plain English: what it is better and worse at, and what the data cannot show. */
   readonly sentences: readonly string[]
 }
 
-/** Compares each further variant with the first. Both met the same crowds, so the runs of a seed are a pair. */
+/** Compares each further variant with the first. Both had the same crowds, so the runs of a seed are a pair. */
 export function compare({ variants, seeds }: LabResult): readonly Comparison[] {
   const [first, ...others] = variants
   if (first === undefined) return []

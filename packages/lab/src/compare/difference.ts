@@ -3,8 +3,8 @@ import { type Interval, meanOf, pairedIntervals, type Spread } from '../statisti
 import { type Unit, valueIn } from './measures.js'
 
 /**
- * What the data say of a variant beside the first. `alike`: any difference is too small to be felt; `unclear`: the data
- * cannot tell.
+ * The result of comparing a variant with the first. `alike`: any difference is too small to matter; `unclear`: the data
+ * cannot show one.
  */
 export type Verdict = 'better' | 'worse' | 'alike' | 'unclear'
 
@@ -12,9 +12,9 @@ export interface Difference {
   /** Means over the seeds. */
   readonly first: number
   readonly other: number
-  /** Mean of the differences: the other less the first. */
+  /** Mean of the differences: the other minus the first. */
   readonly mean: number
-  /** The interval that holds it with 95 % confidence. None for a single seed. */
+  /** The interval that contains it with 95 % confidence. Undefined for a single seed. */
   readonly interval?: Interval | undefined
 }
 
@@ -27,14 +27,14 @@ export interface MeasuredDifference extends Difference {
 
 const CONFIDENCE = 0.95
 
-/** How a difference is judged. */
+/** The terms of judging a difference. */
 interface Judged {
   readonly better: 'lower' | 'higher'
-  /** A difference that nobody would feel. */
+  /** The smallest difference that matters. */
   readonly least: number
   /**
-   * How many measures are judged together: each has to be surer the more there are, so that all verdicts of a
-   * comparison are right with 95 % confidence (Bonferroni).
+   * Number of measures that are judged together: the more there are, the more certain each must be, so that all
+   * verdicts of a comparison are right with 95 % confidence (Bonferroni).
    */
   readonly family: number
 }
@@ -42,8 +42,8 @@ interface Judged {
 type Values = readonly (number | undefined)[]
 
 /**
- * Values of both by seed, in the same order; undefined where a run has none. Only seeds that both have count; undefined
- * if there is none.
+ * Values of both by seed, in the same order; undefined if a run has none. Only seeds that both have count. Undefined if
+ * there are none.
  */
 export function differenceOf(first: Values, other: Values): Difference | undefined {
   const pairs = pairsOf(first, other)
@@ -57,7 +57,7 @@ export function differenceOf(first: Values, other: Values): Difference | undefin
   }
 }
 
-/** What the differences say. */
+/** The verdict about differences. */
 export const judge = (first: Values, other: Values, judged: Judged): Verdict =>
   verdictOf(pairedIntervals(differencesOf(pairsOf(first, other)))?.(1 - (1 - CONFIDENCE) / judged.family), judged)
 
@@ -80,10 +80,10 @@ function verdictOf(interval: Interval | undefined, { better, least }: Judged): V
 /** A number that describes a part of the players. */
 interface SliceMeasure {
   readonly key: string
-  /** As the head of a column. */
+  /** The head of its column. */
   readonly label: string
   readonly unit: Unit
-  /** Undefined where nobody has it. */
+  /** Undefined if no player has a value. */
   of(slice: Slice): number | undefined
 }
 
@@ -96,7 +96,7 @@ const ofSpread = (key: string, label: string, unit: Unit, spread: SpreadKey, val
   of: (slice) => valueIn(slice[spread], value),
 })
 
-/** All measures of slices, in the order in which they are shown. */
+/** All measures of slices, in display order. */
 export const SLICE_MEASURES: readonly SliceMeasure[] = [
   { key: 'matched', label: 'matched', unit: 'share', of: ({ matched }) => matched },
   { key: 'gave-up', label: 'gave up', unit: 'share', of: ({ gaveUp }) => gaveUp },
@@ -110,7 +110,9 @@ export const SLICE_MEASURES: readonly SliceMeasure[] = [
   ofSpread('win-chance', 'own team wins', 'share', 'winChance', 'mean'),
 ]
 
-/** The difference in one of `SLICE_MEASURES` of one part of the players. It is not judged: there are too many. */
+/**
+ * The difference in one of `SLICE_MEASURES` for one part of the players. It is not judged, because there are too many.
+ */
 export interface SliceDifference extends Difference {
   readonly dimension: Dimension
   readonly group: string
@@ -120,12 +122,12 @@ export interface SliceDifference extends Difference {
 
 const DIMENSIONS: readonly Dimension[] = ['queue', 'region', 'partySize', 'skillBand']
 
-/** The groups of a dimension in any run of the variants, in the order in which they first come. */
+/** The groups of a dimension in any run of the variants, in order of appearance. */
 export const groupsOf = (variants: readonly Variant[], dimension: Dimension): readonly string[] => [
   ...new Set(variants.flatMap(({ runs }) => runs.flatMap(({ figures }) => Object.keys(figures.by[dimension])))),
 ]
 
-/** A group's slice in each run of a variant; undefined where it has no players. */
+/** A group's slice in each run of a variant; undefined if it has no players. */
 export const slicesOf = ({ runs }: Variant, dimension: Dimension, group: string): readonly (Slice | undefined)[] =>
   runs.map(({ figures: { by } }) => (Object.hasOwn(by[dimension], group) ? by[dimension][group] : undefined))
 

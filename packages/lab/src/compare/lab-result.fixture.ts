@@ -12,7 +12,7 @@ const duel = figuresOf(
   { queues: [queueOf()] },
 )
 
-/** What a run had; all else as in one duel. */
+/** The values of a run. All other values are as in one duel. */
 export interface Had {
   readonly matched?: number
   readonly p50?: number
@@ -21,7 +21,7 @@ export interface Had {
   readonly favourite?: number
   readonly unevenRegion?: number
   readonly hours?: number
-  /** Of a pool of the name `arena`, in a run with pools. */
+  /** For the pool `arena`, in a run with pools. */
   readonly warm?: number
 }
 
@@ -43,7 +43,7 @@ function figuresWith({ matched = 1, p50 = 1000, p90 = 2000, spread = 100, ...had
   }
 }
 
-/** A result of variants by name, with what each had in each of its runs. */
+/** A result of variants by name, with the values of each of their runs. */
 export const resultOf = (variants: Readonly<Record<string, readonly Had[]>>): LabResult => ({
   format: RESULT_FORMAT,
   crowd: { name: 'crowd.ndjson', players: 2, parties: 2, startsAt: 0, durationMs: 3_600_000 },

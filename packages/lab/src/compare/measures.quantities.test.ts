@@ -17,11 +17,11 @@ test.each([
   [45.67, 'skill', '45.7'],
   [312.4, 'skill', '312'],
   [12.345, 'hours', '12.3 h'],
-] as const)('%d of %s is %s', (value, unit, text) => {
+] as const)('the number %d with unit %s is written as %s', (value, unit, text) => {
   expect(quantity(value, unit as Unit)).toBe(text)
 })
 
-test('differences have a sign, shares differ by points, and what rounds to nothing is nothing', () => {
+test('differences are written with a sign, shares in points, and what rounds to 0 as none', () => {
   expect([signed(-0.0141, 'share'), signed(3200, 'ms'), signed(-3200, 'ms')]).toEqual([
     '−1.4 points',
     '+3.2 s',

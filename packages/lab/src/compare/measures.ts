@@ -1,8 +1,8 @@
-// pure: quantities as people read them; by what queues are compared
+// pure: quantities as text; the measures by which queues are compared
 import type { Figures } from '../figures/index.js'
 import type { Spread } from '../statistics/index.js'
 
-/** What a number means. */
+/** The unit of a number. */
 export type Unit = 'ms' | 'share' | 'km' | 'skill' | 'hours' | 'money' | 'count' | 'roundTripMs'
 
 const grouped = (value: number, decimals: number): string => {
@@ -11,14 +11,14 @@ const grouped = (value: number, decimals: number): string => {
   return value < 0 && /[1-9]/.test(digits) ? `−${digits}` : digits
 }
 
-/** Decimals that leave about three digits that count. */
+/** Number of decimals that leaves about three significant digits. */
 const decimalsOf = (value: number, most = 2): number => {
   const size = Math.abs(value)
   if (Number.isInteger(value) || size >= 100) return 0
   return Math.min(most, size >= 10 ? 1 : 2)
 }
 
-/** A number of about three digits: `1,234`, `56.7`, `0.12`. */
+/** A number with about three significant digits: `1,234`, `56.7`, `0.12`. */
 const number = (value: number): string => grouped(value, decimalsOf(value))
 
 /** `850 ms`, `9.4 s`, `9 s`, `48 s`, `3 min 5 s`, `2 h 10 min`. */
@@ -64,7 +64,7 @@ export function signed(value: number, unit: Unit, currency = ''): string {
   return value > 0 ? `+${text}` : text
 }
 
-/** An interval of differences, with the unit once: `+12.4 to +13.5 points`. */
+/** An interval of differences, with the unit only once: `+12.4 to +13.5 points`. */
 export function interval(low: number, high: number, unit: Unit, currency = ''): string {
   const [from, to] = [signed(low, unit, currency), signed(high, unit, currency)]
   const ending = / [^ ]+$/.exec(to)?.[0] ?? ''
@@ -72,33 +72,36 @@ export function interval(low: number, high: number, unit: Unit, currency = ''): 
   return `${isSimple ? from.slice(0, -ending.length) : from} to ${to}`
 }
 
-/** What a measure is about; a comparison says for each which queues are better at it. */
+/** The topic of a measure. A comparison states for each topic which queues are better at it. */
 export type Topic = 'matching' | 'waiting' | 'quality' | 'fairness' | 'cost'
 
 /** A number by which variants are compared. */
 export interface Measure {
   readonly key: string
   readonly topic: Topic
-  /** In a table, e.g. `wait, 90 % within`. */
+  /** Label of the measure in a table, e.g. `wait, 90 % within`. */
   readonly label: string
   readonly unit: Unit
   readonly better: 'lower' | 'higher'
   /**
-   * A difference that nobody would feel (our choice): where it is surely smaller, variants are alike. Of other units
+   * The smallest difference that matters (our choice): if it is certainly smaller, variants are alike. For units other
    * than shares, also 1 % of the value.
    */
   readonly least: number
-  /** What it is, in a sentence, e.g. of `9 s instead of 12 s`. */
+  /** Describes it in a sentence, e.g. of `9 s instead of 12 s`. */
   says(values: string): string
-  /** Undefined where a run has none of it. */
+  /** Undefined if a run has no value. */
   of(figures: Figures): number | undefined
 }
 
-/** A value of a spread; undefined where nothing was measured. */
+/** A value of a spread; undefined if nothing was measured. */
 export const valueIn = (spread: Spread, value: keyof Spread): number | undefined =>
   spread.count === 0 ? undefined : spread[value]
 
-/** Server hours, or their price, for a thousand matched players: so that who matches more is not called dearer. */
+/**
+ * Server hours, or their price, for a thousand matched players, so that a variant that matches more does not look more
+ * expensive.
+ */
 function perThousand({ all }: Figures, value: number | undefined): number | undefined {
   const matched = all.players * all.matched
   return value === undefined || matched === 0 ? undefined : (value / matched) * 1000
@@ -140,7 +143,7 @@ const wait = (
   of: ({ all }) => valueIn(all[spread], value),
 })
 
-/** All measures, in the order in which they are shown. */
+/** All measures, in display order. */
 export const MEASURES: readonly Measure[] = [
   {
     key: 'matched',

@@ -14,7 +14,7 @@ async function written(changed: Crowd): Promise<Crowd> {
   return readCrowd(parts.join('').split('\n'))
 }
 
-test('all changes give crowds that can be written and read, the same by the same seed', async () => {
+test('any change of a crowd gives one that can be written and read, the same for the same seed', async () => {
   for (const change of [
     (seed: number) => scaleCrowd(crowd, 2.5, seed),
     (seed: number) => scaleCrowd(crowd, 0.3, seed),
@@ -31,8 +31,8 @@ test('all changes give crowds that can be written and read, the same by the same
   expect(resampleCrowd(crowd, 4)).not.toEqual(resampleCrowd(crowd, 3))
 })
 
-describe('scaled', () => {
-  test('down: some parties are left out, all others stay as they are', () => {
+describe('a scaled crowd', () => {
+  test('a crowd that is scaled down loses some parties, and all others stay unchanged', () => {
     const half = scaleCrowd(crowd, 0.5, 3)
     expect(half.parties.length / crowd.parties.length).toBeCloseTo(0.5, 1)
     const all = new Set(crowd.parties)
@@ -41,7 +41,7 @@ describe('scaled', () => {
     expect([...fewer].every((party) => half.parties.includes(party))).toBe(true)
   })
 
-  test('up: copies live near and come at about the same time, with ids of their own', () => {
+  test('a crowd that is scaled up gains copies nearby at about the same time, with their own ids', () => {
     const triple = scaleCrowd(crowd, 3, 3)
     expect(triple.parties).toHaveLength(3 * crowd.parties.length)
     const copies = new Map(triple.parties.map((party) => [party.id, party]))
@@ -57,7 +57,7 @@ describe('scaled', () => {
     }
   })
 
-  test('parties of the same people stay together, and know whom they avoid', () => {
+  test('a scaled crowd keeps parties of the same players together, and the players whom they avoid', () => {
     const player = (id: string, avoid: string) => ({ id, coordinates: { latitude: 1, longitude: 1 }, avoid: [avoid] })
     const visits = [{ patienceMs: 1, playMs: 1 }]
     const people = Array.from({ length: 100 }, (_, index) => [
@@ -78,19 +78,19 @@ describe('scaled', () => {
     expect(copy?.players[0]?.avoid).toEqual([copy?.players[1]?.id])
   })
 
-  test.each([[0], [0.05], [11], [Number.NaN]])('by %d is refused', (factor) => {
+  test.each([[0], [0.05], [11], [Number.NaN]])('scaleCrowd refuses the factor %d', (factor) => {
     expect(() => scaleCrowd(crowd, factor)).toThrow(`scale: must be from 0.1 to 10, got ${factor}`)
   })
 
-  test('nobody left is refused', () => {
+  test('scaleCrowd refuses to scale a crowd down to no party', () => {
     expect(() => scaleCrowd({ ...crowd, parties: crowd.parties.slice(0, 1) }, 0.1, 1)).toThrow(
       'scale: 0.1 leaves none of 1',
     )
   })
 })
 
-describe('cut', () => {
-  test('who came before takes part with later visits; nothing comes after', () => {
+describe('a crowd cut in time', () => {
+  test('a crowd cut in time contains earlier parties with their later visits, and nothing after the end', () => {
     const cut = cutCrowd(crowd, HOUR_MS, 2 * HOUR_MS)
     expect(cut.header).toMatchObject({ startsAt: crowd.header.startsAt + HOUR_MS, durationMs: HOUR_MS })
     const before = new Map(crowd.parties.map((party) => [party.id, party]))
@@ -110,16 +110,16 @@ describe('cut', () => {
   })
 
   test.each([
-    [5, 5, 'cut: must be from one whole millisecond to a later one, got 5 to 5'],
-    [-1, 5, 'cut: must be from one whole millisecond'],
+    [5, 5, 'cut: fromMs and toMs must be whole numbers from 0 on, with fromMs < toMs, got 5 to 5'],
+    [-1, 5, 'cut: fromMs and toMs must be whole numbers from 0 on'],
     [0, 4 * HOUR_MS, 'cut: must end with the crowd at 10800000 ms, got 14400000'],
     [0, 1, 'cut: nobody comes from 0 to 1 ms'],
-  ])('%d to %d is refused', (from, to, message) => {
+  ])('cutCrowd refuses a cut from %d to %d', (from, to, message) => {
     expect(() => cutCrowd(crowd, from, to)).toThrow(message)
   })
 })
 
-test('mixed: all come, and nobody is in two crowds', () => {
+test('a mixed crowd contains all parties, and players of different crowds get different ids', () => {
   const mixed = mixCrowds(crowd, crowd)
   expect(mixed.parties).toHaveLength(2 * crowd.parties.length)
   const ids = mixed.parties.flatMap(({ players }) => players.map(({ id }) => id))
@@ -132,7 +132,7 @@ test('mixed: all come, and nobody is in two crowds', () => {
   for (const { id } of mixCrowds(named, named).parties) expect(id.length).toBeLessThanOrEqual(128)
 })
 
-test('resampled: each ten minutes have as many parties as before, about a third of them not again', () => {
+test('a resampled crowd has as many parties in each ten minutes, without a third of the originals', () => {
   const again = resampleCrowd(crowd, 9)
   const perBlock = ({ parties }: Crowd) => {
     const blocks = new Array<number>(18).fill(0)
@@ -145,7 +145,7 @@ test('resampled: each ten minutes have as many parties as before, about a third 
   expect(kept.size / crowd.parties.length).toBeCloseTo(0.63, 1)
 })
 
-test('by another seed a synthetic crowd is made anew, and any other is resampled', () => {
+test('another seed generates a synthetic crowd anew, and resamples any other crowd', () => {
   expect(crowdFor(crowd, 5)).toBe(crowd)
   expect(crowdFor(crowd, 6)).toEqual(generateCrowd({ players: 800, hours: 3 }, 6))
   const cut = cutCrowd(crowd, 0, HOUR_MS)

@@ -12,17 +12,17 @@ import {
   readSeed,
 } from './generate/index.js'
 
-/** Longest id of a player or a party. */
+/** Maximum length of the id of a player or a party. */
 const LONGEST_ID = 128
 
-/** The id of a copy. A long one is shortened; its hash keeps it unique. */
+/** The id of a copy. A long one is shortened, and a hash keeps it unique. */
 function idWith(id: string, before: string, after: string): string {
   const whole = `${before}${id}${after}`
   if (whole.length <= LONGEST_ID) return whole
   return `${before}${id.slice(0, LONGEST_ID - 16 - before.length)}~${hashOf(id).toString(16)}${after}`
 }
 
-/** The party with ids of its own for itself and its players, also where players avoid one another. */
+/** The party with new ids for itself and its players, including the ids in avoid lists. */
 function withIds(party: CrowdParty, rename: (id: string) => string): CrowdParty {
   const players = party.players.map((player) => ({
     ...player,
@@ -32,13 +32,13 @@ function withIds(party: CrowdParty, rename: (id: string) => string): CrowdParty 
   return { ...party, id: rename(party.id), players }
 }
 
-/** A number for the people of a party, so that all parties of the same people are treated alike. */
+/** A number from the players of a party, so that all parties of the same players are treated alike. */
 const peopleOf = ({ players }: CrowdParty): number =>
   hashOf(players.reduce((least, { id }) => (id < least ? id : least), players[0]?.id ?? ''))
 
-/** Deviation of a copy's home from that of its original, in degrees: about 10 km (our choice). */
+/** Deviation of a copy's home from the original's, in degrees: about 10 km (our choice). */
 const MOVED_DEGREES = 0.1
-/** Deviation of a copy's latencies, in milliseconds (our choice: as two measurements differ). */
+/** Deviation of a copy's latencies, in milliseconds (our choice: like two measurements). */
 const MOVED_LATENCY_MS = 2
 
 /** A player who lives near another one. */
@@ -63,21 +63,21 @@ function near({ coordinates, latencies, ...player }: CrowdPlayer, random: Random
   }
 }
 
-/** Parties in the order in which they come. */
+/** Parties in order of arrival. */
 const inOrder = (parties: readonly CrowdParty[]): CrowdParty[] =>
   parties.toSorted((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1))
 
 /**
- * Takes a part of a crowd's time. A party that first comes before it takes part with those visits that would begin in
- * it if nobody ever waited; visits after it are left out.
+ * Cuts a time span out of a crowd. A party that first comes before it keeps the visits that would begin in it if nobody
+ * ever waited; visits after it are omitted.
  * @param fromMs and `toMs`: milliseconds from the crowd's start.
- * @throws {InvalidInput} also if nobody comes in it
+ * @throws {InvalidInput} also if nobody comes in that span
  */
 export function cutCrowd({ header, parties }: Crowd, fromMs: number, toMs: number): Crowd {
   const { startsAt, durationMs } = header
   const refuse = (words: string) => new InvalidInput(`cut: ${words}`, { field: 'cut' })
   if (!Number.isInteger(fromMs) || !Number.isInteger(toMs) || fromMs < 0 || fromMs >= toMs)
-    throw refuse(`must be from one whole millisecond to a later one, got ${fromMs} to ${toMs}`)
+    throw refuse(`fromMs and toMs must be whole numbers from 0 on, with fromMs < toMs, got ${fromMs} to ${toMs}`)
   if (toMs > durationMs) throw refuse(`must end with the crowd at ${durationMs} ms, got ${toMs}`)
   const cut = parties.flatMap((party) => partOf(party, fromMs, toMs))
   if (cut.length === 0) throw refuse(`nobody comes from ${fromMs} to ${toMs} ms`)
@@ -103,8 +103,8 @@ function partOf(party: CrowdParty, fromMs: number, toMs: number): CrowdParty[] {
 }
 
 /**
- * Lets several crowds come together: each from its own start on, the first one's start being that of all. Nobody is in
- * two of them: ids begin with the crowd's number, as in `2.player-7`.
+ * Merges several crowds, each shifted to the start of the first one. All players are different: ids begin with the
+ * crowd's number, as in `2.player-7`.
  * @throws {InvalidInput} without a crowd
  */
 export function mixCrowds(...crowds: readonly Crowd[]): Crowd {
@@ -121,14 +121,14 @@ export function mixCrowds(...crowds: readonly Crowd[]): Crowd {
   }
 }
 
-/** Milliseconds of a block (our choice: short beside a day's curve, long beside a wait). */
+/** Length of a block in milliseconds (our choice: short compared with the daily curve, long compared with a wait). */
 const BLOCK_MS = 10 * 60_000
 
 /**
- * Another crowd that might have come as well (a bootstrap): of the parties that first come in the same ten minutes as
- * many are drawn, with replacement. Who is drawn again has ids of its own and comes at another time of these ten
+ * Another crowd that was equally likely (a bootstrap): from the parties that first come in the same ten minutes, as
+ * many are drawn with replacement. A party that is drawn again gets new ids and comes at another time of these ten
  * minutes.
- * @throws {InvalidInput} for a wrong seed
+ * @throws {InvalidInput} for an invalid seed
  */
 export function resampleCrowd({ header, parties }: Crowd, seed: number): Crowd {
   const streams = createStreams(readSeed(seed))
@@ -154,16 +154,19 @@ export function resampleCrowd({ header, parties }: Crowd, seed: number): Crowd {
 /** Bounds of the factor. */
 const LEAST = 0.1
 const MOST_FACTOR = 10
-/** Most milliseconds by which a copy comes earlier or later than its original (our choice: little in a day's curve). */
+/**
+ * Maximum milliseconds by which a copy comes earlier or later than its original (our choice: little in the daily
+ * curve).
+ */
 const MOST_SHIFT_MS = 30 * 60_000
 
 /**
- * Makes a crowd smaller or larger. Parties are left out by chance; or copies are added, with ids of their own, who live
- * near their originals (about 10 km) and come up to half an hour earlier or later (up to a quarter of the crowd's time,
- * if that is less), so that nobody is matched with the own copy. Copies have the attributes of their originals and do
- * what these do. Parties of the same people stay together.
+ * Makes a crowd smaller or larger. Parties are omitted at random, or copies with new ids are added. Copies live near
+ * their originals (about 10 km) and come up to half an hour earlier or later (at most a quarter of the crowd's
+ * duration), so that players are not matched with their own copies. Copies have the attributes and the behaviour of
+ * their originals. Parties of the same players stay together.
  * @param factor 0.1 to 10.
- * @throws {InvalidInput} also if nobody would be left
+ * @throws {InvalidInput} also if the result would be empty
  */
 export function scaleCrowd(crowd: Crowd, factor: number, seed = 1): Crowd {
   if (!(factor >= LEAST && factor <= MOST_FACTOR)) {
@@ -192,14 +195,14 @@ function copyOf(party: CrowdParty, copy: number, durationMs: number, streams: St
   return { ...copied, at, players: copied.players.map((player) => near(player, place)) }
 }
 
-/** Who would come before the beginning or after the end comes as long after or before it. */
+/** Mirrors a time before the beginning or after the end into the duration. */
 const mirrored = (at: number, durationMs: number): number =>
   Math.max(0, Math.min(durationMs - 1, at < 0 ? -at : at >= durationMs ? 2 * durationMs - 1 - at : at))
 
 /**
- * The same crowd by another seed: a synthetic one is made anew, any other is resampled. By its own seed a synthetic
- * crowd is itself, and so is any other by seed 0.
- * @throws {InvalidInput} if the crowd says of itself that it was made by parameters that cannot be
+ * The same crowd with another seed: a synthetic one is generated again, any other is resampled. A synthetic crowd with
+ * its own seed, and any other with seed 0, stays unchanged.
+ * @throws {InvalidInput} if the crowd states invalid parameters of its generation
  */
 export function crowdFor(source: Crowd, seed: number): Crowd {
   const { made } = source.header

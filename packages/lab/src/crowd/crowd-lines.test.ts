@@ -15,8 +15,8 @@ async function* chunksOf(text: string, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-describe('a crowd that is written', () => {
-  test('reads as it was, however its bytes are cut', async () => {
+describe('a written crowd', () => {
+  test('a written crowd is read unchanged, regardless of how its bytes are split', async () => {
     const crowd = generateCrowd({ players: 40 }, 3)
     let text = ''
     await writeCrowd(streamCrowd({ players: 40 }, 3), (part) => {
@@ -28,7 +28,7 @@ describe('a crowd that is written', () => {
     expect(await readCrowd(splitLines(chunksOf(windows, 512)))).toEqual(crowd)
   })
 
-  test('is written as fast as it is taken', async () => {
+  test('a crowd is written only as fast as it is consumed', async () => {
     const pieces: number[] = []
     let busy = 0
     await writeCrowd(generateCrowd({ players: 500 }, 3), async (text) => {
@@ -43,21 +43,21 @@ describe('a crowd that is written', () => {
   })
 })
 
-describe('a crowd that is wrong is refused, with its line', () => {
+describe('an invalid crowd', () => {
   test.each<[string, readonly string[], string]>([
-    ['nothing', [], 'line 1: is missing: the crowd is empty'],
+    ['an empty file', [], 'line 1: is missing: the crowd is empty'],
     ['only a header', [HEADER], 'line 2: is missing: the crowd has no parties'],
-    ['no header', [PARTY], 'line 1: is no first line of a crowd, which has format: "muster-crowd-1"'],
+    ['a missing header', [PARTY], 'line 1: is not the first line of a crowd: it must have format: "muster-crowd-1"'],
     [
       'a recording',
       ['{"at":1,"n":0,"kind":"start","format":"muster-recording-1"}'],
       'line 1: format: must be "muster-crowd-1"',
     ],
-    ['a torn line', [HEADER, '', PARTY.slice(0, -1)], 'line 3: is torn: ends too early'],
-    ['a torn text', [HEADER, PARTY.slice(0, 9)], 'line 2: is torn: a text without an end'],
-    ['no JSON', [HEADER, 'id;at;players'], 'line 2: is no JSON: a value is missing'],
+    ['a truncated line', [HEADER, '', PARTY.slice(0, -1)], 'line 3: is torn: ends too early'],
+    ['a truncated string', [HEADER, PARTY.slice(0, 9)], 'line 2: is torn: a text without an end'],
+    ['a line that is not JSON', [HEADER, 'id;at;players'], 'line 2: is no JSON: a value is missing'],
     ['an unknown field', [HEADER, party('"at"', '"hat":1,"at"')], 'line 2: hat: is not known; did you mean at?'],
-    ['no number', [HEADER, party('"at":5', '"at":null')], 'line 2: at: must be a number, got null'],
+    ['a time that is not a number', [HEADER, party('"at":5', '"at":null')], 'line 2: at: must be a number, got null'],
     [
       'an infinite time',
       [HEADER, party('"patienceMs":9', '"patienceMs":1e999')],
@@ -79,42 +79,42 @@ describe('a crowd that is wrong is refused, with its line', () => {
       'line 2: players: must not be empty',
     ],
     [
-      'a player nowhere',
+      'a player without a place',
       [HEADER, party(',"coordinates":{"latitude":1,"longitude":2}', '')],
       'line 2: players.0: must have ip, coordinates or both',
     ],
     [
-      'a wrong place',
+      'an invalid place',
       [HEADER, party('"latitude":1', '"latitude":91')],
       'line 2: players.0.coordinates.latitude: must be at most 90, got 91',
     ],
     [
-      'no break',
+      'a missing break',
       [HEADER, party('"playMs":7}', '"playMs":7},{"patienceMs":9,"playMs":7}')],
       'line 2: visits.0.breakMs: is missing',
     ],
     [
-      'no order',
+      'parties out of order',
       [HEADER, PARTY, party('"p1","at":5', '"p2","at":4')],
       'line 3: at: must not be before the 5 of the line above, got 4',
     ],
     [
-      'an id twice',
+      'a duplicate party id',
       [HEADER, PARTY, party('"at":5', '"at":6')],
       'line 3: id: is the id of an earlier party too, got "p1"',
     ],
-    ['a player twice', [HEADER, twice], 'line 2: players.1.id: is in this ticket twice'],
+    ['a duplicate player', [HEADER, twice], 'line 2: players.1.id: is in this ticket twice'],
     [
-      'fewer than were made',
+      'fewer parties than generated',
       [HEADER.replace('}', ',"made":{"seed":1,"parameters":{},"parties":2}}'), PARTY],
       'line 3: is missing: the crowd was made with 2 parties and has 1',
     ],
     ['a line without an end', [HEADER, ' '.repeat(2 ** 20) + PARTY], 'line 2: is longer than a mebibyte'],
-  ])('%s', async (_, lines, message) => {
+  ])('an invalid crowd is refused with its line: %s', async (_, lines, message) => {
     await expect(readCrowd(lines)).rejects.toThrow(message)
   })
 
-  test('a line without an end is not held in memory', async () => {
+  test('a crowd line without an end is refused, and is not held in memory', async () => {
     let asked = 0
     async function* endless() {
       for (;;) {
@@ -126,14 +126,14 @@ describe('a crowd that is wrong is refused, with its line', () => {
     expect(asked * HEADER.length).toBeLessThan(2 ** 21)
   })
 
-  test('a compressed file', async () => {
+  test('a compressed crowd file is refused', async () => {
     async function* bytes() {
       yield gzipSync(`${HEADER}\n${PARTY}\n`)
     }
     await expect(readCrowd(splitLines(bytes()))).rejects.toThrow('line 1: is compressed: unpack it by gunzip')
   })
 
-  test('bytes that are no text', async () => {
+  test('a crowd file that is not UTF-8 is refused', async () => {
     async function* bytes() {
       yield new TextEncoder().encode(`${HEADER}\n${PARTY}\n`)
       yield Uint8Array.of(0x22, 0xff, 0x22)

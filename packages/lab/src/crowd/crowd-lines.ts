@@ -4,13 +4,13 @@ import { readTicketInput } from '@muster/matchmaker/internal'
 import { z } from 'zod'
 import { type Crowd, CROWD_FORMAT, type CrowdHeader, type CrowdParty } from './crowd.js'
 
-/** A line of a crowd or a recording cannot be used. Nothing of it is used then. */
+/** A line of a crowd or a recording is invalid. Nothing of it is used. */
 export class InvalidCrowd extends InvalidInput {
   /** From 1. */
   readonly line: number
-  /** In UTF-16 units, from 1, where that is known. */
+  /** In UTF-16 units, from 1, if known. */
   declare readonly column?: number
-  /** What is wrong, in words that follow the place and the field. */
+  /** The fault, in words that follow the position and the field. */
   readonly wrong: string
 
   static {
@@ -26,19 +26,23 @@ export class InvalidCrowd extends InvalidInput {
   }
 }
 
-/** Longest line, in bytes or UTF-16 units (our choice: a party of 500 players with 64 latencies each has less). */
+/**
+ * Maximum length of a line, in bytes or UTF-16 units (our choice: a party of 500 players with 64 latencies each is
+ * shorter).
+ */
 const LONGEST_LINE = 2 ** 20
 const LINE_FEED = 10
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Splits a file into lines, without their ends. It holds one line at a time, so a file of any size needs little memory.
- * @param chunks bytes of UTF-8, e.g. `createReadStream(path)`, or text.
+ * Splits a file into lines, without their ends. It holds one line at a time, so that a file of any size needs little
+ * memory.
+ * @param chunks bytes of UTF-8, e.g. `createReadStream(path)`, or strings.
  * @throws {InvalidCrowd} at a line that is too long or is not UTF-8.
  */
 export async function* splitLines(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
   let number = 1
-  // Only the new part is searched, however small the parts of a long line are.
+  // Only the new part is searched, so that small parts of a long line do not take quadratic time.
   let [parts, length]: [Uint8Array[], number] = [[], 0]
   const add = (part: Uint8Array) => {
     length += part.length
@@ -77,7 +81,7 @@ export function assertLineLength({ length }: { readonly length: number }, number
   if (length > LONGEST_LINE) throw new InvalidCrowd(number, '', 'is longer than a mebibyte, 1048576 characters')
 }
 
-/** A year in milliseconds: nothing in a crowd lasts longer. */
+/** A year in milliseconds: the maximum of any duration in a crowd. */
 const YEAR_MS = 366 * 24 * 3_600_000
 /** The year 2100 in epoch milliseconds. */
 export const LATEST = 4_102_444_800_000
@@ -102,7 +106,7 @@ const headerSchema = z.strictObject({
     .optional(),
 }) satisfies z.ZodType<CrowdHeader>
 
-/** What is no part of a ticket. The rest is checked as that of a ticket. */
+/** The fields that are not part of a ticket. The rest is validated like a ticket. */
 const partySchema = z.strictObject({
   id: idText,
   at: durationMs,
@@ -128,7 +132,7 @@ const partySchema = z.strictObject({
 function readHeader(text: string, number: number): CrowdHeader {
   const value = jsonOf(text, number)
   if (typeof value !== 'object' || value === null || !('format' in value)) {
-    throw new InvalidCrowd(number, '', `is no first line of a crowd, which has format: "${CROWD_FORMAT}"`)
+    throw new InvalidCrowd(number, '', `is not the first line of a crowd: it must have format: "${CROWD_FORMAT}"`)
   }
   return checked(headerSchema, value, number)
 }
@@ -142,12 +146,13 @@ function readParty(text: string, number: number, { durationMs: untilMs }: CrowdH
   const missing = value.visits.findIndex(
     (visit, index) => index + 1 < value.visits.length && visit.breakMs === undefined,
   )
-  if (missing !== -1) throw new InvalidCrowd(number, `visits.${missing}.breakMs`, 'is missing, and is no last visit')
+  if (missing !== -1)
+    throw new InvalidCrowd(number, `visits.${missing}.breakMs`, 'is missing: only the last visit may omit it')
   checkTicket(value, number)
   return value
 }
 
-/** Checks what a ticket has as the matchmaker does, so that no run refuses it for its form. */
+/** Validates a ticket's fields like the matchmaker does, so that no run refuses it for its form. */
 function checkTicket({ players, queues, priority }: CrowdParty, line: number): void {
   const bare = players.map(({ region: _region, truth: _truth, ...player }) => player)
   inLine(line, () =>
@@ -155,7 +160,7 @@ function checkTicket({ players, queues, priority }: CrowdParty, line: number): v
   )
 }
 
-/** What the matchmaker reads of a line. @throws {InvalidCrowd} with the matchmaker's words. */
+/** Runs the matchmaker's reader for a line. @throws {InvalidCrowd} with the matchmaker's message. */
 export function inLine<T>(number: number, read: () => T): T {
   try {
     return read()
@@ -170,12 +175,12 @@ export function inLine<T>(number: number, read: () => T): T {
 
 function checked<T>(schema: z.ZodType<T>, value: unknown, number: number): T {
   const result = validate(schema, value)
-  // The value itself: what is written again has its names in the order in which they came.
+  // The value itself, so that it is written again with its names in the original order.
   if (result.success) return value as T
   throw new InvalidCrowd(number, result.fault.field ?? '', result.fault.message)
 }
 
-/** @throws {InvalidCrowd} saying where the line stops being JSON. */
+/** @throws {InvalidCrowd} with the position at which the line stops being JSON. */
 function jsonOf(text: string, number: number): unknown {
   assertLineLength(text, number)
   try {
@@ -189,7 +194,7 @@ function jsonOf(text: string, number: number): unknown {
 
 /**
  * Reads a crowd, line by line.
- * @param lines as `splitLines` gives them; empty lines are ignored.
+ * @param lines from `splitLines`; empty lines are ignored.
  * @throws {InvalidCrowd} naming the line, the field and its value
  */
 export async function readCrowd(lines: Iterable<string> | AsyncIterable<string>): Promise<Crowd> {
@@ -218,7 +223,7 @@ export async function readCrowd(lines: Iterable<string> | AsyncIterable<string>)
   return { header, parties }
 }
 
-/** Checks what concerns several parties: their ids and their order. */
+/** Checks across parties: unique ids, and order. */
 function createOrderCheck(): (party: CrowdParty, number: number) => void {
   const ids = new Set<string>()
   let last = 0
@@ -231,12 +236,12 @@ function createOrderCheck(): (party: CrowdParty, number: number) => void {
   }
 }
 
-/** UTF-16 units that are written at once (our choice: a call for each line would take longer than making it). */
+/** UTF-16 units that are written at a time (our choice: a call for each line would take longer than creating it). */
 const CHUNK = 2 ** 16
 
 /**
- * Writes a crowd as lines of JSON: its header, then its parties. It holds little of the text at a time.
- * @param write waits until more may be written; false ends it, as nobody reads any more.
+ * Writes a crowd as lines of JSON: its header, then its parties. It buffers only little of the output.
+ * @param write waits until more may be written; returns false to end, because there is no reader any more.
  */
 export async function writeCrowd(
   { header, parties }: { readonly header: CrowdHeader; readonly parties: Iterable<CrowdParty> },

@@ -64,7 +64,7 @@ async function wrongWith(reading: Promise<{ readonly parties: readonly object[] 
   }
 }
 
-test('a crowd with anything in it is read or refused, with its line', () =>
+test('a crowd with any content is read, or refused with its line (property)', () =>
   fc.assert(
     fc.asyncProperty(spoilt(CROWD), async (text) => {
       expect(await wrongWith(readCrowd(text.split('\n')))).toBeUndefined()
@@ -72,7 +72,7 @@ test('a crowd with anything in it is read or refused, with its line', () =>
     { numRuns: 300 },
   ))
 
-test('a recording with anything in it is read or refused, with its line', () =>
+test('a recording with any content is read, or refused with its line (property)', () =>
   fc.assert(
     fc.asyncProperty(spoilt(RECORDING), async (text) => {
       const reading = crowdFromRecording(text.split('\n')).then(({ crowd }) => crowd)

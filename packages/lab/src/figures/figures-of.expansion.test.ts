@@ -18,17 +18,17 @@ test.each([
   ['of the youngest ticket', { ...difference, by: 'youngest' }, [1, 0, 0]],
   ['of the oldest ticket', { ...difference, by: 'oldest' }, [0, 0, 1]],
   ['of the average ticket', { ...difference, by: 'average' }, [0, 1, 0]],
-  ['of the youngest, where a rule is about the match', { ...difference, kind: 'balance' }, [1, 0, 0]],
+  ['of the youngest ticket, for a rule about the whole match', { ...difference, kind: 'balance' }, [1, 0, 0]],
   [
-    'of a rule in a rule',
+    'of the oldest ticket, for a rule within a rule',
     { kind: 'any', by: 'oldest', rules: [difference, { ...difference, attribute: 'rank' }] },
     [0, 0, 1],
   ],
-] as const)('a limit by the wait %s', (_, rule, shares) => {
+] as const)('the expansion figures show the steps of a limit that relaxes by the wait %s', (_, rule, shares) => {
   expect(sharesOf(rule as RuleDefinition)?.[0]?.steps.map(({ share }) => share)).toEqual(shares)
 })
 
-test('both limits of a latency rule, and one that never relaxes', () => {
+test('the expansion figures show both limits of a latency rule, and one that never relaxes', () => {
   const told = sharesOf({ kind: 'latency', maxMs: steps, maxDifferenceMs: steps, by: 'oldest', missing: 'any' })
   expect(told?.map(({ rule, unit }) => [rule, unit])).toEqual([
     ['latency', 'ms'],
@@ -38,7 +38,7 @@ test('both limits of a latency rule, and one that never relaxes', () => {
   expect(sharesOf({ ...difference, max: 100 })).toEqual([])
 })
 
-test('the last step of a rule that becomes optional has no limit', () => {
+test('the expansion figures show no limit in the last step of a rule that becomes optional', () => {
   const told = sharesOf({ ...difference, max: 100, optionalAfterMs: 20_000 })
   expect(told?.[0]?.steps).toEqual([
     { after: 0, limit: 100, share: 0.75 },
@@ -46,7 +46,7 @@ test('the last step of a rule that becomes optional has no limit', () => {
   ])
 })
 
-test('teams whose smallest size falls', () => {
+test('the expansion figures show teams whose smallest size falls', () => {
   const smaller = [4, 3].map((value, at) => ({ afterMs: at * 20_000, value }))
   const told = sharesOf(undefined, { matchSize: undefined, teams: [{ name: 'team', size: { min: smaller, max: 4 } }] })
   expect(told).toMatchObject([
@@ -54,7 +54,7 @@ test('teams whose smallest size falls', () => {
   ])
 })
 
-test('a limit that follows the number of players has no figures', () => {
+test('the expansion figures show no steps for a limit that follows the number of players', () => {
   const rules: readonly RuleDefinition[] = [{ ...difference, max: { strictest: 10, loosest: 500 } }]
   expect(sharesOf(undefined, { rules, targetWaitMs: 30_000 })).toEqual([])
 })

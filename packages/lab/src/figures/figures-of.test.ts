@@ -7,7 +7,7 @@ const duel = queueOf({ matchSize: undefined, teams: [{ name: 'side', count: 2, s
 const onEquator = (longitude: number) => ({ coordinates: { latitude: 0, longitude } })
 const KM_OF_A_DEGREE = (6371 * Math.PI) / 180
 
-test('a run of two duels, one who gave up and one who left, by hand', () => {
+test('the figures of two duels, a cancel and a leaver equal those computed by hand', () => {
   const crowd = crowdOf([
     [{ truth: 1000, region: 'Europe', ...onEquator(0), latencies: { fra: 20, lon: 30 } }],
     [{ truth: 1200, region: 'Europe', ...onEquator(2), latencies: { fra: 60, lon: 50, nyc: 5 } }],
@@ -50,7 +50,7 @@ test('a run of two duels, one who gave up and one who left, by hand', () => {
   expect(requests['createDeployment']).toEqual({ total: 2, busiest: 2, limit: 40, windowMs: 1000 })
 })
 
-test('one standard deviation of skill between two players is a chance of 92 %', () => {
+test('one standard deviation of skill between two players is a win probability of 92 %', () => {
   const crowd = crowdOf([[{ truth: 0 }], [{ truth: 2 }]])
   const outcome = outcomeOf([
     { match: 0, team: 'side-1', waitMs: 0 },
@@ -63,7 +63,7 @@ test('one standard deviation of skill between two players is a chance of 92 %', 
   expect(matches.favouriteShares).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 1, 0])
 })
 
-test('teams of different sizes are even where all players are average, and three teams as two are', () => {
+test('teams of average players are even at any sizes, and a far stronger one of three wins surely', () => {
   const skillScale = { mean: 1000, deviation: 100 }
   const hunt = crowdOf([[{ truth: 1000 }], [{ truth: 1000 }, { truth: 1000 }, { truth: 1000 }]])
   const queue = queueOf({ matchSize: 4 })
@@ -74,20 +74,20 @@ test('teams of different sizes are even where all players are average, and three
   expect(figuresOf(three, fates, { queues: [queue], skillScale }).matches.favourite.max).toBe(1)
 })
 
-test('a match without teams, or of players without skill, has no figures of chances', () => {
+test('a match without teams or skill has no win probability', () => {
   const fates = outcomeOf(['one', 'one', 'one', 'two'].map((team, at) => ({ match: at >> 1, team, waitMs: 0 })))
   const crowd = crowdOf([[{ truth: 1 }], [{ truth: 2 }], [{ truth: 3 }], [{}]])
   const { matches, all } = figuresOf(crowd, fates, { queues: [queueOf()] })
   expect([matches.count, matches.favourite.count, all.winChance.count, all.skillSpread.count]).toEqual([2, 0, 0, 3])
 })
 
-test('skill is an attribute where the true one is not known', () => {
+test('the figures read skill from an attribute if the true skill is unknown', () => {
   const crowd = crowdOf([[{ attributes: { rank: 10 } }], [{ attributes: { rank: 40 } }]])
   const fates = outcomeOf(['one', 'two'].map((team) => ({ match: 0, team, waitMs: 0 })))
   expect(figuresOf(crowd, fates, { queues: [queueOf()], skillAttribute: 'rank' }).matches.teamGap.max).toBe(30)
 })
 
-test('a queue tells of all who waited in it, and of its own matches', () => {
+test('the figures of a queue cover all its tickets, and only its own matches', () => {
   const crowd = crowdOf([[{}], [{}], [{}], [{}], [{}]])
   const parties = crowd.parties.map((party, at) => ({
     ...party,
@@ -102,12 +102,12 @@ test('a queue tells of all who waited in it, and of its own matches', () => {
   expect([told['a']?.matches.count, told['b']?.matches.count]).toEqual([1, 1])
 })
 
-test('a crowd of nobody has figures', () => {
+test('the figures of an empty crowd are 0', () => {
   const { all, fairness, skillBands } = figuresOf(crowdOf([]), outcomeOf([]), { queues: [queueOf()] })
   expect([all.players, all.matched, all.waitMs.max, fairness.fromMs, skillBands]).toEqual([0, 0, 0, 0, []])
 })
 
-test('of very many regions the largest are listed', () => {
+test('the figures list only the largest of very many regions', () => {
   const crowd = crowdOf(Array.from({ length: 200 }, (_, at) => [{ region: at < 100 ? 'large' : `region ${at}` }]))
   const outcome = outcomeOf(crowd.parties.map(() => ({ end: 'gaveUp' as const })))
   const { by } = figuresOf(crowd, outcome, { queues: [queueOf()] })

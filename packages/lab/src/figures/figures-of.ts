@@ -16,10 +16,19 @@ import {
   type ServerFigures,
   type Slice,
 } from './figures.js'
-import { matchFigures, measureMatches, type Teams } from './measure-matches.js'
-import { bandsOf, type Groups, type Measure, scaleOf, type Seats, seatsOf, type SkillScale, skillsOf } from './seats.js'
+import { matchFigures, measureMatches, type MatchTeams } from './measure-matches.js'
+import {
+  bandsOf,
+  type SeatGroups,
+  type SeatMeasure,
+  scaleOf,
+  type SeatTable,
+  seatsOf,
+  type SkillScale,
+  skillsOf,
+} from './seats.js'
 
-/** Decimals that are kept: less than anybody could tell apart. */
+/** Number of decimals that are kept: enough for any distinction. */
 const DECIMALS = {
   waitMs: 0,
   toPlayMs: 0,
@@ -34,7 +43,7 @@ const DECIMALS = {
  * @param members indexes of seats.
  * @param queue the described queue: players matched in another one end as `otherQueue`. Default: all queues.
  */
-function sliceOf(members: Int32Array, seats: Seats, outcome: RunOutcome, queue?: string): Slice {
+function sliceOf(members: Int32Array, seats: SeatTable, outcome: RunOutcome, queue?: string): Slice {
   const counts = new Map<End, number>()
   const matched = members.filter((seat) => {
     const end = endOf(seats.ticket[seat] as number, outcome, queue)
@@ -42,8 +51,8 @@ function sliceOf(members: Int32Array, seats: Seats, outcome: RunOutcome, queue?:
     return end === 'assigned'
   })
   const share = (end: End) => (members.length === 0 ? 0 : rounded((counts.get(end) ?? 0) / members.length, 6))
-  const known = (measure: Measure) => knownOf(seats.measures[measure], matched)
-  const spread = (measure: Measure) => spreadOf(known(measure), DECIMALS[measure])
+  const known = (measure: SeatMeasure) => knownOf(seats.measures[measure], matched)
+  const spread = (measure: SeatMeasure) => spreadOf(known(measure), DECIMALS[measure])
   return {
     players: members.length,
     matched: share('assigned'),
@@ -78,7 +87,7 @@ function knownOf(column: Float64Array, seats: Int32Array): Float64Array {
 }
 
 /** The slice of each group that has players. */
-function slicesOf({ names, of }: Groups, seats: Seats, outcome: RunOutcome): Readonly<Record<string, Slice>> {
+function slicesOf({ names, of }: SeatGroups, seats: SeatTable, outcome: RunOutcome): Readonly<Record<string, Slice>> {
   const members = names.map((): number[] => [])
   for (const [seat, group] of of.entries()) members[group]?.push(seat)
   return Object.fromEntries(
@@ -89,18 +98,18 @@ function slicesOf({ names, of }: Groups, seats: Seats, outcome: RunOutcome): Rea
   )
 }
 
-/** A ticket in a match: how long it had waited, and how many players it has. */
-interface Waited {
+/** A ticket in a match: its wait, and its number of players. */
+interface MatchedWait {
   readonly ms: number
   readonly players: number
 }
 
 function expansionsOf(queue: Queue, matches: readonly MatchOutcome[], crowd: Crowd, outcome: RunOutcome): Expansion[] {
-  // Where limits follow how many players come, waits alone do not tell which were in force.
+  // If limits follow the arrival of players, waits alone do not determine which were in force.
   const curves = describeQueue(queue).curves.filter(({ points, adapts }) => points.length > 1 && adapts !== true)
   if (curves.length === 0) return []
   const waited = matches.map((match) =>
-    match.tickets.flatMap((index): Waited[] => {
+    match.tickets.flatMap((index): MatchedWait[] => {
       const ticket = outcome.tickets[index]
       if (ticket?.matchedAt === undefined) return []
       return [{ ms: ticket.matchedAt - ticket.createdAt, players: crowd.parties[ticket.party]?.players.length ?? 0 }]
@@ -112,7 +121,7 @@ function expansionsOf(queue: Queue, matches: readonly MatchOutcome[], crowd: Cro
 function expansionOf(
   { rule, unit, points }: LimitCurve,
   whose: Whose,
-  matches: readonly (readonly Waited[])[],
+  matches: readonly (readonly MatchedWait[])[],
 ): Expansion {
   const players = new Float64Array(points.length)
   const count = (ms: number, many: number) => {
@@ -133,38 +142,38 @@ function expansionOf(
   return { rule, unit, steps }
 }
 
-/** Whose wait relaxes a limit: that of each ticket, or one of the match. */
+/** The wait that relaxes a limit: that of each ticket, or one of the match. */
 type Whose = 'own' | Exclude<WaitOf, 'each'>
 
-/** Kinds of rules that hold between tickets, or for one: each ticket has a limit of its own. */
+/** Kinds of rules between tickets, or about one: each ticket has its own limit. */
 const OF_TICKETS: ReadonlySet<string> = new Set(['distance', 'difference', 'require'])
 
 function whoseWait({ rule: name }: LimitCurve, { rules }: Queue): Whose {
   const named = rules
     .filter((rule) => name === rule.name || name === `${rule.name} difference` || name.startsWith(`${rule.name}: `))
     .toSorted((a, b) => b.name.length - a.name.length)[0]
-  // No rule: the smallest size of a team, which falls as the oldest ticket waits.
+  // No rule, but the minimum size of a team, which falls with the oldest ticket's wait.
   if (named === undefined) return 'oldest'
   const { by = 'each', kind } = named
   if (by !== 'each') return by
   return OF_TICKETS.has(kind) ? 'own' : 'youngest'
 }
 
-function waitOfMatch(tickets: readonly Waited[], whose: Exclude<Whose, 'own'>): number {
+function waitOfMatch(tickets: readonly MatchedWait[], whose: Exclude<Whose, 'own'>): number {
   const waits = tickets.map(({ ms }) => ms)
   if (whose === 'youngest') return Math.min(...waits)
   if (whose === 'oldest') return Math.max(...waits)
   return waits.reduce((sum, ms) => sum + ms, 0) / waits.length
 }
 
-/** The share of players who are called the worst served. */
+/** The share of players that counts as the worst served. */
 const WORST = 0.05
 
-/** Ends of those who wanted a match, and found none. */
+/** Ends of players who wanted a match and found none. */
 const UNSERVED: ReadonlySet<End> = new Set(['gaveUp', 'expired', 'attempts', 'refused'])
 
-function fairnessOf(seats: Seats, { tickets }: RunOutcome): Fairness {
-  /** The wait of those who count; Infinity for those who found no match. */
+function fairnessOf(seats: SeatTable, { tickets }: RunOutcome): Fairness {
+  /** The waits that count; Infinity for players without a match. */
   const waits = new Map<number, number>()
   for (const [seat, wait] of seats.measures.waitMs.entries()) {
     const end = tickets[seats.ticket[seat] as number]?.end ?? 'waiting'
@@ -172,7 +181,7 @@ function fairnessOf(seats: Seats, { tickets }: RunOutcome): Fairness {
     else if (!Number.isNaN(wait)) waits.set(seat, wait)
   }
   const { from, partOf } = worstOf(Float64Array.from(waits.values()))
-  const by = (groups: Groups) => groupFairness(groups, waits, partOf)
+  const by = (groups: SeatGroups) => groupFairness(groups, waits, partOf)
   const { region, partySize, skillBand } = seats.groups
   return {
     share: WORST,
@@ -182,8 +191,8 @@ function fairnessOf(seats: Seats, { tickets }: RunOutcome): Fairness {
 }
 
 /**
- * The shortest wait among the worst served, and how much of a player with a wait is among them, from 0 to 1: of many
- * who waited equally long at the edge, each is in part, so that none is chosen by chance.
+ * The shortest wait among the worst served, and how much of a player with a given wait is among them, from 0 to 1: of
+ * many with equal waits at the edge, each counts in part, so that none is chosen at random.
  */
 function worstOf(waits: Float64Array): { readonly from: number; readonly partOf: (wait: number) => number } {
   if (waits.length === 0) return { from: 0, partOf: () => 0 }
@@ -196,7 +205,7 @@ function worstOf(waits: Float64Array): { readonly from: number; readonly partOf:
 }
 
 function groupFairness(
-  { names, of }: Groups,
+  { names, of }: SeatGroups,
   waits: ReadonlyMap<number, number>,
   partOf: (wait: number) => number,
 ): GroupFairness {
@@ -223,15 +232,17 @@ const sum = (values: Float64Array) => values.reduce((total, value) => total + va
 export interface FiguresOptions {
   /** The queues of the run, as `defineQueue` returns them. */
   readonly queues: readonly Queue[]
-  /** The number attribute that is a player's skill where the true one is not known. Default `skill`. */
+  /** The number attribute that replaces an unknown true skill. Default `skill`. */
   readonly skillAttribute?: string | undefined
-  /** What a difference of skill means. Default: mean and standard deviation of the crowd's skill. */
+  /** The scale of differences of skill. Default: mean and standard deviation of the crowd's skill. */
   readonly skillScale?: SkillScale | undefined
-  /** Price of a server. Default: no cost is given. */
+  /** Price of a server. Default: no cost is computed. */
   readonly price?: { readonly perMinute: number; readonly currency: string } | undefined
 }
 
-/** Tells of a run. Time grows with the players in tickets; half a second for a quarter of a million. */
+/**
+ * Computes the figures of a run. The time grows with the players in tickets; half a second for a quarter of a million.
+ */
 export function figuresOf(crowd: Crowd, outcome: RunOutcome, options: FiguresOptions): Figures {
   const { queues, skillAttribute = 'skill', price } = options
   const skills = skillsOf(crowd, skillAttribute)
@@ -267,12 +278,12 @@ export function figuresOf(crowd: Crowd, outcome: RunOutcome, options: FiguresOpt
 }
 
 /** The seats of tickets that waited in a queue. */
-function waitedIn(queue: string, { parties }: Crowd, { tickets }: RunOutcome, { ticket }: Seats): Int32Array {
+function waitedIn(queue: string, { parties }: Crowd, { tickets }: RunOutcome, { ticket }: SeatTable): Int32Array {
   const waited = tickets.map(({ party }) => parties[party]?.queues?.includes(queue) ?? true)
   return Int32Array.from(ticket.keys()).filter((seat) => waited[ticket[seat] as number])
 }
 
-function queueFigures(queue: Queue, crowd: Crowd, outcome: RunOutcome, teams: Teams): QueueFigures {
+function queueFigures(queue: Queue, crowd: Crowd, outcome: RunOutcome, teams: MatchTeams): QueueFigures {
   const own = outcome.matches.filter((match) => match.queue === queue.name)
   return {
     matches: matchFigures(teams.filter((_, index) => outcome.matches[index]?.queue === queue.name)),
@@ -280,11 +291,11 @@ function queueFigures(queue: Queue, crowd: Crowd, outcome: RunOutcome, teams: Te
   }
 }
 
-/** What a pool did for the matches of its queues. */
+/** The figures of a pool for the matches of its queues. */
 function served(
   pool: string,
   queues: readonly Queue[],
-  { first, measures }: Seats,
+  { first, measures }: SeatTable,
   { matches }: RunOutcome,
 ): Pick<PoolFigures, 'matches' | 'warm' | 'toPlayMs'> {
   const names = new Set(queues.flatMap((queue) => (queue.pool === pool ? queue.name : [])))

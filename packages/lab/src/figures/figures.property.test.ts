@@ -58,7 +58,7 @@ function faultsOf({ players, matched: share, ends, waitCurve, ...rest }: Slice):
   ]
 }
 
-test('shares of ends sum to 1, percentiles ascend, and curves rise to the share of the matched', () => {
+test('shares of ends sum to 1, percentiles ascend, and curves rise to the matched share (property)', () => {
   fc.assert(
     fc.property(run, ({ crowd, fates }) => {
       const { all, by } = figuresOf(crowd, outcomeOf(fates), { queues: [queue] })
@@ -67,7 +67,7 @@ test('shares of ends sum to 1, percentiles ascend, and curves rise to the share 
   )
 })
 
-test('the slices of a dimension are all players, and each of them once', () => {
+test('the slices of a dimension contain each player exactly once (property)', () => {
   fc.assert(
     fc.property(run, ({ crowd, fates }) => {
       const { all, by } = figuresOf(crowd, outcomeOf(fates), { queues: [queue] })
@@ -83,7 +83,7 @@ test('the slices of a dimension are all players, and each of them once', () => {
   )
 })
 
-test('the worst served are as many as they should be in every dimension, and limits in force sum to 1', () => {
+test('each dimension has the right number of worst-served players, and limits sum to 1 (property)', () => {
   fc.assert(
     fc.property(run, ({ crowd, fates }) => {
       const { fairness, queues, matches } = figuresOf(crowd, outcomeOf(fates), { queues: [queue] })
@@ -109,7 +109,7 @@ test('the worst served are as many as they should be in every dimension, and lim
   )
 })
 
-test('the order of the tickets within a match does not matter', () => {
+test('the order of the tickets within a match does not change the figures (property)', () => {
   fc.assert(
     fc.property(run, ({ crowd, fates }) => {
       const outcome = outcomeOf(fates)

@@ -4,26 +4,26 @@ import type { RatingFigures } from '../ratings/rating-book.js'
 import type { RequestUse, RunOutcome, TicketOutcome } from '../run/index.js'
 import type { Spread } from '../statistics/index.js'
 
-/** The figures of a run: plain data of limited size, whatever the crowd. */
+/** The figures of a run: plain data of limited size for any crowd. */
 export interface Figures {
   readonly all: Slice
   /**
-   * The same by queue, region of the party's first player, party size, and band of skill. By queue, every player counts
-   * who waited in it, also those who were matched in another; by all else, every player counts once.
+   * The same by queue, by region of the party's first player, by party size, and by band of skill. By queue, every
+   * player counts who waited in it, including those who were matched in another; otherwise every player counts once.
    */
   readonly by: Readonly<Record<Dimension, Readonly<Record<string, Slice>>>>
   /** The bands of skill in ascending order, by quantiles of the crowd's skill. Empty if no skill is known. */
   readonly skillBands: readonly SkillBand[]
-  /** Of all matches, and of those of each queue. */
+  /** Figures of all matches, and of the matches of each queue. */
   readonly matches: MatchFigures
   readonly queues: Readonly<Record<string, QueueFigures>>
   readonly fairness: Fairness
-  /** Why tickets were refused, the commonest reasons first. */
+  /** Why tickets were refused, the most frequent reasons first. */
   readonly refusals: readonly Refusal[]
   readonly servers: ServerFigures
-  /** Of each pool of the run, by its name. */
+  /** Figures of each pool of the run, by its name. */
   readonly pools: Readonly<Record<string, PoolFigures>>
-  /** By operation. */
+  /** Requests by operation. */
   readonly requests: Readonly<Record<string, RequestUse>>
 }
 
@@ -32,14 +32,14 @@ export type Dimension = 'queue' | 'region' | 'partySize' | 'skillBand'
 /** How a ticket ended; `otherQueue`: in a match of another queue than the described one. */
 export type End = TicketOutcome['end'] | 'otherQueue'
 
-/** What happened to some of the players. The spreads are over players, so that large matches weigh more. */
+/** Figures of a part of the players. The spreads are over players, so that large matches weigh more. */
 export interface Slice {
-  /** Players in tickets: one who queues twice counts twice. */
+  /** Players in tickets: a player who queues twice counts twice. */
   readonly players: number
   /** Shares of those players, from 0 to 1. */
   readonly matched: number
   readonly gaveUp: number
-  /** The share of each end that occurred; `assigned` is `matched` once more. Together 1. */
+  /** The share of each end that occurred; `assigned` equals `matched`. They add up to 1. */
   readonly ends: Readonly<Partial<Record<End, number>>>
   /** Milliseconds from the ticket's creation until its match was found, of the matched players. */
   readonly waitMs: Spread
@@ -49,30 +49,30 @@ export interface Slice {
   readonly waitCurve: readonly number[]
   /** Kilometres from each matched player to the middle of the match. */
   readonly distanceKm: Spread
-  /** Milliseconds to the beacon that is best for the match, of players who have measured their latency to it. */
+  /** Milliseconds to the best beacon for the match, of players who have measured their latency to it. */
   readonly latencyMs: Spread
-  /** Highest minus lowest skill within the match, for each matched player. */
+  /** Difference between the highest and the lowest skill within the match, for each matched player. */
   readonly skillSpread: Spread
-  /** Highest minus lowest average skill of the teams of the match, for each matched player. */
+  /** Difference between the highest and the lowest average skill of the match's teams, for each matched player. */
   readonly teamGap: Spread
-  /** How probable it was that the player's own team wins, from 0 to 1. */
+  /** Probability that the player's own team wins, from 0 to 1. */
   readonly winChance: Spread
 }
 
 export interface SkillBand {
   /** E.g. `lowest 10 %`, `50–75 %`. */
   readonly name: string
-  /** Skill of those in it: at least `from`, and below `to`, which is null in the last band. */
+  /** Range of the band in skill: at least `from`, and below `to`, which is null in the last band. */
   readonly from: number
   readonly to: number | null
 }
 
-/** What was made, one per match whatever its size. */
+/** Figures of matches. Each match counts once, regardless of its size. */
 export interface MatchFigures {
   readonly count: number
-  /** Highest minus lowest average skill of the teams. */
+  /** Difference between the highest and the lowest average skill of the teams. */
   readonly teamGap: Spread
-  /** How probable it is that the stronger team wins, from 0.5 to 1. Of matches with teams whose skill is known. */
+  /** Probability that the stronger team wins, from 0.5 to 1. Of matches with teams of known skill. */
   readonly favourite: Spread
   /** Share of those matches for each of ten equal steps of `favourite` from 0.5 to 1. */
   readonly favouriteShares: readonly number[]
@@ -80,38 +80,39 @@ export interface MatchFigures {
 
 export interface QueueFigures {
   readonly matches: MatchFigures
-  /** For each limit that relaxes, what was in force when matches were found. */
+  /** For each limit that relaxes, its values when matches were found. */
   readonly expansion: readonly Expansion[]
 }
 
 /**
- * Which value of a limit was in force when players were matched. Where each ticket has a limit of its own (`by: each`,
- * between pairs), that of the player's ticket counts; otherwise that of the match.
+ * The values of a limit when players were matched. If each ticket has its own limit (`by: each`, between pairs), that
+ * of the player's ticket counts; otherwise that of the match.
  */
 export interface Expansion {
-  /** Name of the limit, as `describeQueue` has it. */
+  /** Name of the limit, as in `describeQueue`. */
   readonly rule: string
   /** `km`, `ms`, `players`, `entries`; empty for plain numbers. */
   readonly unit: string
-  /** From the strictest to the loosest. */
+  /** Sorted from the strictest to the loosest. */
   readonly steps: readonly ExpansionStep[]
 }
 
 export interface ExpansionStep {
-  /** Milliseconds of waiting from which it holds. */
+  /** Milliseconds of waiting after which it holds. */
   readonly after: number
-  /** Null: the rule no longer counts. */
+  /** Null if the rule no longer applies. */
   readonly limit: number | null
   /** Share of the matched players for whom it was in force. */
   readonly share: number
 }
 
 /**
- * Who pays: who the worst served are. Worst served are those who found no match before their patience, their ticket or
- * its attempts ended, or whom no queue took; then those who waited longest. Who left or declined does not count.
+ * The distribution of bad service. The worst served are players who found no match before their patience, their ticket
+ * or its attempts ended, or whom no queue accepted; then those who waited longest. Players who left or declined do not
+ * count.
  */
 export interface Fairness {
-  /** The share of players called the worst served. */
+  /** The share of players that counts as the worst served. */
   readonly share: number
   /** The shortest wait among them, in milliseconds. Null if all of them found no match. */
   readonly fromMs: number | null
@@ -120,8 +121,8 @@ export interface Fairness {
 
 export interface GroupFairness {
   /**
-   * The share of the worst served who would have to be others for every group to bear its part: from 0, perfectly fair,
-   * to almost 1.
+   * The share of the worst served that would have to be other players for every group to have its proportional part:
+   * from 0, perfectly fair, to almost 1.
    */
   readonly uneven: number
   readonly groups: Readonly<Record<string, { readonly ofAll: number; readonly ofWorst: number }>>
@@ -130,40 +131,40 @@ export interface GroupFairness {
 export interface ServerFigures {
   readonly created: number
   readonly most: number
-  /** From create to stop, which is what is paid for: while matches were played, without a match, and until READY. */
+  /** From create to stop, which is what is paid for: during matches, without a match, and until READY. */
   readonly hours: number
   readonly playingHours: number
   readonly idleHours: number
   readonly bootHours: number
-  /** `hours` times the price of a server hour. None without a price. */
+  /** `hours` times the price of a server hour. Undefined without a price. */
   readonly cost?: number | undefined
-  /** Currency of the cost, as its three letters (ISO 4217). */
+  /** Currency of the cost, in three letters (ISO 4217). */
   readonly currency?: string | undefined
 }
 
-/** What a pool did for the matches of its queues, and what its servers cost. */
+/** The figures of a pool for the matches of its queues, and the cost of its servers. */
 export interface PoolFigures extends ServerFigures {
   readonly matches: number
   /** Share of them that found a warm server, from 0 to 1. */
   readonly warm: number
-  /** As of a slice, of the players of these matches. */
+  /** Like that of a slice, for the players of these matches. */
   readonly toPlayMs: Spread
 }
 
-/** Why queues refused tickets, and how many players that kept out. */
+/** Why queues refused tickets, and the share of players affected. */
 export interface Refusal {
-  /** In words, e.g. `players: a party of 3 is too big: a team takes at most 2`. */
+  /** The reason, e.g. `players: a party of 3 is too big: a team takes at most 2`. */
   readonly why: string
   /** Share of all players in tickets, from 0 to 1. */
   readonly share: number
 }
 
-/** Reasons that are listed one by one, and the name of all others together. */
+/** Number of reasons that are listed separately, and the name of all others together. */
 const LISTED = 5
 const OTHERS = 'for other reasons'
 const LONGEST = 300
 
-/** The reasons by which most players were refused, the commonest first. */
+/** The reasons for which most players were refused, the most frequent first. */
 export function refusalsOf({ parties }: Crowd, { tickets }: RunOutcome): Refusal[] {
   const refused = new Map<string, number>()
   let players = 0
@@ -180,7 +181,7 @@ export function refusalsOf({ parties }: Crowd, { tickets }: RunOutcome): Refusal
   return [...ranked.slice(0, LISTED), ...(others > 0 ? [{ why: OTHERS, share: others }] : [])]
 }
 
-/** The reason without what differs from one ticket to the next: which player it was, and what that player has. */
+/** The reason without details that differ between tickets: the player, and the player's values. */
 const reasonIn = (refusal: string): string =>
   refusal
     .replace(/^ticket: /, '')
@@ -189,15 +190,17 @@ const reasonIn = (refusal: string): string =>
     .slice(0, LONGEST)
 
 /**
- * Milliseconds of waiting at which the share of matched players is listed. All runs have the same, so that curves can
- * be averaged. Close together at first, where rules and players differ most.
+ * Waits in milliseconds at which the share of matched players is listed. All runs have the same, so that curves can be
+ * averaged. They are close together at first, where rules and players differ most.
  */
 export const WAIT_POINTS_MS: readonly number[] = [
   0, 1, 2, 3, 4, 5, 7, 10, 12, 15, 20, 25, 30, 35, 40, 45, 50, 60, 75, 90, 105, 120, 150, 180, 240, 300, 420, 600, 900,
   1800, 3600,
 ].map((seconds) => seconds * 1000)
 
-/** The share of `players` who waited at most as long as each point. @param waits of the matched, ascending. */
+/**
+ * The share of `players` who waited at most as long as each point. @param waits waits of matched players, ascending.
+ */
 export function curveOf(waits: Float64Array, players: number): readonly number[] {
   let matched = 0
   return WAIT_POINTS_MS.map((point) => {
@@ -206,23 +209,23 @@ export function curveOf(waits: Float64Array, players: number): readonly number[]
   })
 }
 
-/** The `format` of a saved result. It changes when older readers could not read new results. */
+/** The `format` of a saved result. It changes if older versions could not read new results. */
 export const RESULT_FORMAT = 'muster-lab-result-2'
 
-/** What `muster lab run` gives: the figures of each variant of the queues for each seed. Plain data. */
+/** The result of `muster lab run`: the figures of each variant of the queues for each seed. Plain data. */
 export interface LabResult {
   readonly format: typeof RESULT_FORMAT
   readonly crowd: CrowdSummary
   /** One seed for each run of a variant: the same crowd for every variant. At least one, all different. */
   readonly seeds: readonly number[]
-  /** At least one; the others are compared with the first. */
+  /** At least one. The others are compared with the first. */
   readonly variants: readonly Variant[]
 }
 
 export interface CrowdSummary {
   /** E.g. the name of its file. */
   readonly name: string
-  /** Of the first seed. */
+  /** Number of players with the first seed. */
   readonly players: number
   readonly parties: number
   /** Epoch milliseconds. */
@@ -230,7 +233,7 @@ export interface CrowdSummary {
   readonly durationMs: number
 }
 
-/** What something means, in plain English. */
+/** A name, and its description in plain English. */
 interface Described {
   readonly name: string
   readonly sentences: readonly string[]
@@ -238,33 +241,33 @@ interface Described {
 
 /** Queues that ran together, e.g. those of one file. */
 export interface Variant {
-  /** E.g. the name of the file. Names differ. */
+  /** Unique name of the variant, e.g. that of the file. */
   readonly name: string
-  /** What each queue means, as `describeQueue` says it. */
+  /** Each queue's description, from `describeQueue`. */
   readonly queues: readonly Described[]
-  /** The same of the pools that they name. */
+  /** The same for the pools that they name. */
   readonly pools: readonly Described[]
-  /** In the order of the seeds. */
+  /** In order of the seeds. */
   readonly runs: readonly VariantRun[]
 }
 
 export interface VariantRun {
   readonly figures: Figures
-  /** If ratings followed from the matches. */
+  /** Set if ratings followed from the matches. */
   readonly ratings?: RatingFigures | undefined
-  /** What was possible at all, beside what was reached. None where it was not asked for. */
+  /** The best possible costs, compared with the actual ones. Undefined if they were not requested. */
   readonly possible?: readonly Possible[] | undefined
 }
 
-/** A cost that was reached, and the least that was possible. */
+/** An actual cost, and the minimum possible. */
 export interface Possible {
   readonly queue: string
-  /** What is counted, e.g. `skill difference in a match`. */
+  /** The counted quantity, e.g. `skill difference in a match`. */
   readonly what: string
   /** `km`, `ms`; empty for plain numbers. */
   readonly unit: string
   readonly reached: number
   readonly possible: number
-  /** Whether it was possible indeed, or is only a bound that nothing can be below. */
+  /** `optimum` if it was really possible, `lower bound` if it only is a limit. */
   readonly kind: 'optimum' | 'lower bound'
 }

@@ -1,4 +1,4 @@
-/** What a run is measured by: waits, matches, requests and servers. */
+/** The figures of a run: waits, matches, requests and servers. */
 export { figuresOf, type FiguresOptions } from './figures-of.js'
 export {
   type Dimension,

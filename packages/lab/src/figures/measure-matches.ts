@@ -1,4 +1,4 @@
-// pure: what latency a match has
+// pure: latency, distance and balance of a match
 import { type Coordinates, greatCircleKm } from '@muster/core'
 import { middleOf, groupBy } from '@muster/core/internal'
 import { predictWin } from 'openskill'
@@ -6,14 +6,14 @@ import type { Crowd, CrowdPlayer } from '../crowd/index.js'
 import type { MatchOutcome, RunOutcome } from '../run/index.js'
 import { rounded, spreadOf } from '../statistics/index.js'
 import type { MatchFigures } from './figures.js'
-import type { Seats, SkillScale } from './seats.js'
+import type { SeatTable, SkillScale } from './seats.js'
 
 type Latencies = Readonly<Record<string, number>> | undefined
 
 /**
- * Each player's latency to the beacon that is best for the match: of those that all players have measured, the one with
- * the least worst latency, then with the least average, as the matchmaker ranks them. NaN for players without
- * latencies, who do not count, and for everybody if there is no such beacon.
+ * Each player's latency to the best beacon for the match: of those that all players have measured, the one with the
+ * lowest worst latency, then with the lowest average, as the matchmaker ranks them. NaN for players without latencies,
+ * who are ignored, and for everybody if there is no common beacon.
  */
 function latenciesOf(players: readonly Latencies[]): number[] {
   const known = players.filter((latencies) => latencies !== undefined && Object.keys(latencies).length > 0)
@@ -37,7 +37,7 @@ function bestBeacon(players: readonly Readonly<Record<string, number>>[]): strin
   return best?.name
 }
 
-/** Kilometres from each place to the middle of all; NaN for an unknown place. */
+/** Kilometres from each location to the middle of all; NaN for an unknown location. */
 function distancesOf(places: readonly (Coordinates | undefined)[]): number[] {
   const middle = middleOf(places.filter((place) => place !== undefined))
   return places.map((place) =>
@@ -46,25 +46,25 @@ function distancesOf(places: readonly (Coordinates | undefined)[]): number[] {
 }
 
 interface TeamsOutcome {
-  /** Highest minus lowest average skill of the teams. */
+  /** Difference between the highest and the lowest average skill of the teams. */
   readonly gap: number
-  /** How probable it is that the strongest team beats another of the match, from 0.5 to 1. */
+  /** Probability that the strongest team beats another team of the match, from 0.5 to 1. */
   readonly favourite: number
-  /** How probable it is that each team beats another of the match. */
+  /** Probability that each team beats another team of the match. */
   readonly chances: ReadonlyMap<string, number>
 }
 
 /** Standard deviation of skill in openskill's units, by its defaults: that of a new player's rating. */
 const DEVIATION = 25 / 3
 
-/** How much a player's performance varies from match to match: openskill's default. */
+/** Variation of a player's performance between matches: openskill's default. */
 const BETA = DEVIATION / 2
 
 /**
- * How even teams are, by the model of openskill, in which the lab's matches are won, too. One standard deviation of the
- * crowd's skill is 25/3 of its units; the skill is known for certain, and each player performs at it give or take 25/6:
- * one who is a deviation above an opponent wins 92 % of duels. An average player adds nothing to a team, so that teams
- * of different sizes are even if their players are average.
+ * How even teams are, by the model of openskill, which also decides the lab's matches. One standard deviation of the
+ * crowd's skill is 25/3 of its units. The skill is known exactly, and each player performs at it with a deviation of
+ * 25/6: a player who is one deviation above an opponent wins 92 % of duels. An average player adds nothing to a team,
+ * so that teams of different sizes are even if their players are average.
  * @param teams skills of their players. Undefined unless there are at least two teams whose skills are all known.
  */
 export function teamsOutcome(
@@ -77,11 +77,11 @@ export function teamsOutcome(
   const averages = totals.map((total, index) => total / (skills[index] as readonly number[]).length)
   const teamRatings = totals.map((total, index) => {
     const size = (skills[index] as readonly number[]).length
-    // predictWin adds beta² once for each team; the luck of its other players is told as uncertainty.
+    // predictWin adds beta² once for each team. The variation of its other players is added to the uncertainty.
     return [{ mu: ((total - scale.mean * size) / scale.deviation) * DEVIATION, sigma: BETA * Math.sqrt(size - 1) }]
   })
-  // It also adds beta² of all teams to each pair of them, and shares 1 among the teams, by the average of their chances
-  // against each other team.
+  // predictWin also adds beta² of all teams to each pair of them, and distributes 1 among the teams by the average of
+  // their chances against each other team.
   const shares = predictWin(teamRatings, { beta: BETA * Math.sqrt(2 / teams.size) })
   const chances = shares.map((share) => (share * teams.size) / 2)
   return {
@@ -91,11 +91,11 @@ export function teamsOutcome(
   }
 }
 
-/** How even the teams of each match are; undefined where that is not known. */
-export type Teams = readonly (TeamsOutcome | undefined)[]
+/** The balance of each match's teams; undefined if it is unknown. */
+export type MatchTeams = readonly (TeamsOutcome | undefined)[]
 
-/** Fills the measures of all seats, and tells about the teams of each match. */
-export function measureMatches(crowd: Crowd, outcome: RunOutcome, seats: Seats, scale: SkillScale): Teams {
+/** Fills the measures of all seats, and returns the balance of the teams of each match. */
+export function measureMatches(crowd: Crowd, outcome: RunOutcome, seats: SeatTable, scale: SkillScale): MatchTeams {
   const { waitMs, toPlayMs } = seats.measures
   for (const [index, { end, matchedAt, endedAt = Number.NaN, createdAt }] of outcome.tickets.entries()) {
     if (end !== 'assigned' || matchedAt === undefined) continue
@@ -105,13 +105,18 @@ export function measureMatches(crowd: Crowd, outcome: RunOutcome, seats: Seats, 
   return outcome.matches.map((match) => measure(membersOf(match, crowd, outcome, seats), seats, scale))
 }
 
-interface Member {
+interface TeamSeat {
   readonly seat: number
   readonly player: CrowdPlayer
   readonly team: string
 }
 
-const membersOf = (match: MatchOutcome, { parties }: Crowd, { tickets }: RunOutcome, { first }: Seats): Member[] =>
+const membersOf = (
+  match: MatchOutcome,
+  { parties }: Crowd,
+  { tickets }: RunOutcome,
+  { first }: SeatTable,
+): TeamSeat[] =>
   match.tickets.flatMap((index) => {
     const { party, team = '' } = tickets[index] ?? { party: -1 }
     return (parties[party]?.players ?? []).map((player, place) => ({
@@ -121,7 +126,11 @@ const membersOf = (match: MatchOutcome, { parties }: Crowd, { tickets }: RunOutc
     }))
   })
 
-function measure(members: readonly Member[], { skill, measures }: Seats, scale: SkillScale): TeamsOutcome | undefined {
+function measure(
+  members: readonly TeamSeat[],
+  { skill, measures }: SeatTable,
+  scale: SkillScale,
+): TeamsOutcome | undefined {
   const distances = distancesOf(members.map(({ player }) => player.coordinates))
   const latencies = latenciesOf(members.map(({ player }) => player.latencies))
   const skills = members.map(({ seat }) => skill[seat] as number)
@@ -143,7 +152,7 @@ function measure(members: readonly Member[], { skill, measures }: Seats, scale: 
 
 const STEPS = 10
 
-export function matchFigures(matches: Teams): MatchFigures {
+export function matchFigures(matches: MatchTeams): MatchFigures {
   const known = matches.filter((teams) => teams !== undefined)
   const [gaps, favourites] = [known.map(({ gap }) => gap), known.map(({ favourite }) => favourite)]
   const counts = new Float64Array(STEPS)

@@ -2,7 +2,7 @@ import { defineQueue, type Queue, type QueueDefinition } from '@muster/matchmake
 import { CROWD_FORMAT, type Crowd, type CrowdParty, type CrowdPlayer } from '../crowd/crowd.js'
 import type { MatchOutcome, RunOutcome, TicketOutcome } from '../run/outcome.js'
 
-/** A crowd of parties that each come once, at once. */
+/** A crowd of parties that each come once, at the start. */
 export const crowdOf = (parties: readonly (readonly Omit<CrowdPlayer, 'id'>[])[]): Crowd => ({
   header: { format: CROWD_FORMAT, startsAt: 0, durationMs: 3_600_000 },
   parties: parties.map((players, party): CrowdParty => ({
@@ -13,12 +13,12 @@ export const crowdOf = (parties: readonly (readonly Omit<CrowdPlayer, 'id'>[])[]
   })),
 })
 
-/** What became of each party of a crowd: the match and team of those who were matched, and their wait. */
+/** The outcome of each party of a crowd: match and team if it was matched, and its wait. */
 export type Fate =
   | { readonly match: number; readonly team?: string; readonly waitMs: number }
   | { readonly end: Exclude<TicketOutcome['end'], 'assigned'> }
 
-/** @param queueOf the queue of each match. */
+/** @param queueOf returns the queue of each match. */
 export function outcomeOf(fates: readonly Fate[], queueOf: (match: number) => string = () => 'queue'): RunOutcome {
   const tickets = fates.map((fate, party): TicketOutcome => {
     const base = { party, visit: 0, createdAt: 0 }

@@ -11,7 +11,7 @@ const refusedBy = (reasons: readonly (string | undefined)[]): RunOutcome => {
   return { ...outcome, tickets }
 }
 
-test('reasons count players, and leave out whose ticket it was', () => {
+test('the reasons of refusals count players, without ids of tickets', () => {
   const outcome = refusedBy([
     'ticket: players: a party of 3 is too big: a team takes at most 2',
     'ticket: players.0.attributes.skill: must be a number, got "high"',
@@ -24,7 +24,7 @@ test('reasons count players, and leave out whose ticket it was', () => {
   ])
 })
 
-test('rare reasons are grouped', () => {
+test('rare reasons of refusals are grouped in the figures', () => {
   const outcome = refusedBy(Array.from({ length: 8 }, (_, index) => `ticket: reason ${index}`))
   const told = refusalsOf(crowd(Array.from({ length: 8 }, () => 1)), outcome)
   const words = told.map(({ why }) => why)
@@ -32,4 +32,5 @@ test('rare reasons are grouped', () => {
   expect(told.at(-1)?.share).toBe(3 / 8)
 })
 
-test('nobody refused, no reasons listed', () => expect(refusalsOf(crowd([1]), refusedBy([undefined]))).toEqual([]))
+test('no reasons of refusals are listed if no player was refused', () =>
+  expect(refusalsOf(crowd([1]), refusedBy([undefined]))).toEqual([]))

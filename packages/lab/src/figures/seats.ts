@@ -1,23 +1,23 @@
-// pure: the skill of players, and bands of it; players in tickets, as columns
+// pure: players' skill and its bands; players in tickets, as columns
 import type { Crowd, CrowdPlayer } from '../crowd/index.js'
 import type { RunOutcome, TicketOutcome } from '../run/index.js'
 import { meanAndDeviation } from '../statistics/index.js'
 import type { Dimension, SkillBand } from './figures.js'
 
-/** The skill of a player: the true one, or what the attribute says. NaN if neither is known. */
+/** The skill of a player: the true one, or the attribute. NaN if neither is known. */
 function skillOf({ truth, attributes }: CrowdPlayer, attribute: string): number {
   if (truth !== undefined) return truth
   const value = attributes?.[attribute]
   return typeof value === 'number' ? value : Number.NaN
 }
 
-/** Mean and standard deviation of skill: what a difference of skill means. */
+/** Mean and standard deviation of skill: the scale of differences. */
 export interface SkillScale {
   readonly mean: number
   readonly deviation: number
 }
 
-/** The skill of a crowd's players, each once: the known ones in ascending order. */
+/** The known skills of a crowd's players, each player once, ascending. */
 export function skillsOf({ parties }: Crowd, attribute: string): Float64Array {
   const skills = parties.flatMap(({ players }) => players.map((player) => skillOf(player, attribute)))
   return Float64Array.from(skills.filter((skill) => !Number.isNaN(skill))).toSorted()
@@ -29,10 +29,10 @@ export function scaleOf(skills: Float64Array): SkillScale {
   return { mean, deviation: deviation || 1 }
 }
 
-/** Quantiles at which bands begin. The ends are narrow, since it is there that players are few (our choice). */
+/** Quantiles at which bands begin. The outer bands are narrow, because players are few there (our choice). */
 const QUANTILES = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1] as const
 
-/** Bands by quantiles. Where many have the same skill, bands become one. */
+/** Bands by quantiles. Bands with equal limits are merged. */
 export function bandsOf(ascending: Float64Array): SkillBand[] {
   const count = ascending.length
   if (count === 0) return []
@@ -53,27 +53,27 @@ function quantileName(from: number, to: number): string {
   return high === 100 ? `highest ${100 - low} %` : `${low}–${high} %`
 }
 
-/** What is measured of each matched player; NaN where it is not known. */
+/** The measures of each matched player; NaN if unknown. */
 const MEASURES = ['waitMs', 'toPlayMs', 'distanceKm', 'latencyMs', 'skillSpread', 'teamGap', 'winChance'] as const
-export type Measure = (typeof MEASURES)[number]
+export type SeatMeasure = (typeof MEASURES)[number]
 
 /**
  * Players in tickets: a player who queues twice has two seats. A crowd has hundreds of thousands, so there is a column
- * for each thing instead of an object for each seat.
+ * for each measure instead of an object for each seat.
  */
-export interface Seats {
-  /** Index of the ticket of each seat. The seats of a ticket follow one another, in the order of its players. */
+export interface SeatTable {
+  /** Index of the ticket of each seat. The seats of a ticket are adjacent, in the order of its players. */
   readonly ticket: Int32Array
-  /** Index of the first seat of each ticket, and in the end the number of seats. */
+  /** Index of the first seat of each ticket, followed by the number of seats. */
   readonly first: Int32Array
   readonly skill: Float64Array
-  readonly measures: Readonly<Record<Measure, Float64Array>>
-  /** The groups that a player is in, for each dimension but the queue. */
-  readonly groups: Readonly<Record<Exclude<Dimension, 'queue'>, Groups>>
+  readonly measures: Readonly<Record<SeatMeasure, Float64Array>>
+  /** The groups of a player, for each dimension except the queue. */
+  readonly groups: Readonly<Record<Exclude<Dimension, 'queue'>, SeatGroups>>
 }
 
-/** Which group each seat is in. */
-export interface Groups {
+/** The group of each seat. */
+export interface SeatGroups {
   readonly names: readonly string[]
   /** Index of the group's name; −1 for none. */
   readonly of: Int32Array
@@ -89,7 +89,7 @@ export function seatsOf(
   { tickets }: RunOutcome,
   bands: readonly SkillBand[],
   attribute: string,
-): Seats {
+): SeatTable {
   const first = new Int32Array(tickets.length + 1)
   for (const [index, { party }] of tickets.entries())
     first[index + 1] = (first[index] as number) + (parties[party]?.players.length ?? 0)
@@ -111,7 +111,7 @@ export function seatsOf(
     ticket,
     first,
     skill,
-    measures: Object.fromEntries(MEASURES.map((name) => [name, column()])) as Record<Measure, Float64Array>,
+    measures: Object.fromEntries(MEASURES.map((name) => [name, column()])) as Record<SeatMeasure, Float64Array>,
     groups: {
       region: groupsBy(({ party }) => parties[party]?.players[0]?.region ?? UNKNOWN),
       partySize: groupsBy(({ party }) => String(parties[party]?.players.length ?? 0)),
@@ -124,7 +124,7 @@ function groupsOf(
   tickets: readonly TicketOutcome[],
   first: Int32Array,
   nameOf: (ticket: TicketOutcome) => string,
-): Groups {
+): SeatGroups {
   const sizes = new Map<string, number>()
   for (const [index, ticket] of tickets.entries()) {
     const name = nameOf(ticket)
@@ -142,5 +142,5 @@ function groupsOf(
   return { names, of }
 }
 
-/** Numbers by size, texts by their characters. */
+/** Numbers by size, strings by their characters. */
 const inOrder = (a: string, b: string) => Number(a) - Number(b) || (a < b ? -1 : Number(a > b))

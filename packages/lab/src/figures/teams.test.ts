@@ -5,7 +5,7 @@ import { crowdOf } from './outcome.fixture.js'
 import { scaleOf, skillsOf } from './seats.js'
 import { teamsOutcome } from './measure-matches.js'
 
-test.each([1, 3])('teams of %i win as often as it is predicted', (size) => {
+test.each([1, 3])('teams of %i win as often as predicted from their skills', (size) => {
   const crowd = crowdOf(Array.from({ length: 40 }, (_, at) => [{ truth: (at * 7) % 40 }]))
   const players = crowd.parties.flatMap((party) => party.players)
   const scale = scaleOf(skillsOf(crowd, 'skill'))

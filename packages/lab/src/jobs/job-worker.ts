@@ -7,7 +7,7 @@ import { createRatingBook } from '../ratings/rating-book.js'
 import { type RunOutcome, runCrowd } from '../run/index.js'
 import type { JobMessage, JobResult, SentJob } from './run-jobs.js'
 
-/** What was possible in a queue: within its rules, and whatever its rules. */
+/** The best possible matches of a queue: within its rules, and without them. */
 function possibleIn(crowd: Crowd, outcome: RunOutcome, queue: Queue): Possible[] {
   const bound = boundOf(crowd, outcome, queue)
   if (bound === undefined) return []
@@ -21,7 +21,7 @@ function possibleIn(crowd: Crowd, outcome: RunOutcome, queue: Queue): Possible[]
   ]
 }
 
-/** Carries out a job. @param crowd the job's, made by its seed. */
+/** Runs a job. @param crowd the job's crowd with its seed. */
 export async function runJob(
   crowd: Crowd,
   { seed, queues, pools, tickMs, startMs, ratings, figures, possible }: SentJob,
@@ -36,7 +36,7 @@ export async function runJob(
   }
 }
 
-// The program of a thread: carries out one job after the other.
+// The script of a thread: runs one job after the other.
 
 const tell = (message: JobMessage) => parentPort?.postMessage(message, [])
 

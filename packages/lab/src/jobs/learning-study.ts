@@ -5,7 +5,7 @@ import { runCrowd } from '../run/index.js'
 import { meanAndDeviation, normal, rounded, spreadOf } from '../statistics/index.js'
 import { createRatingBook, type RatingBook, type RatingOptions } from '../ratings/rating-book.js'
 
-/** Who plays, and how often. */
+/** The players of a study, and their number of matches. */
 export interface LearningStudy {
   readonly players: number
   /** Matches of each player. */
@@ -13,31 +13,31 @@ export interface LearningStudy {
   readonly seed: number
   /** The rules of a queue of two teams of five. */
   readonly rules: QueueDefinition['rules']
-  /** Default: as of `createRatingBook`, but every fifth player is new; the others have been rated before. */
+  /** Default: those of `createRatingBook`, but every fifth player is new; the others have been rated before. */
   readonly ratings?: RatingOptions | undefined
 }
 
 /**
- * How far mu is from the true skill, as a root mean square: 25/3 before anything is known of anybody. Undefined where
- * there are no such players.
+ * Root mean square error of mu against the true skill: 25/3 before anything is known. Undefined if there are no such
+ * players.
  */
-interface Errors {
-  /** Of all who began new. */
+interface RatingErrors {
+  /** Of all players who started as new. */
   readonly newcomers: number | undefined
-  /** Of those of them who are better than five of six players: accounts of strong players who begin anew. */
+  /** Of those of them who are better than five of six players: new accounts of strong players. */
   readonly smurfs: number | undefined
-  /** Of those who had been rated before. */
+  /** Of players who had been rated before. */
   readonly settled: number | undefined
 }
 
-export interface Learned {
-  /** By the matches after which the players were compared. */
-  readonly errors: Readonly<Record<number, Errors>>
-  /** How probable it truly was that the stronger team of a match wins, on average. */
+export interface LearningResult {
+  /** By the number of matches after which the players were compared. */
+  readonly errors: Readonly<Record<number, RatingErrors>>
+  /** Average true probability that the stronger team of a match wins. */
   readonly favourite: number
-  /** The same of the matches of newcomers in their first ten matches. */
+  /** The same for matches of newcomers among their first ten. */
   readonly favouriteOfNewcomers: number
-  /** Seconds that half, and nine of ten, waited. */
+  /** Median and 90th percentile of the wait in seconds. */
   readonly waitS: readonly [half: number, most: number]
   readonly matches: number
 }
@@ -49,8 +49,10 @@ const STRONG = 1
 const MU = 25
 const SIGMA = 25 / 3
 
-/** Plays so many matches with each player by a queue's rules: how well ratings then tell players apart. */
-export async function studyLearning(study: LearningStudy): Promise<Learned> {
+/**
+ * Plays this many matches with each player by a queue's rules, and measures how well ratings then distinguish players.
+ */
+export async function studyLearning(study: LearningStudy): Promise<LearningResult> {
   const { seed, rules, ratings } = study
   const crowd = crowdOf(study)
   const options = { seed, newcomers: 0.2, ...ratings }
@@ -81,7 +83,7 @@ export async function studyLearning(study: LearningStudy): Promise<Learned> {
   }
 }
 
-/** Single players who play one match after the other, and whose true skill is normally distributed. */
+/** Single players who play one match after the other. Their true skill is normally distributed. */
 function crowdOf({ players, matches, seed }: LearningStudy): Crowd {
   const random = seededRandom(seed)
   return {
@@ -99,8 +101,11 @@ function crowdOf({ players, matches, seed }: LearningStudy): Crowd {
   }
 }
 
-/** Notes how far ratings are from skill when players have played so many matches. */
-/** @param skillOf in standard deviations above the average. */
+/** Notes how far ratings are from skill when players have played this many matches. */
+/**
+ * Records how far ratings are from skill after certain numbers of matches. @param skillOf in standard deviations above
+ * the average.
+ */
 function noting(book: RatingBook, skillOf: (player: CrowdPlayer) => number) {
   const played = new Map<string, number>()
   const isNew = new Map<string, boolean>()
@@ -143,7 +148,7 @@ function noting(book: RatingBook, skillOf: (player: CrowdPlayer) => number) {
       },
       figures: () => book.figures(),
     } satisfies RatingBook,
-    errors: (): Learned['errors'] => {
+    errors: (): LearningResult['errors'] => {
       const reached = squares.filter(({ newcomers, settled }) => newcomers.length + settled.length > 0)
       return Object.fromEntries(
         reached.map(({ newcomers, smurfs, settled }, at) => [

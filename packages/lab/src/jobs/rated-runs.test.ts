@@ -26,7 +26,7 @@ const ranked: QueueDefinition = {
   deploy: { application: 'game', version: '1' },
 }
 
-test('ratings that follow from the matches decide who is matched next', async () => {
+test('ratings that result from matches decide the next matches', async () => {
   const job = { crowd, seed: 3, queues: [ranked], ratings: { newcomers: 1 } }
   const { figures, ratings } = await runJob(crowd, { ...job, queues: queuesOf(job) }, () => {})
   expect(ratings?.matches).toBe(figures.matches.count)
@@ -42,7 +42,7 @@ test('ratings that follow from the matches decide who is matched next', async ()
   expect(new Set(names)).toEqual(new Set(['team-1,team-2', 'team-2,team-1']))
 })
 
-test('without them nobody wins, and a rule that needs them takes nobody', async () => {
+test('a run without ratings has no winners, and a rule that needs ratings matches no player', async () => {
   const { tickets, matches } = await runCrowd(crowd, [ranked], { seed: 3 })
   expect(matches).toEqual([])
   expect(tickets[0]).toMatchObject({ end: 'refused', refusal: expect.stringContaining('attributes.mu: is missing') })

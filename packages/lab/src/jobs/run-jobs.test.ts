@@ -10,12 +10,12 @@ const made = generateCrowd({ players: 8, hours: 0.05 }, 1)
 const recorded = europeans(20, 1)
 const program = (text: string) => new URL(`data:text/javascript,${text}`)
 
-describe('jobs', () => {
+describe('jobs in several threads', () => {
   /** For all tests: to start a thread takes longer than these jobs. */
   const one = createLabThreads({ threads: 1 })
   afterAll(() => one.close())
 
-  test('have the same results for any number of threads, as if they had been run here', async () => {
+  test('lab jobs have the same results for any number of threads, as in the main thread', async () => {
     const jobs: LabJob[] = [
       { crowd: made, seed: 1, queues: [duel] },
       { crowd: recorded, seed: 1, queues: [duel] },
@@ -31,7 +31,7 @@ describe('jobs', () => {
     expect(shares.at(-1)).toBe(1)
   })
 
-  test('have the pools of their queues, or without them a server for each match', async () => {
+  test('lab jobs use the pools of their queues, or otherwise a server for each match', async () => {
     const deploy = { application: 'game', version: '1' }
     const queues = [{ ...duel, pool: 'arena', deploy }]
     const job = { crowd: recorded, seed: 1, queues }
@@ -42,7 +42,7 @@ describe('jobs', () => {
     await expect(runJobs([{ ...job, pools: [] }])).rejects.toThrow('queue "duel": pool: there is no such pool')
   })
 
-  test('are refused before any begins', async () => {
+  test('invalid lab jobs are refused before any of them starts', async () => {
     const job = { crowd: recorded, seed: 1 }
     const code = { name: 'odd', kind: 'custom', test: () => true } as const
     await expect(runJobs([{ ...job, queues: [{ ...duel, rules: [code] }] }])).rejects.toThrow(
@@ -52,7 +52,7 @@ describe('jobs', () => {
     expect(() => createLabThreads({ threads: 0 })).toThrow('option threads: must be a whole number from 1, got 0')
   })
 
-  test('fail with one clear error when a thread ends early, and the threads can be used again', async () => {
+  test('lab jobs fail with one clear error when a thread ends early, and the threads can be used again', async () => {
     const job = { crowd: recorded, seed: 1, queues: [duel] }
     const crashing = createLabThreads({ threads: 1, program: program('process.exit(3)') })
     const failed = new ThreadFailed('job 1 of 2: its thread ended early, with code 3')
@@ -64,7 +64,7 @@ describe('jobs', () => {
     )
   })
 
-  test('end with their threads when they are aborted', async () => {
+  test('lab jobs end with their threads when they are aborted', async () => {
     const ending = new AbortController()
     const job = { crowd: recorded, seed: 1, queues: [duel] }
     const silent = program('import { parentPort } from "node:worker_threads"; parentPort.on("message", () => {})')

@@ -7,43 +7,43 @@ import type { Figures, FiguresOptions, Possible } from '../figures/index.js'
 import type { RatingFigures, RatingOptions } from '../ratings/rating-book.js'
 import { defineLabQueues } from '../run/index.js'
 
-/** One run of queues over a crowd, and what is wanted of it. */
+/** One run of queues over a crowd, and the requested results. */
 export interface LabJob {
-  /** The crowd, which is made again by `seed`. */
+  /** The crowd, which is generated again with `seed`. */
   readonly crowd: Crowd
-  /** Whole number from 0: of the crowd, of ids, and of ratings. */
+  /** Seed of the crowd, of ids, and of ratings: a whole number from 0. */
   readonly seed: number
   /** Without `custom` rules: functions cannot be sent to a thread. */
   readonly queues: readonly QueueDefinition[]
-  /** As of `runCrowd`. */
+  /** The option of `runCrowd`. */
   readonly pools?: readonly PoolDefinition[] | undefined
-  /** As of `runCrowd`. */
+  /** The option of `runCrowd`. */
   readonly tickMs?: number | undefined
-  /** As of `runCrowd`. */
+  /** The option of `runCrowd`. */
   readonly startMs?: number | undefined
   /** Ratings that follow from the matches, with the job's seed. Default: none. */
   readonly ratings?: Omit<RatingOptions, 'seed'> | undefined
   readonly figures?: Omit<FiguresOptions, 'queues'> | undefined
-  /** Whether to compute what was possible at all, which takes a second or two. Default false. */
+  /** Computes the best possible matches, which takes a second or two. Default false. */
   readonly possible?: boolean | undefined
 }
 
-/** What a job has found. */
+/** The result of a job. */
 export interface JobResult {
   readonly figures: Figures
-  /** If the job had ratings. */
+  /** Set if the job had ratings. */
   readonly ratings?: RatingFigures | undefined
-  /** For each queue with something to compare, if it was asked for. */
+  /** For each queue with something to compare, if requested. */
   readonly possible?: readonly Possible[] | undefined
 }
 
-/** A job as it is sent to a thread, with its queues checked. */
+/** A job as sent to a thread, with validated queues. */
 export interface SentJob extends LabJob {
   readonly queues: readonly Queue[]
 }
 
 /**
- * The queues of a job or a variant, checked.
+ * The validated queues of a job or a variant.
  * @throws {InvalidInput} for a rule that is code, or naming the pool; {InvalidQueue}
  */
 export function queuesOf({ queues, pools }: Pick<LabJob, 'queues' | 'pools'>): readonly Queue[] {
@@ -56,7 +56,7 @@ export function queuesOf({ queues, pools }: Pick<LabJob, 'queues' | 'pools'>): r
 }
 
 export type JobMessage =
-  /** Share of the job, from 0 to 1. */
+  /** Done share of the job, from 0 to 1. */
   | { readonly share: number; readonly result?: undefined; readonly error?: undefined }
   | { readonly result: JobResult; readonly share?: undefined; readonly error?: undefined }
   | { readonly error: unknown; readonly share?: undefined; readonly result?: undefined }
@@ -67,19 +67,19 @@ export class ThreadFailed extends Error {
 }
 
 /**
- * The program of the threads. Where this file runs from its source, the built program beside it is taken: threads of
- * Node.js 20 read no TypeScript.
+ * The script of the threads. If this file runs from its source, the built script is used, because threads of Node.js 20
+ * do not read TypeScript.
  */
 const PROGRAM = import.meta.url.endsWith('.ts')
   ? new URL('../../dist/jobs/job-worker.js', import.meta.url)
   : new URL('./job-worker.js', import.meta.url)
 
-/** Tickets live for thousands of others: with more room for new objects, fewer of them are moved before they end. */
+/** Megabytes for new objects. Tickets live long, and with more memory, fewer of them are moved before they end. */
 const YOUNG_MB = 96
 
-/** A thread that carries out one job at a time. */
+/** A thread that runs one job at a time. */
 function startThread(heapMb: number, program = PROGRAM) {
-  // Options of the program itself, such as the modules that it preloads, are not the thread's.
+  // The thread does not inherit options of the program itself, such as preloaded modules.
   const resourceLimits = { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB }
   const worker = new Worker(program, { execArgv: [], resourceLimits })
   let notify: (message: JobMessage) => void = () => {}
@@ -92,7 +92,7 @@ function startThread(heapMb: number, program = PROGRAM) {
   worker.on('exit', (code) => notify({ error: new ThreadFailed(`its thread ended early, with code ${code}`) }))
 
   return {
-    /** @param progressed called with the share of the job. */
+    /** @param progressed called with the done share of the job. */
     run: (job: SentJob, progressed: (share: number) => void) =>
       new Promise<JobResult>((resolve, reject) => {
         notify = ({ share, result, error }) => {
@@ -108,36 +108,36 @@ function startThread(heapMb: number, program = PROGRAM) {
 }
 
 export interface ThreadOptions {
-  /** Threads, each with one job at a time. Default: one fewer than processors, at least 1. */
+  /** Number of threads, each with one job at a time. Default: one less than processors, at least 1. */
   readonly threads?: number | undefined
-  /** Megabytes of heap that each thread may use. Default 2048 (our choice): enough for a crowd of half a million. */
+  /** Maximum megabytes of heap of each thread. Default 2048 (our choice): enough for a crowd of half a million. */
   readonly heapMb?: number | undefined
-  /** URL of another program for the threads, for tests. */
+  /** URL of another script for the threads, for tests. */
   readonly program?: URL | undefined
 }
 
 export interface JobsOptions {
-  /** Called now and then with the share of all jobs, from 0 to 1. */
+  /** Called regularly with the done share of all jobs, from 0 to 1. */
   readonly progressed?: ((share: number) => void) | undefined
-  /** Called with the index of each job that is done. */
+  /** Called with the index of each done job. */
   readonly done?: ((index: number) => void) | undefined
-  /** Ends the threads; the jobs then reject with the signal's reason. */
+  /** Ends the threads. The jobs then reject with `signal.reason`. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Threads that carry out jobs until they are closed. */
+/** Threads that run jobs until they are closed. */
 export interface LabThreads {
   /**
-   * Carries out jobs; the results are in their order, and the same for any number of threads. After a job has failed,
-   * or the signal was aborted, all threads have ended; the next call starts new ones.
-   * @throws {InvalidInput} or {InvalidQueue}, naming what is wrong with a job, before any is begun; {ThreadFailed}
+   * Runs jobs. The results are in their order, and the same for any number of threads. After a job has failed, or the
+   * signal was aborted, all threads have ended; the next call starts new ones.
+   * @throws {InvalidInput} or {InvalidQueue}, naming the fault of a job, before any is started; {ThreadFailed}
    */
   run(jobs: readonly LabJob[], options?: JobsOptions): Promise<readonly JobResult[]>
   /** Ends all threads. */
   close(): Promise<void>
 }
 
-/** Carries out jobs in threads of their own. @throws as `LabThreads.run` */
+/** Runs jobs in separate threads. @throws like `LabThreads.run` */
 export async function runJobs(
   jobs: readonly LabJob[],
   { threads, heapMb, program, ...options }: ThreadOptions & JobsOptions = {},
@@ -196,7 +196,7 @@ export function createLabThreads({ threads, heapMb = 2048, program }: ThreadOpti
       const { signal } = options
       signal?.throwIfAborted()
       const sent = jobs.map((job) => ({ ...job, queues: queuesOf(job), crowd: sourceOf(job) }))
-      // A thread that ends rejects its job.
+      // If a thread ends, its job rejects.
       const abort = () => void endAll()
       signal?.addEventListener('abort', abort, { once: true })
       try {
@@ -213,7 +213,7 @@ export function createLabThreads({ threads, heapMb = 2048, program }: ThreadOpti
   }
 }
 
-/** A synthetic crowd is made anew by other seeds than its own, for which its parameters are enough. */
+/** A synthetic crowd with another seed is generated again, for which its parameters are enough. */
 function sourceOf({ crowd, seed }: LabJob): Crowd {
   const { made } = crowd.header
   return made === undefined || made.seed === seed ? crowd : { ...crowd, parties: [] }

@@ -6,32 +6,35 @@ import { createRatingBook } from '../ratings/rating-book.js'
 import { defineLabQueues } from '../run/index.js'
 import { type JobsOptions, type LabJob, queuesOf, runJobs, type ThreadOptions } from './run-jobs.js'
 
-/** Queues that run together, and the pools that they name. */
+/** Queues that run together, and their pools. */
 interface LabVariant extends Pick<LabJob, 'queues' | 'pools'> {
   readonly name: string
 }
 
-/** Variants of queues, each of which meets the same crowd several times: by its own seed, then by the next ones. */
+/** Variants of queues. Each runs with the same crowd several times: with its own seed, then with the next ones. */
 export interface LabRun extends Pick<LabJob, 'crowd' | 'tickMs' | 'startMs' | 'ratings' | 'figures'> {
-  /** What results call the crowd, e.g. the name of its file. */
+  /** The name of the crowd in results, e.g. that of its file. */
   readonly crowdName: string
-  /** At least one, with different names; the others are compared with the first. Without `custom` rules. */
+  /** At least one, with unique names. The others are compared with the first. Without `custom` rules. */
   readonly variants: readonly LabVariant[]
   /**
-   * How often each variant runs, each time with a crowd by another seed: first the crowd's own, then the next
-   * seeds. Two or more separate differences from chance. Default 5.
+   * Number of runs of each variant, each with a crowd of another seed: first the crowd's own, then the next ones. Two
+   * or more distinguish differences from chance. Default 5.
    */
   readonly seeds?: number | undefined
-  /** Whether to compute what was possible at all, a second or two for each run. Default true. */
+  /** Computes the best possible matches, a second or two for each run. Default true. */
   readonly possible?: boolean | undefined
 }
 
 export interface LabRunOptions extends ThreadOptions, Pick<JobsOptions, 'progressed' | 'signal'> {
-  /** Called when a variant has run with a seed. */
+  /** Called after each run of a variant with a seed. */
   readonly ran?: ((variant: string, seed: number) => void) | undefined
 }
 
-/** Seeds of one comparison: enough to tell a difference from chance, and few enough to wait for (our choice). */
+/**
+ * Default number of seeds of a comparison: enough to distinguish a difference from chance, and few enough to wait for
+ * (our choice).
+ */
 const SEEDS = 5
 
 /**
@@ -42,7 +45,7 @@ export async function runLab(run: LabRun, { ran, ...options }: LabRunOptions = {
   const { crowd, crowdName, variants, tickMs, startMs, ratings, figures, possible = true } = run
   const seeds = seedsOf(run)
   assertUniqueNames(variants.map(({ name }) => name))
-  // Refuses a crowd whose matches nobody can win.
+  // Rejects a crowd whose matches nobody can win.
   if (ratings !== undefined) createRatingBook(crowd, ratings)
   const jobs = seeds.flatMap((seed) =>
     variants.map(({ name, queues, pools }) => {
@@ -76,7 +79,7 @@ export async function runLab(run: LabRun, { ran, ...options }: LabRunOptions = {
   }
 }
 
-/** The crowd's own seed and those after it; recorded traffic is itself by seed 0. */
+/** The crowd's own seed and the next ones. Recorded traffic stays unchanged with seed 0. */
 function seedsOf({ crowd, seeds: count = SEEDS }: LabRun): number[] {
   if (!Number.isSafeInteger(count) || count < 1) {
     throw new InvalidInput(`seeds: must be a whole number from 1, got ${count}`, { field: 'seeds' })

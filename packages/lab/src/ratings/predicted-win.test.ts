@@ -12,7 +12,7 @@ const beta = fc.option(fc.double({ min: 0.1, max: 500, noNaN: true }), { nil: un
 const asRatings = (players: readonly { readonly mu: number; readonly sigma: number }[]) =>
   players.map(({ mu, sigma }) => ({ mean: mu, uncertainty: sigma }))
 
-test('the matchmaker predicts winners as openskill does', () => {
+test('the matchmaker predicts the same win probability as openskill', () => {
   fc.assert(
     fc.property(team, team, beta, (one, other, beta) => {
       const [chance] = predictWin([one, other], beta === undefined ? {} : { beta })

@@ -22,13 +22,13 @@ const [strong, weak] = [player('strong', 2000), player('weak', 1000)]
 const crowd = crowdOf([strong, weak])
 
 describe('a rating book', () => {
-  test('begins new players at the default rating', () => {
+  test('a rating book starts new players at the default rating', () => {
     const { mu, sigma } = rating()
     const book = createRatingBook(crowd, { newcomers: 1, deviations: 2 })
     expect(book.queued([strong, weak])).toEqual([1, 2].map(() => ({ mu, sigma, rating: mu - 2 * sigma })))
   })
 
-  test('knows the others about as well as it says', () => {
+  test('a rating book gives known players a rating as accurate as its uncertainty says', () => {
     const players = Array.from({ length: 400 }, (_, at) => player(`p${at}`, at))
     const settled = createRatingBook(crowdOf(players), { newcomers: 0, settledSigma: 2 }).queued(players)
     // Truth from 0 to 399 has the mean 199.5, and the standard deviation 115.47.
@@ -41,7 +41,7 @@ describe('a rating book', () => {
     expect(settled.every(({ sigma }) => sigma === 2)).toBe(true)
   })
 
-  test('lets so many of the players be new', () => {
+  test('a rating book makes the given share of players new', () => {
     const players = Array.from({ length: 1000 }, (_, at) => player(`p${at}`, at))
     const known = createRatingBook(crowdOf(players), { newcomers: 0.3 }).queued(players)
     const fresh = known.filter(({ sigma }) => sigma === 25 / 3).length
@@ -49,7 +49,7 @@ describe('a rating book', () => {
     expect(fresh).toBeLessThan(350)
   })
 
-  test('lets those who are new be weaker by so much', () => {
+  test('a rating book makes new players weaker by the given amount', () => {
     const players = Array.from({ length: 4000 }, (_, at) => player(`p${at}`, normalAt((at + 0.5) / 4000)))
     const known = createRatingBook(crowdOf(players), { newcomers: 0.4, newcomersBelow: 0.6 }).queued(players)
     const fresh = players.filter((_, at) => known[at]?.sigma === 25 / 3)
@@ -57,7 +57,7 @@ describe('a rating book', () => {
     expect(fresh.reduce((sum, { truth = 0 }) => sum + truth, 0) / fresh.length).toBeCloseTo(-0.6, 1)
   })
 
-  test('rates a match as openskill does, with the winner that it names first', () => {
+  test('a rating book rates a match like openskill, with the winner first', () => {
     const book = createRatingBook(crowd, { newcomers: 1 })
     const ranking = book.played([team('red', weak), team('blue', strong)])
     expect(ranking?.toSorted()).toEqual(['blue', 'red'])
@@ -66,7 +66,7 @@ describe('a rating book', () => {
     expect(book.queued([winner, loser])).toMatchObject([won, lost])
   })
 
-  test('rates a match with the beta that it is given', () => {
+  test('a rating book rates a match with the given beta', () => {
     const beta = (25 / 6) * Math.sqrt(5)
     const book = createRatingBook(crowd, { newcomers: 1, beta })
     const ranking = book.played([team('red', weak), team('blue', strong)])
@@ -75,7 +75,7 @@ describe('a rating book', () => {
     expect(book.queued([ranking?.[0] === 'red' ? weak : strong])).toMatchObject([won])
   })
 
-  test('lets the stronger team win as often as skill and luck have it', () => {
+  test('a rating book lets the stronger team win as often as skill and luck predict', () => {
     // Both are one standard deviation from the mean, 50/3 apart, and luck has the deviation 25/6 for each of them: the
     // stronger wins with the probability Φ(50/3 ÷ (√2 · 25/6)) = Φ(2.83) = 0.998.
     const wins = (truths: readonly number[]) => {
@@ -93,7 +93,7 @@ describe('a rating book', () => {
     expect(wins([0.125, -0.125, Math.sqrt(2 - 0.125 ** 2), -Math.sqrt(2 - 0.125 ** 2)])).toBeCloseTo(0.638, 1)
   })
 
-  test('does not take a larger team for the stronger', () => {
+  test('a rating book does not treat a larger team as the stronger one', () => {
     const [low, high] = [player('low', 0), player('high', 2)]
     let won = 0
     for (let seed = 1; seed <= 300; seed += 1) {
@@ -104,7 +104,7 @@ describe('a rating book', () => {
     expect(won / 300).toBeCloseTo(0.5, 1)
   })
 
-  test('decides the same for the same seed, and learns nothing of a match of one team', () => {
+  test('a rating book is deterministic by its seed, and ignores a match of one team', () => {
     const play = (seed: number) => {
       const book = createRatingBook(crowd, { seed, newcomers: 0.5 })
       const rankings = Array.from({ length: 20 }, () => book.played([team('a', weak), team('b', strong)]))
@@ -119,7 +119,7 @@ describe('a rating book', () => {
   })
 })
 
-describe('what is told of ratings', () => {
+describe('the reported quality of ratings', () => {
   /** A thousand rounds of duels between players taken as they come. */
   function played(newcomers: number, players: number) {
     const all = Array.from({ length: players }, (_, at) => player(`p${at}`, at))
@@ -134,7 +134,7 @@ describe('what is told of ratings', () => {
     return book.figures()
   }
 
-  test('ratings come to tell players apart, match by match', () => {
+  test('the reported quality of ratings improves match by match, as ratings distinguish players', () => {
     const { convergence, experience, matches } = played(1, 40)
     expect(matches).toBeGreaterThan(900)
     const correlations = Object.fromEntries(convergence.map((one) => [one.matches, one.correlation]))
@@ -146,7 +146,7 @@ describe('what is told of ratings', () => {
     expect(experience.every((one) => one.waitMs.p50 === 1000)).toBe(true)
   })
 
-  test('favourites win about as often as they should, if ratings are right', () => {
+  test('the report of ratings shows that favourites win about as often as predicted, if ratings are right', () => {
     const { calibration, convergence, experience } = played(0, 40)
     expect(convergence).toEqual([])
     expect(experience.map(({ name }) => name)).toEqual(['rated before'])
@@ -159,7 +159,11 @@ describe('what is told of ratings', () => {
 
 test.each([
   [crowdOf([player('p1', 5), player('p2')]), {}, 'ratings: player "p2" has no truth, which decides who wins'],
-  [crowdOf([player('p1', 5), player('p2', 5)]), {}, 'ratings: all players of the crowd have the same truth'],
+  [
+    crowdOf([player('p1', 5), player('p2', 5)]),
+    {},
+    'ratings: truth is the same for all players, so ratings cannot be compared',
+  ],
   [crowd, { newcomers: 1.5 }, 'ratings: newcomers: must be at most 1, got 1.5', 'newcomers'],
   [
     crowd,
@@ -169,6 +173,6 @@ test.each([
   ],
   [crowd, { settledSigma: 0 }, 'ratings: settledSigma: must be more than 0, got 0', 'settledSigma'],
   [crowd, { deviation: 2 } as object, 'ratings: deviation: is not known; did you mean deviations?', 'deviation'],
-])('what cannot be is refused: %#', (crowd, options, message, field?: string) => {
+])('a rating book refuses invalid options: case %#', (crowd, options, message, field?: string) => {
   expect(() => createRatingBook(crowd, options)).toThrow(new InvalidInput(message, { field }))
 })

@@ -7,9 +7,9 @@ import { z } from 'zod'
 import { type Crowd, type CrowdPlayer, hashOf } from '../crowd/index.js'
 import { meanAndDeviation, normal, rankCorrelation, rounded, type Spread, spreadOf } from '../statistics/index.js'
 
-/** Matches after which ratings are compared with skill. */
+/** Numbers of matches after which ratings are compared with skill. */
 const CHECKPOINTS = [1, 2, 3, 5, 10, 20, 30, 50, 100]
-/** Names of experience, and the matches from which they hold. */
+/** Names of experience, and their minimum number of matches. */
 const EXPERIENCES = [
   ['first 5', 0],
   ['5–9', 5],
@@ -32,8 +32,8 @@ function createNotes() {
 
   return {
     /**
-     * A match has been played.
-     * @param predicted the probability that the winner wins, as it was predicted; undefined unless there were two teams
+     * Records a match.
+     * @param predicted the predicted probability that the winner wins; undefined unless there were two teams
      */
     matched: (predicted: number | undefined): void => {
       matches += 1
@@ -43,18 +43,18 @@ function createNotes() {
       if (at === undefined) return
       at.matches += 1
       at.predicted += favourite
-      // Of equals, either is half a favourite.
+      // Between equals, each counts as half a favourite.
       at.won += predicted > 0.5 ? 1 : predicted === 0.5 ? 0.5 : 0
     },
-    /** @param favourite how probable it truly was that the favourite of the player's match wins. */
-    played: ({ isNew, matches: played }: Known, waitMs: number, favourite: number): void => {
+    /** @param favourite the true probability that the favourite of the player's match wins. */
+    played: ({ isNew, matches: played }: RatedPlayer, waitMs: number, favourite: number): void => {
       const name = isNew ? EXPERIENCES.findLast(([, from]) => from <= played)?.[0] : BEFORE
       const experience = experiences.get(name ?? BEFORE)
       experience?.waits.push(waitMs)
       experience?.favourites.push(favourite)
     },
-    /** The player has been rated, also by this match. */
-    rated: ({ isNew, matches: played, rating: { mu }, skill }: Known): void => {
+    /** Records a player's rating after a match. */
+    rated: ({ isNew, matches: played, rating: { mu }, skill }: RatedPlayer): void => {
       if (isNew) compared.get(played)?.push([mu, skill])
     },
     figures: (): RatingFigures => ({
@@ -88,9 +88,9 @@ function convergenceOf(matches: number, pairs: readonly (readonly [number, numbe
 }
 
 /**
- * The probability that a player is new, by true skill in standard deviations from the average. It falls with skill such
- * that new players are distributed by the skew normal distribution (A. Azzalini, 1985), whose mean is so far below, and
- * that the whole crowd stays normally distributed.
+ * The probability that a player is new, by true skill in standard deviations from the average. It falls with skill so
+ * that new players have a skew normal distribution (A. Azzalini, 1985) with the given mean, and the whole crowd stays
+ * normally distributed.
  */
 function newcomerChance(newcomers: number, newcomersBelow: number): (deviations: number) => number {
   if (newcomersBelow === 0) return () => newcomers
@@ -99,22 +99,22 @@ function newcomerChance(newcomers: number, newcomersBelow: number): (deviations:
   return (deviations) => newcomers * 2 * chanceBelow(-shape * deviations)
 }
 
-/** Φ: one who is ahead by so much wins, if both vary by √½. */
+/** Φ: the probability of winning with this lead, if both vary by √½. */
 const chanceBelow = (lead: number) => predictedWin([{ mean: lead, uncertainty: 0 }], [], Math.SQRT1_2)
 
 /** Attributes of a player's rating, for rules to compare. */
 interface RatingAttributes {
   /** The most probable skill. */
   readonly mu: number
-  /** How uncertain it is, as a standard deviation: above 0. */
+  /** Uncertainty of `mu`, as a standard deviation: above 0. */
   readonly sigma: number
-  /** A conservative estimate: mu less some deviations. It rises while a player becomes known. */
+  /** A conservative estimate: mu minus some deviations. It rises while a player becomes known. */
   readonly rating: number
 }
 
-/** How ratings are kept in a run. All have defaults. */
+/** How ratings develop in a run. All fields have defaults. */
 export interface RatingOptions {
-  /** Seed of luck and of who is new. Default 1. */
+  /** Seed of luck and of the choice of new players. Default 1. */
   readonly seed?: number | undefined
   /**
    * The share of players who are new when the run begins, from 0 to 1: they have the default rating, mu 25 and sigma
@@ -123,27 +123,27 @@ export interface RatingOptions {
   readonly newcomers?: number | undefined
   /**
    * How far new players are below the average in true skill, in standard deviations of skill: up to 0.7. The others are
-   * so much better that the crowd stays as it is. Default 0; above it, `newcomers` is 0.5 at most.
+   * better in return, so that the crowd as a whole is unchanged. Default 0. Above 0, `newcomers` is at most 0.5.
    */
   readonly newcomersBelow?: number | undefined
   /**
-   * Uncertainty of those who have been rated before, as a standard deviation: their mu differs from their true skill by
-   * so much. Default 2: players of some hundred matches (our choice).
+   * Uncertainty of players who have been rated before, as a standard deviation: the deviation of their mu from their
+   * true skill. Default 2: players of some hundred matches (our choice).
    */
   readonly settledSigma?: number | undefined
   /**
-   * Standard deviations by which the attribute `rating` stays below mu. Default 3, as of openskill's `ordinal`: the
-   * true skill is higher with a probability of 99.9 %.
+   * Standard deviations by which the attribute `rating` is below mu. Default 3, like openskill's `ordinal`: the true
+   * skill is higher with a probability of 99.9 %.
    */
   readonly deviations?: number | undefined
   /**
-   * The `beta` that `rate` and `predictWin` are given: how much they suppose a performance varies. Default 25/6,
-   * openskill's own. Players vary by 25/6 in any case.
+   * The `beta` of `rate` and `predictWin`: the assumed variation of a performance. Default 25/6, openskill's own. The
+   * actual variation is 25/6 in any case.
    */
   readonly beta?: number | undefined
 }
 
-/** How much a player's performance varies from match to match: openskill's default of `beta`, half of its sigma. */
+/** Variation of a player's performance between matches: openskill's default of `beta`, half of its sigma. */
 const BETA = 25 / 6
 
 const schema = z
@@ -162,12 +162,13 @@ const schema = z
 
 /**
  * Brings the `truth` of a crowd's players to the scale of openskill's ratings: the mean becomes its default mu, and the
- * standard deviation its default sigma, which is how far skills are apart before anything is known of them.
+ * standard deviation its default sigma, which is the spread of skills before anything is known.
  * @throws {InvalidInput} if a player has no truth, or all have the same
  */
 function skillsOf({ parties }: Crowd): (player: CrowdPlayer) => number {
   const { mean, deviation } = meanAndDeviation(parties.flatMap(({ players }) => players.map(truthOf)))
-  if (!(deviation > 0)) throw new InvalidInput('ratings: all players of the crowd have the same truth')
+  if (!(deviation > 0))
+    throw new InvalidInput('ratings: truth is the same for all players, so ratings cannot be compared')
   return (player) => average.mu + ((truthOf(player) - mean) / deviation) * average.sigma
 }
 
@@ -176,17 +177,17 @@ function truthOf({ id, truth }: CrowdPlayer): number {
   throw new InvalidInput(`ratings: player ${JSON.stringify(id)} has no truth, which decides who wins`)
 }
 
-/** Ratings during a run: it says what a ticket has of them, and learns from matches that have been played. */
+/** Ratings during a run: returns the ratings of a ticket's players, and learns from played matches. */
 export interface RatingBook {
-  /** A party queues: what is known of each of its players, in their order, to be added to their attributes. */
+  /** Returns the attributes of each player of a queueing party, in order, to be added to their own. */
   queued(players: readonly CrowdPlayer[]): readonly RatingAttributes[]
   /**
-   * A match has been played: decides who won, by the players' true skill and luck, and rates them.
-   * @param teams at least two, or nothing is decided or learned
+   * Decides the winner of a match by the players' true skill and luck, and rates the players.
+   * @param teams at least two; otherwise nothing is decided or learned
    * @returns names of the teams, the winner first; undefined if there are not two
    */
   played(teams: readonly PlayedTeam[]): readonly string[] | undefined
-  /** What is told of the ratings so far. */
+  /** The figures about ratings so far. */
   figures(): RatingFigures
 }
 
@@ -204,21 +205,21 @@ export interface PlayedTicket {
 /** True skill of an average player, and its standard deviation among players. */
 const average = rating()
 
-/** A player as the book knows one. */
-interface Known {
+/** A player of the book. */
+interface RatedPlayer {
   readonly id: string
   rating: Rating
-  /** Matches rated in this run. */
+  /** Number of matches rated in this run. */
   matches: number
   /** True skill on the scale of the ratings. */
   readonly skill: number
   readonly isNew: boolean
 }
 
-/** A team that has played, with what is known of its players and how long each of them had waited. */
+/** A team that has played, with its players' ratings and waits. */
 interface RankedTeam {
   readonly name: string
-  readonly known: readonly Known[]
+  readonly known: readonly RatedPlayer[]
   readonly waits: readonly number[]
   readonly performance: number
 }
@@ -228,33 +229,33 @@ interface RankedTeam {
  *
  * Skill is the players' `truth`, brought to the scale of openskill: mean 25, standard deviation 25/3. In a match each
  * player performs at that skill plus luck, which is normal with standard deviation 25/6 (β), and the team with the
- * greatest sum wins (Herbrich, Minka and Graepel: TrueSkill, 2006); a player of average skill and luck adds nothing to
- * it, so that a larger team is not the stronger. A player's luck in the nth match is the same whatever the queue, so
- * that queues can be compared.
- * @throws {InvalidInput} if an option is wrong or the crowd's players have no `truth`, as those of recordings
+ * highest sum wins (Herbrich, Minka and Graepel: TrueSkill, 2006); a player of average skill and luck adds nothing to
+ * it, so that a larger team is not stronger. A player's luck in the nth match is the same in every queue, so that
+ * queues can be compared.
+ * @throws {InvalidInput} if an option is invalid or the crowd's players have no `truth`, like those of recordings
  */
 export function createRatingBook(crowd: Crowd, options: RatingOptions = {}): RatingBook {
   const refuse = (field: string, message: string) => new InvalidInput(`ratings: ${message}`, { field })
   const { seed, settledSigma, deviations, newcomers, newcomersBelow, beta } = read(schema, options, refuse)
   const chanceOfNew = newcomerChance(newcomers, newcomersBelow)
   const skillOf = skillsOf(crowd)
-  /** Chance that is the same for a player in every run of the same seed, whatever else happens in it. */
+  /** Random numbers of a player that are the same in every run of the same seed, regardless of other events. */
   const chanceOf = (player: string, nth: number) => seededRandom(hashOf(`${seed} ${nth} ${player}`))
   const notes = createNotes()
-  const book = new Map<string, Known>()
+  const book = new Map<string, RatedPlayer>()
 
-  const firstSeen = (player: CrowdPlayer): Known => {
+  const firstSeen = (player: CrowdPlayer): RatedPlayer => {
     const skill = skillOf(player)
     const isNew = chanceOf(player.id, -1)() < chanceOfNew((skill - average.mu) / average.sigma)
     const known = { mu: skill + settledSigma * normal(chanceOf(player.id, 0)), sigma: settledSigma }
     return { id: player.id, rating: isNew ? rating() : known, matches: 0, skill, isNew }
   }
-  const knownOf = (player: CrowdPlayer): Known => {
+  const knownOf = (player: CrowdPlayer): RatedPlayer => {
     let known = book.get(player.id)
     if (known === undefined) book.set(player.id, (known = firstSeen(player)))
     return known
   }
-  const performanceOf = ({ id, skill, matches }: Known): number =>
+  const performanceOf = ({ id, skill, matches }: RatedPlayer): number =>
     skill - average.mu + BETA * normal(chanceOf(id, matches + 1))
 
   const learn = (teams: readonly RankedTeam[]) => {
@@ -265,7 +266,7 @@ export function createRatingBook(crowd: Crowd, options: RatingOptions = {}): Rat
       for (const [index, one] of known.entries()) notes.played(one, waits[index] as number, favourite)
     for (const [team, rated] of rate(before, { beta }).entries()) {
       for (const [index, after] of rated.entries()) {
-        const one = teams[team]?.known[index] as Known
+        const one = teams[team]?.known[index] as RatedPlayer
         one.rating = after
         one.matches += 1
         notes.rated(one)
@@ -298,7 +299,7 @@ export function createRatingBook(crowd: Crowd, options: RatingOptions = {}): Rat
   }
 }
 
-/** How probable it truly is that the strongest team beats another: the greatest probability of any two. */
+/** The true probability that the strongest team beats another: the highest of any two. */
 function favouriteOf(teams: readonly RankedTeam[]): number {
   const sides = teams.map(({ known }) => ({
     count: known.length,
@@ -313,15 +314,15 @@ function favouriteOf(teams: readonly RankedTeam[]): number {
   return Math.max(...chances)
 }
 
-/** What is told of the ratings of a run. It is plain data, small, whatever the crowd. */
+/** The figures about ratings of a run: plain data, small for any crowd. */
 export interface RatingFigures {
   /** Matches that were rated. */
   readonly matches: number
-  /** How often the favourite won, beside how often openskill's `predictWin` had said; of matches of two teams. */
+  /** How often the favourite won, compared with the prediction of openskill's `predictWin`; of matches of two teams. */
   readonly calibration: readonly Calibration[]
-  /** How well the ratings of players who began new tell them apart, by the matches that they had played. */
+  /** How well the ratings of players who started as new distinguish them, by the number of their matches. */
   readonly convergence: readonly Convergence[]
-  /** How players fared, by how well their rating was known. */
+  /** Waits and balance of players, by how well their rating was known. */
   readonly experience: readonly Experience[]
 }
 
@@ -331,33 +332,33 @@ interface Calibration {
   readonly matches: number
   /** The average probability with which the favourite was predicted to win. */
   readonly predicted: number
-  /** The share of those matches that it won. */
+  /** The share of those matches that the favourite won. */
   readonly won: number
 }
 
 interface Convergence {
-  /** Matches after which the ratings are compared. */
+  /** Number of matches after which the ratings are compared. */
   readonly matches: number
-  /** New players who have played so many. */
+  /** Number of new players who have played this many matches. */
   readonly players: number
   /** Spearman's rank correlation of their mu with their true skill. */
   readonly correlation: number
-  /** Root of the mean square by which mu differs from true skill, on the scale of the ratings. */
+  /** Root mean square difference between mu and true skill, on the scale of the ratings. */
   readonly error: number
 }
 
 export interface Experience {
-  /** `first 5`, `5–9`, `10–29`, `from 30`: matches that new players had been rated by; or `rated before`. */
+  /** `first 5`, `5–9`, `10–29`, `from 30`: number of matches by which new players had been rated; or `rated before`. */
   readonly name: string
   /** Players in matches: one who played twice counts twice. */
   readonly players: number
   /** Milliseconds from the ticket's creation until its match was found. */
   readonly waitMs: Spread
-  /** How probable it truly was that the favourite of their match wins, from 0.5 to 1. */
+  /** The true probability that the favourite of their match wins, from 0.5 to 1. */
   readonly favourite: Spread
 }
 
-/** What ratings are told of: the variants of a result, each with its runs. */
+/** The variants of a result whose ratings are reported, each with its runs. */
 interface Rated {
   readonly variants: readonly {
     readonly name: string
@@ -365,7 +366,7 @@ interface Rated {
   }[]
 }
 
-/** Fewer players than that say little (our choice). */
+/** Minimum number of players: fewer show little (our choice). */
 const FEWEST = 20
 const SHOWN = [1, 5, 10, 30, 100]
 
@@ -416,7 +417,7 @@ function experienceText(some: readonly Experience[]): string {
   return `a mean wait of ${seconds} s and a true favourite of ${percent(meanOfRatings(spreads, 'favourite', 'count'))}`
 }
 
-/** The average of a field, weighed by another. */
+/** The average of a field, weighted by another. */
 function meanOfRatings<Key extends string, Weight extends string>(
   some: readonly Readonly<Record<Key | Weight, number>>[],
   key: Key,

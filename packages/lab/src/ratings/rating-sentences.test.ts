@@ -28,7 +28,7 @@ const other: RatingFigures = {
   experience: [experience('first 5', 60, 20_000, 0.7), experience('rated before', 1, 6000, 0.6)],
 }
 
-test('ratings are told over all runs of a variant, by how many there were', () => {
+test('sentences about ratings cover all runs of a variant, weighted by their counts', () => {
   const runs = [{ ratings: figures }, { ratings: other }]
   expect(ratingSentences({ variants: [{ name: 'a.yaml', runs }] })).toEqual([
     "a.yaml: 60 matches were rated; rank correlation of new players' mu with their skill 0.30 after 1 matches; " +
@@ -37,7 +37,7 @@ test('ratings are told over all runs of a variant, by how many there were', () =
   ])
 })
 
-test('nothing is told where there is nothing', () => {
+test('no sentence about ratings is written without data', () => {
   const none: RatingFigures = { matches: 1, calibration: [], convergence: [], experience: [] }
   const variants = [
     { name: 'a', runs: [{}] },

@@ -1,37 +1,37 @@
 import type * as Plot from '@observablehq/plot'
 import { html, type Html, shortened, trusted } from './page.js'
-import type { OverSeeds, Series } from './series.js'
+import type { OverSeeds, VariantSeries } from './series.js'
 
-/** What a plot is drawn with. */
+/** The means for drawing a plot. */
 export interface Canvas {
   readonly Plot: typeof Plot
-  /** Draws a plot for wide windows and paper, and again for narrow windows, where texts would become too small. */
+  /** Draws a plot for wide windows and paper, and again for narrow windows, where text would become too small. */
   figure(options: FigureOptions): Html
 }
 
 interface FigureOptions {
   readonly title: string
-  /** What is seen, and how to read it. */
+  /** What the plot shows, and how to read it. */
   readonly note: string
   readonly draw: (width: number) => Plot.PlotOptions & { readonly marks: Plot.Markish[] }
 }
 
-/** Pixels. A wide plot takes half of a page. */
+/** Width in pixels. A wide plot takes half of a page. */
 const WIDE = 540
 const NARROW = 320
 
-/** Room for the names of the axes beside the numbers. */
+/** Room for the names of the axes next to the numbers. */
 const MARGINS = { marginTop: 30, marginRight: 18, marginBottom: 42 } as const
 
-/** Loads the library of plots, and a document for it: only when a report is written. */
+/** Loads the plot library, and a document for it, only when a report is written. */
 export async function loadCanvas(): Promise<Canvas> {
   const [library, { parseHTML }] = await Promise.all([import('@observablehq/plot'), import('linkedom')])
   const { document } = parseHTML('<!doctype html><html><body></body></html>')
   const draw = ({ title, note, draw: optionsFor }: FigureOptions, width: number, kind: string): Html => {
     const svg = library.plot({ ...MARGINS, ...optionsFor(width), document, width, className: 'plot' })
-    // Its own style sheet is part of the page's.
+    // The style sheet of a plot is part of the page's, so the plot needs none.
     for (const style of svg.querySelectorAll('style')) style.remove()
-    // One picture with one description: its parts would be read as a heap of numbers.
+    // One picture with one description: screen readers would read its parts as many numbers.
     for (const part of svg.querySelectorAll('[aria-label]')) part.removeAttribute('aria-label')
     svg.setAttribute('class', `plot ${kind}`)
     svg.setAttribute('role', 'img')
@@ -55,10 +55,12 @@ export const inPercent = ({ mean, low, high }: OverSeeds): OverSeeds => {
   return { mean: mean * 100, low: low * 100, high: high * 100 }
 }
 
-/** The curve of a variant over a shade that spans the seeds. @param isMarked whether a point has the variant's mark. */
+/**
+ * The curve of a variant over a shade that spans the seeds. @param isMarked true for points with the variant's mark.
+ */
 export const curveMarks = (
   library: typeof Plot,
-  { colour, dash, symbol }: Series,
+  { colour, dash, symbol }: VariantSeries,
   points: readonly (OverSeeds & { readonly x: number })[],
   isMarked: (point: number) => boolean = () => true,
 ): Plot.Markish[] => [
@@ -70,27 +72,27 @@ export const curveMarks = (
   ),
 ]
 
-/** Seconds, or minutes where there are many: the unit, and values and the greatest value in it. */
+/** Seconds, or minutes for long times: the unit, the conversion, and the maximum in it. */
 export function inSeconds(most: number) {
   const [unit, seconds] = most > 300 ? (['min', 60] as const) : (['s', 1] as const)
   return { unit, most: most / seconds, of: (value: number) => value / seconds }
 }
 
-/** From 0 to a little above the greatest of the values. */
+/** From 0 to slightly above the highest value. */
 export const fromZero = (values: readonly number[]): [number, number] => [0, Math.max(1e-9, ...values) * 1.06]
 
 interface GroupDots {
   readonly title: string
   readonly note: string
-  /** Of the axis, with its unit. */
+  /** The label of the axis, with its unit. */
   readonly label: string
   readonly groups: readonly string[]
   /** The value of each variant in a group. */
-  readonly of: (group: string, series: Series) => OverSeeds | undefined
+  readonly of: (group: string, series: VariantSeries) => OverSeeds | undefined
   readonly domain?: readonly [number, number] | undefined
-  /** Where a line is drawn, e.g. a limit or what is fair. */
+  /** Position of a line, e.g. a limit or the fair value. */
   readonly rule?: number | undefined
-  /** Where the axis has ticks. */
+  /** Positions of the axis ticks. */
   readonly ticks?: readonly number[] | undefined
 }
 
@@ -98,7 +100,7 @@ interface GroupDots {
 const APART = 9
 
 /** A row for each group with a dot for each variant, and a line that spans the seeds. */
-export function dotsByGroup(canvas: Canvas, series: readonly Series[], dots: GroupDots): Html {
+export function dotsByGroup(canvas: Canvas, series: readonly VariantSeries[], dots: GroupDots): Html {
   const { Plot } = canvas
   const { groups, of, domain, rule, ticks } = dots
   const values = groups.flatMap((group) => series.flatMap((one) => of(group, one)?.high ?? []))

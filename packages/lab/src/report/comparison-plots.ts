@@ -2,11 +2,11 @@ import { type Measure, MEASURES } from '../compare/index.js'
 import type { LabResult } from '../figures/index.js'
 import { meanOf } from '../statistics/index.js'
 import type { Html } from './page.js'
-import { NOTHING, overSeeds, type Series } from './series.js'
+import { NOTHING, overSeeds, type VariantSeries } from './series.js'
 import { type Canvas, curveMarks, fromZero, inPercent, inSeconds } from './canvas.js'
 
-/** What quality costs in waiting: skill spread, or distance where no skill is known. Undefined if neither is. */
-export function tradeOff(canvas: Canvas, { variants }: LabResult, series: readonly Series[]): Html | undefined {
+/** Quality against waiting: skill spread, or distance if no skill is known. Undefined if neither is. */
+export function tradeOff(canvas: Canvas, { variants }: LabResult, series: readonly VariantSeries[]): Html | undefined {
   const [skill, distance, wait] = ['skill-spread', 'distance', 'wait-p90'].map(measureOf)
   const values = (measure: Measure | undefined) =>
     variants.map(({ runs }) => runs.map(({ figures }) => measure?.of(figures)))
@@ -57,11 +57,11 @@ export function tradeOff(canvas: Canvas, { variants }: LabResult, series: readon
 
 const measureOf = (key: string) => MEASURES.find((measure) => measure.key === key)
 
-/** A schedule that was tried: how long players wait with it, and how badly they are matched. */
+/** A tested schedule: how long players wait with it, and how well they are matched. */
 export interface TriedPoint {
   readonly waitP90Ms: number
   readonly cost: number
-  /** Whether it keeps what was promised. */
+  /** True if it keeps the promised wait. */
   readonly keeps: boolean
   readonly is?: 'own' | 'best' | undefined
 }
@@ -124,9 +124,9 @@ export function pareto(canvas: Canvas, front: readonly TriedPoint[], promisedMs:
   })
 }
 
-/** How even matches are. Undefined if no match has teams whose skill is known. */
-export function favourite(canvas: Canvas, { variants }: LabResult, series: readonly Series[]): Html | undefined {
-  const runsOf = ({ index }: Series) =>
+/** How even matches are. Undefined if no match has teams of known skill. */
+export function favourite(canvas: Canvas, { variants }: LabResult, series: readonly VariantSeries[]): Html | undefined {
+  const runsOf = ({ index }: VariantSeries) =>
     (variants[index]?.runs ?? []).flatMap(({ figures: { matches } }) =>
       matches.favourite.count === 0 ? [] : [matches],
     )

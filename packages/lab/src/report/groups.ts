@@ -2,7 +2,7 @@ import { type Comparison, groupsOf, SLICE_MEASURES, slicesOf, quantity } from '.
 import type { Dimension, Fairness, LabResult, Slice } from '../figures/index.js'
 import { html, type Html } from './page.js'
 import { type Canvas, dotsByGroup } from './canvas.js'
-import { overSeeds, type Series } from './series.js'
+import { overSeeds, type VariantSeries } from './series.js'
 import { cell, key, plots, row, table } from './parts.js'
 import { differenceText } from './side-by-side.js'
 
@@ -13,19 +13,19 @@ const NAMES: Readonly<Record<Dimension, string>> = {
   skillBand: 'skill',
 }
 
-/** How the groups of a dimension were served: plots, and a table with all measures. */
+/** The service of the groups of a dimension: plots, and a table with all measures. */
 export function groups(
   canvas: Canvas,
   result: LabResult,
   comparisons: readonly Comparison[],
-  series: readonly Series[],
+  series: readonly VariantSeries[],
   dimension: Dimension,
 ): Html | undefined {
   const names = groupsOf(result.variants, dimension)
   if (names.length < 2) return undefined
   const of =
     (value: (slice: Slice) => number | undefined) =>
-    (group: string, { index }: Series) => {
+    (group: string, { index }: VariantSeries) => {
       const variant = result.variants[index]
       return variant && overSeeds(slicesOf(variant, dimension, group).map((slice) => slice && value(slice)))
     }
@@ -54,7 +54,7 @@ export function groups(
 function groupTable(
   { variants }: LabResult,
   comparisons: readonly Comparison[],
-  series: readonly Series[],
+  series: readonly VariantSeries[],
   dimension: Dimension,
   names: readonly string[],
 ): Html {
@@ -88,8 +88,8 @@ function groupTable(
 
 const DIMENSIONS: readonly (keyof Fairness['by'])[] = ['region', 'skillBand', 'partySize']
 
-/** Who pays: how much more often each group is among the worst served than among all. */
-export function worstServed(canvas: Canvas, { variants }: LabResult, series: readonly Series[]): Html[] {
+/** The distribution of bad service: how much more often each group is among the worst served than among all. */
+export function worstServed(canvas: Canvas, { variants }: LabResult, series: readonly VariantSeries[]): Html[] {
   return DIMENSIONS.flatMap((dimension) => {
     const names = groupsOf(variants, dimension)
     if (names.length < 2) return []

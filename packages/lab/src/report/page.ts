@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 import { COLOURS } from './series.js'
 
-/** A piece of HTML. All texts in it are escaped. */
+/** A piece of HTML. All text in it is escaped. */
 export interface Html {
   readonly html: string
 }
 
 type Inserted = Html | string | number | undefined | false | readonly Inserted[]
 
-/** Makes HTML of a template: texts are escaped, pieces of HTML are not, and lists are joined. */
+/** Creates HTML from a template: strings are escaped, pieces of HTML are not, and lists are joined. */
 export const html = (parts: TemplateStringsArray, ...inserted: readonly Inserted[]): Html => ({
   html: parts.map((part, index) => part + (index < inserted.length ? insert(inserted[index]) : '')).join(''),
 })
 
-/** HTML that needs no escaping, e.g. of a library that escapes. */
+/** HTML that needs no escaping, e.g. from a library that escapes. */
 export const trusted = (text: string): Html => ({ html: text })
 
 function insert(value: Inserted): string {
@@ -33,19 +33,19 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const escaped = (text: string) => plain(text).replace(/[&<>"']/g, (character) => ENTITIES[character] as string)
 
 /**
- * A name from a file as it may be shown: without line breaks, and without what would move a terminal's cursor or turn
- * the direction of writing.
+ * A name from a file in displayable form: without line breaks, terminal control characters, and characters that change
+ * the direction of text.
  */
 export const plain = (name: string): string =>
   name.replace(/[\p{Cc}\p{Zl}\p{Zp}\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu, '�')
 
-/** A text of at most `most` characters. */
+/** A string of at most `most` characters. */
 export const shortened = (text: string, most: number): string => {
   const characters = [...plain(text)]
   return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`
 }
 
-/** From the strictest step of a limit to the loosest, and the texts on them. */
+/** Colours from the strictest step of a limit to the loosest, and of the text on them. */
 const RAMP = {
   light: ['#d7e8f7', '#a5cbea', '#5b9fd0', '#216fa8', '#0c4573'],
   dark: ['#1c3850', '#23587f', '#3b82b5', '#79b4de', '#c3e0f6'],
@@ -93,7 +93,7 @@ function variables(scheme: 'light' | 'dark'): string {
   return [`color-scheme: ${scheme};`, ...base, ...lists].join(' ')
 }
 
-/** Light or dark as the reader's system is; always light on paper. */
+/** Light or dark by the reader's system; always light on paper. */
 const STYLE = `:root { ${variables('light')} }
 @media screen and (prefers-color-scheme: dark) { :root { ${variables('dark')} } }
 * { box-sizing: border-box; }
@@ -180,7 +180,7 @@ dd { margin: 0; max-width: 80ch; color: var(--quiet); }
 }
 `
 
-/** Nothing is loaded, run or sent: only this style sheet counts. */
+/** Nothing is loaded, run or sent: only this style sheet is allowed. */
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -188,7 +188,7 @@ const POLICY = [
   "form-action 'none'",
 ].join('; ')
 
-/** A self-contained page in one file: without scripts, and without requests to anywhere. */
+/** A self-contained page in one file: without scripts, and without requests. */
 export const page = (title: string, body: Html): string =>
   html`<!doctype html>
     <html lang="en">

@@ -1,14 +1,14 @@
 import { html, type Html } from './page.js'
-import type { Series } from './series.js'
+import type { VariantSeries } from './series.js'
 
 /** The mark and line of a variant, as in the plots. */
-const swatch = ({ colour, dash, symbol }: Series): Html =>
+const swatch = ({ colour, dash, symbol }: VariantSeries): Html =>
   html`<svg viewBox="0 0 30 12" aria-hidden="true">
     <path d="M0 6H30" stroke="${colour}" stroke-width="2" stroke-dasharray="${dash ?? 'none'}"></path>
     <path d="${SHAPES[symbol]}" fill="${colour}" transform="translate(15 6)"></path>
   </svg>`
 
-const SHAPES: Readonly<Record<Series['symbol'], string>> = {
+const SHAPES: Readonly<Record<VariantSeries['symbol'], string>> = {
   circle: 'M-4 0A4 4 0 1 1 4 0A4 4 0 1 1 -4 0Z',
   square: 'M-4 -4H4V4H-4Z',
   triangle: 'M0 -5L5 4H-5Z',
@@ -18,9 +18,9 @@ const SHAPES: Readonly<Record<Series['symbol'], string>> = {
 }
 
 /** The name of a variant with its mark. */
-export const key = (series: Series): Html => html`<span class="key">${swatch(series)}${series.name}</span>`
+export const key = (series: VariantSeries): Html => html`<span class="key">${swatch(series)}${series.name}</span>`
 
-export const legend = (series: readonly Series[]): Html =>
+export const legend = (series: readonly VariantSeries[]): Html =>
   html`<ul class="legend">
     ${series.map((one) => html`<li>${key(one)}</li>`)}
   </ul>`
@@ -33,7 +33,7 @@ interface Table {
   readonly wide?: boolean | undefined
 }
 
-/** A table that scrolls sideways where it is too wide; it can be reached by keys, to scroll it. */
+/** A table that scrolls sideways if it is too wide, including by keyboard. */
 export const table = ({ caption, note, head, rows, wide = true }: Table): Html =>
   html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}">
     <table class="${wide ? 'wide' : ''}">
@@ -58,18 +58,18 @@ export const row = (name: Html | string, cells: readonly Html[], begins = false)
     ${cells}
   </tr> `
 
-/** A cell with a number, and what is said beneath it. */
+/** A cell with a number, and further lines below it. */
 export const cell = (text: string, ...below: readonly (Html | undefined)[]): Html =>
   html`<td class="number">${text}${below}</td>`
 
-/** A row of texts alone. */
+/** A row of strings only. */
 export const textRow = (name: string, texts: readonly string[]): Html =>
   row(
     name,
     texts.map((text) => cell(text)),
   )
 
-/** A section with a heading, left out if there is nothing in it. */
+/** A section with a heading; omitted if it is empty. */
 export const section = (id: string, heading: string, ...inside: readonly (Html | undefined)[]): Html => {
   const some = inside.filter((one) => one !== undefined && one.html.trim() !== '')
   return some.length === 0

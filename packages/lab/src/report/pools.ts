@@ -2,9 +2,9 @@ import type { Unit } from '../compare/index.js'
 import type { LabResult, PoolFigures, Variant } from '../figures/index.js'
 import type { Html } from './page.js'
 import { key, table, textRow } from './parts.js'
-import { meanTexts, type Series } from './series.js'
+import { meanTexts, type VariantSeries } from './series.js'
 
-/** What is told of a pool, in the order in which it is shown. */
+/** The figures of a pool, in display order. */
 const ROWS: readonly (readonly [label: string, unit: Unit, of: (pool: PoolFigures) => number | undefined])[] = [
   ['matches', 'count', ({ matches }) => matches],
   ['found a warm server', 'share', ({ matches, warm }) => (matches === 0 ? undefined : warm)],
@@ -19,7 +19,7 @@ const ROWS: readonly (readonly [label: string, unit: Unit, of: (pool: PoolFigure
 ]
 
 /**
- * The pools of any of the variants, with what is told, and the mean over the seeds of each variant, as text. A variant
+ * The pools of any of the variants, with their figures, and for each variant the mean over the seeds as text. A variant
  * without the pool has `–`.
  */
 export function poolTexts(variants: readonly Variant[]) {
@@ -37,7 +37,7 @@ export function poolTexts(variants: readonly Variant[]) {
 }
 
 /** A table of each pool. */
-export const poolTables = ({ variants }: LabResult, series: readonly Series[]): Html[] =>
+export const poolTables = ({ variants }: LabResult, series: readonly VariantSeries[]): Html[] =>
   poolTexts(variants).map(({ pool, rows }) =>
     table({
       caption: `Pool ${pool}`,

@@ -10,12 +10,12 @@ const text = (change: (plain: ReturnType<typeof JSON.parse>) => void) => {
   return JSON.stringify(plain)
 }
 
-test('a result is read as it was written, also with its comparisons', () => {
+test('a lab result is read as it was written, including its comparisons', () => {
   expect(readResult(JSON.stringify(result))).toEqual(result)
   expect(readResult(JSON.stringify({ ...result, comparisons: compare(result) }))).toMatchObject(result)
 })
 
-test('names that objects have from the start are kept', () => {
+test('names of Object.prototype members are kept in a lab result', () => {
   const named = text(({ variants: [{ runs }] }) => {
     const { by, fairness } = runs[0].figures
     const region = Object.entries<object>(by.region)[0]?.[1]
@@ -33,9 +33,9 @@ test('names that objects have from the start are kept', () => {
 test.each([
   ['', 'is no JSON: line 1, column 1: is empty'],
   ['{"format":\n"muster-lab-result-1', 'is no JSON: line 2, column'],
-  ['5', 'is no result of muster lab run --out'],
-  ['null', 'is no result of muster lab run --out'],
-  ['{"format":"muster-crowd-1"}', 'is no result of muster lab run --out: its format is another'],
+  ['5', 'is not a result of muster lab run --out'],
+  ['null', 'is not a result of muster lab run --out'],
+  ['{"format":"muster-crowd-1"}', 'is a result of muster lab run --out in another format'],
   [
     '{"format":"muster-lab-result-9"}',
     'has the format muster-lab-result-9, and this version reads muster-lab-result-2',
@@ -59,6 +59,6 @@ test.each([
   ],
   [text((plain) => (plain.variants[0].runs[0].figures.queues = [])), 'figures.queues: must be an object, got'],
   [text((plain) => delete plain.variants[0].runs[0].figures.by.region), 'figures.by.region: is missing'],
-])('what is no result is refused: %#', (given, message) => {
+])('a string that is not a lab result is refused: case %#', (given, message) => {
   expect(() => readResult(given)).toThrow(message)
 })

@@ -51,14 +51,14 @@ const slice = z.strictObject({
   winChance: spread,
 })
 
-/** Values by name. Anything may be a name: of a record, zod would leave out `__proto__`; of a map, it does not. */
+/** Values by name. Any string may be a name: zod would drop `__proto__` from a record, but not from a map. */
 const byName = <Value extends z.ZodType>(value: Value) =>
   z.preprocess(asMap, z.map(z.string(), value, { error: notObject })).transform((values) => Object.fromEntries(values))
 
 const asMap = (given: unknown): unknown =>
   typeof given === 'object' && given !== null && !Array.isArray(given) ? new Map(Object.entries(given)) : given
 
-/** What is missing is told as ever. */
+/** Missing fields are reported as usual. */
 const notObject = ({ input }: { readonly input?: unknown }) => (input === undefined ? undefined : 'must be an object')
 
 const matches = z.strictObject({
@@ -142,7 +142,7 @@ const variant = z.strictObject({
 
 const different = (values: readonly unknown[]) => new Set(values).size === values.length
 
-/** A saved result. Messages of zod are put into words by `validate`. */
+/** A saved result. `validate` words zod's messages. */
 const resultSchema = z
   .strictObject({
     format: z.literal(RESULT_FORMAT),
@@ -152,7 +152,7 @@ const resultSchema = z
       .array(variant)
       .min(1)
       .refine((variants) => different(variants.map((one) => one.name)), 'must have different names'),
-    /** In what `--json` writes: made anew. */
+    /** Part of the output of `--json`, but computed again. */
     comparisons: z.unknown().optional(),
   })
   .superRefine(({ seeds, variants }, context) => {
@@ -167,7 +167,7 @@ const resultSchema = z
 
 /**
  * Reads a saved result, as `muster lab run --out` writes it.
- * @throws {InvalidInput} naming the field and what is wrong; for a text that is no JSON, line and column.
+ * @throws {InvalidInput} naming the field and the fault; if it is not JSON, line and column.
  */
 export function readResult(text: string): LabResult {
   const value = parsed(text)
@@ -188,8 +188,8 @@ function parsed(text: string): unknown {
 }
 
 function formatWords(format: unknown): string {
-  if (typeof format !== 'string') return 'is no result of muster lab run --out'
+  if (typeof format !== 'string') return 'is not a result of muster lab run --out'
   return /^muster-lab-result-\d+$/.test(format)
     ? `has the format ${format}, and this version reads ${RESULT_FORMAT}: run the lab again`
-    : 'is no result of muster lab run --out: its format is another'
+    : 'is a result of muster lab run --out in another format'
 }

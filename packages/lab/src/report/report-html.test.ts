@@ -34,8 +34,8 @@ const hostile = (result: LabResult): LabResult => ({
   })),
 })
 
-describe('a report', () => {
-  test('is one file without scripts and requests, whatever the names are', async () => {
+describe('an HTML report', () => {
+  test('an HTML report is one file without scripts and requests, for any names', async () => {
     const runs = [{ p90: 1000 }, { p90: 1200 }]
     const text = await reportHtml(hostile(resultOf({ [HOSTILE]: runs, 'b.yaml': runs })))
     const { document } = parseHTML(text)
@@ -59,7 +59,7 @@ describe('a report', () => {
       expect(document.querySelector(place)?.textContent, place).toContain(HOSTILE)
   })
 
-  test('has a named picture for wide and narrow windows of each plot, and a caption for each table', async () => {
+  test('an HTML report has a labelled picture of each plot and a caption for each table', async () => {
     const { document } = parseHTML(await reportHtml(resultOf({ a: [{}], b: [{}] })))
     const figures = [...document.querySelectorAll('figure')]
     expect(figures.map((figure) => figure.querySelector('strong')?.textContent)).toEqual([
@@ -87,7 +87,7 @@ describe('a report', () => {
   })
 })
 
-test('a page of a search shows the front, the chosen schedule and the change', async () => {
+test('the HTML page of a search shows the front, the chosen schedule and the change', async () => {
   const front = [1, 2, 3].map((at) => ({ waitP90Ms: at * 10_000, cost: 4 - at, keeps: at < 3 }))
   const patch = '--- a.yaml\n+++ a.yaml\n+ value: <5>'
   const given = { title: `Tuned ${HOSTILE}`, sentences: [HOSTILE], promisedMs: 25_000, patch }

@@ -9,9 +9,9 @@ import { groups, worstServed } from './groups.js'
 import { cell, key, legend, plots, readingHelp, row, section, table, textRow } from './parts.js'
 import { poolTables } from './pools.js'
 import { possible, sideBySide } from './side-by-side.js'
-import { meanRefusals, overSeeds, type Series, seriesOf } from './series.js'
+import { meanRefusals, overSeeds, type VariantSeries, seriesOf } from './series.js'
 
-/** A result as one HTML file that stands alone: it loads nothing and has no scripts. */
+/** A result as one self-contained HTML file: it loads nothing and has no scripts. */
 export async function reportHtml(result: LabResult): Promise<string> {
   const canvas = await loadCanvas()
   const series = seriesOf(result.variants.map(({ name }) => name))
@@ -47,7 +47,7 @@ export async function reportHtml(result: LabResult): Promise<string> {
   return page(`Rule lab: ${result.variants.map(({ name }) => name).join(', ')}`, html`${body}`)
 }
 
-/** Queues that have a curve of their own. */
+/** Maximum number of queues with their own curve. */
 const MOST_CURVES = 12
 
 function head({ crowd, seeds, variants }: LabResult): Html {
@@ -63,7 +63,7 @@ function head({ crowd, seeds, variants }: LabResult): Html {
   </header>`
 }
 
-/** Undefined for none. */
+/** Undefined for an empty list. */
 const listOf = (texts: readonly string[]): Html | undefined =>
   texts.length === 0
     ? undefined
@@ -77,12 +77,12 @@ const queueWords = ({ variants }: LabResult): Html =>
     ...pools.map((pool) => html`<h3>${name}: pool ${pool.name}</h3>${listOf(pool.sentences)}`),
   ])}`
 
-/** Requests to the service beside what it allows. */
-function requests(canvas: Canvas, { variants }: LabResult, series: readonly Series[]): Html | undefined {
+/** Requests to the service, compared with its limits. */
+function requests(canvas: Canvas, { variants }: LabResult, series: readonly VariantSeries[]): Html | undefined {
   const runs = variants.flatMap((variant) => variant.runs.map(({ figures }) => figures.requests))
   const operations = [...new Set(runs.flatMap((one) => Object.keys(one)))]
   if (operations.length === 0) return undefined
-  const usesOf = (operation: string, { index }: Series) =>
+  const usesOf = (operation: string, { index }: VariantSeries) =>
     (variants[index]?.runs ?? []).flatMap(({ figures: { requests: all } }) =>
       Object.hasOwn(all, operation) ? (all[operation] ?? []) : [],
     )
@@ -121,7 +121,7 @@ function requests(canvas: Canvas, { variants }: LabResult, series: readonly Seri
 }
 
 /** Why players were refused, by variant; undefined if nobody was. */
-function refusals({ variants }: LabResult, series: readonly Series[]): Html | undefined {
+function refusals({ variants }: LabResult, series: readonly VariantSeries[]): Html | undefined {
   const shares = variants.map((variant) => new Map(meanRefusals(variant).map(({ why, share }) => [why, share])))
   const reasons = [...new Set(shares.flatMap((of) => [...of.keys()]))]
   if (reasons.length === 0) return undefined
@@ -138,16 +138,16 @@ function refusals({ variants }: LabResult, series: readonly Series[]): Html | un
 
 export interface FrontPage {
   readonly title: string
-  /** What was searched for and found, one thing a sentence. */
+  /** The goal and the result of the search, one statement a sentence. */
   readonly sentences: readonly string[]
   readonly front: readonly TriedPoint[]
-  /** Milliseconds within which nine of ten were promised a match. */
+  /** Promised 90th percentile of the wait, in milliseconds. */
   readonly promisedMs?: number | undefined
   /** The change to the file, as text. */
   readonly patch?: string | undefined
 }
 
-/** A page like a report that shows what a search for better schedules found. */
+/** A page in the style of a report with the result of a search for better schedules. */
 export async function frontHtml({ title, sentences, front, promisedMs, patch }: FrontPage): Promise<string> {
   const canvas = await loadCanvas()
   const body = html`<header><h1>${title}</h1></header>

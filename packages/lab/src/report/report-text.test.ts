@@ -5,7 +5,7 @@ import { reportText } from './report-text.js'
 
 const five = [0, 1, 2, 3, 4]
 
-test('a table for two', () => {
+test('a text report shows two variants in a table', () => {
   const text = reportText(
     resultOf({ 'a.yaml': five.map(() => ({ p90: 30_000 })), 'b.yaml': five.map(() => ({ p90: 20_000 })) }),
   )
@@ -25,7 +25,7 @@ test('a table for two', () => {
   expect(text).toMatch(/\n\+ better than a\.yaml, - worse, = alike, \? the data cannot tell \(at 95 %\nconfidence\)$/)
 })
 
-test('no line is longer than 80, whatever the names and however many; nothing moves the cursor', () => {
+test('a text report has no line over 80 columns and no control characters, for any names', () => {
   const names = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 60, unit: 'binary' }), {
     minLength: 1,
     maxLength: 6,
@@ -42,12 +42,12 @@ test('no line is longer than 80, whatever the names and however many; nothing mo
   )
 })
 
-test('more than four variants are listed below one another', () => {
+test('a text report lists more than four variants below each other', () => {
   const text = reportText(resultOf(Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [name, [{}, {}]]))))
   expect(text.match(/^matched .*$/gm)?.map((line) => line.trim().split(/ {2,}/).length)).toEqual([5, 2])
 })
 
-test('the possible optimum is given as a multiple', () => {
+test('a text report gives the cost as a multiple of the possible optimum', () => {
   const result = resultOf({ a: [{}] })
   const possible = [
     { queue: 'duel', what: 'distance', unit: 'km', reached: 150, possible: 100, kind: 'optimum' },
@@ -56,7 +56,7 @@ test('the possible optimum is given as a multiple', () => {
   expect(reportText({ ...result, variants })).toMatch(/\na: duel has 1\.50 times the optimum of distance$/)
 })
 
-test('each pool is told beside variants without it', () => {
+test('a text report shows each pool next to variants without it', () => {
   const text = reportText(resultOf({ 'own.yaml': [{}, {}], 'pool.yaml': [{ warm: 0.95 }, { warm: 0.97 }] }))
   expect(text.slice(text.indexOf('\npool arena')).split('\n').slice(1, 12)).toEqual([
     'pool arena',

@@ -2,14 +2,17 @@ import { quantity, type Unit } from '../compare/index.js'
 import type { Figures, Refusal, Variant } from '../figures/index.js'
 import { meanOf } from '../statistics/index.js'
 
-/** How one variant looks. Up to eight differ in colour; the dash and the mark differ for those who see none. */
-export interface Series {
+/**
+ * The appearance of one variant. Up to eight differ in colour; dash and mark help readers who cannot distinguish
+ * colours.
+ */
+export interface VariantSeries {
   readonly name: string
   /** Index of the variant. */
   readonly index: number
   /** CSS colour by scheme. */
   readonly colour: string
-  /** Pattern of lines; undefined for a whole line. */
+  /** Dash pattern; undefined for a solid line. */
   readonly dash: string | undefined
   readonly symbol: 'circle' | 'square' | 'triangle' | 'diamond' | 'star' | 'cross'
 }
@@ -17,22 +20,22 @@ export interface Series {
 const DASHES = [undefined, '7 3', '2 3', '9 3 2 3'] as const
 const SYMBOLS = ['circle', 'square', 'triangle', 'diamond', 'star', 'cross'] as const
 
-/** Colours that are distinct with every common kind of colour blindness (after Okabe and Ito), by scheme. */
+/** Colours that are distinguishable with every common kind of colour blindness (after Okabe and Ito), by scheme. */
 export const COLOURS = {
   light: ['#0b5fb0', '#c2490a', '#00755a', '#8a3a94', '#7a5b00', '#b01e55', '#37697a', '#4d4d4d'],
   dark: ['#74b5ff', '#ff9d5f', '#35cda0', '#dc9be6', '#e3b53a', '#ff8cb4', '#8cc7da', '#c4c4c4'],
 } as const
 
-export const seriesOf = (names: readonly string[]): Series[] =>
+export const seriesOf = (names: readonly string[]): VariantSeries[] =>
   names.map((name, index) => ({
     name,
     index,
     colour: `var(--series-${(index % COLOURS.light.length) + 1})`,
     dash: DASHES[index % DASHES.length],
-    symbol: SYMBOLS[index % SYMBOLS.length] as Series['symbol'],
+    symbol: SYMBOLS[index % SYMBOLS.length] as VariantSeries['symbol'],
   }))
 
-/** Mean, least and greatest over the seeds of a variant. */
+/** Mean, minimum and maximum over the seeds of a variant. */
 export interface OverSeeds {
   readonly mean: number
   readonly low: number
@@ -41,7 +44,7 @@ export interface OverSeeds {
 
 export const NOTHING: OverSeeds = { mean: 0, low: 0, high: 0 }
 
-/** Undefined where no run has it. */
+/** Undefined if no run has a value. */
 export function overSeeds(values: readonly (number | undefined)[]): OverSeeds | undefined {
   const known = values.filter((value) => value !== undefined)
   return known.length === 0 ? undefined : { mean: meanOf(known), low: Math.min(...known), high: Math.max(...known) }
@@ -64,7 +67,7 @@ export function meanTexts(
   return means.map((mean) => (mean === undefined ? '–' : quantity(mean, unit, currency)))
 }
 
-/** What is told of a variant and is neither good nor bad, in the order in which it is shown; some in one report. */
+/** Figures of a variant that are neither good nor bad, in display order; some are in one report only. */
 const PLAIN: readonly (readonly [
   label: string,
   unit: Unit,
@@ -85,20 +88,20 @@ const PLAIN: readonly (readonly [
   ['busiest requests, of limit', 'share', busiestOf, 'text'],
 ]
 
-/** The busiest moment of any request, as a share of its limit. */
+/** The highest load of any request's limit, as a share of the limit. */
 function busiestOf({ requests }: Figures): number | undefined {
   const shares = Object.values(requests).flatMap(({ busiest, limit }) => (limit ? [busiest / limit] : []))
   return shares.length === 0 ? undefined : Math.max(...shares)
 }
 
-/** What is told of each variant, as text. */
+/** The figures of each variant, as text. */
 export const plainTexts = (variants: readonly Variant[], report: 'text' | 'page') =>
   PLAIN.flatMap(([label, unit, of, only = report]) => {
     const texts = only === report ? meanTexts(variants, unit, of) : undefined
     return texts === undefined ? [] : [{ label, texts }]
   })
 
-/** Why players were refused in the runs of a variant, the commonest reason first. */
+/** Why players were refused in the runs of a variant, the most frequent reason first. */
 export function meanRefusals({ runs }: Variant): Refusal[] {
   const shares = new Map<string, number>()
   for (const { why, share } of runs.flatMap(({ figures }) => figures.refusals))

@@ -11,11 +11,15 @@ import {
 } from '../compare/index.js'
 import type { LabResult, Possible } from '../figures/index.js'
 import { html, type Html } from './page.js'
-import { overSeeds, plainTexts, quantityIn, type Series } from './series.js'
+import { overSeeds, plainTexts, quantityIn, type VariantSeries } from './series.js'
 import { cell, key, row, table, textRow } from './parts.js'
 
-/** All measures of all variants, with the differences to the first, their intervals, and what they say. */
-export function sideBySide(result: LabResult, comparisons: readonly Comparison[], series: readonly Series[]): Html {
+/** All measures of all variants, with the differences to the first, their intervals, and the verdicts. */
+export function sideBySide(
+  result: LabResult,
+  comparisons: readonly Comparison[],
+  series: readonly VariantSeries[],
+): Html {
   const rows = MEASURES.flatMap((measure) => {
     const cells = result.variants.map((variant, index) => {
       const value = overSeeds(valuesOf(variant, measure))
@@ -57,7 +61,7 @@ const WORDS: Readonly<Record<Verdict, string>> = {
   unclear: 'cannot tell',
 }
 
-/** `−14 s`, `−15 to −13 s` below it, and what they say. */
+/** `−14 s`, `−15 to −13 s` below it, and the verdict. */
 export function differenceText(difference: Difference, unit: Unit, verdict?: Verdict): Html {
   const { mean, interval: sure } = difference
   const isSure = sure !== undefined && (sure.low > 0 || sure.high < 0)
@@ -66,8 +70,8 @@ export function differenceText(difference: Difference, unit: Unit, verdict?: Ver
   return html`<small class="${isSure ? 'sure' : ''}">${signed(mean, unit)}${chip}</small>${range}`
 }
 
-/** What was reached beside what was possible at all. Undefined if no run tells it. */
-export function possible({ variants }: LabResult, series: readonly Series[]): Html | undefined {
+/** The actual cost compared with the minimum. Undefined if no run has it. */
+export function possible({ variants }: LabResult, series: readonly VariantSeries[]): Html | undefined {
   const rows = series.flatMap((one) => {
     const runs = (variants[one.index]?.runs ?? []).map((run) => run.possible ?? [])
     const kinds = new Map(runs.flat().map((bound) => [idOf(bound), bound]))

@@ -2,11 +2,16 @@ import { slicesOf } from '../compare/index.js'
 import { type LabResult, type Slice, type Variant, WAIT_POINTS_MS } from '../figures/index.js'
 import { meanOf } from '../statistics/index.js'
 import { type Html, RAMP_STEPS, shortened } from './page.js'
-import { NOTHING, overSeeds, type OverSeeds, quantityIn, type Series } from './series.js'
+import { NOTHING, overSeeds, type OverSeeds, quantityIn, type VariantSeries } from './series.js'
 import { type Canvas, curveMarks, inPercent, inSeconds } from './canvas.js'
 
 /** Share of players matched by waiting time. @param queue undefined for all queues together. */
-export function waitCurve(canvas: Canvas, { variants }: LabResult, series: readonly Series[], queue?: string): Html {
+export function waitCurve(
+  canvas: Canvas,
+  { variants }: LabResult,
+  series: readonly VariantSeries[],
+  queue?: string,
+): Html {
   const curves = variants.map((variant) => curveOf(slices(variant, queue)))
   const last = lastPoint(curves)
   const { Plot } = canvas
@@ -38,7 +43,7 @@ const slices = (variant: Variant, queue: string | undefined): readonly (Slice | 
 const curveOf = (given: readonly (Slice | undefined)[]): OverSeeds[] =>
   WAIT_POINTS_MS.map((_, point) => overSeeds(given.map((slice) => slice?.waitCurve[point])) ?? NOTHING)
 
-/** Index of the first point at which hardly anybody is still to be matched. */
+/** Index of the first point after which hardly anybody is matched. */
 function lastPoint(curves: readonly (readonly OverSeeds[])[]): number {
   const isOver = (point: number) =>
     curves.every((curve) => (curve.at(-1)?.mean ?? 0) - (curve[point]?.mean ?? 0) < 0.003)
@@ -49,7 +54,7 @@ function lastPoint(curves: readonly (readonly OverSeeds[])[]): number {
 }
 
 /** A part of a bar: players for whom a step of a limit was in force. */
-interface Part {
+interface BarPart {
   readonly variant: string
   readonly from: number
   readonly to: number
@@ -58,8 +63,8 @@ interface Part {
   readonly tone: number
 }
 
-/** Which limits were in force: a plot for each limit that relaxes in any variant. */
-export function expansions(canvas: Canvas, { variants }: LabResult, series: readonly Series[]): Html[] {
+/** The limits in force: a plot for each limit that relaxes in any variant. */
+export function expansions(canvas: Canvas, { variants }: LabResult, series: readonly VariantSeries[]): Html[] {
   const limits = new Map<string, { readonly queue: string; readonly rule: string }>()
   for (const { runs } of variants)
     for (const [queue, { expansion }] of Object.entries(runs[0]?.figures.queues ?? {}))
@@ -70,7 +75,12 @@ export function expansions(canvas: Canvas, { variants }: LabResult, series: read
   )
 }
 
-function plot(canvas: Canvas, rule: string, series: readonly Series[], of: (one: Series) => readonly Part[]): Html {
+function plot(
+  canvas: Canvas,
+  rule: string,
+  series: readonly VariantSeries[],
+  of: (one: VariantSeries) => readonly BarPart[],
+): Html {
   const { Plot } = canvas
   const parts = series.flatMap(of)
   const names = series.map(({ index }) => String(index))
@@ -80,7 +90,7 @@ function plot(canvas: Canvas, rule: string, series: readonly Series[], of: (one:
     draw: (width) => {
       const labels = series.map(({ name }) => shortened(name, width < 400 ? 14 : 22))
       const longest = Math.max(4, ...labels.map((label) => [...label].length))
-      const fits = (part: Part) => (part.to - part.from) * (width - longest * 6.6) > part.text.length * 640
+      const fits = (part: BarPart) => (part.to - part.from) * (width - longest * 6.6) > part.text.length * 640
       return {
         marginTop: 8,
         height: 54 + series.length * 30,
@@ -102,7 +112,7 @@ function plot(canvas: Canvas, rule: string, series: readonly Series[], of: (one:
           ...parts.filter(fits).map((part) =>
             Plot.text([part], {
               y: 'variant',
-              x: (one: Part) => (one.from + one.to) / 2,
+              x: (one: BarPart) => (one.from + one.to) / 2,
               text: 'text',
               fill: `var(--on-ramp-${part.tone})`,
             }),
@@ -113,7 +123,12 @@ function plot(canvas: Canvas, rule: string, series: readonly Series[], of: (one:
   })
 }
 
-function partsOf(variant: Variant | undefined, queue: string, rule: string, { index }: Series): readonly Part[] {
+function partsOf(
+  variant: Variant | undefined,
+  queue: string,
+  rule: string,
+  { index }: VariantSeries,
+): readonly BarPart[] {
   const runs = (variant?.runs ?? []).flatMap(({ figures: { queues } }) => {
     const own = Object.hasOwn(queues, queue) ? queues[queue]?.expansion : undefined
     return own?.filter((one) => one.rule === rule) ?? []

@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { createHeap, groupBy } from '@muster/core/internal'
-import type { Matchmaker, Player, Queue, Ticket } from '@muster/matchmaker'
+import type { Matchmaker, MatchmakerEvents, Player, Queue, Ticket } from '@muster/matchmaker'
 import { onMatchEnd } from '@muster/matchmaker/internal'
 import type { Crowd, CrowdParty, CrowdPlayer, CrowdVisit } from '../crowd/index.js'
 import type { RatingBook } from '../ratings/rating-book.js'
@@ -19,202 +19,235 @@ type TicketSoFar = Writable<TicketOutcome>
 interface MatchSoFar extends Writable<Omit<MatchOutcome, 'tickets'>> {
   readonly id: string
   readonly tickets: number[]
-  /** Number of its tickets whose players play still. */
+  /** Number of tickets of the match whose players are still playing. */
   playing: number
 }
 
-/** What somebody does at a time: a party comes, a ticket's party loses its patience or leaves its match. */
-interface Action {
+/** An action at a time: a party comes, or a ticket's party loses its patience or leaves its match. */
+interface CrowdAction {
   readonly at: number
-  /** Of the same time, what was planned first comes first. */
+  /** Actions of the same time happen in the order in which they were planned. */
   readonly turn: number
   readonly what: 'come' | 'losePatience' | 'leave'
-  /** Of the party that comes, or of the ticket. */
+  /** The index of the arriving party, or of the ticket. */
   readonly index: number
 }
 
 const idOf = (index: number) => `t${index}`
 const indexOf = ({ id }: Ticket) => Number(id.slice(1))
 
-export type CrowdLife = ReturnType<typeof createCrowdLife>
-
-/** What the parties of a crowd do, and what happens to them. Times are milliseconds from the crowd's start. */
-export function createCrowdLife({ crowd, queues, matchmaker, clock, ratings }: CrowdLifeOptions) {
-  const { parties } = crowd
-  const { startsAt } = crowd.header
-  const names = queues.map(({ name }) => name)
-  const longestMs = new Map(queues.map(({ name, deploy }) => [name, deploy.maxDurationMs]))
-  const actions = createHeap<Action>(
+/** The behaviour of a crowd's parties during a run. Times are milliseconds from the crowd's start. */
+export class CrowdLife {
+  readonly #parties: readonly CrowdParty[]
+  readonly #startsAt: number
+  readonly #matchmaker: Matchmaker
+  readonly #clock: Clock
+  readonly #ratings: RatingBook | undefined
+  /** Maximum duration of a match by queue. */
+  readonly #longestMs: ReadonlyMap<string, number | undefined>
+  readonly #visits: number
+  readonly #actions = createHeap<CrowdAction>(
     (one, other) => one.at < other.at || (one.at === other.at && one.turn < other.turn),
   )
-  let turns = 0
-  const plan = (at: number, what: Action['what'], index: number) => {
-    turns += 1
-    actions.add({ at, turn: turns, what, index })
-  }
-  const nextVisits = new Uint32Array(parties.length)
-  const tickets: TicketSoFar[] = []
-  const matches: MatchSoFar[] = []
-  /** Index of each match that has been assigned and is not over. */
-  const running = new Map<string, number>()
-  /** Whether the server was warm that a match has taken last. */
-  const warm = new Map<string, boolean>()
-  let waiting = 0
-  let visitsEnded = 0
-  let isStopped = false
+  #turns = 0
+  /** The next visit of each party. */
+  readonly #nextVisits: Uint32Array
+  readonly #tickets: TicketSoFar[] = []
+  readonly #matches: MatchSoFar[] = []
+  /** Index of each match that was assigned and is not over. */
+  readonly #running = new Map<string, number>()
+  /** True for matches whose last server was warm. */
+  readonly #warm = new Map<string, boolean>()
+  #waiting = 0
+  #visitsEnded = 0
+  #isStopped = false
 
-  const now = () => clock.now() - startsAt
-  const partyOf = ({ party }: TicketSoFar) => parties[party] as CrowdParty
-  const visitOf = (ticket: TicketSoFar) => partyOf(ticket).visits[ticket.visit] as CrowdVisit
-  const isOpen = ({ endedAt }: TicketSoFar) => endedAt === undefined
-
-  /** The visit is over: the party comes again after its break. */
-  const visited = (ticket: TicketSoFar) => {
-    visitsEnded += 1
-    const { visits } = partyOf(ticket)
-    if (ticket.visit + 1 < visits.length) plan(now() + (visitOf(ticket).breakMs ?? 0), 'come', ticket.party)
+  constructor({ crowd, queues, matchmaker, clock, ratings }: CrowdLifeOptions) {
+    const { parties } = crowd
+    this.#parties = parties
+    this.#startsAt = crowd.header.startsAt
+    this.#matchmaker = matchmaker
+    this.#clock = clock
+    this.#ratings = ratings
+    this.#longestMs = new Map(queues.map(({ name, deploy }) => [name, deploy.maxDurationMs]))
+    this.#visits = parties.reduce((sum, party) => sum + party.visits.length, 0)
+    this.#nextVisits = new Uint32Array(parties.length)
+    matchmaker.on('serverAssigned', (event) => this.#play(event))
+    matchmaker.on('serverTaken', ({ matchId, warm }) => void this.#warm.set(matchId, warm))
+    onMatchEnd(matchmaker.on, (matchId) => {
+      this.#running.delete(matchId)
+      this.#warm.delete(matchId)
+    })
+    matchmaker.on('expired', ({ ticket }) => this.#end(this.#ticketOf(ticket), 'expired'))
+    matchmaker.on('cancelled', ({ ticket, reason }) =>
+      this.#end(this.#ticketOf(ticket), reason === 'cancelled' ? 'gaveUp' : reason),
+    )
+    matchmaker.on('ticketRequeued', ({ ticket }) => {
+      // Later at the same time, because the matchmaker is still processing the match.
+      if (this.#hasNoPatience(this.#ticketOf(ticket))) this.#plan(this.#now(), 'losePatience', indexOf(ticket))
+    })
+    if (queues.some(({ acceptance }) => acceptance !== undefined)) {
+      matchmaker.on('matchFound', ({ tickets }) => this.#answer(tickets))
+      matchmaker.on('backfillJoined', ({ tickets }) => this.#answer(tickets))
+    }
+    for (const [index, { at }] of parties.entries()) this.#plan(at, 'come', index)
   }
-  const end = (ticket: TicketSoFar, how: TicketOutcome['end']) => {
-    if (!isOpen(ticket) || isStopped) return
-    ticket.end = how
-    ticket.endedAt = now()
-    waiting -= 1
-    if (how !== 'assigned') visited(ticket)
+
+  /** Time of the next action; Infinity if there is none. */
+  nextAt(): number {
+    return this.#actions.first()?.at ?? Infinity
+  }
+  /** Runs the next action. */
+  act(): void {
+    const action = this.#actions.shift()
+    if (action?.what === 'come') this.#arrive(action.index)
+    else if (action?.what === 'losePatience') this.#losePatience(action.index)
+    else if (action?.what === 'leave') this.#leave(action.index)
+  }
+  /** Number of tickets that have not ended. */
+  waiting(): number {
+    return this.#waiting
+  }
+  /** Share of the ended visits, from 0 to 1. */
+  share(): number {
+    return this.#visitsEnded / this.#visits
+  }
+  isOver(): boolean {
+    return this.#visitsEnded === this.#visits
+  }
+  /** Stops all actions: no party comes, and tickets stay as they are. */
+  stop(): void {
+    this.#isStopped = true
+  }
+  tickets(): readonly TicketOutcome[] {
+    return this.#tickets
+  }
+  matches(): readonly MatchOutcome[] {
+    return this.#matches.map(({ id: _id, playing: _playing, ...match }) => match)
   }
 
-  /** The players as their ticket has them. */
-  const queued = (players: readonly CrowdPlayer[]): Player[] => {
-    const rated = ratings?.queued(players)
+  #arrive(party: number): void {
+    const { players, queues: wanted, priority, visits } = this.#parties[party] as CrowdParty
+    const index = this.#tickets.length
+    const visit = this.#nextVisits[party] as number
+    this.#nextVisits[party] = visit + 1
+    const ticket: TicketSoFar = { party, visit, createdAt: this.#now(), end: 'waiting' }
+    this.#tickets.push(ticket)
+    this.#waiting += 1
+    const named = wanted?.filter((name) => this.#longestMs.has(name))
+    try {
+      if (named?.length === 0) throw new Error('the party wants none of the queues of this run')
+      this.#matchmaker.createTicket({
+        id: idOf(index),
+        queues: named ?? [...this.#longestMs.keys()],
+        players: this.#queued(players),
+        priority,
+      })
+      this.#plan(this.#now() + (visits[visit] as CrowdVisit).patienceMs, 'losePatience', index)
+    } catch (error) {
+      ticket.refusal = error instanceof Error ? error.message : String(error)
+      this.#end(ticket, 'refused')
+    }
+  }
+  /** The players in the form of their ticket. */
+  #queued(players: readonly CrowdPlayer[]): Player[] {
+    const rated = this.#ratings?.queued(players)
     return players.map(({ id, ip, coordinates, latencies, attributes: own, roles, avoid }, index) => {
       const attributes = rated === undefined ? own : { ...own, ...rated[index] }
       return { id, ip, coordinates, latencies, attributes, roles, avoid }
     })
   }
-
-  const come = (party: number) => {
-    const { players, queues: wanted, priority, visits } = parties[party] as CrowdParty
-    const index = tickets.length
-    const visit = nextVisits[party] as number
-    nextVisits[party] = visit + 1
-    const ticket: TicketSoFar = { party, visit, createdAt: now(), end: 'waiting' }
-    tickets.push(ticket)
-    waiting += 1
-    const named = wanted?.filter((name) => longestMs.has(name))
-    try {
-      if (named?.length === 0) throw new Error('no queue of the run is among those that the party wants')
-      matchmaker.createTicket({ id: idOf(index), queues: named ?? names, players: queued(players), priority })
-      plan(now() + (visits[visit] as CrowdVisit).patienceMs, 'losePatience', index)
-    } catch (error) {
-      ticket.refusal = error instanceof Error ? error.message : String(error)
-      end(ticket, 'refused')
+  /** A party with a found match stays, and gives up if it has to wait again. */
+  #losePatience(index: number): void {
+    const ticket = this.#tickets[index] as TicketSoFar
+    if (ticket.endedAt !== undefined || this.#matchmaker.getTicket(idOf(index))?.status !== 'SEARCHING') return
+    this.#matchmaker.cancelTicket(idOf(index))
+  }
+  #answer(tickets: readonly Ticket[]): void {
+    for (const ticket of tickets) {
+      // Another player of the match may have declined.
+      if (this.#matchmaker.getTicket(ticket.id)?.acceptance === undefined) continue
+      if (this.#visitOf(this.#ticketOf(ticket)).accepts ?? true) this.#matchmaker.acceptMatch(ticket.id)
+      else this.#matchmaker.declineMatch(ticket.id)
     }
   }
-
-  /** A party whose match is found stays, and gives up if it has to wait again. */
-  const losePatience = (index: number) => {
-    const ticket = tickets[index] as TicketSoFar
-    if (!isOpen(ticket) || matchmaker.getTicket(idOf(index))?.status !== 'SEARCHING') return
-    matchmaker.cancelTicket(idOf(index))
-  }
-  const hasNoPatience = (ticket: TicketSoFar) => now() - ticket.createdAt >= visitOf(ticket).patienceMs
-
-  const leave = (index: number) => {
-    const ticket = tickets[index] as TicketSoFar
-    const match = matches[ticket.match as number] as MatchSoFar
-    visited(ticket)
-    match.playing -= 1
-    if (match.playing === 0) finish(match)
-    // It is over already if it has lasted for as long as its queue allows.
-    if (!running.has(match.id)) return
-    if (match.playing === 0) running.delete(match.id)
-    matchmaker.playersLeft(
-      match.id,
-      partyOf(ticket).players.map(({ id }) => id),
-    )
-  }
-
-  /** The match has been played. */
-  const finish = (match: MatchSoFar) => {
-    if (ratings === undefined) return
-    const teams = groupBy(match.tickets, (index) => tickets[index]?.team ?? '')
-    const playedBy = (index: number) => {
-      const ticket = tickets[index] as TicketSoFar
-      return { players: partyOf(ticket).players, waitMs: (ticket.matchedAt ?? 0) - ticket.createdAt }
-    }
-    match.ranking = ratings.played(Array.from(teams, ([name, those]) => ({ name, tickets: those.map(playedBy) })))
-  }
-
-  matchmaker.on('serverAssigned', ({ matchId, queue, tickets: assigned }) => {
-    let index = running.get(matchId)
+  #play({ matchId, queue, tickets }: MatchmakerEvents['serverAssigned']): void {
+    let index = this.#running.get(matchId)
     if (index === undefined) {
-      index = matches.length
-      running.set(matchId, index)
-      const foundAt = Math.min(...assigned.map(({ matchedAt = clock.now() }) => matchedAt)) - startsAt
-      const isWarm = warm.get(matchId)
-      matches.push({ id: matchId, queue, foundAt, assignedAt: now(), tickets: [], isWarm, playing: 0 })
+      index = this.#matches.length
+      this.#running.set(matchId, index)
+      const foundAt = Math.min(...tickets.map(({ matchedAt = this.#clock.now() }) => matchedAt)) - this.#startsAt
+      const isWarm = this.#warm.get(matchId)
+      this.#matches.push({ id: matchId, queue, foundAt, assignedAt: this.#now(), tickets: [], isWarm, playing: 0 })
     }
-    const match = matches[index] as MatchSoFar
-    for (const one of assigned) {
-      const ticket = tickets[indexOf(one)] as TicketSoFar
-      ticket.matchedAt = (one.matchedAt ?? clock.now()) - startsAt
+    const match = this.#matches[index] as MatchSoFar
+    for (const one of tickets) {
+      const ticket = this.#ticketOf(one)
+      ticket.matchedAt = (one.matchedAt ?? this.#clock.now()) - this.#startsAt
       ticket.match = index
       ticket.team = one.team
       match.tickets.push(indexOf(one))
       match.playing += 1
-      end(ticket, 'assigned')
-      const playMs = Math.min(visitOf(ticket).playMs, longestMs.get(queue) ?? Infinity)
-      plan(now() + playMs, 'leave', indexOf(one))
-    }
-  })
-  matchmaker.on('serverTaken', ({ matchId, warm: isWarm }) => void warm.set(matchId, isWarm))
-  onMatchEnd(matchmaker.on, (matchId) => {
-    running.delete(matchId)
-    warm.delete(matchId)
-  })
-  matchmaker.on('expired', ({ ticket }) => end(tickets[indexOf(ticket)] as TicketSoFar, 'expired'))
-  matchmaker.on('cancelled', ({ ticket, reason }) =>
-    end(tickets[indexOf(ticket)] as TicketSoFar, reason === 'cancelled' ? 'gaveUp' : reason),
-  )
-  matchmaker.on('ticketRequeued', ({ ticket }) => {
-    // Later in this instant: the matchmaker is still at work on the match.
-    if (hasNoPatience(tickets[indexOf(ticket)] as TicketSoFar)) plan(now(), 'losePatience', indexOf(ticket))
-  })
-
-  const answer = ({ tickets: asked }: { readonly tickets: readonly Ticket[] }) => {
-    for (const ticket of asked) {
-      // Another of the match may have declined.
-      if (matchmaker.getTicket(ticket.id)?.acceptance === undefined) continue
-      if (visitOf(tickets[indexOf(ticket)] as TicketSoFar).accepts ?? true) matchmaker.acceptMatch(ticket.id)
-      else matchmaker.declineMatch(ticket.id)
+      this.#end(ticket, 'assigned')
+      const playMs = Math.min(this.#visitOf(ticket).playMs, this.#longestMs.get(queue) ?? Infinity)
+      this.#plan(this.#now() + playMs, 'leave', indexOf(one))
     }
   }
-  if (queues.some(({ acceptance }) => acceptance !== undefined)) {
-    matchmaker.on('matchFound', answer)
-    matchmaker.on('backfillJoined', answer)
+  #end(ticket: TicketSoFar, how: TicketOutcome['end']): void {
+    if (ticket.endedAt !== undefined || this.#isStopped) return
+    ticket.end = how
+    ticket.endedAt = this.#now()
+    this.#waiting -= 1
+    if (how !== 'assigned') this.#visited(ticket)
   }
-
-  for (const [index, { at }] of parties.entries()) plan(at, 'come', index)
-  const visits = parties.reduce((sum, party) => sum + party.visits.length, 0)
-
-  const acts: Readonly<Record<Action['what'], (index: number) => void>> = { come, losePatience, leave }
-  return {
-    /** When somebody acts next; Infinity if nobody does. */
-    nextAt: () => actions.first()?.at ?? Infinity,
-    /** Lets act whoever does so next. */
-    act: () => {
-      const action = actions.shift()
-      if (action !== undefined) acts[action.what](action.index)
-    },
-    /** Number of tickets that have not ended. */
-    waiting: () => waiting,
-    /** Share of the visits that have ended, from 0 to 1. */
-    share: () => visitsEnded / visits,
-    isOver: () => visitsEnded === visits,
-    /** From now on nobody comes, and tickets stay as they are. */
-    stop: () => {
-      isStopped = true
-    },
-    tickets: (): readonly TicketOutcome[] => tickets,
-    matches: (): readonly MatchOutcome[] => matches.map(({ id: _id, playing: _playing, ...match }) => match),
+  #leave(index: number): void {
+    const ticket = this.#tickets[index] as TicketSoFar
+    const match = this.#matches[ticket.match as number] as MatchSoFar
+    this.#visited(ticket)
+    match.playing -= 1
+    if (match.playing === 0) this.#finish(match)
+    // The match is already over if it has lasted as long as its queue allows.
+    if (!this.#running.has(match.id)) return
+    if (match.playing === 0) this.#running.delete(match.id)
+    this.#matchmaker.playersLeft(
+      match.id,
+      this.#partyOf(ticket).players.map(({ id }) => id),
+    )
+  }
+  /** Ends a match that was played. */
+  #finish(match: MatchSoFar): void {
+    if (this.#ratings === undefined) return
+    const teams = groupBy(match.tickets, (index) => this.#tickets[index]?.team ?? '')
+    const playedBy = (index: number) => {
+      const ticket = this.#tickets[index] as TicketSoFar
+      return { players: this.#partyOf(ticket).players, waitMs: (ticket.matchedAt ?? 0) - ticket.createdAt }
+    }
+    match.ranking = this.#ratings.played(Array.from(teams, ([name, those]) => ({ name, tickets: those.map(playedBy) })))
+  }
+  /** Ends a visit: the party comes again after its break. */
+  #visited(ticket: TicketSoFar): void {
+    this.#visitsEnded += 1
+    const { visits } = this.#partyOf(ticket)
+    if (ticket.visit + 1 < visits.length)
+      this.#plan(this.#now() + (this.#visitOf(ticket).breakMs ?? 0), 'come', ticket.party)
+  }
+  #hasNoPatience(ticket: TicketSoFar): boolean {
+    return this.#now() - ticket.createdAt >= this.#visitOf(ticket).patienceMs
+  }
+  #ticketOf(ticket: Ticket): TicketSoFar {
+    return this.#tickets[indexOf(ticket)] as TicketSoFar
+  }
+  #partyOf({ party }: TicketSoFar): CrowdParty {
+    return this.#parties[party] as CrowdParty
+  }
+  #visitOf(ticket: TicketSoFar): CrowdVisit {
+    return this.#partyOf(ticket).visits[ticket.visit] as CrowdVisit
+  }
+  #plan(at: number, what: CrowdAction['what'], index: number): void {
+    this.#turns += 1
+    this.#actions.add({ at, turn: this.#turns, what, index })
+  }
+  #now(): number {
+    return this.#clock.now() - this.#startsAt
   }
 }

@@ -3,7 +3,10 @@ import type { Clock } from '@muster/core/clock'
 import { type Matchmaker, ServerGone } from '@muster/matchmaker'
 import { RegistrationBody, ReportBody } from '@muster/matchmaker/internal'
 
-/** Milliseconds for which a server waits for orders at a time. One that waits is not silent, so it need not report. */
+/**
+ * Milliseconds for which a server waits for orders at a time. A waiting server does not count as silent, so it need not
+ * report.
+ */
 const WAIT_MS = 86_400_000
 
 /** The pool of a deployment, and the token of its server; undefined for the server of one match. */
@@ -14,8 +17,8 @@ export function pooledServerOf({ environment_variables = [] }: CreateDeployment)
 }
 
 /**
- * Lets the server of a pool register, and accept each match that it is given at once, until it is not wanted any more.
- * The matches end when their players leave, so it reports no end of them.
+ * Simulates the server of a pool: it registers, and accepts each match immediately until it is stopped. The matches end
+ * when their players leave, so it reports no ends.
  */
 export async function playGameServer(
   matchmaker: Pick<Matchmaker, 'registerServer' | 'reportServer' | 'waitForServerOrders'>,
@@ -24,7 +27,7 @@ export async function playGameServer(
 ): Promise<void> {
   const instance = 'lab'
   let played: readonly string[] = []
-  // The answer to the create of the server comes first.
+  // The response to the create of the server comes first.
   await clock.sleep(0)
   try {
     let orders: Awaited<ReturnType<Matchmaker['reportServer']>> = matchmaker.registerServer(

@@ -5,7 +5,9 @@ import { createStubService } from '@muster/matchmaker/internal'
 import { pooledServerOf } from './game-server.js'
 import type { RequestUse, ServerUse } from './outcome.js'
 
-/** Counts creates in a sliding window, the strictest way in which a service may count. Stops have no known limit. */
+/**
+ * Counts creates in a sliding window, the strictest way in which a service may count. Stops have no documented limit.
+ */
 function createRequestMeter() {
   const { limit, windowMs } = limits.createDeployment
   const create = { total: 0, busiest: 0, limit, windowMs }
@@ -27,7 +29,7 @@ function createRequestMeter() {
   }
 }
 
-/** Counts servers from when they are asked for until they are stopped. */
+/** Counts servers from their create until they are stopped. */
 function createServerMeter() {
   let created = 0
   let running = 0
@@ -35,7 +37,7 @@ function createServerMeter() {
   let milliseconds = 0
   let bootMs = 0
   return {
-    asked: () => {
+    created: () => {
       created += 1
       running += 1
       most = Math.max(most, running)
@@ -48,7 +50,7 @@ function createServerMeter() {
       milliseconds += ms
     },
     running: () => running,
-    /** Idle are servers of pools alone. */
+    /** Only servers of pools can be idle. */
     use: (): Omit<ServerUse, 'idleSeconds'> => {
       return { created, most, seconds: milliseconds / 1000, bootSeconds: bootMs / 1000 }
     },
@@ -58,12 +60,12 @@ function createServerMeter() {
 export type MeteredService = ReturnType<typeof createMeteredService>
 
 /**
- * A service in memory, without limits and with room for all servers, that counts what is asked of it.
+ * A service in memory, without limits and with capacity for all servers, that counts its requests.
  *
- * A create is answered when its server is READY, after the call of its webhook. So a matchmaker reads one status for
- * each server, at that moment. To look for READY servers, as without a webhook, would take it longer than all else in a
- * run, and would only show that it makes as many reads and lists as their limits leave: so these are not counted. Lists
- * are not answered: they are for servers that were lost or have ended by themselves, and there are none.
+ * A create is answered when its server is READY, after its webhook. So a matchmaker reads one status for each server,
+ * at that moment. Polling for READY servers, as without a webhook, would take longer than everything else in a run, and
+ * would only show that it makes as many reads and lists as their limits allow, so these are not counted. Lists are not
+ * supported: they are for servers that were lost or have ended by themselves, and there are none.
  * @param startMs milliseconds from create to READY.
  * @param ready the webhook, and the start of the server's process. The token is that of a pool's server.
  */
@@ -76,7 +78,7 @@ export function createMeteredService(
   const meter = createRequestMeter()
   const all = createServerMeter()
   const ofPools = new Map<string, ReturnType<typeof createServerMeter>>()
-  /** When each server was asked for, and the meters that count it. */
+  /** Time of each server's create, and the meters that count it. */
   const standing = new Map<string, { readonly askedAt: number; readonly meters: readonly (typeof all)[] }>()
   const metersOf = (pool: string | undefined) => {
     if (pool === undefined) return [all]
@@ -91,7 +93,7 @@ export function createMeteredService(
       const { pool, token } = pooledServerOf(input) ?? {}
       const meters = metersOf(pool)
       meter.created(askedAt)
-      for (const one of meters) one.asked()
+      for (const one of meters) one.created()
       await clock.sleep(startMs)
       const answer = await stub.create(input)
       for (const one of meters) one.booted(startMs)
@@ -112,7 +114,7 @@ export function createMeteredService(
   }
   return {
     service,
-    /** Number of servers that were asked for and not stopped. */
+    /** Number of servers that were created and not stopped. */
     running: all.running,
     servers: all.use,
     /** The servers of each pool, by its name. */

@@ -1,9 +1,9 @@
-// pure: what happened in a run
+// pure: the outcome of a run
 import type { CancelReason } from '@muster/matchmaker'
 
-/** What happened in a run. All times are milliseconds from the crowd's start. */
+/** The outcome of a run. All times are milliseconds from the crowd's start. */
 export interface RunOutcome {
-  /** In the order in which the tickets were created. */
+  /** In order of creation. */
   readonly tickets: readonly TicketOutcome[]
   /** In the order in which they were found. */
   readonly matches: readonly MatchOutcome[]
@@ -22,10 +22,10 @@ export interface TicketOutcome {
   /** Index of the visit of that party. */
   readonly visit: number
   readonly createdAt: number
-  /** `gaveUp`: its party's patience ended. `refused`: no queue took it. `waiting`: the run ended first. */
+  /** `gaveUp`: its party's patience ended. `refused`: no queue accepted it. `waiting`: the run ended first. */
   readonly end: 'assigned' | 'gaveUp' | 'refused' | 'waiting' | Exclude<CancelReason, 'cancelled' | 'refused'>
   readonly endedAt?: number | undefined
-  /** When it was matched for the last time. */
+  /** When it was last matched. */
   readonly matchedAt?: number | undefined
   /** Index of the match in which it was assigned, and its team there. */
   readonly match?: number | undefined
@@ -38,9 +38,9 @@ export interface MatchOutcome {
   readonly queue: string
   readonly foundAt: number
   readonly assignedAt: number
-  /** Indexes of its tickets among all. */
+  /** Indexes of its tickets. */
   readonly tickets: readonly number[]
-  /** Whether it found a warm server of its pool; undefined for a match with a server of its own. */
+  /** True if it found a warm server of its pool; undefined for a match with its own server. */
   readonly isWarm?: boolean | undefined
   /** The teams from the best to the worst, if the match was played. */
   readonly ranking?: readonly string[] | undefined
@@ -48,20 +48,20 @@ export interface MatchOutcome {
 
 export interface ServerUse {
   readonly created: number
-  /** The most that ran at once. */
+  /** Maximum number of servers at a time. */
   readonly most: number
-  /** Seconds for which servers ran, all together: what is paid for. */
+  /** Total seconds of running servers, which is what is paid for. */
   readonly seconds: number
-  /** Of these, from create to READY, and while they ran without a match. In all others matches were played. */
+  /** Of these, the seconds from create to READY, and without a match. In all others matches were played. */
   readonly bootSeconds: number
   readonly idleSeconds: number
 }
 
 export interface RequestUse {
   readonly total: number
-  /** The most in any window of the operation's documented limit. */
+  /** Maximum number in any window of the operation's documented limit. */
   readonly busiest: number
-  /** What the service allows in such a window, and its milliseconds. None if no limit is documented. */
+  /** The documented limit in such a window, and its milliseconds. Undefined if no limit is documented. */
   readonly limit?: number | undefined
   readonly windowMs?: number | undefined
 }

@@ -28,7 +28,7 @@ export const duel = {
   deploy,
 } satisfies QueueDefinition
 
-/** Single players all over Europe, so many a minute for so many minutes. */
+/** Single players all over Europe: the given number per minute, for the given minutes. */
 export function europeans(perMinute: number, minutes: number, seed = 1): Crowd {
   const random = seededRandom(seed)
   const count = perMinute * minutes

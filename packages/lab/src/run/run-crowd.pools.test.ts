@@ -31,33 +31,36 @@ function pairs({ perHour, hours, matchSeconds }: Load): Crowd {
   return { header: { format: CROWD_FORMAT, startsAt: Date.UTC(2026, 0, 5), durationMs: hours * 3_600_000 }, parties }
 }
 
-describe('matches find warm servers as often as the formula says, within two points', () => {
+describe('the share of simulated matches that find a warm server', () => {
   test.each([
     // The pool alone is tested from 120 to 7,200 an hour: see pools.load.test.ts.
     { perHour: 600, hours: 2 },
-  ])('at $perHour matches an hour', async ({ perHour, hours }) => {
-    const load = { matchesPerHour: perHour, bootSeconds: 20, matchSeconds: 900 }
-    const crowd = pairs({ perHour, hours, matchSeconds: 900 })
-    const { matches } = await runCrowd(crowd, [pair], { pools: [arena], startMs: 20_000 })
-    // The pool learns within the first hour how many come.
-    const known = matches.filter(({ foundAt }) => foundAt >= 3_600_000)
-    const found = known.filter(({ isWarm }) => isWarm).length / known.length
-    const { hit } = poolCost(poolSchema.parse(arena), load)
-    expect(hit).toBeGreaterThan(0.95)
-    expect(Math.abs(found - hit)).toBeLessThanOrEqual(0.02)
-  })
+  ])(
+    'the simulated share of warm matches is within two points of the formula at $perHour matches an hour',
+    async ({ perHour, hours }) => {
+      const load = { matchesPerHour: perHour, bootSeconds: 20, matchSeconds: 900 }
+      const crowd = pairs({ perHour, hours, matchSeconds: 900 })
+      const { matches } = await runCrowd(crowd, [pair], { pools: [arena], startMs: 20_000 })
+      // The pool learns within the first hour how many come.
+      const known = matches.filter(({ foundAt }) => foundAt >= 3_600_000)
+      const found = known.filter(({ isWarm }) => isWarm).length / known.length
+      const { hit } = poolCost(poolSchema.parse(arena), load)
+      expect(hit).toBeGreaterThan(0.95)
+      expect(Math.abs(found - hit)).toBeLessThanOrEqual(0.02)
+    },
+  )
 })
 
-test('servers of pools are those of the lab, wherever they come from otherwise', async () => {
+test('the lab simulates servers of pools with any source', async () => {
   const pools = [{ ...arena, source: 'metal' }]
   const { servers } = await runCrowd(europeans(60, 10), [pair], { pools, startMs: 20_000 })
   expect(servers.created).toBeGreaterThan(0)
 })
 
 describe('a run with pools', () => {
-  const crowd = pairs({ perHour: 600, hours: 1, matchSeconds: 120 })
+  const crowd = pairs({ perHour: 600, hours: 0.5, matchSeconds: 120 })
 
-  test('sends matches to warm servers at once, to others after a boot, and uses servers again', async () => {
+  test('a run with pools sends matches to warm servers at once, else after a boot, and reuses servers', async () => {
     const reused = { ...arena, reuse: { maxMatches: 10 } }
     const run = await runCrowd(crowd, [pair], { pools: [reused], startMs: 20_000 })
     const { matches, tickets, servers, pools, requests } = run
@@ -74,13 +77,13 @@ describe('a run with pools', () => {
     expect(servers.seconds - servers.bootSeconds - servers.idleSeconds).toBeCloseTo(playedMs / 1000, 0)
   })
 
-  test('is the same each time', async () => {
+  test('a run with pools is the same each time', async () => {
     const options = { pools: [{ ...arena, reuse: { maxMatches: 3 } }], seed: 7 }
     const few = pairs({ perHour: 600, hours: 0.25, matchSeconds: 120 })
     expect(await runCrowd(few, [pair], options)).toEqual(await runCrowd(few, [pair], options))
   })
 
-  test('tells of queues beside one another with a pool and without', async () => {
+  test('one run can report queues with and without a pool', async () => {
     const own = { name: 'own', matchSize: 2, deploy }
     const { matches, servers, pools } = await runCrowd(europeans(60, 10), [pair, own], { pools: [arena] })
     const of = (queue: string) => matches.filter((match) => match.queue === queue)
@@ -90,7 +93,7 @@ describe('a run with pools', () => {
     expect(servers.bootSeconds).toBe(servers.created * 5)
   })
 
-  test('keeps servers warm at times that the pool names, also while nobody is there', async () => {
+  test('a run with pools keeps servers warm at the scheduled times, even without players', async () => {
     const places = [{ name: 'Frankfurt', latitude: 50.1, longitude: 8.7 }]
     const at = [{ cron: '0 2 * * *', minutes: 30, min: 3 }]
     const late = { at: 8_400_000, visits: [{ patienceMs: 60_000, playMs: 60_000 }] }
@@ -103,14 +106,14 @@ describe('a run with pools', () => {
     expect(servers.idleSeconds / 60).toBeLessThan(63)
   })
 
-  test('without pools each match has a server of its own, whatever its queue names', async () => {
+  test('a run without pools creates a server for each match, even if the queue names a pool', async () => {
     const { matches, servers, pools } = await runCrowd(crowd, [{ ...pair, deploy }])
     expect(servers.created).toBe(matches.length)
     expect(servers.idleSeconds).toBe(0)
     expect(pools).toEqual({})
   })
 
-  test('refuses a pool that is wrong, or that there is not', async () => {
+  test('a run refuses an invalid or unknown pool', async () => {
     const wrong = { ...arena, warm: { hit: 2 } }
     await expect(runCrowd(crowd, [pair], { pools: [wrong] })).rejects.toThrow('pools.0.warm.hit: must be at most 0.999')
     await expect(runCrowd(crowd, [pair], { pools: [] })).rejects.toThrow('there is no such pool, got "arena"')

@@ -18,8 +18,8 @@ const crowdOf = (...parties: readonly (Partial<CrowdParty> & { readonly visits: 
 })
 const visit = { patienceMs: 10_000, playMs: 20_000 }
 
-describe('a run', () => {
-  test('tells what happened to each ticket, match and server', async () => {
+describe('a run of a crowd', () => {
+  test('a run of a crowd reports what happened to each ticket, match and server', async () => {
     const crowd = crowdOf(
       { visits: [{ ...visit, playMs: 30_000, breakMs: 5000 }, visit] },
       { at: 1000, visits: [visit] },
@@ -39,7 +39,7 @@ describe('a run', () => {
     expect(endedAt).toBe(51_000)
   })
 
-  test('lets parties decline, stay while their match is prepared, and go if it came to nothing too late', async () => {
+  test('parties in a run can decline, wait during deployment, and leave if the match fails too late', async () => {
     const asking = { ...pair, acceptance: { withinMs: 5000 } }
     const crowd = crowdOf(
       { visits: [{ ...visit, patienceMs: 1000 }] },
@@ -60,13 +60,13 @@ describe('a run', () => {
     ])
   })
 
-  test('says why a ticket was refused: wrong for its queue, none of its queues, or a cooldown', async () => {
+  test('a run reports why a ticket was refused: invalid for its queue, an unknown queue, or a cooldown', async () => {
     const rated = { ...pair, rules: [{ kind: 'difference', attribute: 'skill', max: 5 }] } as const
     const cooled = { ...pair, name: 'cooled', acceptance: { withinMs: 1000 }, cooldown: { firstMs: 60_000 } }
     const refused = await runCrowd(crowdOf({ visits: [visit] }, { queues: ['gone'], visits: [visit] }), [rated])
     expect(refused.tickets.map(({ end, refusal }) => [end, refusal])).toEqual([
       ['refused', expect.stringContaining('skill')],
-      ['refused', 'no queue of the run is among those that the party wants'],
+      ['refused', 'the party wants none of the queues of this run'],
     ])
     const declining = crowdOf({ visits: [{ ...visit, accepts: false, breakMs: 1000 }, visit] }, { visits: [visit] })
     const { tickets } = await runCrowd(declining, [cooled])
@@ -76,14 +76,14 @@ describe('a run', () => {
     })
   })
 
-  test('lets players leave at their own moment, also between two ticks', async () => {
+  test('players in a run can leave at any moment, even between two ticks', async () => {
     const hasty = { visits: [{ patienceMs: 10_000, playMs: 100 }] }
     const { servers, endedAt } = await runCrowd(crowdOf(hasty, hasty), [pair], { tickMs: 1000, startMs: 700 })
     expect(servers).toEqual({ created: 1, most: 1, seconds: 0.8, bootSeconds: 0.7, idleSeconds: 0 })
     expect(endedAt).toBe(800)
   })
 
-  test('ends, whatever the crowd', async () => {
+  test('a run ends for any crowd', async () => {
     const year = 365 * 86_400_000
     const patient = crowdOf({ visits: [{ patienceMs: year, playMs: year }] })
     const queue = { ...pair, expireAfterMs: 2 * 86_400_000 }
@@ -97,7 +97,7 @@ describe('a run', () => {
     expect(played.servers).toEqual({ created: 1, most: 1, seconds: 65, bootSeconds: 5, idleSeconds: 0 })
   })
 
-  test('decides matches by ratings, and tickets have what these say', async () => {
+  test('a run decides matches by ratings, which tickets then contain', async () => {
     const asked: string[] = []
     const ratings = {
       queued: (players: readonly { readonly id: string }[]) => {
@@ -114,7 +114,7 @@ describe('a run', () => {
     expect(matches.map(({ ranking }) => ranking)).toEqual([['side-2', 'side-1']])
   })
 
-  test('tells how far it is, and ends when it is aborted', async () => {
+  test('a run reports its progress, and ends when it is aborted', async () => {
     const shares: number[] = []
     await runCrowd(crowdOf({ visits: [visit] }), [pair], { progressed: (share) => shares.push(share) })
     expect(shares.at(-1)).toBe(1)
@@ -131,7 +131,7 @@ describe('a run', () => {
     [crowdOf({ visits: [visit] }), [pair], { tickMs: 0 }, 'option tickMs: must be at least 1, got 0'],
     [crowdOf({ visits: [visit] }), [pair], { startMs: 180_000 }, 'must be less than readyTimeoutMs of queue "pair"'],
     [crowdOf({ visits: [visit] }), [pair], { fast: true }, 'option fast: is not known'],
-  ])('refuses what cannot be: %#', async (crowd, queues, options: object, words) => {
+  ])('a run refuses invalid options: case %#', async (crowd, queues, options: object, words) => {
     await expect(runCrowd(crowd, queues, options)).rejects.toThrow(words)
     await expect(runCrowd(crowd, [{ ...pair, matchSize: 0 }])).rejects.toBeInstanceOf(InvalidQueue)
   })

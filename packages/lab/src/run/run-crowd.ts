@@ -13,29 +13,31 @@ import { type AllocationView, definePools, defineQueues, type ServerPool } from 
 import { z } from 'zod'
 import type { Crowd } from '../crowd/index.js'
 import type { RatingBook } from '../ratings/rating-book.js'
-import { createCrowdLife, type CrowdLife } from './crowd-life.js'
+import { CrowdLife } from './crowd-life.js'
 import { playGameServer } from './game-server.js'
 import { createMeteredService, type MeteredService } from './metered-service.js'
 import type { RunOutcome, ServerUse } from './outcome.js'
 import { createVirtualClock, type VirtualClock } from './virtual-clock.js'
 
 export interface RunOptions {
-  /** The pools that queues name. Default: each match has a server of its own, also of a queue that names a pool. */
+  /** The pools that queues name. Default: each match has its own server, even if its queue names a pool. */
   readonly pools?: readonly PoolDefinition[] | undefined
-  /** Whole number from 0: another seed makes other ids. Default 1. */
+  /** Whole number from 0; other seeds give other ids. Default 1. */
   readonly seed?: number | undefined
-  /** Milliseconds between two ticks. Default 250, as of a matchmaker. */
+  /** Milliseconds between two ticks. Default 250, like a matchmaker's. */
   readonly tickMs?: number | undefined
-  /** Milliseconds from create to READY of every server: one of a pool registers then. Default 5000 (our choice). */
+  /**
+   * Milliseconds from create to READY of every server; a server of a pool registers then. Default 5000 (our choice).
+   */
   readonly startMs?: number | undefined
   /**
-   * Ratings, which decide who wins the matches and follow from it. Default: players have the attributes that the crowd
-   * gives them, and nobody wins.
+   * Ratings, which decide the winners of matches and change with them. Default: players have the crowd's attributes,
+   * and nobody wins.
    */
   readonly ratings?: RatingBook | undefined
-  /** Ends the run, which then rejects with the signal's reason. */
+  /** Aborts the run, which then rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined
-  /** Called now and then with the share of the visits that have ended, from 0 to 1, and with 1 at the end. */
+  /** Called regularly with the share of ended visits, from 0 to 1, and with 1 at the end. */
   readonly progressed?: ((share: number) => void) | undefined
 }
 
@@ -55,35 +57,35 @@ const schema = z.strictObject({
     .optional(),
 })
 
-/** The options with every default filled in. @throws {InvalidInput} naming the option and the value. */
+/** The options with all defaults. @throws {InvalidInput} naming the option and the value. */
 const readRunOptions = (options: Omit<RunOptions, 'pools'>): z.infer<typeof schema> =>
   read(schema, options, (field, message) => new InvalidInput(`option ${message}`, { field }))
 
 /** Milliseconds after the crowd's duration at which a run ends, even if players still wait or play. */
 const LONGEST_AFTER_MS = 86_400_000
-/** Milliseconds between two ticks while nobody waits and servers run: time limits of matches are looked after. */
+/** Milliseconds between two ticks while nobody waits and servers run, to apply time limits of matches. */
 const IDLE_TICK_MS = 30_000
-/** The same where there are pools, which look at their stock so often. */
+/** The same with pools, which check their stock at this interval. */
 const POOLS_TICK_MS = 1000
-/** Longer than any run: the run itself makes the ticks, and leaves out those that have nothing to do. */
+/** Longer than any run, because the run itself makes the ticks, and skips those without work. */
 const NO_TICKS_MS = 2 ** 31 - 1
-/** Status reads per second: one for each server, whatever the crowd. */
+/** Maximum number of status reads per second: enough for one for each server of any crowd. */
 const MOST_READS = 1_000_000
-/** Queues that one ticket may name. */
+/** Maximum number of queues in one ticket. */
 const MOST_QUEUES = 16
-/** Milliseconds of the machine's time after which the event loop turns once, e.g. for a signal to be aborted. */
+/** Milliseconds of real time after which the event loop turns once, e.g. so that a signal can be aborted. */
 const STRETCH_MS = 20
-/** Milliseconds by which the clock moves while the matchmaker closes. */
+/** Milliseconds by which the clock advances while the matchmaker closes. */
 const CLOSING_STEP_MS = 100
 
-/** Where servers of pools report to: nobody calls it, since there is no network. */
+/** The URL for reports of pools' servers. Nobody calls it, because there is no network. */
 const API_URL = 'http://lab.invalid'
 
 /**
- * Lets a crowd meet queues: the real matchmaker on virtual time, with a service that has room for all matches. Servers
- * of pools register, accept their matches and wait for others, as game servers do. The same crowd, queues, options and
- * version give the same outcome on every machine.
- * @throws {InvalidInput} naming the option, or what is wrong with the crowd; {InvalidQueue}; and then nothing has run
+ * Runs the real matchmaker over a crowd, on virtual time, with a service that has capacity for all matches. Servers of
+ * pools register, accept matches and wait for more, like game servers. The same crowd, queues, options and version give
+ * the same outcome on every machine.
+ * @throws {InvalidInput} naming the option, or the fault of the crowd; {InvalidQueue}. Nothing has run then.
  */
 export async function runCrowd(
   crowd: Crowd,
@@ -117,22 +119,22 @@ export async function runCrowd(
     maxCreatesInFlight: Infinity,
     readsPerSecond: MOST_READS,
     endedTicketTtlMs: 0,
-    // A constant stopwatch never cuts a round short, however slow the machine is.
+    // A constant stopwatch never ends a round early, however slow the machine is.
     stopwatch: () => 0,
   })
-  const life = createCrowdLife({ crowd, queues, matchmaker, clock, ratings })
+  const life = new CrowdLife({ crowd, queues, matchmaker, clock, ratings })
 
   // Queues of mode 'arrival' make matches only between `start` and `stop`.
   matchmaker.start()
   const end = startsAt + durationMs + LONGEST_AFTER_MS
   const pace = createPace(life, signal, progressed)
   let tickedAt = -tickMs
-  /** Whether a warm server was taken, which the next tick replaces. */
+  /** True if a warm server was taken, which the next tick replaces. */
   let isTaken = false
   matchmaker.on('serverTaken', () => {
     isTaken = true
   })
-  /** Milliseconds until the next tick; Infinity while there is nothing to do. */
+  /** Milliseconds until the next tick; Infinity while there is no work. */
   const gap = () => {
     if (life.waiting() > 0 || isTaken) return tickMs
     if (pools.length > 0) return POOLS_TICK_MS
@@ -144,7 +146,7 @@ export async function runCrowd(
     const tickAt = Math.ceil(Math.max(tickedAt + gap(), clock.now() - startsAt) / tickMs) * tickMs
     const due = startsAt + Math.min(tickAt, life.nextAt())
     if (due > end || life.isOver()) break
-    // Whoever is woken may act before what is due now.
+    // A player who is woken up may act before the next due action.
     const at = Math.min(due, clock.nextAt())
     await clock.reach(at)
     while (startsAt + life.nextAt() <= at) life.act()
@@ -169,21 +171,24 @@ export async function runCrowd(
 }
 
 /**
- * Checks queues and the pools that they name.
- * @param pools without them, each match has a server of its own, also of a queue that names a pool.
+ * Validates queues and the pools that they name.
+ * @param pools without them, each match has its own server, even if its queue names a pool.
  * @throws {InvalidInput} naming the pool; {InvalidQueue} naming the queue
  */
 export function defineLabQueues(
   definitions: readonly QueueDefinition[],
   pools: readonly PoolDefinition[] | undefined,
 ): { readonly queues: readonly Queue[]; readonly pools: readonly ServerPool[] } {
-  // The service of the lab starts all servers, wherever they come from otherwise.
+  // The service of the lab starts all servers, regardless of their source.
   const defined = definePools(pools ?? []).map((pool): ServerPool => ({ ...pool, source: undefined, enrol: [] }))
   const named = pools === undefined ? definitions.map((queue) => ({ ...queue, pool: undefined })) : definitions
   return { queues: defineQueues(named, defined), pools: defined }
 }
 
-/** Players of a crowd are always there, and servers listen when they are READY: nobody is asked over the network. */
+/**
+ * Removes presence and probes: players of a crowd are always present, and servers listen when they are READY, so no
+ * network is needed.
+ */
 export const inTheLab = (queue: Queue): Queue => ({
   ...queue,
   presence: undefined,
@@ -207,7 +212,7 @@ function assertRunnable({ parties }: Crowd, queues: readonly Queue[]): void {
 }
 
 /**
- * A server that is READY too late would count as failed, and all matches would come to nothing.
+ * A server that is READY too late would count as failed, and no match could start.
  * @throws {InvalidInput}
  */
 function assertStartsInTime(queues: readonly Queue[], startMs: number): void {
@@ -218,7 +223,7 @@ function assertStartsInTime(queues: readonly Queue[], startMs: number): void {
   throw new InvalidInput(message, { field: 'startMs' })
 }
 
-/** @param places where servers of pools were idle. */
+/** @param places the places at which servers of pools were idle. */
 function serversOf(metered: MeteredService, places: Inspection['pools']): Pick<RunOutcome, 'servers' | 'pools'> {
   const idleSeconds = (those: Inspection['pools']) =>
     Math.round(those.reduce((sum, { idleHours }) => sum + idleHours, 0) * 3_600_000) / 1000
@@ -229,7 +234,7 @@ function serversOf(metered: MeteredService, places: Inspection['pools']): Pick<R
   return { servers: { ...metered.servers(), idleSeconds: idleSeconds(places) }, pools: Object.fromEntries(pools) }
 }
 
-/** Lets the event loop turn now and then, says how far the run is, and ends it when it is asked to. */
+/** Lets the event loop turn regularly, reports progress, and ends the run if the signal is aborted. */
 function createPace(
   life: CrowdLife,
   signal: AbortSignal | undefined,
@@ -251,7 +256,7 @@ function createPace(
   }
 }
 
-/** Moves the clock until all stops are confirmed. */
+/** Advances the clock until all stops are confirmed. */
 async function untilSettled(closing: Promise<readonly AllocationView[]>, clock: VirtualClock): Promise<void> {
   const state: { left?: readonly AllocationView[] } = {}
   void closing.then((left) => (state.left = left))

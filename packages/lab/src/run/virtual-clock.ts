@@ -1,12 +1,12 @@
 import type { Clock } from '@muster/core/clock'
 
-/** A clock that moves only on request, and many thousand times a second. */
+/** A clock that only moves on request, many thousand times per second. */
 export interface VirtualClock extends Clock {
   /** Lets all promise callbacks run; the event loop does not turn. */
   settle(): Promise<void>
-  /** When the first sleeper wakes; Infinity if none sleeps. */
+  /** Time of the next sleeper; Infinity if none sleeps. */
   nextAt(): number
-  /** Moves to this time, waking every sleeper at its own instant, in order, with its promise callbacks. */
+  /** Moves to this time, waking every sleeper at its own time, in order, followed by its promise callbacks. */
   reach(at: number): Promise<void>
 }
 
@@ -16,15 +16,15 @@ interface Sleeper {
 }
 
 /**
- * Waits until no promise callback is left: what is queued for the next tick of the process by one of them runs after
- * all of them. It takes a third of a turn of the event loop, and nothing here waits for the world outside.
+ * Waits until no promise callback is left: a callback of `process.nextTick` that one of them queues runs after all of
+ * them. It takes a third of a turn of the event loop, and nothing here waits for I/O.
  */
 const settled = () => new Promise<void>((resolve) => process.nextTick(resolve))
 
 /** @param start epoch milliseconds. */
 export function createVirtualClock(start: number): VirtualClock {
   let now = start
-  /** Sorted by instant, of equal ones by their begin. There are few: the matchmaker sleeps for all tickets together. */
+  /** Sorted by time, then by start. There are few, because the matchmaker sleeps once for all tickets. */
   const sleepers: Sleeper[] = []
 
   return {
@@ -45,7 +45,7 @@ export function createVirtualClock(start: number): VirtualClock {
         sleepers.splice(sleepers.findLastIndex(({ at }) => at <= sleeper.at) + 1, 0, sleeper)
       }),
     settle: async () => {
-      // From here on, this is a promise callback for every caller.
+      // The code below is a promise callback for every caller.
       await Promise.resolve()
       await settled()
     },

@@ -1,6 +1,6 @@
 import type { CancelReason, Queue } from '@muster/matchmaker'
 import { type CheckedTickets, comparedAttributes, teamNames } from './check-tickets.js'
-import type { Checking } from './checking.js'
+import type { Checking, FieldPath } from './checking.js'
 import { type ExpectationForm, expectationSchema, happeningSchema } from './scene-schema.js'
 import {
   durationWords,
@@ -9,32 +9,35 @@ import {
   type ExpectedTeam,
   type Happening,
   LONGEST_MS,
-  type Moment,
+  type SceneMoment,
   momentOf,
   TOO_LONG,
   WAITS_FOR_PLAYERS,
   WAITS_FOR_QUEUE,
 } from './scene.js'
 
-type Path = readonly string[]
-
-/** What a scene's moments may name. */
+/** The names that a scene's moments may use. */
 interface MomentGround {
   readonly checking: Checking
   readonly queues: readonly Queue[]
   readonly known: CheckedTickets
 }
 
-/** Reads a moment from its name; undefined if it is none. */
-function checkMoment(text: string, path: Path, example: string, checking: Checking): Moment | undefined {
+/** Parses a moment; undefined if it is invalid. */
+function checkMoment(text: string, path: FieldPath, example: string, checking: Checking): SceneMoment | undefined {
   const moment = momentOf(text)
-  if (moment === undefined) checking.faultOfName(path, `is no moment: write e.g. ${example}`)
+  if (moment === undefined) checking.faultOfName(path, `is not a moment: write e.g. ${example}`)
   else if (moment.at > LONGEST_MS) checking.faultOfName(path, TOO_LONG)
   return moment
 }
 
 /** Ids of the tickets that a name denotes and that have come by then. */
-function checkName(name: string, moment: Moment, path: Path, { checking, known }: MomentGround): readonly string[] {
+function checkName(
+  name: string,
+  moment: SceneMoment,
+  path: FieldPath,
+  { checking, known }: MomentGround,
+): readonly string[] {
   const ids = known.ids.get(name)
   if (ids === undefined) {
     checking.unknown(path, name, 'ticket of this scene', known.ids.keys())
@@ -47,10 +50,10 @@ function checkName(name: string, moment: Moment, path: Path, { checking, known }
   return ids
 }
 
-/** Reads what happens in a scene. */
+/** Parses the events of a scene. */
 export function checkHappenings(
   given: Readonly<Record<string, unknown>>,
-  path: Path,
+  path: FieldPath,
   ground: MomentGround,
 ): readonly Happening[] {
   const { checking, queues } = ground
@@ -80,7 +83,7 @@ export function checkHappenings(
   return all.toSorted((one, other) => one.at - other.at)
 }
 
-/** Why a ticket ends, as far as a scene can bring it about. */
+/** The reasons for a ticket's end that a scene can bring about. */
 const ENDS: readonly CancelReason[] = [
   'cancelled',
   'expired',
@@ -91,10 +94,10 @@ const ENDS: readonly CancelReason[] = [
   'attempts',
 ]
 
-/** Reads what a scene expects, in the order of the file. */
+/** Parses the expectations of a scene, in the order of the file. */
 export function checkExpectations(
   given: Readonly<Record<string, unknown>>,
-  path: Path,
+  path: FieldPath,
   ground: MomentGround,
 ): readonly Expectation[] {
   return Object.entries(given).flatMap(([text, value]): Expectation[] => {
@@ -115,15 +118,15 @@ export function checkExpectations(
   })
 }
 
-/** What is not so at first and may come true. */
+/** Expectations that are false at first and may become true. */
 const COME_TRUE: readonly (keyof ExpectationForm)[] = ['matched', 'together', 'teams', 'ended', 'matches', 'within']
 
 interface ReadingGround extends MomentGround {
-  readonly moment: Moment
+  readonly moment: SceneMoment
 }
-type Reader = (form: ExpectationForm, path: Path, ground: ReadingGround) => readonly Expected[]
+type ExpectationReader = (form: ExpectationForm, path: FieldPath, ground: ReadingGround) => readonly Expected[]
 
-const READERS: Readonly<Record<keyof ExpectationForm, Reader>> = {
+const READERS: Readonly<Record<keyof ExpectationForm, ExpectationReader>> = {
   matched: ({ matched = [] }, path, ground) => {
     const alone = matched.flatMap((one, index) =>
       typeof one === 'string' ? named([one], [...path, String(index)], ground) : [],
@@ -170,15 +173,15 @@ const READERS: Readonly<Record<keyof ExpectationForm, Reader>> = {
   spread: ({ spread = {} }, path, ground) => ofAttributes('spread', spread, path, ground),
 }
 
-const named = (names: readonly string[], path: Path, ground: ReadingGround): readonly string[] => [
+const named = (names: readonly string[], path: FieldPath, ground: ReadingGround): readonly string[] => [
   ...new Set(names.flatMap((name, index) => checkName(name, ground.moment, [...path, String(index)], ground))),
 ]
 
-/** Names by themselves are one group; each list among them is one too. */
+/** Names outside of lists form one group. Each list of names is a group too. */
 function ofSeveral(
   kind: 'together' | 'apart',
   groups: readonly (string | readonly string[])[],
-  path: Path,
+  path: FieldPath,
   ground: ReadingGround,
 ): Expected[] {
   const alone = groups.filter((one) => typeof one === 'string')
@@ -195,18 +198,18 @@ function ofSeveral(
   })
 }
 
-function checkReason(why: string, path: Path, { checking, queues }: ReadingGround): void {
+function checkReason(why: string, path: FieldPath, { checking, queues }: ReadingGround): void {
   const rules = [...new Set(queues.flatMap((queue) => queue.rules.map(({ name }) => name)))]
   const known = [...rules, WAITS_FOR_PLAYERS, WAITS_FOR_QUEUE]
   if (known.includes(why)) return
-  // The default name of a rule is not in the file of its queue.
+  // The default name of a rule does not occur in the file of its queue.
   const list = checking.near(why, known) === undefined && rules.length > 0 ? ` (${rules.join(', ')})` : ''
   checking.unknown(path, why, `rule${list}, nor players or paused`, known)
 }
 
 function checkTeams(
   teams: NonNullable<ExpectationForm['teams']>,
-  path: Path,
+  path: FieldPath,
   ground: ReadingGround,
 ): readonly ExpectedTeam[] {
   if (Array.isArray(teams))
@@ -221,7 +224,7 @@ function checkTeams(
 function ofAttributes(
   kind: 'balance' | 'spread',
   limits: Readonly<Record<string, number>>,
-  path: Path,
+  path: FieldPath,
   { checking, queues, known }: ReadingGround,
 ): Expected[] {
   const players = known.tickets.flatMap((ticket) => ticket.players)
@@ -234,10 +237,10 @@ function ofAttributes(
   })
 }
 
-/** Longest text of a value that is shown. */
+/** Maximum length of a shown value. */
 const LONGEST = 80
 
-/** A value as a line of YAML. */
+/** A value as one line of YAML. */
 function shown(value: unknown): string {
   const text = flow(value)
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text

@@ -13,13 +13,13 @@ const scene = (more: object) => ({
 const inScene = (more: object) => ({ scenes: [scene(more)] })
 const expecting = (expected: object) => inScene({ expect: { 'after 9s': expected } })
 
-describe('what is wrong with a file of scenes is told, all of it, with the nearest name', () => {
+describe('an invalid file of scenes', () => {
   test.each<[what: string, file: unknown, says: readonly string[]]>([
-    ['nothing', inScene({}), []],
+    ['a valid file', inScene({}), []],
     ['no scenes', {}, ['scenes: is missing']],
     ['an empty list', { scenes: [] }, ['scenes: must not be empty, got a list']],
     ['a misspelt field', { sceens: [], defaults: 5 }, ['sceens: is not known; did you mean scenes?']],
-    ['a scene that is none', { scenes: [5] }, ['scenes.0: must be an object, got 5']],
+    ['a scene that is a number', { scenes: [5] }, ['scenes.0: must be an object, got 5']],
     [
       'a scene without anything',
       { scenes: [{}] },
@@ -44,7 +44,7 @@ describe('what is wrong with a file of scenes is told, all of it, with the neare
     ],
     ['two scenes of one name', { scenes: [scene({}), scene({})] }, ['scenes.1.name: is the name of scenes.0 too']],
     [
-      'queues, and a ticket that wants none',
+      'unknown queues, and a ticket without a queue',
       {
         scenes: [
           scene({ queue: 'duell' }),
@@ -52,13 +52,13 @@ describe('what is wrong with a file of scenes is told, all of it, with the neare
         ],
       },
       [
-        'scenes.0.tickets.a.queue: "duell" is no queue of the file of queues; did you mean duel?',
-        'scenes.0.tickets.b.queue: "duell" is no queue of the file of queues; did you mean duel?',
+        'scenes.0.tickets.a.queue: "duell" is not a known queue of the file of queues; did you mean duel?',
+        'scenes.0.tickets.b.queue: "duell" is not a known queue of the file of queues; did you mean duel?',
         'scenes.1.tickets.a: wants no queue: write queue, one of duel, arena, steady',
       ],
     ],
     [
-      'tickets',
+      'invalid tickets',
       inScene({
         tickets: {
           'a b': {},
@@ -73,10 +73,10 @@ describe('what is wrong with a file of scenes is told, all of it, with the neare
         },
       }),
       [
-        'scenes.0.tickets.a b: is no name of a ticket: 1 to 59 of A–Z, a–z, 0–9, _ and -',
+        'scenes.0.tickets.a b: is not a valid ticket name: 1 to 59 of A–Z, a–z, 0–9, _ and -',
         'scenes.0.tickets.c: there are two tickets c-1: by its copies, and by its name',
         'scenes.0.tickets.d.coordinates: must not be given with city',
-        'scenes.0.tickets.d.city: "Berln" is no city of the list; did you mean Berlin?',
+        'scenes.0.tickets.d.city: "Berln" is not a known city of the list; did you mean Berlin?',
         'scenes.0.tickets.e.skil: is not known; did you mean skill?',
         'scenes.0.tickets.e.partty: is not known; did you mean party?',
         '(warning) scenes.0.tickets.e.mood: is compared by no rule of duel',
@@ -90,21 +90,21 @@ describe('what is wrong with a file of scenes is told, all of it, with the neare
       ],
     ],
     [
-      'whom to avoid',
+      'an unknown player to avoid',
       inScene({ tickets: { dora: { avoid: ['dorra'] } } }),
-      ['scenes.0.tickets.dora.avoid: "dorra" is no ticket or player of this scene; did you mean dora?'],
+      ['scenes.0.tickets.dora.avoid: "dorra" is not a known ticket or player of this scene; did you mean dora?'],
     ],
     [
-      'defaults',
+      'invalid defaults',
       { defaults: { skil: 5, city: 'Nowhere' }, scenes: [scene({ defaults: { queues: ['duel'], queue: 'duel' } })] },
       [
-        'defaults.city: "Nowhere" is no city of the list',
+        'defaults.city: "Nowhere" is not a known city of the list',
         'defaults.skil: is not known; did you mean skill?',
         'scenes.0.defaults.queues: must not be given with queue',
       ],
     ],
     [
-      'moments',
+      'invalid moments',
       inScene({
         expect: {
           'afer 9s': { matches: 0 },
@@ -114,26 +114,26 @@ describe('what is wrong with a file of scenes is told, all of it, with the neare
         },
       }),
       [
-        'scenes.0.expect.afer 9s: is no moment: write e.g. after 12s or by 20s',
-        'scenes.0.expect.after 9: is no moment: write e.g. after 12s or by 20s',
+        'scenes.0.expect.afer 9s: is not a moment: write e.g. after 12s or by 20s',
+        'scenes.0.expect.after 9: is not a moment: write e.g. after 12s or by 20s',
         'scenes.0.expect.after 1h 25h: must be at most 24h: a scene of rules ends when every limit has relaxed',
         'scenes.0.expect.by 9s.waiting: is so from the beginning, or never: write after in place of by',
       ],
     ],
     [
-      'tickets of expectations',
+      'unknown tickets in expectations',
       inScene({
         expect: { 'after 4s': { matched: [['a', 'b']], apart: 'a', together: ['a', 'bb'], 'not matched': 'B' } },
       }),
       [
         'scenes.0.expect.after 4s.matched.0.1: names ticket b, which comes only at 5s',
         'scenes.0.expect.after 4s.apart: names one ticket: it needs two at least',
-        'scenes.0.expect.after 4s.together.1: "bb" is no ticket of this scene',
-        'scenes.0.expect.after 4s.not matched.0: "B" is no ticket of this scene; did you mean b?',
+        'scenes.0.expect.after 4s.together.1: "bb" is not a known ticket of this scene',
+        'scenes.0.expect.after 4s.not matched.0: "B" is not a known ticket of this scene; did you mean b?',
       ],
     ],
     [
-      'other expectations',
+      'invalid expectations',
       expecting({
         waiting: { a: 'skil' },
         ended: { a: 'expird' },
@@ -150,12 +150,12 @@ describe('what is wrong with a file of scenes is told, all of it, with the neare
       ],
     ],
     [
-      'a rule like none that there is, with those that there are',
+      'an unknown rule, with the known ones',
       expecting({ waiting: { a: 'level' } }),
-      ['scenes.0.expect.after 9s.waiting.a: "level" is no rule (skill, near, avoid), nor players or paused'],
+      ['scenes.0.expect.after 9s.waiting.a: "level" is not a known rule (skill, near, avoid), nor players or paused'],
     ],
     [
-      'other expectations, once their forms are right',
+      'invalid expectations in valid forms',
       expecting({
         waiting: { a: 'skil' },
         ended: { a: 'expird' },
@@ -165,16 +165,16 @@ describe('what is wrong with a file of scenes is told, all of it, with the neare
         balance: { skil: 5 },
       }),
       [
-        'scenes.0.expect.after 9s.waiting.a: "skil" is no rule, nor players or paused; did you mean skill?',
-        'scenes.0.expect.after 9s.ended.a: "expird" is no end of a ticket; did you mean expired?',
-        'scenes.0.expect.after 9s.teams.teem: "teem" is no team; did you mean team?',
+        'scenes.0.expect.after 9s.waiting.a: "skil" is not a known rule, nor players or paused; did you mean skill?',
+        'scenes.0.expect.after 9s.ended.a: "expird" is not a known end of a ticket; did you mean expired?',
+        'scenes.0.expect.after 9s.teams.teem: "teem" is not a known team; did you mean team?',
         'scenes.0.expect.after 9s.matches: has a min above its max',
         'scenes.0.expect.after 9s.within: needs matched or together beside it: the tickets that it is about',
-        'scenes.0.expect.after 9s.balance.skil: "skil" is no attribute of a ticket; did you mean skill?',
+        'scenes.0.expect.after 9s.balance.skil: "skil" is not a known attribute of a ticket; did you mean skill?',
       ],
     ],
     [
-      'what happens',
+      'invalid events',
       inScene({
         happens: {
           'by 6s': { cancel: 'a' },
@@ -189,15 +189,15 @@ describe('what is wrong with a file of scenes is told, all of it, with the neare
       ],
     ],
     [
-      'what happens to a ticket before it comes, and to a queue that there is not',
+      'an event of a ticket before its creation, and of an unknown queue',
       inScene({ happens: { 'after 4s': { decline: 'b', pause: 'dual' } } }),
       [
         'scenes.0.happens.after 4s.decline: names ticket b, which comes only at 5s',
-        'scenes.0.happens.after 4s.pause: "dual" is no queue of the file of queues; did you mean duel?',
+        'scenes.0.happens.after 4s.pause: "dual" is not a known queue of the file of queues; did you mean duel?',
       ],
     ],
     [
-      'what comes too late to matter, said once',
+      'events too late to matter, reported once',
       inScene({
         tickets: { ...TICKETS, late: { skill: 1, at: '10s', count: 3 } },
         happens: { 'after 11s': { cancel: 'a' } },
@@ -226,16 +226,16 @@ describe('what is wrong with a file of scenes is told, all of it, with the neare
       ['scenes: have so many tickets for so long that they are a crowd: see muster lab run'],
     ],
     [
-      'too long in all',
+      'too long in total',
       { scenes: ['one', 'two'].map((name) => scene({ name, expect: { 'after 13h': { matches: 0 } } })) },
       ['scenes: last 26h in all, and may last 24h'],
     ],
-  ])('%s', (_, file, says) => {
+  ])('a file of scenes is checked for all its faults, with the nearest names: %s', (_, file, says) => {
     expect(faultsIn(file)).toEqual(says)
   })
 })
 
-test('the ratings that a predicted win is made of are compared, also within another rule', () => {
+test('scenes may set the ratings of a predicted win, even if the rule is within another rule', () => {
   const rule = { kind: 'balance', measure: 'predictedWin', mean: 'mu', uncertainty: 'sigma', max: 0.6 } as const
   const deploy = { application: 'lab', version: 'lab' }
   const tickets = { a: { mu: 25, sigma: 8, mood: 1 }, b: { mu: 25, sigma: 8 } }

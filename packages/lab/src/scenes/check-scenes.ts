@@ -1,17 +1,15 @@
 import type { Queue } from '@muster/matchmaker'
-import { createChecking, type Checking, type SceneFault } from './checking.js'
+import { createChecking, type Checking, type FieldPath, type SceneFault } from './checking.js'
 import { checkExpectations, checkHappenings } from './check-expectations.js'
 import { checkForm, checkTickets, layered, type TicketGround } from './check-tickets.js'
 import { durationWords, LONGEST_MS, type Scene } from './scene.js'
 import { TICK_MS } from './play.js'
 import { defaultsSchema, fileSchema, sceneSchema, TICKET_FIELDS, type DefaultsForm } from './scene-schema.js'
 
-type Path = readonly string[]
-
 /**
- * Checks a file of scenes, as a value, against the queues that it is about.
- * @param file e.g. `{ queues, defaults, scenes }`; its `queues` are not looked at.
- * @returns the scenes without an error, and what is wrong: if one of the faults is an error, the file cannot be used.
+ * Validates a file of scenes, as a value, against its queues.
+ * @param file e.g. `{ queues, defaults, scenes }`; its `queues` are ignored.
+ * @returns the scenes without an error, and the faults. If one of these is an error, the file cannot be used.
  */
 export function checkScenes(
   file: unknown,
@@ -32,10 +30,10 @@ export function checkScenes(
   return { scenes, faults: checking.faults }
 }
 
-/** Most work of a file: each ticket in each round counts as one. About a minute (our choice). */
+/** Maximum work of a file: each ticket in each round counts as one. About a minute (our choice). */
 const MOST_ROUNDS_OF_TICKETS = 5_000_000
 
-/** Rounds of a scene, at intervals and whenever something is looked at or happens. */
+/** Number of rounds of a scene: at intervals, and at every check and event. */
 function roundsOf({ endsAt, tickets, happenings, expectations }: Scene): number {
   return endsAt / TICK_MS + new Set([...tickets, ...happenings].map(({ at }) => at)).size + expectations.length
 }
@@ -48,7 +46,7 @@ function checkSize(scenes: readonly Scene[], checking: Checking): void {
     checking.fault(['scenes'], 'have so many tickets for so long that they are a crowd: see muster lab run')
 }
 
-function checkScene(given: unknown, path: Path, { checking, queues, defaults: ofFile }: TicketGround): Scene[] {
+function checkScene(given: unknown, path: FieldPath, { checking, queues, defaults: ofFile }: TicketGround): Scene[] {
   const before = checking.faults.length
   const scene = checking.read(sceneSchema, given, path)
   if (scene === undefined) return []
@@ -72,7 +70,7 @@ const NO_DEFAULTS: DefaultsForm = { short: {} }
 
 function checkDefaults(
   given: unknown,
-  path: Path,
+  path: FieldPath,
   further: DefaultsForm,
   queues: readonly Queue[],
   checking: Checking,

@@ -1,7 +1,7 @@
 import type { Attributes, Player, Queue } from '@muster/matchmaker'
 import { attributesComparedBy } from '@muster/matchmaker/internal'
 import { CITIES } from '../crowd/index.js'
-import type { Checking } from './checking.js'
+import type { Checking, FieldPath } from './checking.js'
 import {
   type DefaultsForm,
   PLAYER_FIELDS,
@@ -22,21 +22,21 @@ export const teamNames = ({ teams }: Queue): string[] =>
     count === 1 ? [name] : Array.from({ length: count }, (_, index) => `${name}-${index + 1}`),
   )
 
-/** What may be said of a ticket or of its players, near it or further away. */
+/** The settings of a ticket or its players, near it or further away. */
 type Form = Partial<TicketForm>
 
-/** Fields of which the nearest counts alone: who has coordinates has no city from the defaults. */
+/** Fields of which only the nearest counts: a player with coordinates gets no city from the defaults. */
 const TOGETHER: readonly (readonly (keyof TicketForm)[])[] = [
   ['queue', 'queues'],
   ['city', 'coordinates', 'ip'],
   ['party', 'players'],
 ]
 
-/** Two fields that say the same differently in one place. */
+/** Two fields for the same setting in one place. */
 const contradictionIn = (form: Form) =>
   TOGETHER.map((fields) => fields.filter((field) => form[field] !== undefined)).find(({ length }) => length > 1)
 
-/** What is said near a ticket, over what is said further away. */
+/** The settings near a ticket, over those further away. */
 export function layered<Far extends Form, Near extends Form | PlayerForm>(far: Far, near: Near): Far & Near {
   const hidden: readonly string[] = TOGETHER.filter((fields) =>
     fields.some((field) => (near as Form)[field] !== undefined),
@@ -48,52 +48,50 @@ export function layered<Far extends Form, Near extends Form | PlayerForm>(far: F
 
 /**
  * The attributes of a form.
- * @param share of the way from the first copy of the ticket to the last: 0 to 1.
+ * @param share position between the first copy of the ticket and the last: 0 to 1.
  */
 function attributesIn({ attributes, short = {} }: Form, share: number): Attributes {
   const plain = Object.entries(short).map(([name, value]) => [name, isSpread(value) ? between(value, share) : value])
   return { ...attributes, ...(Object.fromEntries(plain) as Attributes) }
 }
 
-interface Spread {
+interface NumberRange {
   readonly from: number
   readonly to: number
 }
 
-const isSpread = (value: Attributes[string] | Spread): value is Spread =>
+const isSpread = (value: Attributes[string] | NumberRange): value is NumberRange =>
   typeof value === 'object' && !Array.isArray(value)
 
-const between = ({ from, to }: Spread, share: number) => Math.round((from + (to - from) * share) * 1e6) / 1e6
+const between = ({ from, to }: NumberRange, share: number) => Math.round((from + (to - from) * share) * 1e6) / 1e6
 
-/** Most players of a scene: more are a crowd. */
+/** Maximum number of players in a scene: more are a crowd. */
 const MOST_PLAYERS = 20_000
 
-/** Where players are of whom nothing is said: all in one place, so that no distance keeps them apart. */
+/** The default location of players: all in one city, so that no distance separates them. */
 const SOMEWHERE = 'London'
 
-type Path = readonly string[]
-
-/** The tickets of a scene, and what its names stand for. */
+/** The tickets of a scene, and the meaning of its names. */
 export interface CheckedTickets {
-  /** In the order in which they come. */
+  /** In order of arrival. */
   readonly tickets: readonly SceneTicket[]
-  /** Ids of the tickets for which a name stands. Empty for a ticket that is wrong itself. */
+  /** Ids of the tickets that a name denotes. Empty for an invalid ticket. */
   readonly ids: ReadonlyMap<string, readonly string[]>
-  /** The last to come of those tickets. */
+  /** The last of those tickets to arrive. */
   readonly last: ReadonlyMap<string, SceneTicket>
 }
 
 export interface TicketGround {
   readonly checking: Checking
   readonly queues: readonly Queue[]
-  /** What tickets of the scene have unless they say otherwise. */
+  /** Default settings of the scene's tickets. */
   readonly defaults: DefaultsForm
 }
 
-/** Reads the tickets of a scene. */
+/** Parses the tickets of a scene. */
 export function checkTickets(
   given: Readonly<Record<string, unknown>>,
-  path: Path,
+  path: FieldPath,
   ground: TicketGround,
 ): CheckedTickets {
   const { checking } = ground
@@ -104,7 +102,7 @@ export function checkTickets(
   for (const [name, value] of Object.entries(given)) {
     const here = [...path, name]
     if (!/^[\w-]{1,59}$/.test(name))
-      checking.faultOfName(here, 'is no name of a ticket: 1 to 59 of A–Z, a–z, 0–9, _ and -')
+      checking.faultOfName(here, 'is not a valid ticket name: 1 to 59 of A–Z, a–z, 0–9, _ and -')
     const { size, made } = ticketsOf(name, value, here, MOST_PLAYERS - players, ground)
     players += size
     const twice = made.find(({ id }) => ids.has(id) || (id !== name && Object.hasOwn(given, id)))
@@ -128,11 +126,11 @@ export function checkTickets(
   return { ...known, tickets: withAvoided(known, checking) }
 }
 
-/** The tickets of one name, and how many players are in them. None is made if that is more than there is room for. */
+/** The tickets of one name, and their number of players. If there are too many, no ticket is created. */
 function ticketsOf(
   name: string,
   value: unknown,
-  path: Path,
+  path: FieldPath,
   room: number,
   ground: TicketGround,
 ): { readonly size: number; readonly made: readonly SceneTicket[] } {
@@ -157,7 +155,11 @@ function ticketsOf(
   return { size, made }
 }
 
-function checkQueueNames({ queue, queues: several }: Form, path: Path, { checking, queues }: TicketGround): string[] {
+function checkQueueNames(
+  { queue, queues: several }: Form,
+  path: FieldPath,
+  { checking, queues }: TicketGround,
+): string[] {
   const known = queues.map(({ name }) => name)
   const wanted = several ?? (queue === undefined ? [] : [queue])
   for (const name of wanted) {
@@ -170,10 +172,10 @@ function checkQueueNames({ queue, queues: several }: Form, path: Path, { checkin
   return []
 }
 
-/** Refuses fields that contradict each other, cities that there are not, and attributes that are misspelt. */
+/** Rejects contradicting fields, unknown cities, and misspelt attributes. */
 export function checkForm(
   form: Form,
-  path: Path,
+  path: FieldPath,
   fields: readonly string[],
   checking: Checking,
   queues: readonly Queue[],
@@ -213,12 +215,12 @@ function playersOf(ticketId: string, form: Form, share: number): Player[] {
   })
 }
 
-/** The tickets with ids of players where they name tickets to avoid. */
+/** Replaces names of tickets to avoid by the ids of their players. */
 function withAvoided({ tickets, ids }: CheckedTickets, checking: Checking): readonly SceneTicket[] {
   const playersOfTicket = new Map(tickets.map(({ id, players }) => [id, players.map((player) => player.id)]))
   const playerIds = new Set([...playersOfTicket.values()].flat())
-  const unknown = new Map<string, Path>()
-  const resolved = (name: string, path: Path): readonly string[] => {
+  const unknown = new Map<string, FieldPath>()
+  const resolved = (name: string, path: FieldPath): readonly string[] => {
     const meant = ids.get(name)
     if (meant !== undefined) return meant.flatMap((id) => playersOfTicket.get(id) ?? [])
     if (!playerIds.has(name)) unknown.set(name, path)

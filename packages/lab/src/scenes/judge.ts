@@ -1,7 +1,7 @@
 // pure: why an expectation is not met
 import type { Player, Ticket } from '@muster/matchmaker'
 import { groupBy } from '@muster/core/internal'
-import type { View } from './play.js'
+import type { SceneView } from './play.js'
 import {
   durationWords,
   type Expectation,
@@ -13,18 +13,18 @@ import {
 
 /** Why an expectation is not met. */
 export interface Shortfall {
-  /** What is so instead. */
+  /** The actual state. */
   readonly words: string
-  /** Tickets that are not in one match, though they should be: worth an explanation. */
+  /** Tickets that should be in one match and are not: explain why. */
   readonly apart?: readonly string[] | undefined
-  /** A ticket that waits, though it should not. */
+  /** A ticket that waits although it should not. */
   readonly waits?: string | undefined
 }
 
-/** Most sentences about one expectation. */
+/** Maximum number of sentences about one expectation. */
 const MOST_SENTENCES = 5
 
-/** A shortfall of what is said about each of these; undefined if there are none. */
+/** The shortfall from sentences about each subject; undefined if there are none. */
 function listOf(subjects: readonly string[], say = (sentence: string) => sentence): Shortfall | undefined {
   if (subjects.length === 0) return undefined
   const more = subjects.length - MOST_SENTENCES
@@ -32,12 +32,12 @@ function listOf(subjects: readonly string[], say = (sentence: string) => sentenc
   return { words: words + (more > 0 ? `; and ${more} more like this` : '') }
 }
 
-/** A view with what is asked of it again and again. */
+/** A view with cached results. */
 export interface Sight {
-  readonly view: View
+  readonly view: SceneView
   /** The scene's tickets by their ids. */
   readonly tickets: ReadonlyMap<string, SceneTicket>
-  /** In the order in which their first tickets came. */
+  /** In order of their first tickets. */
   readonly matches: readonly SeenMatch[]
   matchOf(id: string): SeenMatch | undefined
 }
@@ -45,7 +45,7 @@ export interface Sight {
 /** The tickets of a match. */
 type SeenMatch = readonly Ticket[]
 
-export function sightOf(view: View, tickets: ReadonlyMap<string, SceneTicket>): Sight {
+export function sightOf(view: SceneView, tickets: ReadonlyMap<string, SceneTicket>): Sight {
   const inMatches = [...tickets.keys()].flatMap((id) => {
     const ticket = view.ticket(id)
     return ticket?.matchId === undefined || ticket.status === 'CANCELLED' ? [] : ticket
@@ -63,7 +63,7 @@ function teamsOf(match: SeenMatch): ReadonlyMap<string, readonly string[]> {
   return new Map(teams.map(([name, those]) => [name, idsOf(those)]))
 }
 
-/** The numbers that players of these tickets have for an attribute. */
+/** The players' values of a number attribute in these tickets. */
 function numbersOf(ids: readonly string[], attribute: string, { tickets }: Pick<Sight, 'tickets'>): number[] {
   const valueOf = ({ attributes = {} }: Player) => attributes[attribute]
   return ids
@@ -72,7 +72,7 @@ function numbersOf(ids: readonly string[], attribute: string, { tickets }: Pick<
     .filter((value) => typeof value === 'number')
 }
 
-/** Most names in a sentence. */
+/** Maximum number of names in a sentence. */
 const MOST_NAMES = 12
 
 /** `a, b and c` */
@@ -81,7 +81,7 @@ export function listed(names: readonly string[]): string {
   return names.length < 2 ? (names[0] ?? 'none') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
-/** What has become of a ticket, e.g. `a is matched with b since 3s`. */
+/** The state of a ticket, e.g. `a is matched with b since 3s`. */
 function stateWords(id: string, { view, tickets, matchOf }: Sight): string {
   const ticket = view.ticket(id)
   if (ticket === undefined) return `${id} was refused (${view.refusal(id) ?? 'it has not come'})`
@@ -105,7 +105,7 @@ const startOf = ({ id, createdAt }: Ticket, tickets: Sight['tickets']) => create
 
 const isWaiting = (id: string, { view }: Sight) => view.ticket(id)?.status === 'SEARCHING'
 
-/** Whether all of them are in matches. */
+/** Judges that all of them are in matches. */
 function judgeMatched(tickets: readonly string[], sight: Sight): Shortfall | undefined {
   const missing = tickets.filter((id) => sight.matchOf(id) === undefined)
   const shortfall = listOf(missing, (id) => stateWords(id, sight))
@@ -113,8 +113,8 @@ function judgeMatched(tickets: readonly string[], sight: Sight): Shortfall | und
 }
 
 /**
- * Whether they are in one match.
- * @param alone whether nobody else may be in it.
+ * Judges that they are in one match.
+ * @param alone true if nobody else may be in it.
  */
 function judgeTogether(tickets: readonly string[], alone: boolean, sight: Sight): Shortfall | undefined {
   const matches = new Set(tickets.map((id) => sight.matchOf(id)))
@@ -135,7 +135,7 @@ function judgeTogether(tickets: readonly string[], alone: boolean, sight: Sight)
   return shortfall && { ...shortfall, apart: playing, waits: waiting[0] }
 }
 
-/** Whether no two of them are in one match. */
+/** Judges that no two of them are in one match. */
 function judgeApart(tickets: readonly string[], sight: Sight): Shortfall | undefined {
   const apart = new Set(tickets)
   const shared = sight.matches
@@ -147,7 +147,7 @@ function judgeApart(tickets: readonly string[], sight: Sight): Shortfall | undef
 const sameTickets = (some: readonly string[], others: readonly string[]) =>
   some.length === others.length && some.every((id) => others.includes(id))
 
-/** Whether they are the teams of one match. */
+/** Judges that they are the teams of one match. */
 function judgeTeams(teams: readonly ExpectedTeam[], sight: Sight): Shortfall | undefined {
   const tickets = teams.flatMap((team) => team.tickets)
   const shortfall = judgeTogether(tickets, true, sight)
@@ -204,7 +204,7 @@ function wrongWait(id: string, why: string | undefined, sight: Sight): string[] 
   const isSo = queues.some(({ paused, blocking, lacks, rules, others }) => {
     if (why === WAITS_FOR_QUEUE) return paused === true
     if (why === WAITS_FOR_PLAYERS) return blocking === undefined && lacks > 0
-    // Of several rules that let the fewest through, one is named.
+    // If several rules let equally few through, one is named.
     const fewest = Math.min(...rules.map(({ lets }) => lets))
     const ties = rules.some(({ rule, lets }) => rule === why && lets === fewest && lets < others)
     return blocking === why || (blocking !== undefined && ties)
@@ -219,7 +219,7 @@ function wrongRefusal(id: string, why: string | undefined, sight: Sight): string
   return [`${id} was refused for another reason: ${refusal}`]
 }
 
-/** Most matches that are listed. */
+/** Maximum number of listed matches. */
 const MOST_MATCHES = 6
 
 function judgeCount(min: number, max: number, { matches }: Sight): Shortfall | undefined {

@@ -39,7 +39,7 @@ const failing: SceneResult = {
 }
 const passing: SceneResult = { name: 'Friends', path: ['scenes', '0'], failures: [] }
 
-test('a suite for each file, a case for each scene, with its line', () => {
+test('a JUnit report has a suite for each file and a case with its line for each scene', () => {
   const suite = {
     file: 'scenes.yaml',
     results: [passing, failing],
@@ -62,7 +62,7 @@ test('a suite for each file, a case for each scene, with its line', () => {
   ])
 })
 
-test('a case that was skipped says why, and is no failure', () => {
+test('a JUnit report marks a skipped case with the reason, and not as a failure', () => {
   const results = [passing, { ...failing, failures: [], skipped: 'nobody asks' }]
   const elements = elementsOf(junitXml([{ file: 'server', results, lineOf: () => undefined }], 'muster verify-server'))
   expect(elements).toMatchObject([
@@ -82,7 +82,7 @@ const written = (text: string) =>
     return isWritable || ['\t', '\n', '\r'].includes(character) ? character : '\u{fffd}'
   }).join('')
 
-test('whatever names and texts are, it is well-formed and reads as they are', () => {
+test('a JUnit report is well-formed XML for any names and strings (property)', () => {
   const hostile = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 8 }),
     fc.constantFrom(']]>', '<!--', '&amp;', '\u0000', '\ud800', '"\'<>&', '\r\n\t', '\uffff'),

@@ -1,25 +1,25 @@
-// pure: results as JUnit XML, which CI systems show
+// pure: results as JUnit XML, which CI systems display
 import type { SceneResult } from './run-scenes.js'
 
-/** A result, or why there is none. */
+/** A result, or the reason why there is none. */
 interface CaseResult extends SceneResult {
   readonly skipped?: string | undefined
 }
 
 /** The results of one file. */
 export interface SceneSuite {
-  /** The file, as it was named. */
+  /** The file name as given. */
   readonly file: string
   readonly results: readonly CaseResult[]
   /** The line of a path in the file. */
   readonly lineOf: (path: readonly string[]) => number | undefined
-  /** Why the file could not be used at all; then it has no results. */
+  /** Why the file could not be used; then it has no results. */
   readonly wrong?: string | undefined
 }
 
 /**
- * Returns results as JUnit XML: a suite for each file, a case for each scene. Well-formed whatever the names are.
- * @param name of all suites together.
+ * Returns results as JUnit XML: a suite for each file, a case for each scene. Well-formed for any names.
+ * @param name name of all suites together.
  */
 export function junitXml(suites: readonly SceneSuite[], name = 'muster lab test'): string {
   const all = suites.map(countsOf)
@@ -71,7 +71,7 @@ const attributes = (values: Readonly<Record<string, string | number>>) =>
     .map(([name, value]) => ` ${name}="${escaped(String(value))}"`)
     .join('')
 
-/** Characters that XML 1.0 has no way to write: control characters, halves of pairs, and two of no meaning. */
+/** Characters that XML 1.0 cannot represent: control characters, unpaired surrogates, and two noncharacters. */
 // oxlint-disable-next-line no-control-regex
 const UNWRITABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu
 
@@ -86,6 +86,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 }
 
-/** A text that reads as itself in attributes and elements; what cannot be written is the replacement character. */
+/** A string for attributes and elements. Characters that XML cannot represent become the replacement character. */
 const escaped = (text: string) =>
   text.replace(UNWRITABLE, '\u{fffd}').replace(/[&<>"'\t\n\r]/g, (character) => ESCAPES[character] ?? '')

@@ -39,7 +39,7 @@ const written = ({ players, priority }: RuleTicket, at: number) => ({
 
 const KNOWN = /^t[01]\.0$/
 
-test('two tickets that the oracle lets play are matched in a scene, and two that it does not are not', async () => {
+test('two tickets match in a scene exactly if the oracle allows it (property)', async () => {
   let [allowed, forbidden] = [0, 0]
   await fc.assert(
     fc.asyncProperty(scenes, async ({ queue, drafts, comesAfter, looksAfter }) => {

@@ -5,50 +5,50 @@ import { createStubService } from '@muster/matchmaker/internal'
 import { createVirtualClock, inTheLab } from '../run/index.js'
 import { type Happening, LONGEST_MS, type Scene, type SceneTicket } from './scene.js'
 
-/** Milliseconds between two rounds of the matchmaker, as by default. */
+/** Milliseconds between two rounds of the matchmaker, like its default. */
 export const TICK_MS = 250
-/** Milliseconds from create to READY of a server, as in a replay. */
+/** Milliseconds from create to READY of a server, like in a replay. */
 const START_MS = 5000
 
 /** Epoch milliseconds of every scene's start. */
 const STARTS_AT = Date.UTC(2026, 0, 1)
 
-/** A scene as it is at one moment. */
-export interface View {
+/** The state of a scene at one moment. */
+export interface SceneView {
   /** Milliseconds from the scene's start. */
   readonly at: number
-  /** Undefined before it came, and for a ticket that was refused. */
+  /** Undefined before it comes, and for a refused ticket. */
   ticket(id: string): Ticket | undefined
-  /** Why no queue took the ticket. */
+  /** Why no queue accepted the ticket. */
   refusal(id: string): string | undefined
   readonly explain: Matchmaker['explain']
-  /** Grows whenever tickets are matched, return or end. */
+  /** Raised whenever tickets are matched, return or end. */
   readonly changes: number
 }
 
-/** A happening that could not be, e.g. because a ticket that should accept was not asked. */
+/** An event that was impossible, e.g. because a ticket should accept that had no match. */
 export interface Mishap {
   readonly happening: Happening
   readonly words: string
 }
 
-export interface PlayOptions {
+export interface ScenePlayOptions {
   readonly endsAt: number
-  /** Times at which it is looked at, after the round of that time. */
+  /** Times at which the state is checked, after the round of that time. */
   readonly stops: ReadonlySet<number>
-  readonly stopped: (view: View) => void
-  /** Called after each other round. */
-  readonly ticked?: ((view: View) => void) | undefined
+  readonly stopped: (view: SceneView) => void
+  /** Called after each of the other rounds. */
+  readonly ticked?: ((view: SceneView) => void) | undefined
 }
 
 /**
- * Lets a scene happen: the real matchmaker, on virtual time, with a service that has room for all matches. At each time
- * tickets come first, then the rest happens, then the matchmaker makes a round. The same scene gives the same matches
- * on every machine.
+ * Runs a scene: the real matchmaker, on virtual time, with a service that has capacity for all matches. At each time
+ * tickets come first, then other events happen, then the matchmaker makes a round. The same scene gives the same
+ * matches on every machine.
  */
 export async function play(
   scene: Pick<Scene, 'queues' | 'tickets' | 'happenings'>,
-  { endsAt, stops, stopped, ticked }: PlayOptions,
+  { endsAt, stops, stopped, ticked }: ScenePlayOptions,
 ): Promise<readonly Mishap[]> {
   const clock = createVirtualClock(STARTS_AT)
   const matchmaker = createMatchmaker({
@@ -62,14 +62,14 @@ export async function play(
     maxMatchesPerPlayer: Infinity,
     maxServersPerPlayer: Infinity,
     endedTicketTtlMs: 2 * LONGEST_MS,
-    // A constant stopwatch never cuts a round short, however slow the machine is.
+    // A constant stopwatch never ends a round early, however slow the machine is.
     stopwatch: () => 0,
   })
   const mishaps: Mishap[] = []
   const refusals = new Map<string, string>()
   let changes = 0
   giveAnswers(matchmaker, scene.tickets)
-  const view = (): View => ({
+  const view = (): SceneView => ({
     at: clock.now() - STARTS_AT,
     ticket: (id) => matchmaker.getTicket(id),
     refusal: (id) => refusals.get(id),
@@ -80,12 +80,12 @@ export async function play(
     matchmaker.on(name, () => (changes += 1))
   if (ticked !== undefined) matchmaker.on('tickCompleted', () => ticked(view()))
 
-  const come = ({ id, queues, players, priority }: SceneTicket) => {
+  const createTicket = ({ id, queues, players, priority }: SceneTicket) => {
     const refused = failureOf(() => matchmaker.createTicket({ id, queues, players, priority }))
     changes += 1
     if (refused !== undefined) refusals.set(id, refused)
   }
-  const happen = (happening: Happening) => {
+  const perform = (happening: Happening) => {
     for (const name of happening.names) {
       const words = failureOf(() => ACTS[happening.what](name, matchmaker))
       if (words !== undefined) mishaps.push({ happening, words })
@@ -99,8 +99,8 @@ export async function play(
   for (const at of [...times].toSorted((one, other) => one - other)) {
     if (at > endsAt) break
     await clock.reach(STARTS_AT + at)
-    coming(at).forEach(come)
-    happening(at).forEach(happen)
+    coming(at).forEach(createTicket)
+    happening(at).forEach(perform)
     await matchmaker.tick()
     if (stops.has(at)) stopped(view())
   }
@@ -108,7 +108,7 @@ export async function play(
   return mishaps
 }
 
-/** Takes from a list that is ordered by time what is due, each once. */
+/** Returns a function that removes and returns the due items of a list ordered by time. */
 function inTurn<Timed extends { readonly at: number }>(timed: readonly Timed[]): (now: number) => readonly Timed[] {
   let next = 0
   return (now) => {
@@ -134,23 +134,23 @@ const ACTS: Readonly<Record<Happening['what'], (name: string, matchmaker: Matchm
   resume: (queue, matchmaker) => matchmaker.resumeQueue(queue),
 }
 
-/** Accepts and declines matches as the tickets say. */
+/** Accepts and declines matches as the tickets define. */
 function giveAnswers(matchmaker: Matchmaker, tickets: readonly SceneTicket[]): void {
   const answerOf = new Map(tickets.map(({ id, answer }) => [id, answer]))
-  const asked = ({ tickets: found }: { readonly tickets: readonly Ticket[] }) => {
+  const answerAll = ({ tickets: found }: { readonly tickets: readonly Ticket[] }) => {
     for (const { id, acceptance } of found) {
       if (acceptance === undefined) continue
       const answer = answerOf.get(id)
-      // Not while the others are still being asked. A match may have dissolved by then.
+      // Deferred until all players of the match were asked. The match may have dissolved by then.
       if (answer === 'accept') queueMicrotask(() => void failureOf(() => matchmaker.acceptMatch(id)))
       if (answer === 'decline') queueMicrotask(() => void failureOf(() => matchmaker.declineMatch(id)))
     }
   }
-  matchmaker.on('matchFound', asked)
-  matchmaker.on('backfillJoined', asked)
+  matchmaker.on('matchFound', answerAll)
+  matchmaker.on('backfillJoined', answerAll)
 }
 
-/** What the matchmaker says against it; undefined if nothing. */
+/** The matchmaker's error; undefined if there is none. */
 function failureOf(act: () => void): string | undefined {
   try {
     act()

@@ -17,9 +17,9 @@ const arena = (tickets: object, expected: object, happens: object = {}) => ({
 const near = { a: { skill: 1500 }, b: { skill: 1560 } }
 const far = { a: { skill: 1500 }, b: { skill: 1720 } }
 
-describe('what is so passes, and what is not is told with what is so instead, and why', () => {
+describe('an expectation of a scene', () => {
   test.each<[what: string, scene: object, says: readonly string[]]>([
-    ['a match of exactly these', duel(near, { 'after 1s': { matched: [['a', 'b']] } }), []],
+    ['a match of exactly the named tickets', duel(near, { 'after 1s': { matched: [['a', 'b']] } }), []],
     [
       'tickets that a rule keeps apart',
       duel(far, { 'after 9s': { matched: [['a', 'b']] }, 'after 10s': { matched: [['a', 'b']] } }),
@@ -29,7 +29,7 @@ describe('what is so passes, and what is not is told with what is so instead, an
       ],
     ],
     [
-      'the limit that counts is that of the one who has waited less',
+      'the limit of the ticket that has waited less',
       duel({ a: { skill: 1500 }, b: { skill: 1720, at: '5s' } }, { 'after 12s': { together: ['a', 'b'] } }),
       [
         'after 12s: together: [a, b]: a and b wait. ' +
@@ -37,12 +37,12 @@ describe('what is so passes, and what is not is told with what is so instead, an
       ],
     ],
     [
-      'several rules keep them apart',
+      'tickets that several rules keep apart',
       duel({ a: { skill: 1, city: 'Tokyo' }, b: { skill: 999 } }, { 'after 1s': { together: ['a', 'b'] } }),
       ['after 1s: together: [a, b]: a and b wait. Between a and b stand rules "skill" and "near"'],
     ],
     [
-      'others took the place',
+      'other tickets took the place',
       duel({ ...near, c: { skill: 1500, priority: 1 } }, { 'after 1s': { matched: [['a', 'b']] } }),
       [
         'after 1s: matched: [[a, b]]: a is matched with c since 0s; b waits. Nobody else waits. ' +
@@ -50,7 +50,7 @@ describe('what is so passes, and what is not is told with what is so instead, an
       ],
     ],
     [
-      'a match that should not be',
+      'an unwanted match',
       duel(near, { 'after 1s': { 'not matched': 'a', apart: ['a', 'b'], matches: 0 } }),
       [
         'after 1s: not matched: a: a is matched with b since 0s',
@@ -58,10 +58,14 @@ describe('what is so passes, and what is not is told with what is so instead, an
         'after 1s: matches: 0: there is 1: [a, b]',
       ],
     ],
-    ['who waits, and why', duel(far, { 'after 1s': { waiting: { a: 'skill' }, 'not matched': ['a', 'b'] } }), []],
-    ['who waits for players', duel({ a: { skill: 1 } }, { 'after 1s': { waiting: { a: 'players' } } }), []],
     [
-      'who waits for another reason',
+      'a waiting ticket, and why',
+      duel(far, { 'after 1s': { waiting: { a: 'skill' }, 'not matched': ['a', 'b'] } }),
+      [],
+    ],
+    ['a ticket that waits for players', duel({ a: { skill: 1 } }, { 'after 1s': { waiting: { a: 'players' } } }), []],
+    [
+      'a ticket that waits for another reason',
       duel(far, { 'after 1s': { waiting: { a: 'near', b: 'players' } } }),
       [
         'after 1s: waiting: { a: near, b: players }: a waits, but not for that: Rule "skill" lets through 0 of 1 ' +
@@ -82,12 +86,12 @@ describe('what is so passes, and what is not is told with what is so instead, an
       [],
     ],
     [
-      'who is refused, and why',
+      'a refused ticket, and why',
       duel({ a: {}, b: { skill: 1 } }, { 'after 0s': { refused: { a: 'skill', b: 'skill' } } }),
       ['after 0s: refused: { a: skill, b: skill }: it was taken: b waits'],
     ],
     [
-      'a ticket that no queue takes is not matched',
+      'a ticket that no queue accepts',
       duel({ a: {}, b: { skill: 1 } }, { 'after 0s': { matched: ['a', 'b'] } }),
       [
         'after 0s: matched: [a, b]: a was refused (players.0.attributes.skill: is missing: rule "skill" ' +
@@ -95,12 +99,12 @@ describe('what is so passes, and what is not is told with what is so instead, an
       ],
     ],
     [
-      'who comes too late for the promise',
+      'a match later than promised',
       duel(far, { 'by 12s': { matched: ['a', 'b'], within: '5s' } }),
       ['by 12s: within: 5s: a waited 10s; b waited 10s'],
     ],
     [
-      'what was so for a while',
+      'a state that lasted until a moment',
       arena(
         { a: { skill: 1, answer: 'none' }, b: { skill: 1 }, c: { skill: 1, at: '9s', answer: 'decline' } },
         {
@@ -112,7 +116,7 @@ describe('what is so passes, and what is not is told with what is so instead, an
       [],
     ],
     [
-      'who does not answer, and who waits too long',
+      'no answer to the acceptance, and an expired ticket',
       arena(
         { a: { skill: 1, answer: 'none' }, b: { skill: 1 } },
         { 'after 16s': { ended: { a: 'not-accepted' } }, 'after 1m 1s': { ended: { b: 'cancelled' } } },
@@ -120,7 +124,7 @@ describe('what is so passes, and what is not is told with what is so instead, an
       ['after 1m 1s: ended: { b: cancelled }: b has ended at 1m: expired'],
     ],
     [
-      'who accepts late, cancels, or leaves',
+      'a late acceptance, a cancel, and a leaving player',
       arena(
         { a: { skill: 1, answer: 'none' }, b: { skill: 1 }, c: { skill: 1, at: '20s' } },
         { 'after 16s': { matched: [['a', 'b']] }, 'after 22s': { ended: { c: 'cancelled' } } },
@@ -129,7 +133,7 @@ describe('what is so passes, and what is not is told with what is so instead, an
       [],
     ],
     [
-      'what cannot happen',
+      'events that cannot happen',
       duel(
         { ...near, c: { skill: 1 } },
         { 'after 9s': { matches: 1 } },
@@ -152,7 +156,7 @@ describe('what is so passes, and what is not is told with what is so instead, an
       ['after 2s: teams: { red: [b, c], blue: a }: the teams are blue: b and c; red: a'],
     ],
     [
-      'teams that are not even, and players far apart',
+      'uneven teams, and players far apart',
       arena(
         { a: { skill: 100 }, b: { skill: 200 } },
         { 'after 6s': { balance: { skill: 99 }, spread: { skill: 100 } }, 'after 7s': { spread: { skill: 50 } } },
@@ -163,7 +167,7 @@ describe('what is so passes, and what is not is told with what is so instead, an
       ],
     ],
     [
-      'copies that come one after another',
+      'copies that arrive one after another',
       duel(
         { wave: { skill: { from: 0, to: 30 }, count: 4, every: '2s' } },
         {
@@ -191,12 +195,12 @@ describe('what is so passes, and what is not is told with what is so instead, an
       },
       ['after 6s: together: [d, e]: d and e wait. Between d and e rule "ping" allows 100 ms, and it is 120 ms'],
     ],
-  ])('%s', async (_, scene, says) => {
+  ])('an expectation of a scene passes, or fails with what happened instead and why: %s', async (_, scene, says) => {
     expect(await shortfallsOf(scene)).toEqual(says)
   })
 })
 
-test('in a queue whose limits follow who comes, tickets are not tried by themselves', async () => {
+test('scene tickets are not compared in isolation if the limits follow the number of players', async () => {
   const scene = { ...duel(far, { 'after 3s': { together: ['a', 'b'] } }), queue: 'steady' }
   const [words] = await shortfallsOf(scene)
   expect(words).toMatch(/^after 3s: together: \[a, b\]: a and b wait\. Rule "skill" lets through 0 of 1 other ticket/)

@@ -1,24 +1,24 @@
 import type { Explanation, RelaxationChange } from '@muster/matchmaker'
 import { groupBy } from '@muster/core/internal'
 import { judge, listed, type Shortfall, type Sight, sightOf } from './judge.js'
-import { type Mishap, play, type View } from './play.js'
+import { type Mishap, play, type SceneView } from './play.js'
 import { durationWords, type Expectation, type Scene } from './scene.js'
 
-/** Most pairs that are tried for the failures of a scene. */
+/** Maximum number of pairs that are tried to explain the failures of a scene. */
 const MOST_PAIRS = 50
 
-/** How many pairs were tried so far. */
+/** Number of pairs tried so far. */
 interface Tries {
   pairs: number
 }
 
 /**
- * Says which rule keeps tickets from being in one match, as between the first two of them that it keeps apart: by the
- * matchmaker's own explanation, where these two are alone. Undefined if no two are kept apart, and in queues with
+ * Explains which rule keeps tickets out of one match, using the first two of them that it separates: by the
+ * matchmaker's own explanation for these two alone. Undefined if no two are separated, and in queues with
  * `targetWaitMs`.
  */
 async function whyApart(scene: Scene, ids: readonly string[], at: number, tries: Tries): Promise<string | undefined> {
-  // There the limits follow who comes, and two alone would meet others.
+  // There the limits follow all tickets, and two alone would have other limits.
   if (scene.queues.some(({ targetWaitMs }) => targetWaitMs !== undefined)) return undefined
   for (const [index, one] of ids.entries()) {
     for (const other of ids.slice(index + 1)) {
@@ -34,10 +34,10 @@ async function whyApart(scene: Scene, ids: readonly string[], at: number, tries:
 async function whyPairApart(scene: Scene, one: string, other: string, at: number): Promise<string | undefined> {
   const tickets = scene.tickets.filter(({ id }) => id === one || id === other)
   const pauses = scene.happenings.filter(({ what }) => what === 'pause' || what === 'resume')
-  // In the order in which they come. The limits of two tickets are mostly those of the one that has waited less.
+  // In order of arrival. The limits of two tickets are mostly those of the one that has waited less.
   const [older, younger] = tickets
   let words: string | undefined
-  const explain = (view: View) => {
+  const explain = (view: SceneView) => {
     if (older === undefined || younger === undefined) return
     if (tickets.some(({ id }) => view.ticket(id)?.status !== 'SEARCHING')) return
     const why = view.explain(younger.id).queues.find(({ waiting, compatible }) => waiting === 1 && compatible === 0)
@@ -72,19 +72,19 @@ function ruleWords({ nearest, rules, blocking, next }: Explanation, at: number):
 const changeWords = ({ to }: RelaxationChange, inUnit: (value: number) => string) =>
   to === undefined ? 'it no longer counts' : `it allows ${inUnit(to)}`
 
-/** What became of a scene. */
+/** The result of a scene. */
 export interface SceneResult {
   readonly name: string
   readonly path: readonly string[]
-  /** Empty if all is as it should be. In the order of the file. */
+  /** Empty if all expectations are met. In the order of the file. */
   readonly failures: readonly SceneFailure[]
 }
 
-/** An expectation that was not met, or a happening that could not be. */
+/** An expectation that was not met, or an event that was impossible. */
 export interface SceneFailure {
-  /** Its path in the file. */
+  /** Path of the expectation or event in the file. */
   readonly path: readonly string[]
-  /** As its author wrote it, e.g. `after 12s: matched: [[a, b]]`. */
+  /** As written by its author, e.g. `after 12s: matched: [[a, b]]`. */
   readonly expected: string
   /** What happened instead, and why, in English. */
   readonly instead: string
@@ -104,10 +104,10 @@ export async function runScenes(
   return results
 }
 
-/** An expectation that was not met when its time came. */
+/** An expectation that was not met in time. */
 interface Unmet extends Shortfall {
   readonly expected: Expectation
-  /** The matchmaker's explanation of a ticket that waits. */
+  /** The matchmaker's explanation of a waiting ticket. */
   readonly summary: string | undefined
 }
 
@@ -117,8 +117,8 @@ async function runScene(scene: Scene): Promise<SceneResult> {
   const unmet: Unmet[] = []
   const awaited = new Set(scene.expectations.filter(({ when }) => when === 'by'))
   let changes = -1
-  /** Takes what is met by now off the list of what is awaited. */
-  const settle = (view: View) => {
+  /** Removes the expectations that are met by now. */
+  const settle = (view: SceneView) => {
     if (awaited.size === 0 || view.changes === changes) return
     changes = view.changes
     const sight = sightOf(view, tickets)
@@ -147,7 +147,7 @@ async function runScene(scene: Scene): Promise<SceneResult> {
   return { name: scene.name, path: scene.path, failures }
 }
 
-/** Whether all its tickets have come, which is so at its own time. */
+/** True if all its tickets have come, which is always so at its own time. */
 const hasBegun = (expected: Expectation, { tickets, view }: Sight) =>
   !('tickets' in expected) || expected.tickets.every((id) => (tickets.get(id)?.at ?? 0) <= view.at)
 

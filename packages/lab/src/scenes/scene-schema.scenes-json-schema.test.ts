@@ -12,7 +12,7 @@ interface Definitions {
 
 const schema = scenesJsonSchema() as Json & { readonly definitions: Definitions }
 
-test('every field is explained, and names other than fields are attributes of tickets alone', () => {
+test('the JSON schema of scenes explains every field, and allows other names only as ticket attributes', () => {
   const silent: string[] = []
   const open: string[] = []
   const visit = (part: unknown, path: string): void => {
@@ -32,7 +32,7 @@ test('every field is explained, and names other than fields are attributes of ti
   ])
 })
 
-test('moments are known by their form', () => {
+test('the JSON schema of scenes checks the form of moments such as “after 12s”', () => {
   const fits = (field: 'expect' | 'happens', text: string) =>
     new RegExp(schema.definitions.scene.properties[field].propertyNames.pattern).test(text)
   for (const text of ['after 12s', 'by 1m 30s', 'after 1.5s', 'by 500ms']) expect(fits('expect', text)).toBe(true)

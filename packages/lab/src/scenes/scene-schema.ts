@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { DURATION, durationOf, LONGEST_MS, NO_DURATION, TOO_LONG } from './scene.js'
 
-/** The parts of a file of scenes, as its author writes them. Each is checked by itself, to report all faults. */
+/** The parts of a file of scenes, as its author writes them. Each is validated separately, to report all faults. */
 
-/** Most tickets like one another. */
+/** Maximum number of copies of a ticket. */
 const MOST_COPIES = 1000
-/** Most players of a ticket, as of any ticket. */
+/** Maximum number of players in a ticket, like in any ticket. */
 const MOST_PLAYERS = 100
 
 const duration = z
@@ -18,7 +18,7 @@ const nameText = z.string().min(1)
 const nameList = z
   .union([nameText, z.array(nameText).min(1)], { error: 'must be a name, or a list of names' })
   .transform((given) => (typeof given === 'string' ? [given] : given))
-/** Names by themselves, and lists of names. */
+/** Names, and lists of names. */
 const groups = z
   .union([nameText, z.array(z.union([nameText, z.array(nameText).min(1)])).min(1)], {
     error: 'must be a list of names, or a list of such lists',
@@ -35,9 +35,7 @@ const attributeOrSpread = z.union([z.number(), z.boolean(), z.string(), z.array(
   error: 'must be a number, a text, true or false, a list of texts, or { from, to }',
 })
 
-/**
- * An object whose other names are attributes: they come out as `short`.
- */
+/** An object whose other names are attributes: they are output as `short`. */
 const withAttributes = <Shape extends z.ZodRawShape, Value extends z.ZodType>(shape: Shape, value: Value) =>
   z
     .object(shape)
@@ -51,7 +49,7 @@ const withAttributes = <Shape extends z.ZodRawShape, Value extends z.ZodType>(sh
       }
     })
 
-/** A field that need not be given, and what it is. */
+/** An optional field with its description. */
 const optional = <Schema extends z.ZodType>(schema: Schema, description: string) =>
   schema.optional().describe(description)
 
@@ -97,7 +95,7 @@ const ofPlayer = {
 /** A player of a party. */
 const playerSchema = withAttributes(ofPlayer, attribute)
 
-/** What tickets have unless they say otherwise. */
+/** Default settings of tickets. */
 export const defaultsSchema = withAttributes(aboutTickets, attribute)
 
 const ofTicket = {
@@ -116,7 +114,7 @@ const ofTicket = {
 
 export const ticketSchema = withAttributes(ofTicket, attributeOrSpread)
 
-/** The names of fields; all others are attributes. */
+/** The names of fields. All other names are attributes. */
 export const TICKET_FIELDS: readonly string[] = Object.keys(ofTicket)
 export const PLAYER_FIELDS: readonly string[] = Object.keys(ofPlayer)
 
@@ -134,7 +132,7 @@ const howMany = z.strictObject({
   max: optional(z.int().min(0), 'At most so many.'),
 })
 const limits = z.record(nameText, z.number().min(0))
-/** Names, with a reason if it matters. */
+/** Names, optionally with a reason. */
 const withReasons = z
   .union([nameList, z.record(nameText, z.string().min(1))], { error: 'must be a list of names, or names with reasons' })
   .transform((given) => (Array.isArray(given) ? given.map((one) => [one, undefined] as const) : Object.entries(given)))
@@ -181,7 +179,7 @@ export type DefaultsForm = z.output<typeof defaultsSchema>
 export type PlayerForm = z.output<typeof playerSchema>
 export type ExpectationForm = z.output<typeof expectationSchema>
 
-/** A scene as a whole: its parts are checked one by one. */
+/** The schema of a whole scene. Its parts are validated one by one. */
 export const sceneSchema = z.strictObject({
   name: z.string().min(1).max(200).describe('What the scene shows, in a sentence.'),
   queue: optional(nameText, 'The queue to wait in, unless a ticket names another. A file of one queue needs none.'),
@@ -193,7 +191,7 @@ export const sceneSchema = z.strictObject({
     .refine((all) => Object.keys(all).length > 0, 'expects nothing: write what must be so, e.g. after 12s'),
 })
 
-/** The file as a whole. */
+/** The schema of the whole file. */
 export const fileSchema = z.strictObject({
   queues: z.unknown().optional(),
   defaults: z.unknown().optional(),
@@ -202,12 +200,15 @@ export const fileSchema = z.strictObject({
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What editors know best, as for the configuration. */
+/** The draft that editors support best, as for the configuration. */
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
 const TIME = DURATION.source.slice(1)
 
-/** A file of scenes as JSON Schema, for editors. `muster lab test` knows more than it says, e.g. names of tickets. */
+/**
+ * A file of scenes as JSON Schema, for editors. `muster lab test` checks more than a schema can express, e.g. names of
+ * tickets.
+ */
 export function scenesJsonSchema(): Json {
   const of = (schema: z.ZodType): Json => {
     const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', target: 'draft-7', unrepresentable: 'any' })

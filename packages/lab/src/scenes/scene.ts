@@ -1,14 +1,14 @@
-// pure: a scene that was checked; times as people write them, e.g. `12s` or `1m 30s`
+// pure: a validated scene; durations as people write them, e.g. `12s` or `1m 30s`
 import type { CancelReason, Player, Queue, TicketInput } from '@muster/matchmaker'
 
-/** Tickets, what happens to them, and what must come of it. All times are milliseconds from the scene's start. */
+/** Tickets, events, and expectations. All times are milliseconds from the scene's start. */
 export interface Scene {
   readonly name: string
-  /** Its path in the file. */
+  /** Path of the scene in the file. */
   readonly path: readonly string[]
   /** The queues that its tickets name. */
   readonly queues: readonly Queue[]
-  /** In the order in which they come. */
+  /** In order of arrival. */
   readonly tickets: readonly SceneTicket[]
   readonly happenings: readonly Happening[]
   /** In the order of the file; at least one. */
@@ -24,7 +24,7 @@ export interface SceneTicket {
   readonly queues: readonly string[]
   readonly players: readonly Player[]
   readonly priority: NonNullable<TicketInput['priority']>
-  /** What its players do when they are asked whether they accept a match. */
+  /** How the players of the ticket respond to a match that requires acceptance. */
   readonly answer: 'accept' | 'decline' | 'none'
 }
 
@@ -32,20 +32,20 @@ export interface Happening {
   readonly at: number
   readonly path: readonly string[]
   readonly what: 'cancel' | 'accept' | 'decline' | 'leave' | 'pause' | 'resume'
-  /** Ids of tickets; of `pause` and `resume`, names of queues. */
+  /** Ids of tickets; for `pause` and `resume`, names of queues. */
   readonly names: readonly string[]
 }
 
-/** One thing that must be so at a time, or at some time until then. */
+/** An expectation that must hold at a time, or at some time until then. */
 export type Expectation = Expected & {
   readonly when: 'after' | 'by'
   readonly at: number
   readonly path: readonly string[]
-  /** As its author wrote it, e.g. `after 12s: matched: [a, b]`. */
+  /** As written by its author, e.g. `after 12s: matched: [a, b]`. */
   readonly text: string
 }
 
-/** Reasons of waiting that are no rules. */
+/** Reasons for waiting other than rules. */
 export const WAITS_FOR_PLAYERS = 'players'
 export const WAITS_FOR_QUEUE = 'paused'
 
@@ -54,7 +54,7 @@ type Tickets = readonly string[]
 export type Expected =
   /** All of them are in matches. */
   | { readonly kind: 'matched' | 'unmatched'; readonly tickets: Tickets }
-  /** One match is exactly of them; or they are in one match; or no two of them are. */
+  /** One match consists of exactly these tickets; they are in one match; or no two of them are. */
   | { readonly kind: 'exactly' | 'together' | 'apart'; readonly tickets: Tickets }
   | { readonly kind: 'waiting' | 'refused'; readonly tickets: Tickets; readonly why?: string | undefined }
   | { readonly kind: 'ended'; readonly tickets: Tickets; readonly reason: CancelReason }
@@ -69,18 +69,18 @@ export interface ExpectedTeam {
   readonly tickets: Tickets
 }
 
-/** Longest time of a scene: a day of virtual time, in which every limit has relaxed (our choice). */
+/** Maximum duration of a scene: a day of virtual time, after which every limit has relaxed (our choice). */
 export const LONGEST_MS = 24 * 3_600_000
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 }
 
-/** As JSON Schema has it. */
+/** The pattern for JSON Schema. */
 export const DURATION = /^\d+(\.\d+)?(ms|s|m|min|h)( ?\d+(\.\d+)?(ms|s|m|min|h))*$/
 
 export const NO_DURATION = 'must be a time with its unit, e.g. 12s, 500ms or 1m 30s'
 export const TOO_LONG = 'must be at most 24h: a scene of rules ends when every limit has relaxed'
 
-/** Milliseconds; undefined for a text that is no time. Fractions of a millisecond are rounded. */
+/** Milliseconds; undefined for an invalid duration. Fractions of a millisecond are rounded. */
 export function durationOf(text: string): number | undefined {
   if (!DURATION.test(text)) return undefined
   const parts = Array.from(text.matchAll(/(\d+(?:\.\d+)?)(ms|min|s|m|h)/g))
@@ -101,15 +101,15 @@ export function durationWords(ms: number): string {
 }
 
 /** A moment at which something happens or is expected. */
-export interface Moment {
+export interface SceneMoment {
   /** `after`: the state at that moment; `by`: the state at any time until then. */
   readonly when: 'after' | 'by'
   readonly at: number
 }
 
-/** `after 12s` or `by 20s`; undefined for another text. */
-export function momentOf(text: string): Moment | undefined {
+/** `after 12s` or `by 20s`; undefined for other strings. */
+export function momentOf(text: string): SceneMoment | undefined {
   const [, when, time = ''] = /^(after|by) +(.+)$/.exec(text) ?? []
   const at = durationOf(time)
-  return at === undefined ? undefined : { when: when as Moment['when'], at }
+  return at === undefined ? undefined : { when: when as SceneMoment['when'], at }
 }

@@ -38,7 +38,7 @@ const ARENA = queueOf({
   ],
 })
 
-/** Its limits follow who comes. */
+/** A queue whose limits follow the arrival of players. */
 const STEADY = queueOf({
   name: 'steady',
   matchSize: 2,
@@ -48,13 +48,13 @@ const STEADY = queueOf({
 
 const QUEUES: readonly Queue[] = [DUEL, ARENA, STEADY]
 
-/** What is said of a file, as `path: words`; warnings begin with `(warning)`. */
+/** The faults of a file as `path: words`; warnings begin with `(warning)`. */
 export const faultsIn = (file: unknown, queues = QUEUES): string[] =>
   checkScenes(file, queues).faults.map(
     ({ severity, path, message }) => `${severity === 'warning' ? '(warning) ' : ''}${path.join('.')}: ${message}`,
   )
 
-/** Runs one scene, and returns what it fell short of, as `what was expected: what happened instead`. */
+/** Runs one scene, and returns its failures as `expected: actual`. */
 export async function shortfallsOf(scene: object, queues = QUEUES): Promise<string[]> {
   const { scenes, faults } = checkScenes({ scenes: [{ name: 'scene', ...scene }] }, queues)
   if (faults.length > 0) throw new Error(faults.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'))

@@ -11,14 +11,14 @@ test.each([
   [0.025, 29, 2.04523],
   [0.0005, 4, 8.6103],
   [0.001, 7, 4.78529],
-])('Student exceeds with probability %d at %i degrees of freedom %d', (tail, freedom, value) => {
+])('studentQuantile with tail probability %d and %i degrees of freedom is %d', (tail, freedom, value) => {
   expect(studentQuantile(tail, freedom)).toBeCloseTo(value, 4)
 })
 
 const pairedInterval = (differences: readonly number[], confidence: number) =>
   pairedIntervals(differences)?.(confidence)
 
-test('an interval holds the mean as often as it says, of few pairs too', () => {
+test('a confidence interval contains the mean as often as stated, even with few pairs', () => {
   const random = seededRandom(3)
   for (const count of [2, 5, 12]) {
     let held = 0
@@ -33,7 +33,7 @@ test('an interval holds the mean as often as it says, of few pairs too', () => {
   }
 })
 
-test('one pair tells nothing of chance, and equal differences are certain', () => {
+test('a confidence interval of one pair is undefined, and equal differences are certain', () => {
   expect(pairedInterval([5], 0.95)).toBeUndefined()
   expect(pairedInterval([5, 5, 5], 0.95)).toEqual({ low: 5, high: 5 })
 })

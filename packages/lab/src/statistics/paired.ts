@@ -43,9 +43,9 @@ const SEED = 1
 
 /**
  * Intervals that hold the mean of differences with a confidence, e.g. 0.95, by the bootstrap of percentiles over the
- * pairs. Of few pairs it makes too narrow intervals (of five, it would be wrong one time in six), so an interval is
- * never narrower than Student's. The same differences always give the same intervals.
- * @param differences one for each pair. Undefined for fewer than two, which tell nothing of chance.
+ * pairs. For few pairs the bootstrap's intervals are too narrow (with five, it would be wrong one time in six), so an
+ * interval is never narrower than Student's. The same differences always give the same intervals.
+ * @param differences one for each pair. Undefined for fewer than two, which do not show the variation.
  */
 export function pairedIntervals(differences: readonly number[]): ((confidence: number) => Interval) | undefined {
   const count = differences.length
@@ -62,7 +62,7 @@ export function pairedIntervals(differences: readonly number[]): ((confidence: n
   }
 }
 
-/** Means of as many differences, drawn again and again from them; ascending. */
+/** Means of as many differences, resampled from them; ascending. */
 function resampledMeans(differences: readonly number[]): Float64Array {
   const count = differences.length
   const random = seededRandom(SEED)

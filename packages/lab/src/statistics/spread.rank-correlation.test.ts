@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { rankCorrelation } from './spread.js'
 
-test('orders alike, opposed and unrelated', () => {
+test('the rank correlation is 1 for equal, -1 for opposite and 0 for unrelated orders', () => {
   expect(
     rankCorrelation([
       [1, 10],
@@ -44,7 +44,7 @@ test('orders alike, opposed and unrelated', () => {
   ).toBeCloseTo(4.5 / Math.sqrt(4.5 * 5), 12)
 })
 
-test('only the order matters', () => {
+test('the rank correlation depends only on the order (property)', () => {
   const pairs = fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 9 })))
   fc.assert(
     fc.property(pairs, (given) => {

@@ -1,11 +1,11 @@
-// pure: how numbers are spread; how alike two orders are; normally distributed numbers
+// pure: spreads of numbers; rank correlation; normally distributed numbers
 import type { Random } from '@muster/core/clock'
 
-/** How a number is spread. All are 0 if there is none. */
+/** The spread of numbers. All are 0 for an empty list. */
 export interface Spread {
   readonly count: number
   readonly mean: number
-  /** Percentiles: the smallest value that occurs below or at which that share of the values lies. */
+  /** Percentiles: the smallest value of the sample such that this share of the sample is at or below it. */
   readonly p10: number
   readonly p50: number
   readonly p90: number
@@ -14,18 +14,18 @@ export interface Spread {
   readonly max: number
 }
 
-/** A number with so many decimals, so that sums in another order do not show. */
+/** A number with this many decimals, so that sums in another order give the same. */
 export function rounded(value: number, decimals: number): number {
   const scale = 10 ** decimals
-  // Without the sum, a small negative number would become −0, which JSON does not have.
+  // Without the addition, a small negative number would become −0, which JSON does not have.
   return Math.round(value * scale) / scale + 0
 }
 
-/** The percentile of ascending values, from 0 to 1, by the nearest rank: a value that occurs. 0 if there is none. */
+/** The percentile of ascending values, from 0 to 1, by the nearest rank: a value of the sample. 0 for an empty list. */
 const percentile = (ascending: ArrayLike<number>, share: number): number =>
   ascending[Math.max(0, Math.ceil(ascending.length * share) - 1)] ?? 0
 
-/** The first index from 0 that holds, of indexes of which all after one that holds do; `length` if none does. */
+/** The first index for which the condition holds, if it holds for all later ones too; `length` if there is none. */
 export function firstIndex(length: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, length]
   while (low < high) {
@@ -36,7 +36,7 @@ export function firstIndex(length: number, holds: (index: number) => boolean): n
   return low
 }
 
-/** @param values are sorted in place. @param decimals that are kept. */
+/** @param values sorted in place. @param decimals number of decimals that are kept. */
 export function spreadOf(values: Float64Array, decimals: number): Spread {
   values.sort()
   let sum = 0
@@ -55,8 +55,8 @@ export function spreadOf(values: Float64Array, decimals: number): Spread {
 }
 
 /**
- * Spearman's rank correlation of pairs of numbers: 1 if both are in the same order, 0 if one says nothing of the other.
- * Equal numbers share their ranks. 0 if there are fewer than two pairs, or all numbers of one side are equal.
+ * Spearman's rank correlation of pairs of numbers: 1 if both are in the same order, 0 if they are unrelated. Equal
+ * numbers share their ranks. 0 if there are fewer than two pairs, or all numbers of one side are equal.
  */
 export function rankCorrelation(pairs: readonly (readonly [number, number])[]): number {
   const ones = ranksOf(pairs.map(([one]) => one))
@@ -94,7 +94,7 @@ export const normal = (random: Random): number =>
 export const meanOf = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** Mean and standard deviation of all there are, not of a sample. @param values at least one. */
+/** Mean and standard deviation of a whole population instead of a sample. @param values at least one. */
 export function meanAndDeviation(values: ArrayLike<number>): { readonly mean: number; readonly deviation: number } {
   const mean = meanOf(Array.from(values))
   return { mean, deviation: Math.sqrt(meanOf(Array.from(values, (value) => (value - mean) ** 2))) }

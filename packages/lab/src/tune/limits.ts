@@ -1,26 +1,26 @@
-// pure: the limits of a queue that a search may change; a queue with other numbers in some places
+// pure: the limits of a queue that a search may change; a queue with changed numbers
 import type { Queue, RuleDefinition } from '@muster/matchmaker'
-import { limitFieldsOf, type Relaxing, type TimedLimit } from '@muster/matchmaker/internal'
+import { limitFieldsOf, type RelaxingLimit, type TimedLimit } from '@muster/matchmaker/internal'
 
-/** Names and indexes on the way from a queue to one of its parts, e.g. `['rules', 1, 'max']`. */
+/** Names and indexes that lead to a part of a queue, e.g. `['rules', 1, 'max']`. */
 export type Path = readonly (string | number)[]
 
-/** A limit of a rule, or the least size of a team. */
+/** A limit of a rule, or the minimum size of a team. */
 export interface Limit {
   readonly path: Path
-  /** As `describeQueue` names its curve: `difference skill`, `latency difference`, `any: require level`. */
+  /** Name of the limit in `describeQueue`: `difference skill`, `latency difference`, `any: require level`. */
   readonly name: string
   readonly relaxing: TimedLimit
   /** Whether only whole numbers make sense. */
   readonly whole: boolean
-  /** Milliseconds of waiting after which it no longer counts. */
+  /** Milliseconds of waiting after which it no longer applies. */
   readonly untilMs: number
-  /** What of matched players it limits, if figures tell of it, and the attribute if that is a number of players. */
+  /** The figure of matched players that it limits, if there is one, and the attribute if it is a number of players. */
   readonly measure?: 'distanceKm' | 'latencyMs' | 'skillSpread' | 'teamGap' | 'favourite' | undefined
   readonly attribute?: string | undefined
 }
 
-/** All limits of a queue that a schedule could relax, in the order of the definition. */
+/** All limits of a queue that a schedule could relax, in order of the definition. */
 export function limitsOf(queue: Queue): Limit[] {
   const ofTeams = queue.teams.flatMap(({ name, size }, index): Limit[] => {
     if (typeof size === 'number' || !isTimed(size.min)) return []
@@ -30,7 +30,7 @@ export function limitsOf(queue: Queue): Limit[] {
   const ofRules = queue.rules.flatMap((rule, index) =>
     limitsOfRule(rule, rule.name, ['rules', index], rule.optionalAfterMs ?? Infinity),
   )
-  // Rules within others may have the same name: the second gets a number.
+  // Nested rules may have the same name: the second one gets a number.
   const taken = new Map<string, number>()
   return [...ofTeams, ...ofRules].map((limit) => {
     const nth = (taken.get(limit.name) ?? 0) + 1
@@ -56,7 +56,7 @@ function limitsOfRule(rule: RuleDefinition, name: string, path: Path, untilMs: n
   return [...limits, ...within]
 }
 
-/** Which of the figures of matched players a rule of the queue limits. Rules within others may not hold at all. */
+/** The figure of matched players that a rule of the queue limits. Nested rules may not hold at all. */
 function measureOf(rule: RuleDefinition, path: Path): Pick<Limit, 'measure' | 'attribute'> {
   if (path.length !== 2) return {}
   if (rule.kind === 'distance') return { measure: 'distanceKm' }
@@ -67,20 +67,20 @@ function measureOf(rule: RuleDefinition, path: Path): Pick<Limit, 'measure' | 'a
   return isOfAverages ? { measure: 'teamGap', attribute: rule.attribute } : {}
 }
 
-/** Only of a comparison that asks for more or for less it is known which side is strict. */
+/** Only for a comparison by more or less it is known which side is stricter. */
 const hasStrictSide = (rule: RuleDefinition): boolean =>
   (rule.kind !== 'compare' && rule.kind !== 'require') || /^[<>]/.test(rule.operator)
 
-/** Whether it is a limit set by hand. Bounds follow how many players come: no schedule changes them. */
-const isTimed = (limit: Relaxing): limit is TimedLimit => typeof limit === 'number' || !('strictest' in limit)
+/** True for a limit with fixed times. Bounds follow the arrival of players, so no schedule changes them. */
+const isTimed = (limit: RelaxingLimit): limit is TimedLimit => typeof limit === 'number' || !('strictest' in limit)
 
-/** The values of a limit, from the strictest on. */
+/** The values of a limit, starting at the strictest. */
 export function valuesOf(relaxing: TimedLimit): readonly number[] {
   if (typeof relaxing === 'number') return [relaxing]
   return 'from' in relaxing ? [relaxing.from, relaxing.to] : relaxing.map(({ value }) => value)
 }
 
-/** As a rule is called that has no name. */
+/** The default name of a rule. */
 const kindOf = (rule: RuleDefinition): string =>
   [
     rule.kind,
@@ -92,18 +92,18 @@ const kindOf = (rule: RuleDefinition): string =>
     .filter((part) => part !== undefined)
     .join(' ')
 
-/** What one part of a queue becomes. */
+/** A new value of one part of a queue. */
 export interface Change {
   readonly path: Path
   /** The name of the limit or wait, e.g. `difference skill`. */
   readonly name: string
-  /** Whether it is a wait in milliseconds, such as `fillForMs`, instead of a limit. */
+  /** True for a wait in milliseconds, such as `fillForMs`; false for a limit. */
   readonly isWait: boolean
   readonly was: TimedLimit
   readonly is: TimedLimit
 }
 
-/** The value with the changes made: a copy where it changes, plain data as it was elsewhere. */
+/** A copy of the value with the changes applied. Unchanged parts are shared. */
 export const withChanges = <T>(value: T, changes: readonly Pick<Change, 'path' | 'is'>[]): T =>
   changes.reduce((changed, { path, is }) => withPart(changed, path, is), value)
 

@@ -2,9 +2,9 @@ import { seededRandom } from '@muster/core/clock'
 import { defineQueue, type Queue, type RuleDefinition } from '@muster/matchmaker'
 import type { TimedLimit } from '@muster/matchmaker/internal'
 import type { Measured } from './promises.js'
-import type { WantedRun } from './tuned.js'
+import type { WantedRun } from './tuning-result.js'
 
-/** A queue of pairs by skill, 50 at first and 800 in the end, whose steps come too late. */
+/** A queue of pairs by skill, within 50 at first and 800 at the end, whose steps come too late. */
 export const ranked = (rules: readonly RuleDefinition[] = [skill]): Queue =>
   defineQueue({ name: 'ranked', matchSize: 2, rules, deploy: { application: 'game', version: '1' } })
 
@@ -19,14 +19,14 @@ export const skill: RuleDefinition = {
   ],
 }
 
-/** Chance to be matched within a second, for each unit of the limit. */
+/** Probability of being matched within a second, for each unit of the limit. */
 const RATE = 3e-4
-/** Chance to give up within a second. */
+/** Probability of giving up within a second. */
 const GIVES_UP = 5e-4
 
 /**
- * What a queue of one `difference` rule gives in a world of a formula: whoever is within the limit comes evenly in
- * time, and is as far away as anyone within it. A seed makes the world busier or emptier by some percent.
+ * The results of a queue with one `difference` rule, by a formula: players within the limit arrive evenly over time,
+ * and are at the limit's distance. A seed changes the rate by some percent.
  */
 export function modelled({ queue, seed, share }: WantedRun): Measured {
   const rate = RATE * (1 + 0.06 * (seededRandom(seed)() - 0.5) + 0.02 * (1 - share))

@@ -1,31 +1,31 @@
-// pure: what a queue promises its players, and whether results keep it
+// pure: promises of a queue to its players, and whether results keep them
 /** The figures of one run of a queue over a crowd. */
 export interface Measured {
-  /** How badly players are matched, 0 at best: see `costOf`. Infinity if nobody was matched. */
+  /** Cost of the matches, 0 at best: see `costOf`. Infinity if nobody was matched. */
   readonly cost: number
-  /** Milliseconds within which nine of ten matched players found their match. Infinity if nobody was matched. */
+  /** 90th percentile of the matched players' wait in milliseconds. Infinity if nobody was matched. */
   readonly waitP90Ms: number
-  /** Share of the players who waited in vain, i.e. gave up or expired, of those who waited; from 0 to 1. */
+  /** Share of the players who gave up or expired, of those who waited; from 0 to 1. */
   readonly gaveUp: number
 }
 
 export interface Promises {
-  /** Milliseconds within which nine of ten matched players find their match. */
+  /** Maximum 90th percentile of the matched players' wait, in milliseconds. */
   readonly waitP90Ms?: number | undefined
-  /** Share of players from 0 to 1. */
+  /** Maximum share of players who give up, from 0 to 1. */
   readonly gaveUp?: number | undefined
 }
 
 export type PromiseName = 'waitP90Ms' | 'gaveUp'
 
-/** A promise that is not kept. */
+/** A broken promise. */
 export interface Broken {
   readonly promise: PromiseName
   readonly promised: number
   readonly measured: number
 }
 
-/** The promises that a run does not keep. */
+/** The promises that a run breaks. */
 export const brokenBy = (measured: Measured, promises: Promises): Broken[] =>
   (['waitP90Ms', 'gaveUp'] as const).flatMap((promise) => {
     const promised = promises[promise]
@@ -34,27 +34,29 @@ export const brokenBy = (measured: Measured, promises: Promises): Broken[] =>
       : [{ promise, promised, measured: measured[promise] }]
   })
 
-/** Whether every run keeps the promises. */
+/** True if every run keeps the promises. */
 export const allKeep = (runs: readonly Measured[], promises: Promises): boolean =>
   runs.every((run) => brokenBy(run, promises).length === 0)
 
-/** Other days are not like the training seeds: a schedule on the border of a promise there would often break it. */
+/**
+ * Margin in the training seeds: without it, a schedule at the border of a promise would often break it on other days.
+ */
 const MARGIN = 0.02
 
-/** What a search aims at, so that the promises are kept on other seeds too. */
+/** The goals of a search, so that the promises are kept on other seeds too. */
 export const aimedAt = ({ waitP90Ms, gaveUp }: Promises): Promises => ({
   waitP90Ms: waitP90Ms === undefined ? undefined : waitP90Ms * (1 - MARGIN),
   gaveUp: gaveUp === undefined ? undefined : gaveUp * (1 - MARGIN),
 })
 
-/** Smallest numbers that count in ratios: ratios of less are chance. */
+/** Minimum values in ratios: smaller ones are noise. */
 const LEAST = { cost: 1e-3, waitP90Ms: 100, gaveUp: 1e-3 } as const
-/** How much worse a broken promise is than a bad match: 1 % too much weighs as much as a cost 4 % higher. */
+/** Weight of a broken promise compared with a bad match: an excess of 1 % weighs as much as a cost 4 % higher. */
 const WEIGHT = 4
-/** In place of the logarithm of Infinity. */
+/** Replaces the logarithm of Infinity. */
 const HOPELESS = 20
 
-/** The figures of a run, as logarithms: cost, wait and share who gave up. */
+/** The logarithms of a run's figures: cost, wait and share who gave up. */
 export const logsOf = ({ cost, waitP90Ms, gaveUp }: Measured): readonly [number, number, number] => [
   logOf(cost, LEAST.cost),
   logOf(waitP90Ms, LEAST.waitP90Ms),
@@ -62,15 +64,15 @@ export const logsOf = ({ cost, waitP90Ms, gaveUp }: Measured): readonly [number,
 ]
 
 /**
- * How bad runs of one candidate are: the logarithm of their cost, and on top how far the worst of the runs is from each
- * promise. Slightly broken promises cost slightly more, so that a search finds its way along the border.
+ * The score of one candidate's runs, lower is better: the logarithm of their cost, plus how far the worst run is from
+ * each promise. A slightly broken promise costs slightly more, so that a search finds its way along the border.
  */
 export function scoreOf(logs: readonly (readonly number[])[], promises: Promises): number {
   const cost = logs.reduce((sum, [one = HOPELESS]) => sum + one, 0) / logs.length
   return cost + WEIGHT * shortfallOf(logs, promises)
 }
 
-/** How far the worst of the runs is from the promises, as a sum of logarithms of ratios; 0 if all are kept. */
+/** How far the worst run is from the promises, as a sum of logarithms of ratios; 0 if all are kept. */
 export function shortfallOf(logs: readonly (readonly number[])[], { waitP90Ms, gaveUp }: Promises): number {
   const over = (at: number, promised: number | undefined, least: number) =>
     promised === undefined ? 0 : Math.max(0, ...logs.map((run) => (run[at] ?? HOPELESS) - logOf(promised, least)))
@@ -82,13 +84,13 @@ export const meanOf = <Key extends string>(runs: readonly Readonly<Record<Key, n
 
 const logOf = (value: number, least: number) => (value === Infinity ? HOPELESS : Math.log(Math.max(value, least)))
 
-/** One schedule, by its means over the training seeds. */
+/** One schedule with its means over the training seeds. */
 export interface FrontPoint extends Measured {
-  /** Whether the promise about giving up is kept on every training seed. */
+  /** True if the promise about giving up is kept on every training seed. */
   readonly keepsGaveUp: boolean
-  /** Whether all promises are. */
+  /** True if all promises are kept. */
   readonly keeps: boolean
-  /** Whether it is the file's own schedule, or the one that was chosen. */
+  /** Set if it is the file's own schedule, or the chosen one. */
   readonly is?: 'own' | 'best' | undefined
 }
 
@@ -98,7 +100,7 @@ export const meansOf = (runs: readonly Measured[]): Measured => ({
   gaveUp: meanOf(runs, 'gaveUp'),
 })
 
-/** A schedule by its means. */
+/** A schedule with its means. */
 export const pointOf = (runs: readonly Measured[], promises: Promises, is?: FrontPoint['is']): FrontPoint => ({
   ...meansOf(runs),
   keepsGaveUp: allKeep(runs, { gaveUp: promises.gaveUp }),
@@ -107,8 +109,8 @@ export const pointOf = (runs: readonly Measured[], promises: Promises, is?: Fron
 })
 
 /**
- * The Pareto front of cost and wait, the shortest wait first. Those that are the file's own or the chosen one are in it
- * in any case.
+ * The Pareto front of cost and wait, the shortest wait first. It always contains the file's own schedule and the chosen
+ * one.
  */
 export function frontOf(points: readonly FrontPoint[]): FrontPoint[] {
   const sorted = points

@@ -25,8 +25,8 @@ function figuresOf(means: Readonly<Record<string, number>>, more: object = {}): 
 
 const skill: RuleDefinition = { kind: 'difference', attribute: 'mmr', max: { from: 50, to: 400, overMs: 30_000 } }
 
-describe('the cost of a run', () => {
-  test('adds what rules of the queue limit, in units of their strictest limits in the file', () => {
+describe('the cost of a run in a search', () => {
+  test('the cost of a run in a search sums the rule limits in units of their strictest limits in the file', () => {
     const rules: RuleDefinition[] = [
       skill,
       { kind: 'distance', maxKm: 500 },
@@ -40,13 +40,13 @@ describe('the cost of a run', () => {
     expect(quality.costOf(figures, queueOf(rules))).toBeCloseTo(2 + 0.5 + 0.5 + 0.3 + 0.5)
   })
 
-  test('has the units of the file, whatever the candidate says', () => {
+  test('the cost of a run in a search uses the units of the file, not those of the candidate', () => {
     const quality = qualityOf(queueOf([skill]), ['difference mmr'])
     const looser = queueOf([{ ...skill, max: 300 }])
     expect(quality.costOf(figuresOf({ skillSpread: 100 }), looser)).toBe(2)
   })
 
-  test('counts what was in force of a limit that figures do not tell of', () => {
+  test('the cost of a run in a search uses the limits in force where there is no measured value', () => {
     const level: RuleDefinition = {
       kind: 'require',
       attribute: 'level',
@@ -69,7 +69,7 @@ describe('the cost of a run', () => {
     expect(quality.costOf(figuresOf({}), queueOf([{ ...level, value: 5 }]))).toBe(1.5)
   })
 
-  test('is that of the stricter of two rules about the same', () => {
+  test('the cost of a run in a search uses the stricter of two rules about the same value', () => {
     const loose: RuleDefinition = { ...skill, name: 'loose', max: 200 }
     expect(qualityOf(queueOf([loose, skill]), ['difference mmr']).parts).toEqual([
       { name: 'difference mmr', what: 'skillSpread', per: 50 },
@@ -77,7 +77,7 @@ describe('the cost of a run', () => {
   })
 })
 
-test('players who wait in vain count among those who waited; a run without matches is hopeless', () => {
+test('unmatched tickets count among the longest waits, and a run without matches has infinite cost', () => {
   const queue = queueOf([skill])
   const quality = qualityOf(queue, ['difference mmr'])
   const run = measuredRun(figuresOf({ skillSpread: 75 }), queue, quality)

@@ -1,21 +1,21 @@
-// pure: how well players are matched, as one number; what a search goes by, of the figures of a run
+// pure: the quality of matches as one number; the quantities that a search reads from the figures of a run
 import type { Queue } from '@muster/matchmaker'
 import type { TimedLimit } from '@muster/matchmaker/internal'
 import type { End, Figures, Slice } from '../figures/index.js'
 import { type Limit, limitsOf, type Path, valuesOf } from './limits.js'
 import type { Measured } from './promises.js'
 
-/** What a cost counts, in units of the strictest limit of the file. */
+/** A part of the cost, in units of the file's strictest limit. */
 export interface QualityPart {
   /** Name of the limit. */
   readonly name: string
-  /** What is counted: of each matched player, or the limit that was in force where figures tell no more. */
+  /** The quantity: of each matched player, or the limit in force if there is no such figure. */
   readonly what: NonNullable<Limit['measure']> | 'limit'
   /** The unit: the strictest value of the limit in the file. */
   readonly per: number
 }
 
-/** The units of the quality of a queue's matches. The same before and after a change of its schedules. */
+/** The units of the quality of a queue's matches. They stay the same when its schedules change. */
 export interface Quality {
   readonly parts: readonly QualityPart[]
   /** The number attribute that is a player's skill. */
@@ -25,14 +25,14 @@ export interface Quality {
 }
 
 const SKILL = 'skill'
-/** A limit that no longer counts is as bad as one this many times its loosest. */
+/** A limit that no longer applies counts like its loosest value times this. */
 const NO_LIMIT = 2
-/** The chance of the favourite in an even match: what is above counts. */
+/** The favourite's chance in an even match: the excess counts. */
 const EVEN = 0.5
 
 /**
- * The quality of a queue as its file has it. Distance, latency, skill spread and the gap between teams count for what
- * they are in matches if a rule of the queue limits them; of any other limit that is searched, its value in force.
+ * The quality of a queue as defined in its file. Distance, latency, skill spread and the gap between teams are measured
+ * in matches if a rule of the queue limits them. For any other searched limit, its value in force counts.
  * @param searched names of the limits that are searched.
  * @param skill the number attribute that is a player's skill. Default: the first that a rule compares.
  */
@@ -43,7 +43,7 @@ export function qualityOf(queue: Queue, searched: readonly string[], skill?: str
   const isMeasured = ({ measure, attribute }: Limit) =>
     measure !== undefined && (attribute === undefined || attribute === skillAttribute)
   const measured = limits.filter(isMeasured)
-  // Two rules about the same count once, by the stricter.
+  // Two rules about the same quantity count once, with the stricter limit.
   const counted = measured.filter((limit) =>
     measured.every((other) => other.measure !== limit.measure || unitOf(other) >= unitOf(limit)),
   )
@@ -70,7 +70,7 @@ const partOf = (limit: Limit, what: QualityPart['what']): QualityPart => ({
   per: unitOf(limit),
 })
 
-/** The strictest value of a limit in the file; the loosest if that is 0, and 1 if that is no number either. */
+/** The strictest value of a limit in the file; the loosest if that is 0; 1 if that is not a finite number either. */
 function unitOf({ relaxing, measure }: Pick<Limit, 'relaxing' | 'measure'>): number {
   const values = valuesOf(relaxing).map((value) => (measure === 'favourite' ? value - EVEN : value))
   return Math.abs(values.find((value) => value !== 0 && Number.isFinite(value)) ?? 1)
@@ -100,18 +100,18 @@ function costOfPart(
 const limitAt = (queue: Queue, path: Path): TimedLimit =>
   path.reduce<unknown>((part, key) => (part as Readonly<Record<string | number, unknown>>)[key], queue) as TimedLimit
 
-/** What tuning measures of a run, with all its figures. */
+/** The figures of a run that tuning uses. */
 export interface MeasuredRun extends Measured {
   readonly figures: Figures
 }
 
-/** How a player ends who waited for nothing. */
+/** Ends of players who waited in vain. */
 const FOR_NOTHING: readonly End[] = ['gaveUp', 'expired', 'attempts', 'waiting']
 
-/** @param queue of the run, whose players count. */
+/** @param queue queue of the run whose players count. */
 export function measuredRun(figures: Figures, queue: Queue, quality: Quality): MeasuredRun {
   const slice = figures.by.queue[queue.name]
-  // Whom no queue takes does not wait.
+  // A player whom no queue accepts does not wait.
   const waited = 1 - (slice?.ends.refused ?? 0)
   const gaveUp = FOR_NOTHING.reduce((sum, end) => sum + (slice?.ends[end] ?? 0), 0) / (waited || 1)
   const isMatched = slice !== undefined && slice.waitMs.count > 0

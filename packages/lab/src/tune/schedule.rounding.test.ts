@@ -14,7 +14,7 @@ test.each([
   [0, 100, false, 0],
   [-137, 900, false, -140],
   [Infinity, 900, false, Infinity],
-])('%d in a range of %d is written as a designer would', (value, range, whole, written) => {
+])('the number %d in a range of %d is rounded to a short one', (value, range, whole, written) => {
   expect(roundedValue(value, range, whole)).toBe(written)
 })
 
@@ -23,11 +23,11 @@ test.each([
   [99_400, 99_000],
   [137_000, 140_000],
   [10, 1000],
-])('%d ms are told in whole seconds', (ms, told) => {
+])('a searched wait of %d ms is rounded to whole seconds', (ms, told) => {
   expect(roundedWait(ms)).toBe(told)
 })
 
-test('a number moves by at most 5 %, and is short', () => {
+test('a rounded number is short and differs by at most 5 % (property)', () => {
   fc.assert(
     fc.property(fc.double({ min: 1e-6, max: 1e9, noNaN: true }), (value) => {
       const written = roundedValue(value, Infinity, false)

@@ -33,7 +33,7 @@ const pointsOf = (relaxing: TimedLimit): { readonly ms: number; readonly value: 
   ]
 }
 
-test('every schedule is one that a queue may have, within its bounds, in whole seconds', () => {
+test('every searched schedule is valid for a queue, within its bounds, in whole seconds (property)', () => {
   fc.assert(
     fc.property(spaces, shapes, (space, shape) => {
       const relaxing = scheduleOf(space, shape)
@@ -50,7 +50,7 @@ test('every schedule is one that a queue may have, within its bounds, in whole s
   )
 })
 
-test('a limit that falls is the mirror of one that rises', () => {
+test('the schedule of a falling limit mirrors that of a rising one', () => {
   const space = { form: 'steps', steps: 3, endsFree: false, hasStart: false, whole: true, latestMs: 60_000 } as const
   const shape = { start: 0, end: 1, time: 1, delay: 0.5 }
   expect(scheduleOf({ ...space, strictest: 10, loosest: 6 }, shape)).toEqual([
@@ -61,8 +61,8 @@ test('a limit that falls is the mirror of one that rises', () => {
 })
 
 test.each<[string, TimedLimit, Partial<ScheduleSpace>]>([
-  ['a line', { from: 100, to: 400, startMs: 4000, overMs: 16_000 }, { form: 'line', hasStart: true }],
-  ['a line from the start on', { from: 100, to: 400, overMs: 16_000 }, { form: 'line' }],
+  ['line', { from: 100, to: 400, startMs: 4000, overMs: 16_000 }, { form: 'line', hasStart: true }],
+  ['line from the start on', { from: 100, to: 400, overMs: 16_000 }, { form: 'line' }],
   [
     'steps',
     [
@@ -81,7 +81,7 @@ test.each<[string, TimedLimit, Partial<ScheduleSpace>]>([
     ],
     { steps: 3, endsFree: true },
   ],
-])('%s of a file is among the schedules', (_, relaxing, more) => {
+])('the %s of a file can be expressed as a schedule', (_, relaxing, more) => {
   const space: ScheduleSpace = {
     form: 'steps',
     steps: 2,
@@ -96,7 +96,7 @@ test.each<[string, TimedLimit, Partial<ScheduleSpace>]>([
   expect(scheduleOf(space, shapeOf(space, relaxing))).toEqual(relaxing)
 })
 
-test('steps that say the same are one, and a limit that does not relax is a number', () => {
+test('equal steps of a schedule are merged, and a limit that does not relax becomes a number', () => {
   const space = { steps: 4, endsFree: false, hasStart: false, strictest: 4, loosest: 5, whole: true, latestMs: 9000 }
   const steps = scheduleOf({ ...space, form: 'steps' }, { start: 0, end: 1, time: 1, delay: 0.5 })
   expect(steps).toEqual([

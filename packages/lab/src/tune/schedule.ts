@@ -1,20 +1,20 @@
-// pure: numbers as a designer writes them; schedules by which a limit relaxes, made from a few numbers from 0 to 1
+// pure: numbers as a designer writes them; relaxation schedules from a few parameters from 0 to 1
 import type { RelaxationStep } from '@muster/matchmaker'
 import type { TimedLimit } from '@muster/matchmaker/internal'
 
-/** Significant digits of a number, and least number of different numbers within a range. */
+/** Significant digits of a number, and minimum number of distinct numbers within a range. */
 const DIGITS = 2
 
 /**
- * The number with two significant digits; with more where the range is so narrow that two could not tell its parts
- * apart, e.g. 1024 in a range from 1000 to 1050.
- * @param range the difference of the highest and the lowest number that there may be.
+ * The number with two significant digits; with more if the range is too narrow for two, e.g. 1024 in a range from 1000
+ * to 1050.
+ * @param range the difference between the highest and the lowest possible number.
  */
 export function roundedValue(value: number, range: number, whole: boolean): number {
   if (!Number.isFinite(value)) return value
   const unit = Math.min(unitOf(value), unitOf(range))
   const by = whole ? Math.max(1, unit) : unit
-  // Multiples of 0.1 and the like are not exact.
+  // Corrects inexact multiples of numbers like 0.1.
   return by === Infinity ? value : Number((Math.round(value / by) * by).toPrecision(12))
 }
 
@@ -26,43 +26,45 @@ const unitOf = (value: number): number => {
   return size === 0 || size === Infinity ? Infinity : 10 ** (Math.floor(Math.log10(size)) + 1 - DIGITS)
 }
 
-/** The schedules that a limit may get. They have the form that the file has: steps, as many of them, or a line. */
+/**
+ * The possible schedules of a limit. They have the form of the file's schedule: the same number of steps, or a line.
+ */
 export interface ScheduleSpace {
   readonly form: 'steps' | 'line'
-  /** Number of steps, one without limit included. */
+  /** Number of steps, including one without a limit. */
   readonly steps: number
-  /** Whether the last step is no limit at all. */
+  /** True if the last step is no limit. */
   readonly endsFree: boolean
-  /** Whether a line tells `startMs`. */
+  /** True if the line has a `startMs`. */
   readonly hasStart: boolean
-  /** The strictest and the loosest value: never Infinity. */
+  /** The strictest and the loosest value, never Infinity. */
   readonly strictest: number
   readonly loosest: number
   readonly whole: boolean
-  /** Milliseconds of waiting at which the limit is at its end at the latest. */
+  /** Maximum milliseconds of waiting until the limit is at its end. */
   readonly latestMs: number
 }
 
-/** What determines a schedule. Each is from 0 to 1. */
+/** The parameters of a schedule, each from 0 to 1. */
 export interface ScheduleShape {
-  /** Where the limit begins, from strictest to loosest. */
+  /** First value of the schedule, from strictest to loosest. */
   readonly start: number
-  /** Where it ends, from its start to loosest. */
+  /** Last value of the schedule, from its first value to loosest. */
   readonly end: number
-  /** When it ends, from 1 s to the latest, in even ratios. */
+  /** The time when the schedule ends, from 1 s to the latest, in even ratios. */
   readonly time: number
-  /** How late it relaxes within that time. 0.5: evenly, for steps. */
+  /** How late the schedule relaxes within that time. With 0.5, steps are even. */
   readonly delay: number
 }
 
-/** The soonest end of a schedule. */
+/** Minimum time of the end of a schedule. */
 export const SOONEST_MS = 1000
-/** The latest beginning of a line, as a share of the time until its end. */
+/** Maximum start of a line, as a share of the time until its end. */
 const LATEST_START = 0.8
-/** How much a delay bends the times of steps: from `x ** (1 / 2.8)` to `x ** 2.8`. */
+/** How much a delay shifts the times of steps: from `x ** (1 / 2.8)` to `x ** 2.8`. */
 const MOST_BENT = 1.5
 
-/** The schedule of a shape. Its numbers are rounded to what a designer would write. */
+/** The schedule with these parameters. Its numbers are rounded to what a designer would write. */
 export function scheduleOf(space: ScheduleSpace, shape: ScheduleShape): TimedLimit {
   const end = shape.start + (1 - shape.start) * shape.end
   const endMs = SOONEST_MS * (space.latestMs / SOONEST_MS) ** shape.time
@@ -88,7 +90,7 @@ function stepsOf(space: ScheduleSpace, start: number, end: number, endMs: number
     const part = finite === 1 ? 0 : Math.min(1, index / (finite - 1))
     const value = index < finite ? valueAt(space, start + (end - start) * part) : Infinity
     const before = steps.at(-1)
-    // A step that changes nothing is left out.
+    // A step that changes nothing is omitted.
     if (before?.value === value) continue
     const afterMs = index === 0 ? 0 : roundedWait(endMs * (index / (space.steps - 1)) ** bend)
     steps.push({ afterMs: before === undefined ? 0 : Math.max(before.afterMs + 1000, afterMs), value })
@@ -96,7 +98,7 @@ function stepsOf(space: ScheduleSpace, start: number, end: number, endMs: number
   return steps.length === 1 ? (steps[0] as RelaxationStep).value : steps
 }
 
-/** The value between strictest (0) and loosest (1): in even ratios where they are far apart, else evenly. */
+/** The value between strictest (0) and loosest (1): in even ratios if they are far apart, otherwise evenly. */
 function valueAt({ strictest, loosest, whole }: ScheduleSpace, part: number): number {
   const least = Math.min(strictest, loosest)
   const most = Math.max(strictest, loosest)
@@ -108,7 +110,7 @@ function valueAt({ strictest, loosest, whole }: ScheduleSpace, part: number): nu
 
 const isFar = (least: number, most: number) => least > 0 && most / least >= 2
 
-/** The shape that is nearest to the schedule of the file itself. */
+/** The parameters nearest to the file's own schedule. */
 export function shapeOf(space: ScheduleSpace, relaxing: TimedLimit): ScheduleShape {
   const even = { start: 0, end: 1, time: 0.5, delay: 0.5 }
   if (typeof relaxing === 'number') return { ...even, end: 0 }

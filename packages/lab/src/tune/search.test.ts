@@ -1,6 +1,6 @@
 import { seededRandom } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
-import { createTrials, type Point, type Problem, type Trial } from './space.js'
+import { createTrials, type Point, type TuningProblem, type TuningTrial } from './space.js'
 import { search } from './tune-queue.js'
 
 interface Result {
@@ -13,7 +13,7 @@ const SPARE = 5
 
 /** A search of a landscape, whose results differ by up to 2 % from seed to seed and by the share of the crowd. */
 function problemOf(landscape: (point: Point) => Result, axes: number, budget: number) {
-  const made: Trial[] = []
+  const made: TuningTrial[] = []
   const trials = createTrials<Result>({
     // Points are the same once they are rounded.
     keyOf: (point) => point.map((value) => value.toFixed(2)).join(),
@@ -27,7 +27,7 @@ function problemOf(landscape: (point: Point) => Result, axes: number, budget: nu
       })
     },
   })
-  const problem: Problem<Result> = {
+  const problem: TuningProblem<Result> = {
     axes,
     starts: [Array.from({ length: axes }, () => 0.5)],
     trials,
@@ -62,11 +62,11 @@ function bowl(axes: number) {
   return { landscape, least: 1 + (5 * beyond ** 2) / steepness }
 }
 
-describe('the best point within a border is found', () => {
+describe('a search with a constraint', () => {
   test.each([
     [3, 100, 1.01],
     [6, 150, 1.03],
-  ])('of %d axes with %d runs', async (axes, budget, near) => {
+  ])('a search with a constraint finds the best point of %d axes with %d runs', async (axes, budget, near) => {
     const { landscape, least } = bowl(axes)
     const { problem, trials } = problemOf(landscape, axes, budget)
     const [best] = await search(problem)
@@ -76,7 +76,7 @@ describe('the best point within a border is found', () => {
   })
 })
 
-test('no run is made twice, most are of a part of the crowd, and the best meet every seed', async () => {
+test('a search repeats no run, mostly uses a part of the crowd, and runs the best points with every seed', async () => {
   const { problem, made } = problemOf(bowl(2).landscape, 2, 60)
   const tried = await search(problem)
   const keys = made.map(({ point, seed, share }) => `${point.map((value) => value.toFixed(2)).join()} ${seed} ${share}`)
@@ -86,7 +86,7 @@ test('no run is made twice, most are of a part of the crowd, and the best meet e
   expect(tried.map(({ score }) => score)).toEqual(tried.map(({ score }) => score).toSorted((one, other) => one - other))
 })
 
-test('the same seed searches the same way, another one another', async () => {
+test('a search is deterministic by its seed, and differs with another seed', async () => {
   const wayOf = async (seed: number) => {
     const { problem, made } = problemOf(bowl(2).landscape, 2, 50)
     await search({ ...problem, seed })
@@ -96,7 +96,7 @@ test('the same seed searches the same way, another one another', async () => {
   expect(await wayOf(1)).not.toEqual(await wayOf(2))
 })
 
-test('a landscape without any difference ends the search before its budget', async () => {
+test('a search ends before its budget if all points are equal', async () => {
   const trials = createTrials<Result>({
     keyOf: () => 'the same',
     budget: 1000,

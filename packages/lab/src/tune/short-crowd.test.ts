@@ -20,7 +20,7 @@ const crowdOf = (count: number): Crowd => ({
   })),
 })
 
-test('a quarter of a day has a quarter of each hour, in the order in which parties come', () => {
+test('a crowd shortened to a quarter has a quarter of each hour, in the order of arrivals', () => {
   const crowd = crowdOf(4000)
   const { header, parties } = shortCrowd(crowd, 0.25)
   expect(header).toEqual({ format: crowd.header.format, startsAt: crowd.header.startsAt, durationMs: 6 * HOUR })
@@ -40,7 +40,7 @@ test('a quarter of a day has a quarter of each hour, in the order in which parti
   for (const { at: _, ...party } of parties) expect(own.get(party.id)).toMatchObject(party)
 })
 
-test('a small crowd stays whole, and does not say how it was made', () => {
+test('a small crowd is not shortened, but loses its parameters', () => {
   const crowd = crowdOf(50)
   const { made: _, ...header } = crowd.header
   expect(shortCrowd(crowd, 0.25)).toEqual({ header, parties: crowd.parties })

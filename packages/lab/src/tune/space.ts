@@ -1,35 +1,36 @@
-// pure: the schedules that are searched, as points whose coordinates are from 0 to 1
+// pure: the searched schedules, as points whose coordinates are from 0 to 1
 import type { Random } from '@muster/core/clock'
 import type { Change } from './limits.js'
 import { inside, roundedValue, roundedWait, scheduleOf, type ScheduleShape, shapeOf, SOONEST_MS } from './schedule.js'
-import type { Searched, SearchedLimit, SearchedNumber } from './searched.js'
+import type { Searched, SearchedLimit, SearchedNumber } from './limit-search.js'
 
 /** A candidate: one coordinate from 0 to 1 for each axis. */
 export type Point = readonly number[]
 
 export type Space = ReturnType<typeof createSpace>
 
-type Part = keyof ScheduleShape
+type SchedulePart = keyof ScheduleShape
 
-/** One number of one limit, or a number by itself. */
+/** One parameter of one limit, or a single number. */
 type Axis =
-  { readonly limit: SearchedLimit; readonly part: Part } | { readonly number: SearchedNumber; readonly part: 'number' }
+  | { readonly limit: SearchedLimit; readonly part: SchedulePart }
+  | { readonly number: SearchedNumber; readonly part: 'number' }
 
 export function createSpace({ limits, numbers }: Searched) {
   const axes: Axis[] = [
     ...limits.flatMap((limit) => partsOf(limit).map((part) => ({ limit, part }))),
     ...numbers.map((number) => ({ number, part: 'number' as const })),
   ]
-  const coordinate = (point: Point, of: SearchedLimit | SearchedNumber, part: Part | 'number') => {
+  const coordinate = (point: Point, of: SearchedLimit | SearchedNumber, part: SchedulePart | 'number') => {
     const at = axes.findIndex((axis) => axis.part === part && ('limit' in axis ? axis.limit : axis.number) === of)
     return at === -1 ? undefined : point[at]
   }
   const scheduleAt = (point: Point, limit: SearchedLimit) => {
-    const at = (part: Part, fixed: number) => coordinate(point, limit, part) ?? fixed
+    const at = (part: SchedulePart, fixed: number) => coordinate(point, limit, part) ?? fixed
     const shape = { start: at('start', 0), end: at('end', 1), time: at('time', 0), delay: at('delay', 0.5) }
     return scheduleOf(limit.space, shape)
   }
-  /** The same candidate in `factor` times the time. */
+  /** The same candidate with its times multiplied by `factor`. */
   const retimed = (point: Point, factor: number) =>
     point.map((value, at) => {
       const axis = axes[at] as Axis
@@ -38,11 +39,11 @@ export function createSpace({ limits, numbers }: Searched) {
     })
   return {
     axes: axes.length,
-    /** The point nearest to what the file says. */
+    /** The point nearest to the file's own schedules. */
     own: axes.map((axis) =>
       axis.part === 'number' ? partOfNumber(axis.number) : shapeOf(axis.limit.space, axis.limit.relaxing)[axis.part],
     ),
-    /** What a candidate changes, in numbers that a designer would write. */
+    /** The changes of a candidate, rounded to what a designer would write. */
     changesAt: (point: Point) => [
       ...limits.map((limit): Change => {
         return { path: limit.path, name: limit.name, isWait: false, was: limit.relaxing, is: scheduleAt(point, limit) }
@@ -53,21 +54,27 @@ export function createSpace({ limits, numbers }: Searched) {
       }),
     ],
     retimed,
-    /** The same candidate, stricter (a factor above 1) or looser in all: in its times, and where its limits begin. */
+    /**
+     * The same candidate, altogether stricter (a factor above 1) or looser: in its times, and in the first values of
+     * its limits.
+     */
     stricter: (point: Point, factor: number) =>
       retimed(point, factor).map((value, at) => {
         if (axes[at]?.part !== 'start') return value
         return factor > 1 ? value / factor : 1 - (1 - value) * factor
       }),
-    /** The same candidate whose limits begin and end elsewhere: 0 as strict, 1 as loose as can be from the start. */
+    /**
+     * The same candidate with other first and last values of its limits: 0 is the strictest, 1 the loosest from the
+     * start.
+     */
     withStart: (point: Point, start: number) => point.map((value, at) => (axes[at]?.part === 'start' ? start : value)),
   }
 }
 
-/** What can differ in the schedules of a limit. */
-function partsOf({ space }: SearchedLimit): Part[] {
+/** The parameters in which the schedules of a limit can differ. */
+function partsOf({ space }: SearchedLimit): SchedulePart[] {
   const finite = space.endsFree ? space.steps - 1 : space.steps
-  const values: Part[] = space.strictest === space.loosest ? [] : finite === 1 ? ['start'] : ['start', 'end']
+  const values: SchedulePart[] = space.strictest === space.loosest ? [] : finite === 1 ? ['start'] : ['start', 'end']
   return [...values, 'time', ...(space.form === 'steps' && space.steps === 2 ? [] : (['delay'] as const))]
 }
 
@@ -80,7 +87,7 @@ function numberAt({ isWait, now, least, most }: SearchedNumber, part: number): n
   return least === 0 && value < 500 ? 0 : Math.min(most, roundedWait(value))
 }
 
-/** Points that spread evenly over each axis. */
+/** Points that are evenly spread over each axis (a Latin hypercube). */
 export function latinHypercube(count: number, axes: number, random: Random): Point[] {
   const columns = Array.from({ length: axes }, () => shuffled(count, random))
   return Array.from({ length: count }, (_, row) => columns.map((column) => ((column[row] ?? 0) + random()) / count))
@@ -95,8 +102,8 @@ function shuffled(count: number, random: Random): number[] {
   return order
 }
 
-/** One run: a candidate, one of the crowd's seeds, and how much of the crowd. */
-export interface Trial {
+/** One run: a candidate, one of the crowd's seeds, and a share of the crowd. */
+export interface TuningTrial {
   readonly point: Point
   /** Index of the seed. */
   readonly seed: number
@@ -104,24 +111,24 @@ export interface Trial {
   readonly share: number
 }
 
-/** How much is spent on each candidate: the first so many seeds, and how much of the crowd. */
+/** The effort for each candidate: the number of seeds, and the share of the crowd. */
 export interface Effort {
   readonly seeds: number
   readonly share: number
 }
 
-interface TrialsOptions<Result> {
-  /** Carries out runs; the results are in their order. */
-  readonly evaluate: (trials: readonly Trial[]) => Promise<readonly Result[]>
-  /** Candidates of the same key are the same once their numbers are rounded. */
+interface TuningTrialsOptions<Result> {
+  /** Makes runs; the results are in their order. */
+  readonly evaluate: (trials: readonly TuningTrial[]) => Promise<readonly Result[]>
+  /** Candidates of the same key have the same numbers after rounding. */
   readonly keyOf: (point: Point) => string
-  /** Whole runs that may be made; a run over a quarter of the crowd counts a quarter. */
+  /** Maximum number of full runs; a run over a quarter of the crowd counts as a quarter. */
   readonly budget: number
 }
 
-export type Trials<Result> = ReturnType<typeof createTrials<Result>>
+export type TuningTrials<Result> = ReturnType<typeof createTrials<Result>>
 
-export function createTrials<Result>({ evaluate, keyOf, budget }: TrialsOptions<Result>) {
+export function createTrials<Result>({ evaluate, keyOf, budget }: TuningTrialsOptions<Result>) {
   const known = new Map<string, Result>()
   let spent = 0
   const keyed = (points: readonly Point[], { seeds, share }: Effort) =>
@@ -137,13 +144,13 @@ export function createTrials<Result>({ evaluate, keyOf, budget }: TrialsOptions<
     return [...new Map(trials.filter(({ key }) => !known.has(key)).map((one) => [one.key, one.trial])).entries()]
   }
   return {
-    /** What is left of the budget. */
+    /** The remaining budget. */
     left: () => budget - spent,
-    /** Whole runs that have been made. */
+    /** Number of full runs made so far. */
     spent: () => spent,
-    /** What the candidates would cost now. Runs that were made cost nothing. */
+    /** Cost of running the candidates now. Runs that were already made cost nothing. */
     costOf: (points: readonly Point[], effort: Effort) => missing(points, effort).length * effort.share,
-    /** The results of each candidate, by seed. The caller looks after the budget. */
+    /** The results of each candidate, by seed. The caller checks the budget. */
     run: async (points: readonly Point[], effort: Effort): Promise<(readonly Result[])[]> => {
       const wanted = missing(points, effort)
       const results = await evaluate(wanted.map(([, trial]) => trial))
@@ -154,28 +161,28 @@ export function createTrials<Result>({ evaluate, keyOf, budget }: TrialsOptions<
   }
 }
 
-/** What is searched. */
-export interface Problem<Result> {
+/** A search problem. */
+export interface TuningProblem<Result> {
   readonly axes: number
-  /** Candidates that are tried in any case, the most promising first. */
+  /** Candidates that are always tried, the most promising first. */
   readonly starts: readonly Point[]
-  readonly trials: Trials<Result>
-  /** Numbers of a result that change smoothly from candidate to candidate, e.g. logarithms. */
+  readonly trials: TuningTrials<Result>
+  /** Numbers of a result that vary smoothly between candidates, e.g. logarithms. */
   outputsOf(result: Result): readonly number[]
-  /** How bad a candidate is, by the outputs of its results: a difference of 0.01 is 1 % worse. */
+  /** The score of a candidate from the outputs of its results, lower is better: a difference of 0.01 is 1 %. */
   score(outputs: readonly (readonly number[])[]): number
-  /** Candidates that may be better than this one, judged by its results. */
+  /** Candidates that may be better than this one, derived from its results. */
   improvements(point: Point, results: readonly Result[]): readonly Point[]
-  /** Number of seeds that the best candidates are run on. */
+  /** Number of seeds with which the best candidates run. */
   readonly seeds: number
   /** Seed of the search itself. */
   readonly seed: number
-  /** Whole runs that are left for others at the end. */
+  /** Number of full runs that are reserved for the end. */
   readonly spare: number
 }
 
-/** A candidate that was run. */
-export interface Tried<Result> {
+/** A candidate with its results. */
+export interface TriedCandidate<Result> {
   readonly point: Point
   /** One for each seed. */
   readonly results: readonly Result[]

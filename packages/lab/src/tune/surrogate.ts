@@ -1,16 +1,17 @@
-// pure: a guess at a function's values between the points where it is known
+// pure: estimates a function's values between the points where it is known
 import type { Random } from '@muster/core/clock'
 import { meanAndDeviation, normal } from '../statistics/index.js'
 import { inside } from './schedule.js'
-import type { Point, Problem, Tried } from './space.js'
+import type { Point, TuningProblem, TriedCandidate } from './space.js'
 
-/** Distances over which values are alike, and shares of noise, of which the likeliest are taken. */
+/** Length scales and shares of noise, of which the most likely are chosen. */
 const LENGTHS = [0.4, 0.8, 1.6, 3.2]
 const NOISES = [1e-4, 1e-2]
 
 /**
- * A Gaussian process through the values (Rasmussen and Williams 2006, algorithm 2.1) with the kernel of Matérn 5/2. Its
- * length and noise are the likeliest of a few. Returns what is likely at a point, and the standard deviation of that.
+ * A Gaussian process through the values (Rasmussen and Williams 2006, algorithm 2.1) with the Matérn 5/2 kernel. Its
+ * length scale and noise are the most likely ones of a few. Returns the estimate at a point, and its standard
+ * deviation.
  */
 export function surrogateOf(points: readonly Point[], values: readonly number[]) {
   const { mean: middle, deviation } = meanAndDeviation(values)
@@ -44,7 +45,7 @@ function alike(one: Point, other: Point, length: number): number {
   return (1 + apart + (apart * apart) / 3) * Math.exp(-apart)
 }
 
-/** The lower triangle whose product with its own transpose is the matrix, of which the lower triangle is given. */
+/** The lower triangle whose product with its own transpose is the matrix, whose lower triangle is given. */
 function cholesky(matrix: readonly (readonly number[])[]): number[][] {
   const lower: number[][] = []
   for (const [row, given] of matrix.entries()) {
@@ -86,21 +87,21 @@ function dot(one: readonly number[], other: readonly number[]): number {
   return sum
 }
 
-/** Points that a guess is made from: the best. */
+/** Maximum number of points for an estimate: the best ones. */
 const MOST_KNOWN = 100
-/** Points that are guessed at, for each that is wanted. */
+/** Number of points that are estimated for each requested one. */
 const GUESSED = 60
-/** Distances from the best points at which better ones are looked for. */
+/** Distances from the best points at which better ones are searched. */
 const REACHES = [0.02, 0.06, 0.2]
-/** How many standard deviations better than guessed a point may be: what is little known is tried too. */
+/** Standard deviations by which a point may be better than estimated, so that uncertain points are tried too. */
 const HOPES = [0, 0.5, 1, 2]
-/** Points nearer than this are not tried together. */
+/** Minimum distance between points that are tried together. */
 const TOO_NEAR = 0.02
 
-/** The points that a surrogate of each output calls best, by different degrees of hope. */
+/** The most promising points by a surrogate of each output, with different degrees of optimism. */
 export function promisingPoints<Result>(
-  { axes, outputsOf, score }: Problem<Result>,
-  once: readonly Tried<Result>[],
+  { axes, outputsOf, score }: TuningProblem<Result>,
+  once: readonly TriedCandidate<Result>[],
   count: number,
   random: Random,
 ): Point[] {
@@ -127,9 +128,9 @@ export function promisingPoints<Result>(
   return chosen
 }
 
-/** A point by chance near one of the best. */
-function nearTo<Result>(known: readonly Tried<Result>[], axes: number, random: Random): Point {
-  const from = known[Math.floor(random() ** 2 * Math.min(8, known.length))] as Tried<Result>
+/** A random point near one of the best. */
+function nearTo<Result>(known: readonly TriedCandidate<Result>[], axes: number, random: Random): Point {
+  const from = known[Math.floor(random() ** 2 * Math.min(8, known.length))] as TriedCandidate<Result>
   const reach = REACHES[Math.floor(random() * REACHES.length)] as number
   const often = Math.max(1 / axes, random())
   const sure = Math.floor(random() * axes)

@@ -2,21 +2,21 @@ import { InvalidInput } from '@muster/core'
 import { crowdFor, type Crowd } from '../crowd/index.js'
 import { createLabThreads, type JobsOptions, type LabJob, type ThreadOptions } from '../jobs/run-jobs.js'
 import { measuredRun, type MeasuredRun, qualityOf, type QualityPart } from './quality.js'
-import { searchedIn } from './searched.js'
+import { searchedIn } from './limit-search.js'
 import { tuneQueue } from './tune-queue.js'
-import type { Tuned, TuneOptions, WantedRun } from './tuned.js'
+import type { Tuned, TuneOptions, WantedRun } from './tuning-result.js'
 
-/** Shortest stretch that is cut out: in less, hardly anybody finds a match before it ends. */
+/** Minimum duration of a section: in a shorter one, hardly anybody finds a match before it ends. */
 const SHORTEST_MS = 10 * 60_000
-/** Most stretches: one for each hour of a day. */
+/** Maximum number of sections: one for each hour of a day. */
 const MOST = 24
-/** A part with fewer parties would tell nothing. */
+/** Minimum number of parties in a part: fewer would show nothing. */
 const FEWEST = 200
 
 /**
- * A crowd of a share of the time, with as many coming a minute: stretches from all over the crowd, one after another,
- * so that nights and evenings have their parts. A crowd that is too small for that stays whole. The result does not say
- * of itself how it was made: it cannot be made again by another seed.
+ * A crowd with a share of the time and the same arrivals per minute: sections from all over the crowd, one after
+ * another, so that both nights and evenings are represented. A crowd that is too small for that stays whole. The result
+ * does not state how it was generated, because it cannot be generated with another seed.
  */
 export function shortCrowd(crowd: Crowd, share: number): Crowd {
   const { durationMs } = crowd.header
@@ -25,7 +25,7 @@ export function shortCrowd(crowd: Crowd, share: number): Crowd {
   const length = Math.floor(every * share)
   const parties = crowd.parties.flatMap((party) => {
     const stretch = Math.min(count - 1, Math.floor(party.at / every))
-    // From the middle of each: its beginning is emptier than the rest where ever more come.
+    // From the middle of each, because its beginning is emptier if arrivals increase.
     const into = party.at - Math.floor(stretch * every + (every - length) / 2)
     return into >= 0 && into < length ? [{ ...party, at: stretch * length + into }] : []
   })
@@ -38,38 +38,38 @@ export interface TuneCrowdOptions
   extends Omit<TuneOptions<MeasuredRun>, 'measure'>, ThreadOptions, Pick<JobsOptions, 'signal'> {
   /** The players that the queue is tuned for. */
   readonly crowd: Crowd
-  /** As of `figuresOf`. Default: the first that a rule compares. */
+  /** The option of `figuresOf`. Default: the first attribute that a rule compares. */
   readonly skillAttribute?: string | undefined
-  /** As of `runCrowd`. */
+  /** The option of `runCrowd`. */
   readonly tickMs?: number | undefined
-  /** Called now and then with the share of the budget that is spent; with 1 at the end. */
+  /** Called regularly with the spent share of the budget, and with 1 at the end. */
   readonly progressed?: ((share: number) => void) | undefined
 }
 
-/** What a search over a crowd has found. */
+/** The result of a search over a crowd. */
 export interface TunedCrowd extends Tuned<MeasuredRun> {
-  /** What the cost of a run counts. */
+  /** The parts of a run's cost. */
   readonly quality: readonly QualityPart[]
 }
 
 /**
- * Tunes one queue for a crowd, by runs of the real matchmaker in threads. The queue runs alone: players who want other
- * queues too wait in this one only.
- * @throws {NotTunable} as `tuneQueue`; {InvalidInput} if nobody in the crowd wants the queue; {ThreadFailed}
+ * Tunes one queue for a crowd, by runs of the real matchmaker in threads. The queue runs alone: players of several
+ * queues wait only in this one.
+ * @throws {NotTunable} like `tuneQueue`; {InvalidInput} if nobody in the crowd waits in the queue; {ThreadFailed}
  */
 export async function tuneCrowd(options: TuneCrowdOptions): Promise<TunedCrowd> {
   const { crowd, queue, tickMs, budget, progressed, signal } = options
   if (crowd.parties.every(({ queues }) => queues?.includes(queue.name) === false)) {
     const wanted = [...new Set(crowd.parties.flatMap(({ queues = [] }) => queues))].slice(0, 5)
     const others = wanted.map((name) => JSON.stringify(name)).join(', ')
-    throw new InvalidInput(`crowd: nobody in it wants queue ${JSON.stringify(queue.name)}, but ${others}`)
+    throw new InvalidInput(`crowd: no party wants queue ${JSON.stringify(queue.name)}; they want ${others}`)
   }
   const searched = searchedIn(queue, { ...options, waitP90Ms: options.promises.waitP90Ms })
   const names = searched.limits.map(({ name }) => name)
   const quality = qualityOf(queue, names, options.skillAttribute)
   const shorten = createShortCrowds(crowd)
   const jobOf = ({ queue: candidate, seed, share }: WantedRun): LabJob => ({
-    // By seed 0 a part of the crowd is itself.
+    // With seed 0, a part of the crowd stays unchanged.
     ...(share === 1 ? { crowd, seed } : { crowd: shorten(seed, share), seed: 0 }),
     queues: [candidate],
     tickMs,
@@ -95,7 +95,7 @@ export async function tuneCrowd(options: TuneCrowdOptions): Promise<TunedCrowd> 
   }
 }
 
-/** Parts of the crowd, which are made once: to make a whole one takes long beside a run over a part of it. */
+/** Caches parts of the crowd, because generating a whole one takes long compared with a run over a part of it. */
 function createShortCrowds(crowd: Crowd): (seed: number, share: number) => Crowd {
   const made = new Map<string, Crowd>()
   return (seed, share) => {

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { withChanges } from './limits.js'
 import { modelled, ranked, skill } from './model.fixture.js'
 import { meanOf, type Measured, type Promises } from './promises.js'
-import { searchedIn } from './searched.js'
+import { searchedIn } from './limit-search.js'
 import { createSpace } from './space.js'
 import { fewestRuns, tuneQueue } from './tune-queue.js'
-import type { TuneOptions, WantedRun } from './tuned.js'
+import type { TuneOptions, WantedRun } from './tuning-result.js'
 
 const seeds = { trainingSeeds: [1, 2, 3], unseenSeeds: [4, 5, 6] }
 
@@ -40,8 +40,8 @@ function leastCost({ waitP90Ms = Infinity }: Promises): number {
   return Math.min(...costs)
 }
 
-describe('the best schedule that keeps a promise', () => {
-  test('is as good as the best of 625 on a grid, and keeps the promise on unseen seeds', async () => {
+describe('the best schedule that keeps a wait promise', () => {
+  test('the best schedule is as good as the best of 625 on a grid, and keeps its promise on unseen seeds', async () => {
     const { best, possible, ownIsBest, runs, changes } = await tune({ budget: 150 })
     expect({ possible, ownIsBest }).toEqual({ possible: true, ownIsBest: false })
     expect(meanOf(best.training, 'cost')).toBeLessThan(leastCost({ waitP90Ms: 30_000 }) * 1.01)
@@ -51,7 +51,7 @@ describe('the best schedule that keeps a promise', () => {
     expect(changes).toEqual([expect.objectContaining({ name: 'difference skill', path: ['rules', 0, 'max'] })])
   })
 
-  test('is run with the numbers that are written', async () => {
+  test('the best schedule is run with exactly the numbers that are written', async () => {
     const { queue, changes, best, made } = await usual
     expect(queue).toEqual(withChanges(ranked(), changes))
     const steps = changes[0]?.is
@@ -64,18 +64,18 @@ describe('the best schedule that keeps a promise', () => {
     expect(made.filter(({ share }) => share < 1).length).toBeGreaterThan(20)
   })
 
-  test('meets unseen seeds only in the end, beside the file’s own', async () => {
+  test('the best schedule is run with unseen seeds only at the end, together with that of the file', async () => {
     const { made, own } = await usual
     const unseen = made.findIndex(({ seed }) => seeds.unseenSeeds.includes(seed))
     expect(unseen).toBe(made.length - 2 * seeds.unseenSeeds.length)
     expect(own.unseen).toEqual(seeds.unseenSeeds.map((seed) => modelled({ queue: ranked(), seed, share: 1 })))
   })
 
-  test('is the same by the same seed', async () => {
+  test('the best schedule is the same for the same seed', async () => {
     expect(await tune({ seed: 1 })).toEqual(await usual)
   })
 
-  test('keeps a promise about giving up', async () => {
+  test('the best schedule also keeps a promise about players who give up', async () => {
     const { best, possible } = await tune({ promises: { gaveUp: 0.01 } })
     expect(possible).toBe(true)
     for (const { gaveUp } of best.training) expect(gaveUp).toBeLessThanOrEqual(0.01)
@@ -83,7 +83,7 @@ describe('the best schedule that keeps a promise', () => {
   })
 })
 
-test('where no schedule keeps a promise, the nearest is told', async () => {
+test('the nearest schedule is reported if no schedule keeps the promise', async () => {
   const { possible, changes, best, loosest } = await tune({ promises: { waitP90Ms: 5000 } })
   expect(possible).toBe(false)
   // All limits at their loosest from the start on: no wait is shorter in this world.
@@ -91,7 +91,7 @@ test('where no schedule keeps a promise, the nearest is told', async () => {
   expect(changes[0]?.is).toBe(800)
 })
 
-test('a schedule that cannot be bettered stays', async () => {
+test('a schedule that cannot be improved stays unchanged', async () => {
   const queue = ranked()
   const measure = async (runs: readonly WantedRun[]) => runs.map(() => ({ cost: 2, waitP90Ms: 20_000, gaveUp: 0 }))
   const tuned = await tune({ measure })
@@ -100,7 +100,7 @@ test('a schedule that cannot be bettered stays', async () => {
   expect(tuned.best).toEqual(tuned.own)
 })
 
-test('the front is a front: each longer wait is of a better match', async () => {
+test('each longer wait on the Pareto front has better matches', async () => {
   const { front, best } = await usual
   const others = front.filter(({ is }) => is !== 'own')
   for (const [index, point] of others.slice(1).entries()) {
@@ -112,14 +112,14 @@ test('the front is a front: each longer wait is of a better match', async () => 
   expect(others.at(-1)?.waitP90Ms).toBeGreaterThan(35_000)
 })
 
-test('a budget that is too small is refused', async () => {
+test('a search with too small a budget is refused', async () => {
   const fewest = fewestRuns(seeds)
   await expect(tune({ budget: fewest - 1 })).rejects.toThrow(`budget: must be at least ${fewest} runs`)
   await expect(tune({ budget: Number.NaN })).rejects.toThrow('budget: must be')
   expect((await tune({ budget: fewest })).runs).toBeLessThanOrEqual(fewest)
 })
 
-test('bounds that the limit cannot have are refused', async () => {
+test('bounds of a search that the limit cannot have are refused', async () => {
   const bounds = { 'difference skill': { from: -5, to: 100 } }
   await expect(tune({ bounds })).rejects.toThrow('bounds: queue "ranked": rules.0.max')
   const rules = [{ ...skill, max: 100 }]

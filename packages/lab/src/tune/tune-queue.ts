@@ -14,39 +14,40 @@ import {
   scoreOf,
   shortfallOf,
 } from './promises.js'
-import { NotTunable, searchedIn } from './searched.js'
+import { NotTunable, searchedIn } from './limit-search.js'
 import {
   createSpace,
   createTrials,
   type Effort,
   latinHypercube,
   type Point,
-  type Problem,
+  type TuningProblem,
   type Space,
-  type Trials,
-  type Tried,
+  type TuningTrials,
+  type TriedCandidate,
 } from './space.js'
 import { promisingPoints } from './surrogate.js'
-import type { Tested, Tuned, TuneOptions } from './tuned.js'
+import type { Tested, Tuned, TuneOptions } from './tuning-result.js'
 
-/** Part of the crowd that the many candidates of the beginning are run on. */
+/** Share of the crowd with which the many initial candidates run. */
 const SHORT = 0.25
-/** Part of the budget for the beginning. */
+/** Share of the budget for the initial rounds. */
 const BEGINNING = 0.4
-/** One of this number of candidates enters the next round of the beginning. */
+/** One of this number of candidates enters the next initial round. */
 const ONE_IN = 3
-/** Candidates of a generation of the refinement, and how many of them run with all seeds. */
+/** Number of candidates in a generation of the refinement, and how many of them run with all seeds. */
 const GENERATION = 8
 const GROWN = 2
-/** Generations in a row that may have nothing new before the refinement ends. */
+/** Maximum number of generations in a row without anything new before the refinement ends. */
 const MOST_STALE = 4
 
 /**
- * Successive halving (Jamieson and Talwalkar 2016), then refinement by a surrogate: many candidates meet a part of the
- * crowd, a third of them the whole, a ninth all seeds; then generations that a guess at the function calls promising
- * meet one seed each, and the best of them all. Returns what met all seeds, the best first.
+ * Successive halving (Jamieson and Talwalkar 2016), then refinement by a surrogate: many candidates run with a part of
+ * the crowd, a third of them with the whole, a ninth with all seeds. Then generations of promising candidates by the
+ * surrogate run with one seed, and the best of them with all. Returns the candidates that ran with all seeds, the best
+ * first.
  */
-export async function search<Result>(problem: Problem<Result>): Promise<Tried<Result>[]> {
+export async function search<Result>(problem: TuningProblem<Result>): Promise<TriedCandidate<Result>[]> {
   const { trials, starts, axes, seeds, spare } = problem
   const random = seededRandom(problem.seed)
   const [firstSeed, allSeeds]: [Effort, Effort] = [
@@ -62,7 +63,7 @@ export async function search<Result>(problem: Problem<Result>): Promise<Tried<Re
 
   const most = GENERATION + (seeds - 1) * GROWN
   for (let stale = 0; stale < MOST_STALE && trials.left() - spare >= most;) {
-    const top = tried[0] as Tried<Result>
+    const top = tried[0] as TriedCandidate<Result>
     const sure = problem.improvements(top.point, top.results).slice(0, GROWN)
     const points = [...sure, ...promisingPoints(problem, once, GENERATION - sure.length, random)]
     stale = trials.costOf(points, firstSeed) === 0 ? stale + 1 : 0
@@ -74,44 +75,44 @@ export async function search<Result>(problem: Problem<Result>): Promise<Tried<Re
 }
 
 /** Runs candidates and sorts them, the best first. */
-async function scored<Result>(problem: Problem<Result>, points: readonly Point[], effort: Effort) {
+async function scored<Result>(problem: TuningProblem<Result>, points: readonly Point[], effort: Effort) {
   const results = await problem.trials.run(points, effort)
   return distinct(
-    points.map((point, index): Tried<Result> => {
+    points.map((point, index): TriedCandidate<Result> => {
       const of = results[index] as readonly Result[]
       return { point, results: of, score: problem.score(of.map(problem.outputsOf)) }
     }),
   )
 }
 
-/** Sorted, the best first. Candidates that are the same once rounded have the same results, and are one. */
-function distinct<Result>(tried: readonly Tried<Result>[]): Tried<Result>[] {
+/** Sorted, the best first. Candidates that are equal after rounding have the same results, and are merged. */
+function distinct<Result>(tried: readonly TriedCandidate<Result>[]): TriedCandidate<Result>[] {
   const seen = new Set<Result | undefined>()
   const first = tried.filter(({ results }) => !seen.has(results[0]) && seen.add(results[0]))
   return first.toSorted((one, other) => one.score - other.score)
 }
 
-const bestPoints = <Result>(tried: readonly Tried<Result>[], count: number): Point[] =>
+const bestPoints = <Result>(tried: readonly TriedCandidate<Result>[], count: number): Point[] =>
   tried.slice(0, Math.max(1, Math.floor(count))).map(({ point }) => point)
 
-/** A schedule that betters the file's own by less is not worth a change. */
+/** Minimum improvement over the file's own schedule that is worth a change. */
 const WORTH_IT = 0.01
 
 /**
- * The schedule of the least cost that keeps the promises with a margin; if none does, without it; if none does that
+ * The schedule of minimum cost that keeps the promises with a margin; if none does, without the margin; if none does
  * either, the one nearest to them.
  */
-function chosenOf<M extends Measured>(tried: readonly Tried<M>[], promises: Promises): Tried<M> {
+function chosenOf<M extends Measured>(tried: readonly TriedCandidate<M>[], promises: Promises): TriedCandidate<M> {
   const keeping = (wanted: Promises) => tried.filter(({ results }) => allKeep(results, wanted))
   const withMargin = keeping(aimedAt(promises))
   const kept = withMargin.length > 0 ? withMargin : keeping(promises)
   const all = kept.length > 0 ? kept : tried
-  const costOf = ({ results }: Tried<M>) =>
+  const costOf = ({ results }: TriedCandidate<M>) =>
     kept.length > 0 ? meanOf(results, 'cost') : shortfallOf(results.map(logsOf), promises)
   return all.reduce((best, one) => (costOf(one) < costOf(best) ? one : best))
 }
 
-/** Whether the file's own schedule is as good as the chosen one, or so nearly that nothing should change. */
+/** True if the file's own schedule is as good as the chosen one, or so nearly that nothing should change. */
 function isOwnBest(own: readonly Measured[], chosen: readonly Measured[], promises: Promises): boolean {
   const [ownKeeps, chosenKeeps] = [allKeep(own, promises), allKeep(chosen, promises)]
   if (ownKeeps !== chosenKeeps) return ownKeeps
@@ -120,33 +121,33 @@ function isOwnBest(own: readonly Measured[], chosen: readonly Measured[], promis
     : shortfallOf(own.map(logsOf), promises) <= shortfallOf(chosen.map(logsOf), promises)
 }
 
-/** The best schedule looser and stricter, for a front that reaches beyond the promise. */
+/** Factors that make the best schedule looser or stricter, so that the front reaches beyond the promise. */
 const STRICTER = [0.4, 0.6, 0.8, 1.3, 1.8, 2.5]
-/** Fewest whole runs for the search itself. */
+/** Minimum number of full runs for the search itself. */
 const FEWEST = 12
 
 type Seeds = Pick<Tuned<Measured>, 'trainingSeeds' | 'unseenSeeds'>
 
-/** Whole runs at the end, for the front. */
+/** Number of full runs at the end, for the front. */
 const runsForFront = ({ trainingSeeds }: Seeds) => (STRICTER.length + 1) * trainingSeeds.length
 
-/** Whole runs that compare the result with the file's own schedule. */
+/** Number of full runs that compare the result with the file's own schedule. */
 const runsToCompare = ({ trainingSeeds, unseenSeeds }: Seeds) => trainingSeeds.length + 2 * unseenSeeds.length
 
-/** Fewest whole runs that a search can do with. */
+/** Minimum number of full runs that a search needs. */
 export const fewestRuns = (seeds: Seeds): number =>
   FEWEST + 2 * seeds.trainingSeeds.length + runsForFront(seeds) + runsToCompare(seeds)
 
 /**
  * Searches the schedules of a queue for the best quality that keeps the promises. The numbers of each candidate are
- * rounded before its run, so the reported numbers are those in the file.
- * @throws {NotTunable} if there is nothing to search, bounds cannot be, or the budget is too small.
+ * rounded before its run, so the reported figures are those of the written file.
+ * @throws {NotTunable} if there is nothing to search, bounds are impossible, or the budget is too small.
  */
 export async function tuneQueue<M extends Measured>(options: TuneOptions<M>): Promise<Tuned<M>> {
   const { queue, trainingSeeds, unseenSeeds } = options
   const fewest = fewestRuns(options)
   if (!(options.budget >= fewest))
-    throw new NotTunable(`budget: must be at least ${fewest} runs for so many seeds, got ${options.budget}`)
+    throw new NotTunable(`budget: must be at least ${fewest} runs for this number of seeds, got ${options.budget}`)
   const searched = searchedIn(queue, { ...options, waitP90Ms: options.promises.waitP90Ms })
   const space = createSpace(searched)
   checkEnds(queue, space)
@@ -179,7 +180,7 @@ export async function tuneQueue<M extends Measured>(options: TuneOptions<M>): Pr
   }
 }
 
-/** What is not promised must not become worse than it is: else better matches would be paid for there. */
+/** What is not promised must not get worse, because otherwise better matches would be paid for there. */
 const promisesOf = ({ waitP90Ms, gaveUp }: Promises, own: readonly Measured[]): Required<Promises> => ({
   waitP90Ms: waitP90Ms ?? Math.max(...own.map((run) => run.waitP90Ms)),
   gaveUp: gaveUp ?? Math.max(...own.map((run) => run.gaveUp)),
@@ -217,12 +218,12 @@ async function searchedThrough<M extends Measured>(options: TuneOptions<M>, spac
   const top = chosenOf(tried, options.promises).point
   const points = [space.withStart(space.own, 1), ...STRICTER.map((factor) => space.stricter(top, factor))]
   const [loosest = [], ...others] = await trials.run(points, { seeds: trainingSeeds.length, share: 1 })
-  // The loosest schedule is a candidate even if it did not come through the rounds.
+  // The loosest schedule is a candidate even if it was dropped in the rounds.
   const ofLoosest = { point: points[0] as Point, results: loosest, score: Infinity }
   return { trials, tried: [...tried, ofLoosest], loosest, others }
 }
 
-function trialsOf<M extends Measured>(options: TuneOptions<M>, space: Space): Trials<M> {
+function trialsOf<M extends Measured>(options: TuneOptions<M>, space: Space): TuningTrials<M> {
   const { queue, trainingSeeds, measure, budget } = options
   return createTrials({
     evaluate: (trials) =>
@@ -238,14 +239,14 @@ function trialsOf<M extends Measured>(options: TuneOptions<M>, space: Space): Tr
   })
 }
 
-/** What is tried in any case: what the file says, sooner and later, looser and stricter. */
+/** Candidates that are always tried: the file's own schedule, sooner and later, looser and stricter. */
 const startsOf = (space: Space): Point[] => [
   space.own,
   ...[0.25, 0.5, 2, 4].map((factor) => space.retimed(space.own, factor)),
   ...[0.3, 0.6, 1].map((start) => space.withStart(space.own, start)),
 ]
 
-/** If a schedule waits longer or shorter than promised, waits change about as its times do. */
+/** If a schedule waits longer or shorter than promised: waits change about in proportion to its times. */
 function improvementsOf(space: Space, { waitP90Ms }: Promises, point: Point, runs: readonly Measured[]): Point[] {
   const worst = Math.max(...runs.map((run) => run.waitP90Ms))
   if (waitP90Ms === undefined || worst === Infinity) return [space.retimed(point, 0.6)]

@@ -2,7 +2,7 @@ import { defineQueue } from '@muster/matchmaker'
 import { describe, expect, test } from 'vitest'
 import type { Measured } from './promises.js'
 import { sentencesOf } from './tuned-sentences.js'
-import type { Tested, Tuned } from './tuned.js'
+import type { Tested, Tuned } from './tuning-result.js'
 
 const runs = (...costs: readonly number[]) => costs.map((cost) => ({ cost, waitP90Ms: 28_000, gaveUp: 0.04 }))
 const tested = (training: readonly Measured[], unseen: readonly Measured[]): Tested<Measured> => ({ training, unseen })
@@ -28,7 +28,7 @@ const KEPT =
   '(promised 30 s), and 4.0 % wait in vain (promised 5.0 %).'
 
 describe('the sentences of a search', () => {
-  test('say that a better schedule is better, how surely, and that this is no accident', () => {
+  test('the sentences of a search say that a better schedule is better, how certainly, and not by chance', () => {
     expect(sentencesOf(base)).toEqual([
       KEPT,
       'Its matches cost 1.61 instead of 2, −19.4 % (95 % sure: −19.7 % to −19.1 %).',
@@ -36,7 +36,7 @@ describe('the sentences of a search', () => {
     ])
   })
 
-  test('say what keeping a promise costs that the file breaks', () => {
+  test('the sentences of a search say what it costs to keep a promise that the file breaks', () => {
     const slow = (all: readonly Measured[]) => all.map((run) => ({ ...run, waitP90Ms: 45_000, cost: 1 }))
     const own = tested(slow(base.own.training), slow(base.own.unseen))
     const [, cost] = sentencesOf({ ...base, own })
@@ -44,7 +44,7 @@ describe('the sentences of a search', () => {
     expect(cost).toMatch(/breaks the promises: 90 % of the matched .* within 45 s instead of 30 s, 50\.0 % too much\.$/)
   })
 
-  test('admit a gain that did not last, and what chance may have made', () => {
+  test('the sentences of a search say that a gain did not last, and what chance may have caused', () => {
     const best = tested(base.best.training, runs(2.1, 1.9, 2.05, 1.9, 2))
     const sentences = sentencesOf({ ...base, best })
     expect(sentences[1]).toContain('and the data cannot tell whether that is more than chance (95 % sure: ')
@@ -55,7 +55,7 @@ describe('the sentences of a search', () => {
     expect(single).toBe('Its matches cost 1 instead of 2, and the data cannot tell whether that is more than chance.')
   })
 
-  test('say that a promise breaks on other players', () => {
+  test('the sentences of a search say that a promise is broken with other players', () => {
     const unseen = base.best.unseen.map((run, seed) => ({ ...run, gaveUp: seed < 2 ? 0.04 : 0.07 }))
     expect(sentencesOf({ ...base, best: tested(base.best.training, unseen) }).slice(0, 2)).toEqual([
       'It keeps the promises on the training seeds, but not on average of the unseen: ' +
@@ -64,7 +64,7 @@ describe('the sentences of a search', () => {
     ])
   })
 
-  test('say that nothing can keep the promises', () => {
+  test('the sentences of a search say that no schedule can keep the promises', () => {
     const late = base.best.training.map((run) => ({ ...run, waitP90Ms: 33_000 }))
     expect(sentencesOf({ ...base, possible: false, best: tested(late, base.best.unseen) })).toEqual([
       'No schedule keeps the promises: of 20 that met all training seeds, even the nearest breaks them.',
@@ -75,7 +75,7 @@ describe('the sentences of a search', () => {
     ])
   })
 
-  test('say that nothing should change', () => {
+  test('the sentences of a search say that nothing should change', () => {
     expect(sentencesOf({ ...base, ownIsBest: true, best: base.own })).toEqual([
       "The file's own schedule is the best that was found: nothing should change.",
       KEPT,

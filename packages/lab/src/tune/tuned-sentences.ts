@@ -4,9 +4,9 @@ import type { Change } from './limits.js'
 import { type Broken, brokenBy, type FrontPoint, meanOf, type Measured, type PromiseName } from './promises.js'
 import type { QualityPart } from './quality.js'
 import type { TunedCrowd } from './tune-crowd.js'
-import { type Tested, type Tuned, type Verdict, verdictOf } from './tuned.js'
+import { type Tested, type Tuned, type UnseenVerdict, verdictOf } from './tuning-result.js'
 
-/** `50, 100 after 10 s, no limit after 30 s`; `500 to 2000 over 60 s`. @param isWait whether it is a wait in ms. */
+/** `50, 100 after 10 s, no limit after 30 s`; `500 to 2000 over 60 s`. @param isWait true for a wait in ms. */
 function relaxingWords(relaxing: TimedLimit, isWait = false): string {
   const number = (value: number) => (value === Infinity ? 'no limit' : isWait ? quantity(value, 'ms') : String(value))
   const time = (ms: number) => quantity(ms, 'ms')
@@ -21,7 +21,7 @@ function relaxingWords(relaxing: TimedLimit, isWait = false): string {
     .join(', ')
 }
 
-/** `29.5 s`, `3 min 5 s`, `5.0 %`. Promises are kept or broken by parts of a second. */
+/** `29.5 s`, `3 min 5 s`, `5.0 %`: precise, because fractions of a second decide about promises. */
 function promiseWords(promise: PromiseName, value: number): string {
   if (value === Infinity) return 'never'
   if (promise === 'gaveUp') return quantity(value, 'share')
@@ -41,14 +41,14 @@ const MEASURES: Readonly<Record<QualityPart['what'], string>> = {
 const partWords = ({ name, what, per }: QualityPart): string =>
   `${MEASURES[what]}${what === 'limit' ? ` of ${name}` : ''} / ${per}`
 
-/** What each limit becomes, in a sentence each. */
+/** The change of each limit, in a sentence each. */
 export const changeSentences = ({ changes }: { readonly changes: readonly Change[] }): string[] =>
   changes.map(({ name, isWait, was, is }) => {
     const [before, after] = [relaxingWords(was, isWait), relaxingWords(is, isWait)]
     return before === after ? `${name} stays ${before}.` : `${name}: ${after}; it was ${before}.`
   })
 
-/** A few sentences: whether the promises can be kept, what that costs or gains, and how sure that is. */
+/** A few sentences: whether the promises can be kept, what that costs or gains, and how certain that is. */
 export function sentencesOf<M extends Measured>(tuned: Tuned<M>): string[] {
   const verdict = verdictOf(tuned)
   if (!tuned.possible) return impossible(tuned)
@@ -86,7 +86,10 @@ const worstOf = (runs: readonly Measured[]): Measured => ({
   gaveUp: Math.max(...runs.map(({ gaveUp }) => gaveUp)),
 })
 
-function kept<M extends Measured>({ best, promises, unseenSeeds }: Tuned<M>, { broken, keeping }: Verdict): string[] {
+function kept<M extends Measured>(
+  { best, promises, unseenSeeds }: Tuned<M>,
+  { broken, keeping }: UnseenVerdict,
+): string[] {
   const facts = (['waitP90Ms', 'gaveUp'] as const).map((promise) => {
     const [mean, promised] = [meanOf(best.unseen, promise), promises[promise] ?? Infinity]
     return `${PROMISES[promise](promiseWords(promise, mean))} (promised ${promiseWords(promise, promised)})`
@@ -99,7 +102,10 @@ function kept<M extends Measured>({ best, promises, unseenSeeds }: Tuned<M>, { b
   ]
 }
 
-function gainOf<M extends Measured>({ own, best }: Tuned<M>, { is, unseen, interval, ownBroken }: Verdict): string {
+function gainOf<M extends Measured>(
+  { own, best }: Tuned<M>,
+  { is, unseen, interval, ownBroken }: UnseenVerdict,
+): string {
   const [before, after] = [meanOf(own.unseen, 'cost'), meanOf(best.unseen, 'cost')]
   const costs = `Its matches cost ${quantity(after, 'skill')} instead of ${quantity(before, 'skill')}`
   const sure = interval === undefined ? '' : ` (95 % sure: ${percent(interval.low)} to ${percent(interval.high)})`
@@ -108,10 +114,10 @@ function gainOf<M extends Measured>({ own, best }: Tuned<M>, { is, unseen, inter
   return `${costs}, ${percent(unseen)}${sure}${price}.`
 }
 
-/** Share of a gain that is left where it is called no accident. */
+/** Share of a gain that must remain on unseen seeds for it not to count as chance. */
 const LASTING = 0.75
 
-function overfit({ trained, unseen, isOverfit, is }: Verdict): string[] {
+function overfit({ trained, unseen, isOverfit, is }: UnseenVerdict): string[] {
   if (!(trained < 0)) return []
   const both = `On the training seeds it was ${percent(trained)}, on the unseen ${percent(unseen)}`
   if (isOverfit)
@@ -123,10 +129,10 @@ function overfit({ trained, unseen, isOverfit, is }: Verdict): string[] {
 /** `−19.2 %`, `+3.0 %`. */
 const percent = (change: number): string => `${change > 0 ? '+' : ''}${quantity(change, 'share')}`
 
-/** Points of the front that are shown. */
+/** Maximum number of points of the front that are shown. */
 const MOST_POINTS = 12
 
-/** All numbers of the result, in tables. @param file what the file of the queue is called. */
+/** All numbers of the result, in tables. @param file the name of the queue's file. */
 export function tunedTables(tuned: TunedCrowd, file: string): string {
   const { queue, leftAlone, quality, runs, tried } = tuned
   const parts = [
@@ -173,7 +179,7 @@ const valuesOf = (runs: readonly Measured[]): string[] => [
 const rangeOf = (seeds: readonly number[]) =>
   seeds.length < 3 ? seeds.join(', ') : `${Math.min(...seeds)} to ${Math.max(...seeds)}`
 
-/** The front as a table; of many points, those that are marked and some between. */
+/** The front as a table. If it has many points, the marked ones and some in between. */
 function frontTable(front: readonly FrontPoint[]): string {
   const every = Math.max(1, Math.ceil(front.length / MOST_POINTS))
   const shown = front.filter(({ is }, index) => is !== undefined || index % every === 0)
@@ -184,7 +190,7 @@ function frontTable(front: readonly FrontPoint[]): string {
   return columns([['match cost', '90 % within', 'in vain', '', ''], ...rows])
 }
 
-/** A table whose columns stand below one another. */
+/** A table with aligned columns. */
 function columns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
   const line = (row: readonly string[]) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('   ')

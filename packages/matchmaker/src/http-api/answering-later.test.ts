@@ -27,7 +27,7 @@ const FILES = [
   'waiting',
 ]
 
-describe('over a service that answers later:', async () => {
+describe('the ticket API over a matchmaker that answers asynchronously', async () => {
   // By an address of their own: files that this process has run already would not run again.
   for (const name of FILES) await import(/* @vite-ignore */ new URL(`./${name}.test.ts?later`, import.meta.url).href)
 })

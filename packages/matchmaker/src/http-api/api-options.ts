@@ -1,10 +1,11 @@
 import { InvalidInput } from '@muster/core'
-import type { Clock, Random } from '@muster/core/clock'
-import type { AddressOf, AttemptLimit, Authenticate, BodyLimits, CorsOptions, LimitStore } from '@muster/core/http'
-import { type Awaitable, read } from '@muster/core/internal'
+import type { Random } from '@muster/core/clock'
+import type { AttemptLimit, Authenticate, BodyLimits, LimitStore } from '@muster/core/http'
+import { type ApiOptions, type Awaitable, read } from '@muster/core/internal'
 import type { Store } from '@muster/hosting'
 import { z } from 'zod'
 import type { BeaconSource } from '../beacons.js'
+import type { OperatorAction, OperatorCommandName } from '../commands.js'
 import type { Locate } from '../locate/mmdb-locate.js'
 import { callable, having } from '../options.js'
 import type { StreamTokenOptions, TicketCaller } from './callers.js'
@@ -12,25 +13,25 @@ import type { GroupStore } from './group-store.js'
 import { type ProfileOptions, type ProfileResolver, profileSchema } from './player-profiles.js'
 
 export interface TicketApiLimits {
-  /** Most requests of one player. Default 50 per 5 seconds; null for no limit. */
+  /** Maximum number of requests of one player. Default 50 per 5 seconds; null for no limit. */
   readonly perCaller?: AttemptLimit | null | undefined
-  /** Most requests from one IPv4 address or IPv6 /64. Default 250 per 5 seconds; null for no limit. */
+  /** Maximum number of requests from one IPv4 address or IPv6 /64. Default 250 per 5 seconds; null for no limit. */
   readonly perAddress?: AttemptLimit | null | undefined
   /**
-   * Most tickets and groups that one network begins or joins with a token that players share: there a new player costs
-   * nothing. Default 60 per minute; null for no limit.
+   * Maximum number of tickets and groups that one network creates or joins with a token that players share, because a
+   * new player costs nothing there. Default 60 per minute; null for no limit.
    */
   readonly sharedCreates?: AttemptLimit | null | undefined
-  /** Most long polls and event streams that one player may have open. Default 8. */
+  /** Maximum number of long polls and event streams that one player may have open. Default 8. */
   readonly waitsPerCaller?: number | undefined
-  /** Most long polls and event streams of all players. Default 50,000, which take as many file descriptors. */
+  /** Maximum number of long polls and event streams of all players. Each takes a file descriptor. Default 50,000. */
   readonly waits?: number | undefined
-  /** Most groups at once. Default 100,000. */
+  /** Maximum number of groups that exist at a time. Default 100,000. */
   readonly groups?: number | undefined
   /** Largest body in bytes. Default 16 KiB; 2 MiB for bodies that only backends send. */
   readonly bodyBytes?: number | undefined
   readonly backendBodyBytes?: number | undefined
-  /** How long reading a body may take, and how many unfinished bodies are allowed, per address and in total. */
+  /** Time limit for reading a body, and the number of unfinished bodies allowed per address and in total. */
   readonly bodies?: BodyLimits | undefined
 }
 
@@ -40,28 +41,20 @@ export interface LobbyOfPlayer {
   readonly phase: string
 }
 
-/** What a backend did to the matchmaker, its servers or its players by the API, for an audit log. */
+/** The operators' commands that a backend may use too. It cancels tickets through the route for players instead. */
+export type BackendCommand = Exclude<OperatorCommandName, 'cancelTicket'>
+
+/** A change that a backend made to the matchmaker, its servers or its players through the API, for an audit log. */
 export interface BackendAct {
-  /** The `id` of the caller. */
+  /** The `id` of the calling backend. */
   readonly who: string
-  readonly what:
-    | 'stop-match'
-    | 'drain-server'
-    | 'stop-server'
-    | 'revoke-enrolment'
-    | 'pause-queue'
-    | 'resume-queue'
-    | 'pause-pool'
-    | 'repeat-result'
-    | 'drop-result'
-    | 'resume-pool'
-    | 'forgive-cooldown'
+  readonly what: OperatorAction<BackendCommand>
   /** Id of the match, server, key or player, or name of the queue or pool. */
   readonly id: string
 }
 
-export interface TicketApiOptions {
-  /** Receives each act of a backend once it was done. Default: nobody hears of it. */
+export interface TicketApiOptions extends ApiOptions<TicketCaller> {
+  /** Called after each act of a backend, e.g. to write an audit log. Default: none. */
   readonly acted?: ((act: BackendAct) => void) | undefined
   /**
    * Identifies the caller; returns undefined for an unknown caller. `bearerToken` of `@muster/core/http` finds the
@@ -69,53 +62,39 @@ export interface TicketApiOptions {
    */
   readonly authenticate: Authenticate<TicketCaller>
   /**
-   * Finds what you know about players besides what `authenticate` returns, e.g. skill and roles. Called for many
-   * players at once; answers are cached for a minute. `ProfileOptions` change this, and what happens on failure.
+   * Finds what you know about players besides what `authenticate` returns, e.g. skill and roles. One call may be for
+   * many players. Answers are cached for a minute. `ProfileOptions` change this and the behaviour on failure.
    */
   readonly profile?: ProfileResolver | ProfileOptions | undefined
-  /** Prefix of every path, e.g. `/matchmaking`. Default none. */
-  readonly basePath?: string | undefined
   /**
-   * Finds the client's address: `clientAddress({ trustedProxies })` of `@muster/core/http` behind a proxy. Default: the
-   * peer address of the connection.
-   */
-  readonly address?: AddressOf | undefined
-  /**
-   * Returns the ping beacons: `() => client.locations.beacons.all()`. Without it, all reported latencies are believed.
+   * Returns the ping beacons: `() => client.locations.beacons.all()`. Without it, all reported latencies are accepted.
    */
   readonly beacons?: BeaconSource | undefined
-  /** Finds the place of an address, as the matchmaker's option does: to estimate or disprove latencies. */
+  /** Finds the location of an address, like the matchmaker's option: to estimate or disprove latencies. */
   readonly locate?: Locate | undefined
-  /** Whether backends may read /inspect. Default false. */
+  /** Lets backends read /inspect. Default false. */
   readonly inspect?: boolean | undefined
   readonly limits?: TicketApiLimits | undefined
-  /**
-   * Where `limits.perCaller` and `limits.perAddress` are counted. Default: in memory of this process. With the store of
-   * `@muster/redis`, a player is one player for all processes.
-   */
-  readonly limitStore?: LimitStore | undefined
   /** Milliseconds for which a group is kept without requests about it. Default 300,000. */
   readonly groupIdleMs?: number | undefined
-  /** The lifetime, and the key shared by processes, of tokens by which browsers follow a ticket without a header. */
+  /**
+   * Lifetime of the tokens by which browsers follow a ticket without a header, and the key that processes share for
+   * them.
+   */
   readonly streamTokens?: StreamTokenOptions | undefined
   /**
-   * Where groups are kept. Default: in memory of this process, for `groupIdleMs` and at most `limits.groups` of them;
-   * another store has bounds of its own.
+   * Where groups are kept. Default: in memory of this process, for `groupIdleMs` and at most `limits.groups` of them.
+   * Another store has its own limits.
    */
   readonly groups?: GroupStore | undefined
-  /** The store of the matchmaker, so that groups outlive the process as tickets do. Not with `groups`. */
+  /** The store of the matchmaker, so that groups outlive the process like tickets. Cannot be combined with `groups`. */
   readonly store?: Pick<Store, 'records'> | undefined
   /**
    * Finds the lobbies that a player is in, for `GET /me`: `(playerId) => lobbies.ofPlayer(playerId)` with lobbies of
-   * `@muster/relay`. Default: nobody is in a lobby.
+   * `@muster/relay`. Default: players are in no lobby.
    */
   readonly lobbies?: ((playerId: string) => Awaitable<readonly LobbyOfPlayer[]>) | undefined
-  /** Lets pages of these origins call the API. Default none. */
-  readonly cors?: CorsOptions | undefined
-  /** Called with unexpected errors. Default: a process warning. */
-  readonly onError?: ((error: unknown) => void) | undefined
-  readonly clock?: Clock | undefined
-  /** Makes the ids of groups and their members. Default: a source that cannot be predicted. */
+  /** Makes the ids of groups and their members. Default: a cryptographic source. */
   readonly random?: Random | undefined
 }
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { setUp } from './ticket-api.fixture.js'
 
 const duel = { profile: 'duel', attributes: { skill: 1200, maps: ['ice'] } }
-describe('tickets that a backend creates', () => {
-  test('take an id, a player, an address, a priority and coordinates, which players may not state', async () => {
+describe('creating tickets as a backend', () => {
+  test('a backend, unlike a player, may set id, player, address, priority and coordinates of a ticket', async () => {
     const { call, service } = setUp()
     const { json } = await call('backend', 'POST', '/tickets', {
       ...duel,
@@ -25,7 +25,7 @@ describe('tickets that a backend creates', () => {
     })
   })
 
-  test('can be many in one request, of which each is created or refused by itself', async () => {
+  test('a backend can create a batch of tickets, in which each ticket is accepted or refused on its own', async () => {
     const { call } = setUp()
     const of = (player_id: string, more: object = {}) => ({ ...duel, player_id, player_ip: '203.0.113.7', ...more })
     const { status, json } = await call('backend', 'POST', '/tickets/batch', {

@@ -15,8 +15,8 @@ const running = {
   assignment,
 } as const
 
-describe('backfills and matches of a backend', () => {
-  test('a backfill is created, changed with its version, and cancelled', async () => {
+describe('backfills and matches through the backend API', () => {
+  test('a backend creates a backfill, changes it with its version, and cancels it', async () => {
     const { call, service } = setUp()
     service.matches.push(running)
     const created = await call('backend', 'POST', '/backfills', {
@@ -53,7 +53,7 @@ describe('backfills and matches of a backend', () => {
     expect((await call('backend', 'GET', '/backfills/nothing')).status).toBe(404)
   })
 
-  test('a backfill may list the present tickets, as existing servers do; the other players have left', async () => {
+  test('a backfill lists the present tickets; players of the match who are not listed count as left', async () => {
     const { call, service } = setUp()
     service.matches.push(running)
     const ask = (body: object) =>
@@ -67,14 +67,14 @@ describe('backfills and matches of a backend', () => {
     expect(service.left).toEqual(['bob'])
   })
 
-  test('tickets whose first server is being stopped stand for the match that runs', async () => {
+  test('tickets of an earlier match whose server is being stopped are accepted for the running match', async () => {
     const { call, service } = setUp()
     service.matches.push({ ...running, matchId: 'm0', phase: 'stopping' }, running)
     const tickets = { 'ticket-1': { player_id: 'ann' }, 'ticket-2': { player_id: 'bob' } }
     expect((await call('backend', 'POST', '/backfills', { tickets })).json).toMatchObject({ match_id: 'm1' })
   })
 
-  test('a player who joined by an open backfill and is not listed in its repetition has not left', async () => {
+  test('a repeated request for an open backfill keeps a player who joined by it and is not listed', async () => {
     const { call, service } = setUp()
     service.matches.push({ ...running, playerIds: ['ann'] })
     const ask = (id: string) =>
@@ -88,7 +88,7 @@ describe('backfills and matches of a backend', () => {
     expect(service.left).toEqual(['cleo'])
   })
 
-  test('tickets of players who joined by backfill stand for the match too', async () => {
+  test('tickets of players who joined by a backfill are accepted as tickets of the match', async () => {
     const { call, service } = setUp()
     const cleo = service.createTicket({ queue: 'duel', players: [{ id: 'cleo' }] })
     service.change(cleo.id, { status: 'HOST_ASSIGNED', matchId: 'm1' })
@@ -102,27 +102,27 @@ describe('backfills and matches of a backend', () => {
   })
 
   test.each([
-    ['nobody whose ticket is unknown by now and names no player', { 'ticket-1': {} }, []],
+    ['nobody, if a listed ticket is unknown and names no player', { 'ticket-1': {} }, []],
     [
-      'nobody while one of the tickets is unknown by now and names no player',
+      'nobody, if one of the listed tickets is unknown and names no player',
       { 'ticket-1': { player_id: 'ann' }, 'ticket-2': {} },
       [],
     ],
+    ['players who are in no listed ticket', { 'ticket-2': { players: ['bob'] } }, ['ann']],
     [
-      'players who are not among those of a ticket, as the server was given them',
-      { 'ticket-2': { players: ['bob'] } },
-      ['ann'],
+      'nobody, if all tickets of the match are listed',
+      { 'ticket-1': { player_id: 'ann' }, 'ticket-2': { player_id: 'bob' } },
+      [],
     ],
-    ['nobody where all tickets are listed', { 'ticket-1': { player_id: 'ann' }, 'ticket-2': { player_id: 'bob' } }, []],
-    ['nobody where no listed player is in the match', { 'ticket-1': { player_id: 'zoe' } }, []],
-  ])('the listed tickets say who has left: %s', async (_, tickets, left) => {
+    ['nobody, if no listed player is in the match', { 'ticket-1': { player_id: 'zoe' } }, []],
+  ])('a backfill’s list of present tickets marks as left: %s', async (_, tickets, left) => {
     const { call, service } = setUp()
     service.matches.push(running)
     expect((await call('backend', 'POST', '/backfills', { tickets })).status).toBe(201)
     expect(service.left).toEqual(left)
   })
 
-  test('a backend reports players who left a match, and ends a match', async () => {
+  test('a backend reports players who left a match, and stops the match', async () => {
     const { call, service } = setUp()
     service.matches.push(running)
     expect((await call('backend', 'POST', '/matches/m1/players-left', { player_ids: ['ann'] })).status).toBe(204)

@@ -29,8 +29,8 @@ function counting(source: () => Promise<Iterable<Beacon>> = async () => list) {
   return { source: counted, fetches: () => fetches }
 }
 
-describe('beacons', () => {
-  test('are fetched on first use, in one fetch for all callers, and kept for ten minutes', async () => {
+describe('GET /locations/beacons', () => {
+  test('GET /locations/beacons fetches the beacons once for all callers, and caches them for 10 min', async () => {
     const { source, fetches } = counting()
     const { call, clock } = setUp({ beacons: source })
     expect(fetches()).toBe(0)
@@ -60,7 +60,7 @@ describe('beacons', () => {
     expect(fetches()).toBe(2)
   })
 
-  test('may come from a paged iterator, of which at most a thousand are taken', async () => {
+  test('GET /locations/beacons reads a paged source, and takes at most 1,000 beacons from it', async () => {
     const endless = async function* () {
       for (let count = 0; ; count += 1) yield { ...oslo, host: String(count) }
     }
@@ -68,7 +68,7 @@ describe('beacons', () => {
     expect((await beacons.view()).count).toBe(1000)
   })
 
-  test('that cannot be fetched are fetched again after a pause, and the last known ones stay meanwhile', async () => {
+  test('GET /locations/beacons serves the last known beacons while their source fails, then retries', async () => {
     let works = false
     const { source, fetches } = counting(() => (works ? Promise.resolve(list) : Promise.reject(new Error('down'))))
     const { call, clock, errors } = setUp({ beacons: source })
@@ -85,7 +85,7 @@ describe('beacons', () => {
     expect(fetches()).toBe(3)
   })
 
-  test('are 404 without a source', async () => {
+  test('GET /locations/beacons answers 404 when no source of beacons is configured', async () => {
     expect(await setUp().call('ann', 'GET', '/locations/beacons')).toMatchObject({
       status: 404,
       json: { code: 'no-beacons' },
@@ -114,13 +114,13 @@ describe('the latencies of a ticket', () => {
   }
   const beacons = async () => list
 
-  test('are what the client measured where that is possible, else estimates from the distance', async () => {
+  test('a ticket has the measured latencies where plausible, and estimates from the distance elsewhere', async () => {
     const { latencies, counts } = await latenciesOf({ beacons, locate }, { Oslo: 9, Sydney: 3, Atlantis: 1 })
     expect(latencies).toEqual({ Oslo: 9, Sydney: 329 })
     expect(counts).toMatchObject({ latenciesImpossible: 1, latenciesUnknown: 1, latenciesEstimated: 1 })
   })
 
-  test('are believed over the place of the address where no other measurement contradicts them', async () => {
+  test('plausible latencies override the place of the address, unless a measurement contradicts them', async () => {
     const { latencies, counts } = await latenciesOf({ beacons, locate }, { Oslo: 0, Sydney: 3, Atlantis: 1 })
     expect(latencies).toEqual({ Sydney: 3, Oslo: 322 })
     expect(counts).toMatchObject({ latenciesImpossible: 0, latenciesUnknown: 1, latenciesEstimated: 1 })
@@ -128,9 +128,9 @@ describe('the latencies of a ticket', () => {
 
   test.each([
     ['an address without a known place', { beacons, locate }, '192.0.2.1'],
-    ['a lookup of the place that rejects', { beacons, locate: () => Promise.reject(new Error('down')) }, '203.0.113.7'],
+    ['a place lookup that rejects', { beacons, locate: () => Promise.reject(new Error('down')) }, '203.0.113.7'],
     [
-      'a lookup of the place that throws',
+      'a place lookup that throws',
       {
         beacons,
         locate: () => {
@@ -139,18 +139,18 @@ describe('the latencies of a ticket', () => {
       },
       '203.0.113.7',
     ],
-    ['no lookup of places', { beacons }, '203.0.113.7'],
-  ])('are what the client measured, given %s', async (_, options, from) => {
+    ['no place lookup', { beacons }, '203.0.113.7'],
+  ])('a ticket keeps the measured latencies unchanged, given %s', async (_, options, from) => {
     expect((await latenciesOf(options, { Oslo: 0, Sydney: 3 }, from)).latencies).toEqual({ Sydney: 3 })
   })
 
   const mine = { kind: 'custom', name: 'mine', test: () => true } as const
   test.each<[string, QueueDefinition['rules'], object, object]>([
-    ['no rule reads them', [], {}, {}],
-    ['no rule reads them, and one was measured', [], { Oslo: 31 }, { Oslo: 31 }],
+    ['no rule reads latencies', [], {}, {}],
+    ['no rule reads latencies, and one was measured', [], { Oslo: 31 }, { Oslo: 31 }],
     ['a latency rule reads them', [{ kind: 'latency', maxMs: 1000 }], {}, { Oslo: 10, Sydney: 329 }],
     ['a custom rule may read them', [mine], {}, { Oslo: 10, Sydney: 329 }],
-  ])('are estimated only where they are read: %s', async (_, rules, reported, expected) => {
+  ])('missing latencies are estimated only for queues that read them: %s', async (_, rules, reported, expected) => {
     const queue = { name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' }, rules }
     const { call, service } = setUpReal([queue], { beacons, locate })
     const body = { profile: 'duel', player_ip: '203.0.113.7', attributes: { beacons: reported } }
@@ -159,7 +159,7 @@ describe('the latencies of a ticket', () => {
     expect(ticket?.players[0]?.latencies ?? {}).toEqual(expected)
   })
 
-  test('do not hold up a ticket while the beacons cannot be fetched', async () => {
+  test('a ticket is created without delay while the beacons cannot be fetched', async () => {
     const { call, clock, service } = setUp({ beacons: () => new Promise(() => {}), locate })
     const created = call('ann', 'POST', '/tickets', { profile: 'duel', attributes: { beacons: { Oslo: 5 } } })
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
@@ -169,7 +169,7 @@ describe('the latencies of a ticket', () => {
     expect(service.players.get('ticket-1')).toMatchObject([{ latencies: { Oslo: 5 } }])
   })
 
-  test('are estimated from the coordinates that a backend states', async () => {
+  test('missing latencies are estimated from the coordinates that a backend sends', async () => {
     const { call, service } = setUp({ beacons })
     await call('backend', 'POST', '/tickets', {
       profile: 'duel',

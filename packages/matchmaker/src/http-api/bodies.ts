@@ -1,7 +1,7 @@
 // pure: the bodies in which clients of the ticket API describe players
 import { z } from 'zod'
 
-/** Upper bounds: in characters, except `priority`, which is a number. */
+/** Maximum length of each field in characters, except `priority`: its maximum value. */
 const MOST = { profile: 64, ticketId: 64, playerId: 128, address: 64, priority: 100 }
 const MOST_PROFILES = 16
 const id = z.string().min(1).max(MOST.playerId)
@@ -10,15 +10,15 @@ const ticketId = z.string().max(MOST.ticketId)
 const priority = z.int().min(-MOST.priority).max(MOST.priority)
 const list = z.array(z.string().max(128)).max(256)
 
-/** The header in which a player who shares a token proves who they are, on requests without a body too. */
+/** The header by which a player who shares a token proves who they are. It works without a body too. */
 export const SECRET_HEADER = 'x-player-secret'
-/** Characters of a secret: both bounds are our choice. */
+/** Minimum and maximum number of characters of a secret (our choice). */
 export const SECRET_LENGTH = { least: 16, most: 256 } as const
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Attributes are checked by the matchmaker, which knows what a queue needs. */
+/** The matchmaker checks attributes, because it knows what a queue needs. */
 const attributes = z
   .custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object')
   .nullish()
@@ -28,7 +28,7 @@ const attributes = z
     description: 'What the rules of the profile look at; under `beacons`, milliseconds by the city of each beacon',
   })
 
-/** The keys of a body about one player. */
+/** The fields of a body about one player. */
 const playerKeys = {
   attributes,
   player_ip: z
@@ -51,7 +51,7 @@ const playerKeys = {
   coordinates: z.object({ latitude: z.number(), longitude: z.number() }).optional().describe('By a backend: degrees'),
 }
 
-/** A profile is a queue of the matchmaker. */
+/** The field that names a profile: a queue of the matchmaker. */
 const profileKeys = {
   profile: profile.optional(),
   profiles: z
@@ -73,7 +73,7 @@ const PlayerBody = z.strictObject(playerKeys)
 export type TicketBody = z.infer<typeof TicketBody>
 export const TicketBody = z.strictObject({ ...profileKeys, ...playerKeys, ...ticketKeys }).meta({ id: 'CreateTicket' })
 
-/** A party. All its players name the same profile, and the party searches with it. */
+/** A party. All its players name the same profile, and the party waits in that queue. */
 export type PartyBody = z.infer<typeof PartyBody>
 export const PartyBody = z.strictObject({
   ...ticketKeys,
@@ -83,7 +83,7 @@ export const PartyBody = z.strictObject({
     .max(500),
 })
 
-/** A match of given players. */
+/** A match whose players are given. */
 export type MatchBody = z.infer<typeof MatchBody>
 export const MatchBody = z
   .strictObject({
@@ -116,7 +116,7 @@ export const MemberBody = z.strictObject({
 })
 
 export type PresentBody = z.infer<typeof PresentBody>
-/** A player who is in the match already: the place of that player does not matter. */
+/** A player who is in the match already. The location is not needed. */
 const PresentBody = z.strictObject({ player_id: id, attributes, roles: playerKeys.roles, avoid: playerKeys.avoid })
 
 const backfillTeams = z

@@ -5,8 +5,8 @@ import { setUp } from './ticket-api.fixture.js'
 const duel = { profile: 'duel', attributes: {} }
 const tooManyBeacons = Object.fromEntries(Array.from({ length: 257 }, (_, index) => [`b${index}`, 1]))
 
-describe('a body', () => {
-  test('is refused with 413 above 16 KiB from players, and above a larger bound from backends', async () => {
+describe('a request body', () => {
+  test('a request body over 16 KiB is refused with 413; the limit of backends is larger', async () => {
     const { call } = setUp()
     const large = { ...duel, attributes: { text: 'x'.repeat(16 * 1024) } }
     expect((await call('ann', 'POST', '/tickets', large)).status).toBe(413)
@@ -41,13 +41,13 @@ describe('a body', () => {
       400,
     ],
     ['with a profile name that is too long', JSON.stringify({ profile: 'x'.repeat(65) }), 'application/json', 400],
-  ])('%s is refused', async (_, body, type, status) => {
+  ])('a request body %s is refused', async (_, body, type, status) => {
     const { call, service } = setUp()
     expect((await call('ann', 'POST', '/tickets', body, { headers: { 'content-type': type } })).status).toBe(status)
     expect(service.players.size).toBe(0)
   })
 
-  test('pollutes no prototype, whatever its attributes', async () => {
+  test('the attributes of a request body cannot pollute a prototype', async () => {
     const { call } = setUp({ limits: { perCaller: null, perAddress: null } })
     const key = fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'beacons', 'hasOwnProperty')
     const value = fc.letrec((tie) => ({
@@ -65,7 +65,7 @@ describe('a body', () => {
     )
   })
 
-  test('may name attributes like members of Object.prototype, which are kept as stated', async () => {
+  test('attributes named like Object.prototype members are accepted and stored unchanged', async () => {
     const { call, service } = setUp()
     await call('ann', 'POST', '/tickets', '{"profile":"duel","attributes":{"constructor":"x","toString":1}}')
     const attributes = service.players.get('ticket-1')?.[0]?.attributes ?? {}

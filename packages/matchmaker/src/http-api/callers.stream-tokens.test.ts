@@ -31,7 +31,7 @@ async function firstOf(response: Response): Promise<string> {
 }
 
 describe('a stream token', () => {
-  test('opens the stream of its player without a header', async () => {
+  test('a stream token opens the event stream of its player without an authorization header', async () => {
     const { request, issue, status, clock } = await issued({ basePath: '' })
     expect(status).toBe(201)
     expect(issue.url).toBe(`/tickets/ticket-1/events?token=${issue.token}`)
@@ -41,7 +41,7 @@ describe('a stream token', () => {
     )
   })
 
-  test('counts against the waits of its player, and may expire while its stream continues', async () => {
+  test('a stream opened by a stream token counts as a wait of its player, and outlives the token', async () => {
     const { request, issue, service, clock } = await issued({ limits: { waitsPerCaller: 1 } })
     const open = await request(undefined, 'GET', issue.url)
     const second = await request(undefined, 'GET', issue.url)
@@ -60,7 +60,7 @@ describe('a stream token', () => {
     ['POST', '/tickets/ticket-1/stream-token'],
     ['GET', '/tickets/ticket-1/explain'],
     ['GET', '/locations/beacons'],
-  ])('authenticates no other request: %s %s', async (method, path) => {
+  ])('a stream token does not authenticate another request: %s %s', async (method, path) => {
     const { request, issue, service } = await issued()
     for (const url of [
       `${path}${path.includes('?') ? '&' : '?'}token=${issue.token}`,
@@ -71,13 +71,13 @@ describe('a stream token', () => {
     expect(service.getTicket('ticket-1')?.status).toBe('SEARCHING')
   })
 
-  test('opens no other ticket', async () => {
+  test('a stream token does not open the stream of another ticket', async () => {
     const { request, issue } = await issued()
     expect((await request(undefined, 'GET', `/tickets/ticket-2/events?token=${issue.token}`)).status).toBe(404)
     expect((await request(undefined, 'GET', `/tickets/ticket-9/events?token=${issue.token}`)).status).toBe(404)
   })
 
-  test("is issued for a player's own ticket, or to a backend", async () => {
+  test('a stream token is issued only to the owner of the ticket and to backends', async () => {
     const { call, request } = await issued()
     expect((await call('bob', 'POST', '/tickets/ticket-1/stream-token')).status).toBe(404)
     expect((await call(undefined, 'POST', '/tickets/ticket-1/stream-token')).status).toBe(401)
@@ -85,7 +85,7 @@ describe('a stream token', () => {
     expect(await firstOf(await request(undefined, 'GET', (json as Issued).url))).toContain('"player_id":"ann"')
   })
 
-  test('of a member of a party opens their own seat only', async () => {
+  test('a stream token for a party member opens only the stream of this member', async () => {
     const { call, request } = await issued()
     const party = {
       player_tickets: ['cleo', 'dan'].map((player_id) => ({ ...duel, player_id, player_ip: '203.0.113.7' })),
@@ -98,7 +98,7 @@ describe('a stream token', () => {
     expect((await request(undefined, 'GET', other)).status).toBe(404)
   })
 
-  test('is refused when any bit of it is changed', async () => {
+  test('a stream token is refused with any bit changed', async () => {
     const { request, issue } = await issued()
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.string(), async (at, put) => {
@@ -120,7 +120,7 @@ const sameBits = (one: string, other: string) =>
   one.split('.')[0] === other.split('.')[0] &&
   Buffer.from(one.split('.')[1] ?? '', 'base64url').equals(Buffer.from(other.split('.')[1] ?? '', 'base64url'))
 
-test("processes that share a key accept each other's stream tokens, others do not", () => {
+test('processes accept each other’s stream tokens only if they share a key', () => {
   const clock = createManualClock()
   const grant = { ticketId: 'abc.1', playerId: 'ann' }
   const of = (key?: string) => createStreamTokens({ key, lifetimeMs: 60_000 }, clock)
@@ -131,7 +131,7 @@ test("processes that share a key accept each other's stream tokens, others do no
   expect(of().read(of().issue(grant).token)).toBeUndefined()
 })
 
-test('a stream token ends once the wall clock is set to after its end', () => {
+test('a stream token expires as soon as the wall clock is set past its end', () => {
   const clock = createManualClock()
   const grant = { ticketId: 'abc.1', playerId: 'ann' }
   const tokens = createStreamTokens({ lifetimeMs: 60_000 }, clock)

@@ -8,22 +8,23 @@ import {
   type LimitStore,
   Problem,
 } from '@muster/core/http'
-import { addressBlock, addressUnknown, type Awaitable, newId, whenKnown } from '@muster/core/internal'
+import { addressBlock, addressUnknown, type Awaitable, newId, routesFor, whenKnown } from '@muster/core/internal'
 import { z } from 'zod'
 import { SECRET_HEADER, SECRET_LENGTH } from './bodies.js'
 import type { PlayerProfile } from './player-profiles.js'
-import type { TicketService } from './service.js'
+import type { TicketService } from '../commands.js'
 
 /** A caller of the ticket API. */
 export interface TicketCaller extends Caller {
   /** The player's id; for a backend, any name. */
   readonly id: string
   /**
-   * A `player` (default) sees and changes only their own tickets and groups, and plays from the address of the request.
-   * A `backend` is trusted: it acts for any player, states the player's address, and no limit counts its requests.
+   * A `player` (default) sees and changes only their own tickets and groups, and their location follows from the
+   * address of the request. A `backend` is trusted: it acts for any player, states the player's address, and its
+   * requests count toward no limit.
    */
   readonly role?: 'player' | 'backend' | undefined
-  /** What is known of the player, for example from claims in the token. It is trusted. */
+  /** Trusted facts about the player, e.g. from claims in the token. */
   readonly profile?: PlayerProfile | undefined
   /**
    * Set for a token that many players share: a secret of at least 32 characters or bytes, which no player knows. Who
@@ -33,46 +34,46 @@ export interface TicketCaller extends Caller {
   readonly sharedKey?: string | Uint8Array | undefined
 }
 
-/** The player who calls; undefined for a backend, which does not speak for a player of its own. */
+/** The id of the calling player; undefined for a backend, which calls for other players. */
 export const playerOf = (caller: TicketCaller): string | undefined => (isBackend(caller) ? undefined : caller.id)
 
 export const isBackend = (caller: TicketCaller): boolean => caller.role === 'backend'
 
-/** Tells players apart who share a token. */
+/** Tells apart the players who share a token. */
 interface SharedToken {
   /** The secret of the header `x-player-secret`; undefined without one. */
   readonly secret: string | undefined
   /**
-   * The id of a player: `name~` and two MACs. The first is of name and secret. The second is of the network too, unless
-   * the secret came in the header: such a client proves itself in every network, and is one player in all of them.
-   * Without a name, a new player of this network each time.
+   * The id of a player: `name~` and two MACs. The first MAC is of the name and the secret. The second is of the network
+   * too, unless the secret came in the header: that client is the same player in every network. Without a name, each
+   * call returns a new player of this network.
    */
   idOf(name: string | undefined, secret: string | undefined): string
   /**
-   * Whether the id is one of this network, or of the header's secret.
+   * True if the id belongs to this network or to the header's secret.
    * @throws {Problem} 429 if the secret would decide, and this network has sent too many wrong ones
    */
   isOf(playerId: string): boolean
 }
 
-/** A caller who may be one of many players that share a token. */
+/** A caller who may be one of the players that share a token. */
 export interface PlayerCaller extends TicketCaller {
   readonly shared?: SharedToken | undefined
 }
 
-/** Whether the caller is this player; of those who share a token, one of the same network or secret. */
+/** True if the caller is this player. With a shared token: if network or secret are the same. */
 export const isSelf = ({ id, shared }: PlayerCaller, playerId: string): boolean =>
   shared === undefined ? id === playerId : shared.isOf(playerId)
 
-/** Says which players the caller is; undefined for a backend, which is none. */
+/** Returns the check of which players the caller is; undefined for a backend. */
 export const selfOf = (caller: PlayerCaller): ((playerId: string) => boolean) | undefined =>
   isBackend(caller) ? undefined : (playerId) => isSelf(caller, playerId)
 
-/** The one of these players who calls; undefined for a backend. */
+/** Returns which of these players the caller is; undefined for a backend. */
 export const ownOf = (caller: PlayerCaller, playerIds: readonly string[]): string | undefined =>
   isBackend(caller) ? undefined : (playerIds.find((id) => isSelf(caller, id)) ?? caller.id)
 
-/** Characters of a MAC: 96 bits, so that none is found by trying. */
+/** Characters of a MAC: 96 bits, too many to guess. */
 const MAC = 16
 const SHARED_ID = new RegExp(`^(.+)~([\\w-]{${MAC}})([\\w-]{${MAC}})$`, 's')
 
@@ -83,22 +84,22 @@ function secretIn(request: Request): string | undefined {
   const { least, most } = SECRET_LENGTH
   const isAscii = /^[\x20-\x7e]*$/.test(secret)
   if (isAscii && secret.length >= least && secret.length <= most) return secret
-  // Other letters arrive as bytes, and would be another secret than the same letters in a body.
+  // Non-ASCII characters of a header arrive as bytes, so the same characters in a body would be another secret.
   const detail = isAscii
     ? `${SECRET_HEADER}: must have ${least} to ${most} characters, got ${secret.length}`
     : `${SECRET_HEADER}: must have printable ASCII characters only`
   throw new Problem(400, 'invalid-input', detail, { field: SECRET_HEADER })
 }
 
-/** What a network's wrong secrets cost it. */
+/** Counts the wrong secrets of a network. */
 interface Guesses {
-  /** Milliseconds until the network may try a secret. */
+  /** Milliseconds until the network may try another secret. */
   readonly waitMs: number
   charge(): void
   giveBack(): void
 }
 
-/** Nothing is stored: a process that knows the key knows all players, also after a restart. */
+/** Nothing is stored: every process that knows the key derives the same ids, even after a restart. */
 function createSharedToken(
   key: string | Uint8Array,
   network: string,
@@ -111,7 +112,7 @@ function createSharedToken(
       .digest('base64url')
       .slice(0, MAC)
   const ofPlayer = (name: string, secret: string) => macOf('secret', name, secret)
-  // The name is in it, so that nobody sees which players come from one network.
+  // The name is part of the MAC, so that nobody sees which players share a network.
   const ofNetwork = (name: string, ofSecret: string) => macOf('network', network, name, ofSecret)
   const isProven = proof && createProof(proof.guesses)
   return {
@@ -134,7 +135,8 @@ const isSame = (mac: string, wanted: string) =>
   mac.length === MAC && timingSafeEqual(Buffer.from(mac), Buffer.from(wanted))
 
 /**
- * Counts a request whose secret fits none of the players that it is compared with as one wrong secret of its network.
+ * Creates the check of a request's secret. If the secret fits none of the players it is compared with, the request
+ * counts as one wrong secret of its network.
  */
 function createProof({ waitMs, charge, giveBack }: Guesses): (isRight: () => boolean) => boolean {
   let outcome: 'open' | 'wrong' | 'right' = 'open'
@@ -155,7 +157,7 @@ function createProof({ waitMs, charge, giveBack }: Guesses): (isRight: () => boo
 }
 
 /**
- * Extends `authenticate` to tokens that many players share: their callers count by network.
+ * Extends `authenticate` to tokens that many players share. Limits count these callers by network.
  * @param wrongSecrets counts wrong secrets by network.
  * @throws {Problem} 400 for a secret that is too short or too long; 500 if the address of such a caller is unknown
  */
@@ -197,24 +199,8 @@ export function admitShared(
   return Object.assign(identify, { recall, isSigned: authenticate.isSigned })
 }
 
-/** Routes that players may use who share a token: those about tickets and groups, whose ids nobody guesses. */
-const SHARED_ROUTES: ReadonlySet<string> = new Set(
-  (
-    'document monitor beacons queues createTicket getTicket ticketEvents createStreamToken deleteTicket ' +
-    'explainTicket acceptMatch declineMatch createGroup joinGroup getGroup deleteGroup getMember setReady leaveGroup'
-  ).split(' '),
-)
-
-/** Routes by which players who share a token begin something: so many a network. */
+/** Routes by which players who share a token create or join something. Their limit is per network. */
 export const SHARED_CREATES: ReadonlySet<string> = new Set(['createTicket', 'createGroup', 'joinGroup'])
-
-/**
- * Refuses callers that are no backend.
- * @throws {Problem} 403
- */
-function assertBackend(caller: TicketCaller): void {
-  if (!isBackend(caller)) throw new Problem(403, 'backend-only', 'Only a trusted backend may do this.')
-}
 
 export interface StreamTokenOptions {
   /**
@@ -226,21 +212,21 @@ export interface StreamTokenOptions {
   readonly lifetimeMs?: number | undefined
 }
 
-/** What a token permits: reading the events of one ticket, as its player sees it. */
+/** What a token permits: reading the events of one ticket as its player sees it. */
 interface StreamGrant {
   /** The ticket's id as the player sees it; see `seatId`. */
   readonly ticketId: string
   readonly playerId: string
 }
 
-/** Short-lived tokens in the URL, each for one ticket, for browsers, whose `EventSource` cannot send headers. */
+/** Short-lived tokens for URLs, each for one ticket. Browsers need them, because `EventSource` cannot send headers. */
 interface StreamTokens {
   issue(grant: StreamGrant): { readonly token: string; readonly expiresAt: number }
-  /** What a token permits; undefined for a token that is expired or not valid. */
+  /** Returns what a token permits; undefined if it is expired or not valid. */
   read(token: string): StreamGrant | undefined
 }
 
-/** Most characters of a token: more than a token with the longest ids has. */
+/** Maximum number of characters of a token: more than a token with the longest ids has. */
 export const LONGEST_TOKEN = 2048
 
 const payloadSchema = z.tuple([z.string(), z.string(), z.number()])
@@ -269,9 +255,12 @@ export function createStreamTokens(
   }
 }
 
-/** A caller who may be limited to one event stream. */
+/** A caller who may be restricted to one event stream. */
 interface StreamCaller extends PlayerCaller {
-  /** The ticket whose events the caller may read; undefined for one whom `authenticate` knows: no limit. */
+  /**
+   * The ticket whose events the caller may read; undefined for a caller that `authenticate` identified, who is not
+   * restricted.
+   */
   readonly streamOf?: string | undefined
 }
 
@@ -319,29 +308,17 @@ export function assertStream(route: string, { streamOf }: StreamCaller): void {
   throw new Problem(401, 'stream-token-invalid', 'A stream token is valid for its events only.')
 }
 
-/** A caller who may be the server of a match. */
+/** A caller that may be the server of a match. */
 export interface MatchCaller extends StreamCaller {
-  /** The secret of the server, which is good for its own match only; undefined for every other caller. */
+  /** The secret of the server, which is valid for its own match only; undefined for every other caller. */
   readonly serverSecret?: string | undefined
-  /** The key of a pool with which a process adds itself to it; undefined for every other caller. */
+  /** The enrolment key by which a process adds itself to a pool; undefined for every other caller. */
   readonly enrolmentKey?: string | undefined
 }
 
-/** Routes that a match's server may use, for its own match. */
-const SERVER_ROUTES: ReadonlySet<string> = new Set([
-  'playersLeft',
-  'endMatch',
-  'findInMatch',
-  'createBackfill',
-  'getBackfill',
-  'updateBackfill',
-  'deleteBackfill',
-  'registerServer',
-  'reportServer',
-])
-/** Their paths, so that other requests are not compared with secrets. */
+/** Paths of the routes for servers. The token of other requests is not compared with servers' secrets. */
 const SERVER_PATHS = /\/(?:matches|backfills|servers)(?:[/?]|$)/
-/** Where a key of a pool is good, and its fewest characters. */
+/** The path on which enrolment keys are valid, and their minimum length. */
 const ENROLMENT_PATH = /\/servers(?:\?|$)/
 const SHORTEST_KEY = 32
 const SECRET = /^[\w-]{1,57}\.[\w-]{22}$/
@@ -349,8 +326,8 @@ const SECRET = /^[\w-]{1,57}\.[\w-]{22}$/
 export const notTheServer = () => new Problem(403, 'not-the-server', 'The caller is not the server of this match.')
 
 /**
- * Extends `authenticate` to servers, which send MUSTER_SERVER_TOKEN (or MM_MATCH_SECRET, the same) as the bearer. A
- * wrong one is left to `authenticate`, and counts as a guess.
+ * Extends `authenticate` to servers, which send MUSTER_SERVER_TOKEN (or MM_MATCH_SECRET, the same) as the bearer token.
+ * An unknown token is passed to `authenticate` and counts as a guess.
  */
 export function admitServers(
   authenticate: Authenticate<StreamCaller>,
@@ -369,7 +346,7 @@ export function admitServers(
       known ? serverOf(secret) : authenticate(request, connection),
     )
   }
-  // A token of a server is signed, so that guessing it is hopeless.
+  // A server's token is signed, so guessing it is hopeless and need not be counted.
   const isSigned = (request: Request) =>
     (SERVER_PATHS.test(request.url) && SECRET.test(bearerToken(request) ?? '')) ||
     authenticate.isSigned?.(request) === true
@@ -379,34 +356,55 @@ export function admitServers(
 export const isServer = ({ serverSecret, enrolmentKey }: MatchCaller): boolean =>
   serverSecret !== undefined || enrolmentKey !== undefined
 
-/** Its id goes into counts of requests, so it does not hold the secret. */
+/** The id is used to count requests, so it does not contain the secret. */
 const serverOf = (secret: string): MatchCaller => {
   const id = createHash('sha256').update(secret).digest('base64url').slice(0, 22)
   return { id: `server ${id}`, serverSecret: secret }
 }
 
-/** All processes with one key are one caller: so many requests a second are theirs together. */
+/** All processes with the same key are one caller. They share this many requests per second. */
 const enrollerOf = (key: string): MatchCaller => ({
   id: `enrolment ${createHash('sha256').update(key).digest('hex').slice(0, 8)}`,
   enrolmentKey: key,
 })
 
-/** Refuses a server on routes that are not for servers, and players on those of backends. @throws {Problem} 403 */
-export function assertRole(route: string, caller: MatchCaller, backendRoutes: ReadonlySet<string>): void {
-  if (!isServer(caller)) {
-    if (caller.shared !== undefined && !SHARED_ROUTES.has(route) && !backendRoutes.has(route))
-      throw new Problem(
-        403,
-        'shared-token',
-        'Players who share a token may not do this: it needs a token of their own.',
-      )
-    if (backendRoutes.has(route)) assertBackend(caller)
-  } else if (!SERVER_ROUTES.has(route)) {
+/** Routes that need no token and no other process. */
+export const ofThisProcess = routesFor('anyone', [])
+export const byAnyone = routesFor('anyone', [503])
+export const byPlayers = routesFor('players', [503])
+export const byOwnToken = routesFor('players with a token of their own', [403, 503])
+export const byMatchServers = routesFor('backends and the server of the match', [403, 503])
+export const byGameServers = routesFor('game servers only', [403, 503])
+export const byBackends = routesFor('backends', [403, 503])
+
+/**
+ * Who may call a route that needs a token. Backends may call all routes except those for game servers only. A server
+ * may call those and, for its own match, the routes of `backends and the server of the match`. Players of a shared
+ * token may call routes that need an unguessable id.
+ */
+export type Audience =
+  | 'players'
+  | 'players with a token of their own'
+  | 'backends and the server of the match'
+  | 'game servers only'
+  | 'backends'
+
+/** @throws {Problem} 403 */
+export function assertMayCall(audience: Audience, caller: MatchCaller): void {
+  const isForServers = audience === 'backends and the server of the match' || audience === 'game servers only'
+  if (isServer(caller)) {
+    if (isForServers) return
     throw new Problem(403, 'own-match-only', 'The secret of a match is valid for that match only.')
   }
+  if (audience === 'game servers only')
+    throw new Problem(403, 'servers-only', 'This path is for game servers, which send MUSTER_SERVER_TOKEN.')
+  if (caller.shared !== undefined && audience === 'players with a token of their own')
+    throw new Problem(403, 'shared-token', 'Players who share a token may not do this: it needs a token of their own.')
+  if ((isForServers || audience === 'backends') && !isBackend(caller))
+    throw new Problem(403, 'backend-only', 'Only a trusted backend may do this.')
 }
 
-/** Checks that a server speaks of its own match. @throws {Problem} 403; a promise rejects with it */
+/** Checks that a server calls for its own match. @throws {Problem} 403; a promise rejects with it */
 export function assertOwnMatch(
   matchId: string,
   { serverSecret }: Pick<MatchCaller, 'serverSecret'>,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createGroupStore } from './group-store.js'
 import { createTicketApi } from './ticket-api.js'
 import type { TicketApiOptions } from './api-options.js'
-import type { TicketService } from './service.js'
+import type { TicketService } from '../commands.js'
 
 const service = {} as TicketService
 const authenticate = async () => undefined
@@ -39,11 +39,11 @@ test.each([
     'option store: must not be given with groups, which keeps them elsewhere',
   ],
   [{ authenticate, trustProxy: true }, 'trustProxy', 'option trustProxy: is not known'],
-])('%j is refused', (options, field, message) => {
+])('the API options %j are refused', (options, field, message) => {
   const refusal = expect.objectContaining({ name: 'InvalidInput', field, message })
   expect(() => createTicketApi(service, options as unknown as TicketApiOptions)).toThrow(refusal)
 })
 
-test('all optional values have defaults', () => {
+test('every API option is optional, with the documented default', () => {
   expect(() => createTicketApi(service, { authenticate, limits: { perCaller: null, waits: undefined } })).not.toThrow()
 })

@@ -70,8 +70,8 @@ const someone: fc.Arbitrary<Victim> = fc.record({
   avoid: fc.subarray(['ann', 'ben', 'cyd']),
 })
 
-describe('to players', () => {
-  test("no explanation depends on another player's place or values", async () => {
+describe('the explanation that a player reads', () => {
+  test('the explanation that a player reads does not depend on the places or values of other players', async () => {
     const reference = await answersWith({
       latitude: 52,
       longitude: 13,
@@ -89,7 +89,7 @@ describe('to players', () => {
     )
   })
 
-  test('the number of waiting tickets is given in coarse steps', async () => {
+  test('the explanation that a player reads gives the number of waiting tickets in coarse steps', async () => {
     const { call, service } = setUpReal([{ ...ranked, rules: [] }], { limits: { perCaller: null, perAddress: null } })
     const seen = new Map<number, number>()
     for (let player = 0; player < 60; player += 1) {
@@ -114,7 +114,7 @@ describe('to players', () => {
   })
 })
 
-test('backends read exact values, rounded for reading', async () => {
+test('explain gives a backend the exact values, rounded to be readable', async () => {
   const { call, clock } = setUpReal([ranked])
   for (const [player_id, latitude, skill] of [
     ['ann', 52, 1000.1],
@@ -138,7 +138,7 @@ test('backends read exact values, rounded for reading', async () => {
   expect(Object.keys(queue ?? {}).toSorted()).toEqual(['next', 'others', 'queue', 'summary', 'waited_ms', 'waiting'])
 })
 
-test('players read the chosen beacon and the limit, not what others measured', () => {
+test('explain gives a player the chosen beacon and the limit, not the measurements of other players', () => {
   const placement = {
     beacon: 'Oslo',
     coordinates: { latitude: 59.9, longitude: 10.7 },

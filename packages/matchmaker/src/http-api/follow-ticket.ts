@@ -6,6 +6,7 @@ import {
   type Awaitable,
   createTicker,
   linkedSignal,
+  type OpenWaits,
   whenKnown,
   within,
 } from '@muster/core/internal'
@@ -13,70 +14,20 @@ import { Unavailable } from '../errors.js'
 import { type PresenceReport, type FollowedUntil, hasEnded, isSettled, type Ticket } from '../tickets/index.js'
 import { isBackend, ownOf, type PlayerCaller as TicketCaller, selfOf } from './callers.js'
 import type { TicketView } from './schemas.js'
-import type { TicketService } from './service.js'
-import { parseSeatId, type Seat, seatOf, ticketView } from './ticket-views.js'
+import type { TicketService } from '../commands.js'
+import { parseSeatId, type PlayerTicket, seatOf, ticketView } from './ticket-views.js'
 
-interface WaitLimits {
-  /** Most long polls and event streams that one player may have open. */
-  readonly perCaller: number
-  /** Most long polls and event streams that may be open in total. */
-  readonly inAll: number
-}
-
-/** The open long polls and event streams, each of which holds a connection. */
-export interface OpenWaits {
+/** Reads tickets: immediately, by long poll, or as a stream. */
+interface TicketReader {
   /**
-   * Counts a wait that begins. A player who has too many open loses the oldest of them: its client may be gone, which
-   * some servers do not tell.
-   * @param end ends the wait, as its time would.
-   * @returns a function that says that the wait is over; calling it again changes nothing.
-   * @throws {Problem} 503 if all players together have too many open.
+   * Returns the caller's seat in the ticket.
+   * @throws {Problem} 404, including for tickets of other players, so that callers cannot find out which tickets exist.
    */
-  enter(caller: TicketCaller, end: () => void): () => void
-  open(): number
-}
-
-export function createOpenWaits({ perCaller, inAll }: WaitLimits): OpenWaits {
-  /** What ends each wait of a caller, the oldest first. */
-  const byCaller = new Map<string, Set<() => void>>()
-  let open = 0
-  const forget = (id: string, own: Set<() => void>, end: () => void) => {
-    if (!own.delete(end)) return
-    open -= 1
-    if (own.size === 0 && byCaller.get(id) === own) byCaller.delete(id)
-  }
-  return {
-    enter: (caller, given) => {
-      const { id } = caller
-      const [oldest] = byCaller.get(id) ?? []
-      if (oldest !== undefined && (byCaller.get(id)?.size ?? 0) >= perCaller && !isBackend(caller)) {
-        forget(id, byCaller.get(id) as Set<() => void>, oldest)
-        oldest()
-      }
-      if (open >= inAll)
-        throw new Problem(503, 'busy', 'Too many requests are waiting. Ask without waiting.', { retryAfterMs: 5000 })
-      const own = byCaller.get(id) ?? new Set()
-      byCaller.set(id, own)
-      const end = () => given()
-      own.add(end)
-      open += 1
-      return () => forget(id, own, end)
-    },
-    open: () => open,
-  }
-}
-
-/** Reads tickets: at once, by long poll, or as a stream. */
-interface Reading {
-  /**
-   * The caller's ticket.
-   * @throws {Problem} 404, also for tickets of other players, so that nobody learns which tickets exist.
-   */
-  seat(id: string, caller: TicketCaller): Awaitable<Seat>
+  seat(id: string, caller: TicketCaller): Awaitable<PlayerTicket>
   /** Reads a ticket without waiting. */
-  read(seat: Seat, caller: TicketCaller): TicketView
-  poll(seat: Seat, wait: StreamWait & { readonly waitMs: number }): Promise<TicketView>
-  stream(seat: Seat, wait: StreamWait): Response
+  read(seat: PlayerTicket, caller: TicketCaller): TicketView
+  poll(seat: PlayerTicket, wait: StreamWait & { readonly waitMs: number }): Promise<TicketView>
+  stream(seat: PlayerTicket, wait: StreamWait): Response
 }
 
 interface StreamWait {
@@ -87,8 +38,8 @@ interface StreamWait {
   readonly signal: AbortSignal
 }
 
-interface ReadingOptions {
-  readonly waits: OpenWaits
+interface TicketReaderOptions {
+  readonly waits: OpenWaits<TicketCaller>
   readonly presence: PresenceReporter
   readonly clock: Clock
 }
@@ -97,14 +48,14 @@ type Readable = Pick<TicketService, 'getTicket' | 'waitForChange' | 'estimateWai
 
 const gone = () => new Problem(404, 'no-such-ticket', 'There is no such ticket, or it is not yours.')
 
-export function createReading(service: Readable, { waits, presence, clock }: ReadingOptions): Reading {
-  const again = async ({ ticket, index }: Seat): Promise<Seat> => {
+export function createTicketReader(service: Readable, { waits, presence, clock }: TicketReaderOptions): TicketReader {
+  const again = async ({ ticket, index }: PlayerTicket): Promise<PlayerTicket> => {
     const now = await service.getTicket(ticket.id)
     if (now === undefined) throw gone()
     return { ticket: now, index }
   }
 
-  const view = (seat: Seat) => ticketView(seat, service, service)
+  const view = (seat: PlayerTicket) => ticketView(seat, service, service)
 
   return {
     seat: (id, caller) => {
@@ -117,12 +68,12 @@ export function createReading(service: Readable, { waits, presence, clock }: Rea
     },
 
     read: (seat, caller) => {
-      presence.seen(seat.ticket, caller)
+      presence.noteRead(seat.ticket, caller)
       return view(seat)
     },
 
     poll: async (seat, { caller, version = seat.ticket.version, until, waitMs, signal }) => {
-      presence.seen(seat.ticket, caller)
+      presence.noteRead(seat.ticket, caller)
       if (waitMs === 0 || version !== seat.ticket.version || isSettled(seat.ticket, until)) return view(seat)
       signal.throwIfAborted()
       const over = linkedSignal(signal)
@@ -132,12 +83,12 @@ export function createReading(service: Readable, { waits, presence, clock }: Rea
       try {
         await within(changed, waitMs, clock, over.signal)
       } catch (error) {
-        // Another wait of the player took the place of this one, which is answered as if its time were over.
+        // A newer wait of the player replaced this one, which is answered like a timeout.
         if (signal.aborted || !over.signal.aborted) throw error
       } finally {
         over.unlink()
         over.abort()
-        // The wait was aborted, so nobody listens to its rejection.
+        // The wait was aborted. This handler prevents an unhandled rejection.
         changed.catch(() => {})
         leave()
         left()
@@ -148,7 +99,7 @@ export function createReading(service: Readable, { waits, presence, clock }: Rea
     stream: (seat, { caller, version, until, signal }) => {
       // 204 tells a browser's `EventSource` not to reconnect.
       if (isSettled(seat.ticket, until) && version === seat.ticket.version) return new Response(null, { status: 204 })
-      presence.seen(seat.ticket, caller)
+      presence.noteRead(seat.ticket, caller)
       let endStream = () => {}
       const leave = waits.enter(caller, () => endStream())
       return eventStream(
@@ -170,7 +121,7 @@ export function createReading(service: Readable, { waits, presence, clock }: Rea
 
 async function* follow(
   service: Readable,
-  seat: Seat,
+  seat: PlayerTicket,
   { version: known, until, signal }: Omit<StreamWait, 'caller'>,
   over: () => void,
 ): AsyncGenerator<StreamEvent> {
@@ -191,15 +142,15 @@ async function* follow(
   }
 }
 
-/** Reports presence: tells the matchmaker whose clients are connected, in queues with `presence`. */
+/** Reports presence: which clients are connected, in queues with `presence`. */
 export interface PresenceReporter {
-  /** The caller reads a ticket of their own, now. A backend reads for all of its players. */
-  seen(ticket: Ticket, caller: TicketCaller): void
+  /** Reports that the caller reads one of their tickets now. A backend reads for all of its players. */
+  noteRead(ticket: Ticket, caller: TicketCaller): void
   /**
-   * The caller waits for changes of a ticket of their own, by a long poll or an event stream, until the returned
-   * function is called; calling it again changes nothing.
-   * @param end ends a stream. It is called after twice the time that a queue gives: a client that has vanished without
-   *   a word leaves a connection that looks well for long, and one that is there begins another stream.
+   * Reports that the caller waits for changes of one of their tickets, by a long poll or an event stream, until the
+   * returned function is called. Calling it again changes nothing.
+   * @param end ends a stream. It is called after twice the queue's presence time, because the connection of a vanished
+   *   client can look open for long. A client that is there reconnects.
    */
   waits(ticket: Ticket, caller: TicketCaller, end?: () => void): () => void
 }
@@ -210,13 +161,13 @@ interface PresenceReporterOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** A client that waits. */
-interface Waiting {
+/** A waiting client. */
+interface WaitingClient {
   readonly queues: readonly string[]
   readonly report: PresenceReport
   /** Epoch milliseconds of the next presence report to the matchmaker. */
   nextAt: number
-  /** When its stream is ended; undefined while no queue has `presence`. */
+  /** When its stream ends; undefined while no queue has `presence`. */
   endAt: number | undefined
   readonly end: (() => void) | undefined
 }
@@ -224,11 +175,11 @@ interface Waiting {
 const LOOK_MS = 1000
 
 export function createPresenceReporter({ service, clock, onError }: PresenceReporterOptions): PresenceReporter {
-  const waiting = new Set<Waiting>()
-  /** How many of them wait for each queue. */
+  const waiting = new Set<WaitingClient>()
+  /** Number of waiting clients by queue. */
   const inQueue = new Map<string, number>()
 
-  /** Milliseconds for which a client of these queues may be away; Infinity if none of them has `presence`. */
+  /** Milliseconds that a client of these queues may be away; Infinity if none of them has `presence`. */
   const withinMs = (queues: Iterable<string>): number => {
     let shortest = Infinity
     for (const queue of queues) shortest = Math.min(shortest, service.presenceWithinMs(queue) ?? Infinity)
@@ -238,13 +189,13 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
     try {
       await service.notePresence(reports)
     } catch (error) {
-      // While no process leads nobody is absent, and the next leader gives every client the whole time again.
+      // Without a leader nobody counts as absent, and the next leader restarts every client's time.
       if (!(error instanceof Unavailable)) onError(error)
     }
   }
 
-  const look = async () => {
-    // Queues may be replaced while clients wait, so what these ask for is looked up each time.
+  const reportPresences = async () => {
+    // A reload may have replaced the queues while clients wait, so look their settings up each time.
     if (withinMs(inQueue.keys()) === Infinity) return
     const now = clock.now()
     const reports: PresenceReport[] = []
@@ -259,7 +210,7 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
     }
     if (reports.length > 0) await tell(reports)
   }
-  const looking = createTicker({ clock, everyMs: LOOK_MS, tick: look, isNeeded: () => waiting.size > 0 })
+  const looking = createTicker({ clock, everyMs: LOOK_MS, tick: reportPresences, isNeeded: () => waiting.size > 0 })
 
   const reportOf = ({ id, players }: Ticket, caller: TicketCaller): PresenceReport =>
     players.length === 1 || isBackend(caller)
@@ -274,12 +225,12 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
   const havePresence = (queues: readonly string[]) => withinMs(queues) < Infinity
 
   return {
-    seen: (ticket, caller) => {
+    noteRead: (ticket, caller) => {
       if (!hasEnded(ticket) && havePresence(ticket.queues)) void tell([reportOf(ticket, caller)])
     },
     waits: (ticket, caller, end) => {
       const report = reportOf(ticket, caller)
-      const one: Waiting = { queues: ticket.queues, report, nextAt: clock.now(), endAt: undefined, end }
+      const one: WaitingClient = { queues: ticket.queues, report, nextAt: clock.now(), endAt: undefined, end }
       waiting.add(one)
       for (const queue of one.queues) inQueue.set(queue, (inQueue.get(queue) ?? 0) + 1)
       looking.wake()

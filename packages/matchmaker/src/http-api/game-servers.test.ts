@@ -67,8 +67,8 @@ async function open(
   return { ...world, api, errors, send, token, tokenOf, matchId, register, report, playing }
 }
 
-describe('a caller who is not the server', () => {
-  test('with a changed, foreign or made-up token is 401, and players and backends are 403', async () => {
+describe('a caller of the game server API without a valid server token', () => {
+  test('the game server API answers 401 for a wrong token, and 403 for one of a player or backend', async () => {
     const { token, register, report, errors } = await open()
     const [credential = '', signature = ''] = token.split('.')
     const flipped = signature.startsWith('A') ? `B${signature.slice(1)}` : `A${signature.slice(1)}`
@@ -94,7 +94,7 @@ describe('a caller who is not the server', () => {
     expect(errors).toEqual([])
   })
 
-  test('is counted by address for each guess, and keeps out neither a known server there nor a new one', async () => {
+  test('guesses of server tokens are counted by address, without blocking known or new servers there', async () => {
     const { token, send, register } = await open({ limits: { perAddress: { limit: 20, windowMs: 60_000 } } })
     expect((await register()).status).toBe(200)
     const guess = (text: string, from: string) => send(text, 'PUT', '/servers/me', { instance: 'x', seq: 1 }, from)
@@ -107,14 +107,14 @@ describe('a caller who is not the server', () => {
     for (let nth = 0; nth < 30; nth += 1) await guess(`guess.${nth}`, '192.0.2.2')
     expect((await guess('guess.31', '192.0.2.2')).status).toBe(429)
     expect((await send(token, 'POST', '/servers', { instance: 'one' }, '192.0.2.2')).status).toBe(200)
-    // Guesses of the right form are refused so many a second.
+    // Guesses of the right form are refused this many a second.
     const shaped = (nth: number) => `${'0'.repeat(21)}.${`${nth}`.padStart(22, 'x')}`
     const many: number[] = []
     for (let nth = 0; nth < 150; nth += 1) many.push((await guess(shaped(nth), '192.0.2.2')).status)
     expect(new Set(many)).toEqual(new Set([401, 429]))
   })
 
-  test('that is another server is told of its own match alone', async () => {
+  test('a server token of another server gives access only to the match of that server', async () => {
     const { join, run, register, matchmaker, tokenOf, matchId, send, playing } = await open()
     join('cas', 'dan')
     await run(7000)
@@ -132,11 +132,11 @@ describe('a caller who is not the server', () => {
   })
 })
 
-describe('the keys of join tokens', () => {
+describe('GET /.well-known/jwks.json', () => {
   const read = async (world: Awaited<ReturnType<typeof open>>, method = 'GET') =>
     world.api(new Request('http://localhost/.well-known/jwks.json', { method }), { remoteAddress: '192.0.2.1' })
 
-  test('are there for anybody, and may be kept for some minutes', async () => {
+  test('GET /.well-known/jwks.json needs no authentication, and may be cached for some minutes', async () => {
     const world = await open({}, ['ann', 'ben'], { joinTokens: { alg: 'EdDSA' } })
     const answer = await read(world)
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'public, max-age=300'])
@@ -146,7 +146,7 @@ describe('the keys of join tokens', () => {
     expect((await read(world, 'POST')).status).toBe(405)
   })
 
-  test('are none where each server has its own, and anonymous requests are limited', async () => {
+  test('GET /.well-known/jwks.json is empty with HS256 keys per server, and limits anonymous requests', async () => {
     const world = await open({ limits: { perAddress: { limit: 3, windowMs: 60_000 } } })
     expect(await (await read(world)).json()).toEqual({ keys: [] })
     expect((await world.register()).json).toMatchObject({ alg: 'HS256', key: expect.stringMatching(/^[\w-]{43}$/) })
@@ -156,25 +156,25 @@ describe('the keys of join tokens', () => {
   })
 })
 
-describe('a body', () => {
+describe('a request body of a game server', () => {
   test.each([
-    ['no JSON', '{"instance":', 400, undefined],
+    ['not JSON', '{"instance":', 400, undefined],
     ['a list', '[]', 400, undefined],
-    ['without an instance', '{}', 400, 'instance'],
-    ['a name that is not known', '{"instance":"a","biuld":"1"}', 400, 'biuld'],
-    ['more matches than any server has', '{"instance":"a","matches":65}', 400, 'matches'],
-    ['a port that is none', '{"instance":"a","ports":{"game":0}}', 400, 'ports.game'],
-    ['attributes of attributes', '{"instance":"a","attributes":{"mode":{"of":1}}}', 400, 'attributes.mode'],
+    ['an object without an instance', '{}', 400, 'instance'],
+    ['an object with an unknown member', '{"instance":"a","biuld":"1"}', 400, 'biuld'],
+    ['an object with more matches than a server may serve', '{"instance":"a","matches":65}', 400, 'matches'],
+    ['an object with an invalid port', '{"instance":"a","ports":{"game":0}}', 400, 'ports.game'],
+    ['an object with nested attributes', '{"instance":"a","attributes":{"mode":{"of":1}}}', 400, 'attributes.mode'],
     [
-      '__proto__ among its attributes',
+      'an object with __proto__ among its attributes',
       '{"instance":"a","attributes":{"__proto__":{"isAdmin":true}}}',
       400,
       '__proto__',
     ],
-    ['a number that is too large for one', '{"instance":"a","seats":1e999}', 400, 'seats'],
+    ['an object with a number above the range', '{"instance":"a","seats":1e999}', 400, 'seats'],
     ['nested too deeply', `{"instance":"a","attributes":${'['.repeat(900)}${']'.repeat(900)}}`, 400, undefined],
-    ['over its bound', JSON.stringify({ instance: 'a', build: 'x'.repeat(200_000) }), 413, undefined],
-  ])('of a registration that is %s', async (_, body, status, field) => {
+    ['larger than its limit', JSON.stringify({ instance: 'a', build: 'x'.repeat(200_000) }), 413, undefined],
+  ])('a game server’s registration is refused if its body is %s', async (_, body, status, field) => {
     const { send, token, errors } = await open()
     const answer = await send(token, 'POST', '/servers', body)
     expect([answer.status, answer.json['field']]).toEqual([status, field])
@@ -185,21 +185,27 @@ describe('a body', () => {
   const match = (more: object) => ({ matches: [{ id: 'MATCH', status: 'open', ...more }] })
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, nth) => [`player ${nth}`, 'in']))
   test.each<[string, object | string, number, string | undefined]>([
-    ['a status that is none', { matches: [{ id: 'MATCH', status: 'opened' }] }, 400, 'matches.0.status'],
-    ['a player who is nowhere', match({ players: { ann: 'here' } }), 400, 'matches.0.players.ann'],
-    ['a player without a name', match({ players: { '': 'in' } }), 400, 'matches.0.players.'],
+    ['an unknown status of a match', { matches: [{ id: 'MATCH', status: 'opened' }] }, 400, 'matches.0.status'],
+    ['an unknown status of a player', match({ players: { ann: 'here' } }), 400, 'matches.0.players.ann'],
+    ['a player with an empty id', match({ players: { '': 'in' } }), 400, 'matches.0.players.'],
     ['1,001 players', match({ players: many(1001) }), 400, 'matches.0.players'],
-    ['a match twice', { matches: [...match({}).matches, ...match({}).matches] }, 400, 'matches.1.id'],
+    ['the same match twice', { matches: [...match({}).matches, ...match({}).matches] }, 400, 'matches.1.id'],
     [
-      'matches beyond what it registered',
+      'more matches than the server registered',
       { matches: [...match({}).matches, { id: 'other', status: 'open' }] },
       400,
       'matches',
     ],
-    ['the result of a match that is not over', match({ result: {} }), 400, 'matches.0.result'],
+    ['a result for a match that is not over', match({ result: {} }), 400, 'matches.0.result'],
     [
-      'a ranking of a stranger',
+      'a ranking with a player who is not in the match',
       match({ status: 'over', players: { ann: 'in' }, result: { ranking: [['eve']] } }),
+      400,
+      'matches.0.result.ranking',
+    ],
+    [
+      'a player ranked twice',
+      match({ status: 'over', players: { ann: 'in' }, result: { ranking: [['ann'], ['ann']] } }),
       400,
       'matches.0.result.ranking',
     ],
@@ -210,28 +216,33 @@ describe('a body', () => {
       'matches.0.result',
     ],
     [
-      'seats of a team that is none',
+      'free seats of an unknown team',
       match({ seats: { open: true, teams: { green: 1 } } }),
       400,
       'matches.0.seats.teams.green',
     ],
-    ['seats beyond the team', match({ seats: { open: true, teams: { team: 9 } } }), 400, 'matches.0.seats.teams.team'],
+    [
+      'more free seats than the team has',
+      match({ seats: { open: true, teams: { team: 9 } } }),
+      400,
+      'matches.0.seats.teams.team',
+    ],
     ...[0x202e, 0x200b, 0x2028, 0x1b].map((code): [string, object, number, string] => [
       `a name with U+${code.toString(16)}`,
       { listing: { name: `Night${String.fromCodePoint(code)}CTF`, seats: 1, players: {} } },
       400,
       'listing.name',
     ]),
-    ['a negative number', { seq: -1 }, 400, 'seq'],
-    ['a number that is not whole', { seq: 0.5 }, 400, 'seq'],
-    ['over its bound', { attributes: { a: 'x'.repeat(1_100_000) } }, 413, undefined],
+    ['a negative sequence number', { seq: -1 }, 400, 'seq'],
+    ['a fractional sequence number', { seq: 0.5 }, 400, 'seq'],
+    ['a body larger than its limit', { attributes: { a: 'x'.repeat(1_100_000) } }, 413, undefined],
     [
       '__proto__ among its players',
       '{"instance":"one","seq":9,"matches":[{"id":"m","status":"open","players":{"__proto__":"in"}}]}',
       400,
       '__proto__',
     ],
-  ])('of a report that has %s changes nothing', async (_, state, status, field) => {
+  ])('a game server’s report is refused and changes nothing if it has %s', async (_, state, status, field) => {
     const { register, send, token, matchId, playing, errors, seen } = await open()
     await register()
     await playing({ players: { ann: 'in' } })
@@ -245,7 +256,7 @@ describe('a body', () => {
     expect(errors).toEqual([])
   })
 
-  test('may name 1,000 players, and names that other languages give a meaning', async () => {
+  test('a server report may name 1,000 players, with ids such as `constructor` of Object.prototype', async () => {
     const odd = ['constructor', 'toString', 'hasOwnProperty', 'prototype', '💥', ' ', 'a'.repeat(128)]
     const { register, playing, errors, matchmaker } = await open({}, odd.slice(0, 2))
     await register()
@@ -262,15 +273,15 @@ describe('a body', () => {
     ['wait=1e9', 'wait'],
     ['version=x', 'version'],
     ['version=9007199254740993', 'version'],
-  ])('is refused for the query %s', async (query, field) => {
+  ])('a long poll of a game server is refused for the query %s', async (query, field) => {
     const { register, report } = await open()
     await register()
     expect(await report({}, undefined, `?${query}`)).toMatchObject({ status: 400, json: { field } })
   })
 })
 
-describe('a server', () => {
-  test('that waits is answered after its time, or when it asks anew', async () => {
+describe('a registered game server', () => {
+  test('a server’s long poll is answered after its wait time, or when the server polls again', async () => {
     const { register, report, clock, run, token } = await open()
     const { json } = await register()
     const version = String(json['version'])
@@ -283,7 +294,7 @@ describe('a server', () => {
     expect(await again).toEqual([200, 25_000])
   })
 
-  test('that says that a player has left: their ticket and place in a group have no join token any more', async () => {
+  test('a player whom a server reports as left loses their join token in their ticket and in their group', async () => {
     const { send, run, tokenOf, matchmaker } = await open()
     const become = async (who: string, path: string) =>
       (await send(who, 'POST', path, { profile: 'duel', is_ready: false })).json
@@ -314,7 +325,7 @@ describe('a server', () => {
     expect([await tokens('cat'), await tokens('dee')].flat()).toEqual([true, true, false, false])
   })
 
-  test('that waits as long as it may is not lost', async () => {
+  test('a server is not lost while it long-polls with the longest wait', async () => {
     const { register, report, run, token, matchmaker, playing } = await open()
     await register()
     const { json } = await playing()
@@ -330,24 +341,7 @@ describe('a server', () => {
     expect(matchmaker.inspect().matches[0]).toMatchObject({ phase: 'running' })
   })
 
-  test('of which a second process registers is told to drain, then 410; the second is served', async () => {
-    const { register, send, token, run, seen, playing } = await open()
-    await register()
-    await playing()
-    expect((await register(token, 'two')).status).toBe(200)
-    const first = () => send(token, 'PUT', '/servers/me', { instance: 'one', seq: 99 })
-    const second = () => send(token, 'PUT', '/servers/me', { instance: 'two', seq: 1 })
-    expect(await first()).toMatchObject({ status: 200, json: { want: 'drain', reason: 'replaced', matches: [] } })
-    expect(await second()).toMatchObject({ status: 200, json: { want: 'run', matches: [{}] } })
-    expect(seen.problem?.map(({ error }) => String(error)).join()).toMatch(/a second process registered with its token/)
-    await run(20_000)
-    expect((await second()).status).toBe(200)
-    await run(10_000)
-    expect(await first()).toMatchObject({ status: 410, json: { code: 'server-gone' } })
-    expect((await second()).status).toBe(200)
-  })
-
-  test('in another deployment than that of its players is 410, and 503 while theirs is not known', async () => {
+  test('a server process gets 410 from a foreign deployment, and 503 while its own deployment is unknown', async () => {
     let createMs = 0
     const { send, token, tokenOf, run, matchmaker } = await open({}, ['ann'], {
       service: { latencyMs: (method) => (method === 'create' ? createMs : 0) },
@@ -367,7 +361,7 @@ describe('a server', () => {
     expect((await register('r2', tokenOf(1))).status).toBe(200)
   })
 
-  test('of which a second process registers tells each process its own orders, also if it waits', async () => {
+  test('two processes of one server each get their own orders, even during a long poll', async () => {
     const { register, send, token, run, playing, matchId, clock } = await open()
     await register()
     await playing()
@@ -394,37 +388,7 @@ describe('a server', () => {
     expect(await drains).toMatchObject({ passed: 10_000, json: { want: 'drain', matches: [] } })
   })
 
-  test('whose match was given to another server is 410, and its reports of that match change nothing', async () => {
-    const { register, report, matchId, run, matchmaker, service } = await open()
-    await register()
-    await report({ matches: [{ id: matchId, status: 'refused' }] })
-    await run(7000)
-    const late = await report({ matches: [{ id: matchId, status: 'over', players: { ann: 'left', ben: 'left' } }] })
-    expect([late.status, late.json['code'] ?? late.json['want']]).toEqual([410, 'server-gone'])
-    expect(await register()).toMatchObject({ status: 410, json: { code: 'server-gone' } })
-    expect(service.unstopped()).toEqual(['r2'])
-    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'MATCH_FOUND' })
-  })
-
-  test('that reports an ended match is told that it is not wanted', async () => {
-    const { register, playing, run, token, send, seen } = await open()
-    await register()
-    await playing({ status: 'over' })
-    await run(1000)
-    for (const status of ['open', 'over', 'refused']) {
-      const answer = await playing({ status })
-      expect([answer.status, answer.json['code']]).toEqual([answer.status === 401 ? 401 : 410, answer.json['code']])
-    }
-    expect([401, 410]).toContain((await send(token, 'POST', '/servers', { instance: 'one' })).status)
-    expect(seen.matchOver).toHaveLength(1)
-  })
-
-  test('that has not registered, e.g. since Muster restarted, is 409', async () => {
-    const { report } = await open()
-    expect(await report()).toMatchObject({ status: 409, json: { code: 'server-not-registered' } })
-  })
-
-  test('that sends hundreds of reports is limited, and others of its address are not', async () => {
+  test('hundreds of reports from one server are rate-limited, but not those of others at its address', async () => {
     const { join, run, register, report, send, tokenOf, clock } = await open()
     join('cas', 'dan')
     await run(7000)
@@ -445,7 +409,7 @@ describe('a server', () => {
     expect((await report()).status).toBe(200)
   })
 
-  test('has its own limit: as many servers of one address report as there are', async () => {
+  test('each game server has its own rate limit, so that any number of servers can share one address', async () => {
     const { register, token, send } = await open({ limits: { perAddress: { limit: 5, windowMs: 60_000 } } })
     await register()
     for (let nth = 0; nth < 30; nth += 1)

@@ -38,7 +38,7 @@ testGroupStore('a group store over the store of the matchmaker', async () => {
   return { store, other: store, idleMs: 1000, pass, close: () => log.close() }
 })
 
-test('groups outlive the process, with their versions, and those that ended do not', async () => {
+test('groups survive a restart with their versions, and deleted groups stay deleted', async () => {
   const path = newPath()
   const first = await open(path)
   first.attach()
@@ -65,7 +65,7 @@ test('groups outlive the process, with their versions, and those that ended do n
   await next.log.close()
 })
 
-test('a group that cannot be kept is refused, and stays as it was', async () => {
+test('a change of a group that cannot be stored is refused, and the group stays unchanged', async () => {
   let isFull = false
   const stored: string[] = []
   const records = {
@@ -89,7 +89,7 @@ test('a group that cannot be kept is refused, and stays as it was', async () => 
   expect(stored).toHaveLength(1)
 })
 
-test('a group gathers, and searches, as if the process had not ended', async () => {
+test('after kill -9 groups continue to gather and search: members become ready and get their ticket', async () => {
   /** The API of a process. */
   const begin = async (path: string) => {
     const log = await openStore({ path, clock, fsync: 'never' })

@@ -3,12 +3,12 @@ import { problemOf } from './problems.js'
 import { invalidTicket } from '../tickets/ticket-input.js'
 import { setUpReal } from './ticket-api.fixture.js'
 
-describe('a party that is too big', () => {
+describe('a party that is too big for its queue', () => {
   const deploy = { application: 'game', version: '1' }
   const queues = [{ name: 'pairs', teams: [{ name: 'side', count: 2, size: 2 }], deploy }]
   const body = { profile: 'pairs', attributes: {} }
 
-  test('is refused when one more joins, and not when all are ready', async () => {
+  test('a group too big for its queue refuses the extra member on joining, not when all are ready', async () => {
     const { call } = setUpReal(queues)
     const { group_id } = (await call('ann', 'POST', '/groups', { ...body, is_ready: false })).json as {
       group_id: string
@@ -23,7 +23,7 @@ describe('a party that is too big', () => {
     expect((await join('ben')).status).toBe(201)
   })
 
-  test('is refused in a whole sentence, where it has no field', () => {
+  test('the refusal of a group that is too big is a whole sentence, even if the problem names no field', () => {
     const error = invalidTicket('players', 'players: a party of 3 is too big: a team takes at most 2')
     expect(problemOf(error, { dateOf: (at = 0) => at })).toMatchObject({
       status: 400,

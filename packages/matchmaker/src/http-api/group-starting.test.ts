@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { PlayerBusy, Unavailable } from '../errors.js'
 import { gather } from './groups.fixture.js'
 
-describe('a group', () => {
-  test('whose process ends before its ticket is created gets it later, by the next request', async () => {
+describe('a group whose process ends while its search starts', () => {
+  test('a group gets its ticket by the next request if its process ended before the ticket was created', async () => {
     const { clock, service, call, group, ann } = await gather()
     const create = service.createTicket
     Object.assign(service, { createTicket: () => new Promise(() => {}) })
@@ -17,7 +17,7 @@ describe('a group', () => {
     expect(service.getTicket(ann.group_id)).toMatchObject({ players: [{ id: 'ann' }] })
   })
 
-  test('whose process ends before its ticket is created gathers again if that is refused by then', async () => {
+  test('a group whose ticket is refused after a restart waits for its members to be ready again', async () => {
     const { clock, service, call, group, ann, join, ready } = await gather()
     const bob = await join('bob')
     await ready('bob', bob)
@@ -44,7 +44,7 @@ describe('a group', () => {
     expect((await ready('ann', ann)).json).toMatchObject({ status: 'SEARCHING' })
   })
 
-  test('is gone once its ticket is, and not searched for again', async () => {
+  test('a searching group whose ticket is gone is removed, and does not search again', async () => {
     const { clock, service, call, group, ann, ready } = await gather()
     await ready('ann', ann)
     Object.assign(service, { getTicket: () => undefined })

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import type { Group, GroupStore } from './group-store.js'
 
 export interface GroupStoreUnderTest {
-  /** Keeps two groups at most. */
+  /** A store that keeps at most two groups. */
   readonly store: GroupStore
-  /** The same groups as another process sees them; for a store of one process, the same store. */
+  /** The same groups as another process sees them; for a store of one process, the same object. */
   readonly other: GroupStore
-  /** Lets this time pass for the store, and more by no more than a tenth. */
+  /** Lets this time pass for the store, plus at most a tenth. */
   readonly pass: (ms: number) => Promise<void>
-  /** Milliseconds for which the store keeps a group that gathers without requests about it. */
+  /** Milliseconds for which the store keeps a forming group without requests about it. */
   readonly idleMs: number
   readonly close?: () => Promise<void>
 }
@@ -26,8 +26,8 @@ export const aGroup = (id: string, playerIds: readonly string[], changes: Partia
 })
 
 /**
- * What every store must do, for one process and (with `other`) for many: call it in a test file of the store's.
- * @param open gives an empty store.
+ * The test suite for every group store, for one process and (with `other`) for many. Call it in the store's test file.
+ * @param open returns an empty store.
  */
 export function testGroupStore(name: string, open: () => Promise<GroupStoreUnderTest>): void {
   const using = (check: (stores: GroupStoreUnderTest) => Promise<void>) => async () => {
@@ -39,9 +39,9 @@ export function testGroupStore(name: string, open: () => Promise<GroupStoreUnder
     }
   }
 
-  describe(`${name} keeps groups`, () => {
+  describe(`groups in ${name}`, () => {
     test(
-      'as plain data, the same for all',
+      'groups are stored as plain data, the same for all readers',
       using(async ({ store, other }) => {
         const group = aGroup('one', ['ann', 'bob'])
         await store.create(group)
@@ -52,7 +52,7 @@ export function testGroupStore(name: string, open: () => Promise<GroupStoreUnder
     )
 
     test(
-      'and replaces only the version that was read',
+      'a group is replaced only at the version that was read',
       using(async ({ store, other }) => {
         const group = aGroup('one', ['ann'])
         await store.create(group)
@@ -65,7 +65,7 @@ export function testGroupStore(name: string, open: () => Promise<GroupStoreUnder
     )
 
     test(
-      'and lets one of many replace a version',
+      'of many concurrent replacements of a group version, one succeeds',
       using(async ({ store, other }) => {
         await store.create(aGroup('one', ['ann']))
         const tries = Array.from({ length: 20 }, (_, index) =>
@@ -76,7 +76,7 @@ export function testGroupStore(name: string, open: () => Promise<GroupStoreUnder
     )
 
     test(
-      'until nobody is left in them',
+      'a group is deleted once nobody is left in it',
       using(async ({ store, other }) => {
         await store.create(aGroup('one', ['ann']))
         expect(await other.replace(aGroup('one', []), 1)).toBe(true)
@@ -87,7 +87,7 @@ export function testGroupStore(name: string, open: () => Promise<GroupStoreUnder
     )
 
     test(
-      'and finds the one in which a player gathers',
+      'the group in which a player gathers is found',
       using(async ({ store, other }) => {
         await store.create(aGroup('one', ['ann', 'bob']))
         expect((await other.gathering('bob'))?.group.id).toBe('one')
@@ -100,7 +100,7 @@ export function testGroupStore(name: string, open: () => Promise<GroupStoreUnder
     )
 
     test(
-      'and finds no group that searches as one in which a player gathers',
+      'a searching group is not found as one in which a player gathers',
       using(async ({ store, other }) => {
         await store.create(aGroup('one', ['ann']))
         expect(await store.replace(aGroup('one', ['ann'], { searchingSince: 5 }), 1)).toBe(true)
@@ -112,7 +112,7 @@ export function testGroupStore(name: string, open: () => Promise<GroupStoreUnder
     )
 
     test(
-      'up to a number of them',
+      'a group store holds up to a maximum number of groups',
       using(async ({ store, other }) => {
         await store.create(aGroup('one', ['ann']))
         await other.create(aGroup('two', ['bob']))
@@ -124,7 +124,7 @@ export function testGroupStore(name: string, open: () => Promise<GroupStoreUnder
     )
 
     test(
-      'and forgets those that nobody reads',
+      'a group store deletes groups that no client reads',
       using(async ({ store, other, pass, idleMs }) => {
         await store.create(aGroup('one', ['ann']))
         await store.create(aGroup('two', ['bob']))

@@ -11,7 +11,7 @@ testGroupStore('the store in memory', async () => {
   return { store, other: store, idleMs, pass: async (ms) => void (await clock.advance(ms)) }
 })
 
-test('a group that searches is kept as long as its ticket can be read', async () => {
+test('a searching group is kept for as long as its ticket can be read', async () => {
   const clock = createManualClock()
   let alive = true
   const store = createGroupStore({ clock, idleMs, mostGroups: 2, isAlive: async () => alive })

@@ -6,20 +6,20 @@ import type { Player } from '@muster/hosting/internal'
 const recordOf = ({ group, version }: StoredGroup) => ({ key: group.id, value: JSON.stringify({ version, group }) })
 
 /**
- * Stores groups for one process, or for many. Every change is one atomic step: it happens completely, and only if the
- * group has not been changed since it was read. Records are plain data (JSON can hold them) with players' addresses, so
- * protect the store accordingly. Every store must pass `group-store-suite.fixture.ts`.
+ * Stores groups for one process, or for many. Every change is atomic, and fails if the group has changed since it was
+ * read. Records are plain JSON data. They hold players' addresses, so protect the store accordingly. Every store must
+ * pass `group-store-suite.fixture.ts`.
  */
 export interface GroupStore {
-  /** Reads a group; that begins the time anew for which a group is kept without requests about it. */
+  /** Reads a group. Every read restarts the time for which an idle group is kept. */
   find(id: string): Promise<StoredGroup | undefined>
-  /** The group in which the player gathers; groups that search do not count. */
+  /** The forming group of the player. Groups that are searching do not count. */
   gathering(playerId: string): Promise<StoredGroup | undefined>
   /** Stores a group at version 1. Returns false, and changes nothing, if there are too many groups. */
   create(group: Group): Promise<boolean>
   /**
-   * Replaces the version that was read; a group without members is deleted. Returns false, and changes nothing, if that
-   * is no longer the present version.
+   * Replaces the version that was read; a group without members is deleted. Returns false, and changes nothing, if
+   * `version` is not the current one.
    */
   replace(group: Group, version: number): Promise<boolean>
   /** Number of groups, as this process last knew it. */
@@ -31,15 +31,15 @@ export interface GroupStoreOptions {
   /** Milliseconds for which a group is kept without requests about it. */
   readonly idleMs: number
   readonly mostGroups: number
-  /** Whether the ticket of a group that searches can still be read. */
+  /** True if the ticket of a searching group can still be read. */
   readonly isAlive: (group: Group) => Awaitable<boolean>
   /** The store of the matchmaker, so that groups outlive the process. Default: they do not. */
   readonly store?: Pick<Store, 'records'> | undefined
 }
 
-/** Creates a store that keeps groups in memory and, with `store`, there as well. */
+/** Creates a store that keeps groups in memory and, with `store`, also there. */
 export function createGroupStore({ clock, idleMs, mostGroups, isAlive, store }: GroupStoreOptions): GroupStore {
-  /** Groups by id, with the time of the last request about each; those without requests for longest come first. */
+  /** Groups by id, with the time of the last request about each. The least recently used come first. */
   const groups = new Map<string, StoredGroup & { readonly at: number }>()
   const byPlayer = new Map<string, string>()
 
@@ -118,8 +118,8 @@ export interface GroupMember {
 }
 
 /**
- * Players who gather for a match. When all are ready, they become one ticket, with the group's id and with the members
- * as players, in their order. From then on the ticket holds the state, and nobody can join or leave.
+ * Players who form a party for a match. When all are ready, they become one ticket with the group's id. Its players are
+ * the members, in their order. From then on the ticket holds the state, and nobody can join or leave.
  */
 export interface Group {
   /** The group's id, which cannot be guessed: anyone who knows it may join. */
@@ -127,13 +127,13 @@ export interface Group {
   readonly profile: string
   /** Members in the order in which they joined; the first is the owner. */
   readonly members: readonly GroupMember[]
-  /** Epoch milliseconds from which it searches; undefined while it gathers. */
+  /** Epoch milliseconds at which the search began; undefined while the group forms. */
   readonly searchingSince: number | undefined
-  /** Whether its ticket was created: one that is not there any more has ended. Default false. */
+  /** True once its ticket was created. If the ticket is gone then, it has ended. Default false. */
   readonly isStarted?: boolean | undefined
 }
 
-/** A group with the version of its record: 1 at first, and one more with each change. */
+/** A group with the version of its record: 1 at first, raised by every change. */
 export interface StoredGroup {
   readonly version: number
   readonly group: Group
@@ -147,7 +147,7 @@ export const memberOf = ({ members }: Group, memberId: string): GroupMember | un
 export const playerIn = ({ members }: Group, playerId: string): GroupMember | undefined =>
   members.find(({ player }) => player.id === playerId)
 
-/** Adds a member. A player who is a member already keeps their place in the order. */
+/** Adds a member. A player who already is a member keeps their position. */
 export function withMember(group: Group, member: GroupMember): Group {
   const { members } = group
   const known = members.some(({ id }) => id === member.id)

@@ -6,7 +6,7 @@ import { setUp } from './ticket-api.fixture.js'
 import { assignment } from './ticket-service.fixture.js'
 
 describe('a group', () => {
-  test('of one ready player searches at once', async () => {
+  test('a group with one player, who is ready, searches immediately', async () => {
     const { call, service } = setUp()
     const { status, json } = await call('ann', 'POST', '/groups', solo, { from: '203.0.113.7' })
     const { member_id, group_id } = json as Member
@@ -28,7 +28,7 @@ describe('a group', () => {
     expect((await call('ann', 'GET', `/groups/${group_id}/members/${member_id}`)).json).toMatchObject(where)
   })
 
-  test('searches as soon as all members are ready, each with their own ticket', async () => {
+  test('a group searches as soon as all members are ready, and each member has their own ticket', async () => {
     const { call, service, ann, group, join, ready } = await gather()
     const bob = await join('bob')
     expect((await call('bob', 'GET', group)).json).toEqual({
@@ -54,7 +54,7 @@ describe('a group', () => {
     })
   })
 
-  test('takes no new member and no change of readiness once it searches', async () => {
+  test('a searching group refuses new members and changes of readiness', async () => {
     const { call, ann, group, ready, join } = await gather()
     await ready('ann', ann)
     expect(await call('bob', 'POST', `${group}/members`, solo)).toMatchObject({
@@ -67,7 +67,7 @@ describe('a group', () => {
     expect(await join('ann')).toMatchObject({ member_id: ann.member_id, status: 'SEARCHING' })
   })
 
-  test('stops searching when its owner deletes it or a member leaves, until its match is found', async () => {
+  test('a group stops searching when its owner deletes it or a member leaves, unless a match is found', async () => {
     for (const how of ['owner', 'member'] as const) {
       const { call, service, ann, group, join, ready } = await gather()
       const bob = await join('bob', solo)
@@ -82,14 +82,14 @@ describe('a group', () => {
     }
   })
 
-  test('searches when its only member who was not ready leaves', async () => {
+  test('a group searches once its only member who was not ready has left', async () => {
     const { call, service, ann, group, join } = await gather()
     await join('bob', solo)
     expect((await call('ann', 'DELETE', `${group}/members/${ann.member_id}`)).status).toBe(204)
     expect(service.players.get(ann.group_id)?.map(({ id }) => id)).toEqual(['bob'])
   })
 
-  test('waits for readiness again when it is refused without the member who left', async () => {
+  test('a group waits for readiness again if its ticket is refused after a member left', async () => {
     const { call, ann, group, join } = await gather()
     await join('bob', solo)
     await call('bob', 'POST', '/tickets', { profile: 'duel' })
@@ -100,7 +100,7 @@ describe('a group', () => {
     })
   })
 
-  test('belongs to its longest-standing member when the owner leaves', async () => {
+  test('a group passes to its longest-standing member when its owner leaves', async () => {
     const { call, ann, group, join } = await gather()
     const bob = await join('bob')
     const cleo = await join('cleo')
@@ -112,7 +112,7 @@ describe('a group', () => {
     expect((await call('bob', 'GET', group)).status).toBe(404)
   })
 
-  test('loses a member who creates or joins another group', async () => {
+  test('a member who creates or joins another group leaves the first group', async () => {
     const { api, call, group, join } = await gather()
     await join('bob')
     await call('bob', 'POST', '/groups', later)
@@ -122,7 +122,7 @@ describe('a group', () => {
     expect(api.counts().groups).toBe(1)
   })
 
-  test('has one profile, which must exist', async () => {
+  test('a group has exactly one profile, which must exist', async () => {
     const { call, group } = await gather()
     expect(await call('bob', 'POST', `${group}/members`, { ...solo, profile: 'ranked' })).toMatchObject({
       status: 400,
@@ -137,7 +137,7 @@ describe('a group', () => {
     ).toMatchObject({ status: 400, json: { code: 'invalid-ticket' } })
   })
 
-  test('names the member at fault, but not what that member sent', async () => {
+  test('the refusal of a group names the member at fault, not the values that this member sent', async () => {
     const { call, service, ann, ready } = await gather()
     const unfit = await call('bob', 'POST', '/groups', { profile: 'ranked', attributes: {} })
     expect(unfit).toMatchObject({ status: 400, json: { field: 'attributes.skill' } })
@@ -173,7 +173,7 @@ describe('a group', () => {
     expect(service.players.size).toBe(1)
   })
 
-  test('expires when nobody reads it, unless it searches', async () => {
+  test('a group expires when no client reads it, unless it searches', async () => {
     const { api, call, clock, service, ann, group } = await gather()
     const bob = (await call('bob', 'POST', '/groups', solo)).json as Member
     await clock.advance(299_999)
@@ -189,7 +189,7 @@ describe('a group', () => {
     expect((await call('ann', 'DELETE', `${group}/members/${ann.member_id}`)).status).toBe(404)
   })
 
-  test('is refused beyond the largest number of groups', async () => {
+  test('a new group is refused beyond the maximum number of groups', async () => {
     const { call } = await gather({ limits: { groups: 2 } })
     expect((await call('bob', 'POST', '/groups', later)).status).toBe(201)
     expect(await call('cleo', 'POST', '/groups', later)).toMatchObject({ status: 503, json: { code: 'busy' } })
@@ -198,7 +198,7 @@ describe('a group', () => {
   })
 })
 
-describe('a group that changes while a request is under way', () => {
+describe('a group with concurrent changes', () => {
   /** A store in which another request comes first, as often as said. */
   async function contended(times: number) {
     const clock = createManualClock()
@@ -220,7 +220,7 @@ describe('a group that changes while a request is under way', () => {
     return world
   }
 
-  test('is read again, and changed as asked', async () => {
+  test('a group changed concurrently is read again, and the requested change is applied to its new state', async () => {
     const { call, group, ann, join, ready } = await contended(3)
     const bob = await join('bob')
     expect((await ready('bob', bob)).json).toMatchObject({ is_ready: true })
@@ -231,14 +231,14 @@ describe('a group that changes while a request is under way', () => {
     })
   })
 
-  test('without end is answered with 503 and changes nothing', async () => {
+  test('a change of a group answers 503 and has no effect if the conflicts with other changes do not end', async () => {
     const { call, group } = await contended(Infinity)
     const joined = await call('bob', 'POST', `${group}/members`, later)
     expect(joined).toMatchObject({ status: 503, json: { code: 'busy' } })
     expect((await call('ann', 'GET', group)).json).toMatchObject({ members: [{ player_id: 'ann' }] })
   })
 
-  test('lets nobody join or leave while its ticket is created', async () => {
+  test('a group refuses joins and leaves while its ticket is created', async () => {
     const { clock, service, call, group, ann } = await gather()
     const create = service.createTicket
     let during: Promise<unknown>[] = []

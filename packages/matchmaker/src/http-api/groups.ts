@@ -28,7 +28,7 @@ import {
 } from './group-store.js'
 import { problemOf } from './problems.js'
 import type { GroupView, MemberView } from './schemas.js'
-import type { TicketService } from './service.js'
+import type { TicketService } from '../commands.js'
 import { assignmentView, type Dates, isoTime, seatId } from './ticket-views.js'
 
 const OF_OTHERS = [
@@ -40,8 +40,8 @@ const OF_OTHERS = [
 ] as const
 
 /**
- * What the request's own player hears of an error about another member, without details of that member. Undefined for
- * an error about nobody, or about the player.
+ * The problem that the requesting player gets for an error about another member, without details of that member.
+ * Undefined for an error about no member or about the player.
  */
 export function memberProblem(error: unknown, ownId: string, dates: Dates): Problem | undefined {
   const about = OF_OTHERS.find(([kind]) => error instanceof kind)
@@ -88,7 +88,7 @@ const ofTicket = (ticket: Ticket | undefined) => ({
 
 /**
  * The view of a group.
- * @param ticket the group's ticket; undefined while the group gathers.
+ * @param ticket the group's ticket; undefined while the group forms.
  */
 const groupView = (group: Group, ticket: Ticket | undefined): GroupView => ({
   ...ofTicket(ticket),
@@ -97,40 +97,27 @@ const groupView = (group: Group, ticket: Ticket | undefined): GroupView => ({
   members: group.members.map(({ player, ready }) => ({ player_id: player.id, is_ready: ready })),
 })
 
-/** The group commands of the ticket API. A refused command rejects with a {Problem}. */
-export interface Groups {
-  create(profile: string, player: Player, ready: boolean): Promise<MemberView>
-  join(groupId: string, profile: string, player: Player, ready: boolean): Promise<MemberView>
-  read(groupId: string, caller: TicketCaller): Promise<GroupView>
-  readMember(groupId: string, memberId: string, caller: TicketCaller): Promise<MemberView>
-  /** The player's places in the group that they gather in, and in the groups of their tickets. */
-  ofPlayer(playerId: string, tickets: readonly Ticket[]): Promise<MemberView[]>
-  setReady(groupId: string, memberId: string, ready: boolean, caller: TicketCaller): Promise<MemberView>
-  leave(groupId: string, memberId: string, caller: TicketCaller): Promise<void>
-  cancel(groupId: string, caller: TicketCaller): Promise<void>
-}
-
 interface GroupsOptions {
   readonly service: Pick<
     TicketService,
     'largestParty' | 'createTicket' | 'getTicket' | 'cancelTicket' | 'joinToken' | 'dateOf'
   >
   readonly store: GroupStore
-  readonly presence: Pick<PresenceReporter, 'seen'>
+  readonly presence: Pick<PresenceReporter, 'noteRead'>
   readonly clock: Clock
   /** Returns the names of all queues, for the error about an unknown queue. */
   readonly queueNames: () => readonly string[]
   readonly random: Random
 }
 
-/** Most members of a group (our choice): larger than any queue's party, and a bound on the memory of a group. */
+/** Maximum number of members of a group (our choice): above any queue's party size, to bound a group's memory. */
 const MOST_MEMBERS = 64
 /**
- * Milliseconds for which a group that searches may have no ticket: it is being created. A process that ends meanwhile
- * leaves the group without one; then it is created again (our choice).
+ * Milliseconds for which a searching group may have no ticket because it is being created. If the creating process
+ * died, the ticket is created again after this time (our choice).
  */
 const STARTING_MS = 10_000
-/** How often a change is tried again when another request has changed the group in between. */
+/** How often a change is retried after another request changed the group in between. */
 const TRIES = 20
 
 const notReady = (member: GroupMember): GroupMember => ({ ...member, ready: false })
@@ -146,19 +133,244 @@ const contended = () =>
   new Problem(503, 'busy', 'The group changes too often. Retry after 1 s.', { retryAfterMs: 1000 })
 
 /** A stored group, with its ticket once there is one. */
-interface Found extends StoredGroup {
+interface GroupWithTicket extends StoredGroup {
   readonly ticket: Ticket | undefined
 }
 
-export function createGroups({ service, store, presence, clock, queueNames, random }: GroupsOptions): Groups {
+/** The group commands of the ticket API. A refused command rejects with a {Problem}. */
+export class Groups {
+  readonly #options: GroupsOptions
+
+  constructor(options: GroupsOptions) {
+    this.#options = options
+  }
+
+  async create(profile: string, player: Player, ready: boolean): Promise<MemberView> {
+    const { random } = this.#options
+    this.#check(profile, player)
+    const member: GroupMember = { id: newId(random), player, ready }
+    const group: Group = { id: newId(random), profile, members: [member], searchingSince: undefined }
+    await this.#leaveOthers(player.id, group.id)
+    return settled(() => this.#update(group, member, undefined))
+  }
+
+  async join(groupId: string, profile: string, player: Player, ready: boolean): Promise<MemberView> {
+    const { random, service } = this.#options
+    this.#check(profile, player)
+    const id = newId(random)
+    return settled(async () => {
+      const { ticket, ...stored } = await this.#find(groupId)
+      const { group } = stored
+      const before = playerIn(group, player.id)
+      if (group.searchingSince !== undefined) {
+        // The player has joined before. The response may have been lost.
+        if (before !== undefined) return this.#memberView(group, before, ticket)
+        throw alreadySearching()
+      }
+      if (group.profile !== profile) {
+        const message = `profile: the group is for ${JSON.stringify(group.profile)}`
+        throw new Problem(400, 'other-profile', message, { field: 'profile' })
+      }
+      const most = Math.min(MOST_MEMBERS, service.largestParty(profile) ?? MOST_MEMBERS)
+      if (before === undefined && group.members.length >= most) throw groupFull(profile, most)
+      const member: GroupMember = { id: before?.id ?? id, player, ready }
+      await this.#leaveOthers(player.id, groupId)
+      return this.#update(withMember(group, member), member, stored)
+    })
+  }
+
+  async read(groupId: string, caller: TicketCaller): Promise<GroupView> {
+    const { group, ticket } = await this.#findFor(caller, groupId)
+    return groupView(group, ticket)
+  }
+
+  async readMember(groupId: string, memberId: string, caller: TicketCaller): Promise<MemberView> {
+    const { group, ticket } = await this.#findFor(caller, groupId)
+    return this.#memberView(group, memberOfCaller(group, memberId, caller), ticket)
+  }
+
+  /** The player's memberships: in their forming group and in the groups of their tickets. */
+  async ofPlayer(playerId: string, tickets: readonly Ticket[]): Promise<MemberView[]> {
+    const { store } = this.#options
+    const gathering = await store.gathering(playerId)
+    const started = await Promise.all(tickets.map(async (ticket) => ({ ticket, ...(await store.find(ticket.id)) })))
+    return [{ ticket: undefined, group: gathering?.group }, ...started].flatMap(({ group, ticket }) => {
+      const member = group && playerIn(group, playerId)
+      return member === undefined ? [] : this.#memberView(group as Group, member, ticket)
+    })
+  }
+
+  setReady(groupId: string, memberId: string, ready: boolean, caller: TicketCaller): Promise<MemberView> {
+    return settled(async () => {
+      const found = await this.#findFor(caller, groupId)
+      const { group, ticket } = found
+      const member = memberOfCaller(group, memberId, caller)
+      if (group.searchingSince !== undefined) {
+        if (!ready) throw alreadySearching()
+        return this.#memberView(group, member, ticket)
+      }
+      const changed = { ...member, ready }
+      return this.#update(withMember(group, changed), changed, found)
+    })
+  }
+
+  async leave(groupId: string, memberId: string, caller: TicketCaller): Promise<void> {
+    await settled(async () => {
+      const found = await this.#findFor(caller, groupId)
+      const { group } = found
+      const member = memberOf(group, memberId)
+      const isOwn = member !== undefined && isSelf(caller, member.player.id)
+      const may = isBackend(caller) || isOwner(group, caller) || isOwn
+      if (member === undefined || !may) throw noMember()
+      // A party stays together: if one member leaves while it searches, its ticket is cancelled.
+      if (group.searchingSince !== undefined) return this.#cancelTicket(group, caller)
+      return this.#remove(found, memberId)
+    })
+  }
+
+  async cancel(groupId: string, caller: TicketCaller): Promise<void> {
+    await settled(async () => {
+      const { group, version } = await this.#findFor(caller, groupId)
+      if (!isBackend(caller) && !isOwner(group, caller)) {
+        throw new Problem(403, 'not-owner', 'Only the owner of the group may cancel it.')
+      }
+      if (group.searchingSince !== undefined) return this.#cancelTicket(group, caller)
+      return (await this.#options.store.replace({ ...group, members: [] }, version)) ? true : undefined
+    })
+  }
+
+  /** Checks a player when they join, because the group's ticket may be created much later. */
+  #check(profile: string, player: Player): void {
+    const { service, queueNames } = this.#options
+    if (service.largestParty(profile) === undefined) throw unknownQueue(profile, queueNames())
+    readTicketInput({ queue: profile, players: [player] })
+  }
+
+  async #find(groupId: string): Promise<GroupWithTicket> {
+    const { service, store, clock } = this.#options
+    const stored = await store.find(groupId)
+    if (stored === undefined) throw noGroup()
+    const { searchingSince } = stored.group
+    if (searchingSince === undefined) return { ...stored, ticket: undefined }
+    const ticket = await service.getTicket(groupId)
+    if (ticket !== undefined) return { ...(await this.#noteStarted(stored)), ticket }
+    if (stored.group.isStarted === true) {
+      await store.replace({ ...stored.group, members: [] }, stored.version)
+      throw noGroup()
+    }
+    return clock.now() - searchingSince < STARTING_MS ? { ...stored, ticket } : this.#startAgain(stored)
+  }
+
+  /** Finds a group that the caller may see. */
+  async #findFor(caller: TicketCaller, groupId: string): Promise<GroupWithTicket> {
+    const found = await this.#find(groupId)
+    const { group, ticket } = found
+    if (!isBackend(caller) && !group.members.some(({ player }) => isSelf(caller, player.id))) throw noGroup()
+    if (ticket !== undefined) this.#options.presence.noteRead(ticket, caller)
+    return found
+  }
+
   /**
-   * The view that a member has of themselves.
-   * @param ticket the group's ticket; undefined while the group gathers.
+   * Creates the ticket of a searching group that has none. If it is refused now, the group forms again and no member is
+   * ready.
    */
-  const memberView = (group: Group, member: GroupMember, ticket: Ticket | undefined): MemberView => {
+  async #startAgain(stored: StoredGroup): Promise<GroupWithTicket> {
+    const { service, store } = this.#options
+    const { group, version } = stored
+    try {
+      const ticket = await startGroup(group, group.members[0] as GroupMember, service)
+      return { ...(await this.#noteStarted(stored)), ticket }
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status >= 500) throw error
+      const gathering = { ...group, searchingSince: undefined, members: group.members.map(notReady) }
+      if (!(await store.replace(gathering, version))) throw contended()
+      return { group: gathering, version: version + 1, ticket: undefined }
+    }
+  }
+
+  /** Stores that the group's ticket was created. */
+  async #noteStarted({ group, version }: StoredGroup): Promise<StoredGroup> {
+    const noted = { ...group, isStarted: true }
+    if (group.isStarted === true || !(await this.#options.store.replace(noted, version))) return { group, version }
+    return { group: noted, version: version + 1 }
+  }
+
+  /**
+   * Stores the group. Once all members are ready, creates its ticket. The group is stored as searching first, so that
+   * nobody joins or leaves while the ticket is created. If the ticket is refused, the change is undone. Returns
+   * undefined if another request has changed the group in between.
+   * @param before the group as it was read; undefined for a new group.
+   */
+  async #update(group: Group, by: GroupMember, before: StoredGroup | undefined): Promise<MemberView | undefined> {
+    const { service, store, clock } = this.#options
+    const kept = isComplete(group) ? { ...group, searchingSince: clock.now() } : group
+    if (before !== undefined) {
+      if (!(await store.replace(kept, before.version))) return undefined
+    } else if (!(await store.create(kept))) {
+      throw tooMany()
+    }
+    if (kept.searchingSince === undefined) return this.#memberView(kept, by, undefined)
+    try {
+      const ticket = await startGroup(kept, by, service)
+      // If this fails, the next read of the group stores it.
+      await this.#noteStarted({ group: kept, version: (before?.version ?? 0) + 1 }).catch(() => {})
+      return this.#memberView(kept, by, ticket)
+    } catch (error) {
+      await store.replace(before?.group ?? { ...kept, members: [] }, (before?.version ?? 0) + 1)
+      throw error
+    }
+  }
+
+  /**
+   * Removes a member from a forming group. If all others are ready, their search begins. If it is refused, no member is
+   * ready any more. Returns undefined if another request has changed the group in between.
+   */
+  async #remove(stored: StoredGroup, memberId: string): Promise<true | undefined> {
+    const { store } = this.#options
+    const left = withoutMember(stored.group, memberId)
+    const [first] = left.members
+    if (first === undefined) return (await store.replace(left, stored.version)) ? true : undefined
+    try {
+      return (await this.#update(left, first, stored)) && true
+    } catch {
+      const members = left.members.map(notReady)
+      const present = await store.find(left.id)
+      if (present?.group.searchingSince !== undefined) return true
+      return (await store.replace({ ...left, members }, present?.version ?? 0)) ? true : undefined
+    }
+  }
+
+  /** Removes the player from any other forming group. */
+  #leaveOthers(playerId: string, groupId: string): Promise<true> {
+    return settled(async () => {
+      const other = await this.#options.store.gathering(playerId)
+      const member = other && playerIn(other.group, playerId)
+      const gathers = other !== undefined && other.group.searchingSince === undefined
+      if (!gathers || member === undefined || other.group.id === groupId) return true
+      return this.#remove(other, member.id)
+    })
+  }
+
+  async #cancelTicket(group: Group, caller: TicketCaller): Promise<true> {
+    try {
+      const ids = group.members.map(({ player }) => player.id)
+      await this.#options.service.cancelTicket(group.id, ownOf(caller, ids))
+    } catch (error) {
+      // The group's ticket is being created.
+      if (error instanceof UnknownTicket) throw alreadySearching()
+      throw error
+    }
+    return true
+  }
+
+  /**
+   * The view of a group for one of its members.
+   * @param ticket the group's ticket; undefined while the group forms.
+   */
+  #memberView(group: Group, member: GroupMember, ticket: Ticket | undefined): MemberView {
     const index = group.members.findIndex(({ id }) => id === member.id)
     const view = ofTicket(ticket)
-    const token = ticket === undefined ? undefined : service.joinToken(ticket, member.player.id)
+    const token = ticket === undefined ? undefined : this.#options.service.joinToken(ticket, member.player.id)
     return {
       member_id: member.id,
       group_id: group.id,
@@ -169,219 +381,20 @@ export function createGroups({ service, store, presence, clock, queueNames, rand
       assignment: view.assignment && { ...view.assignment, join_token: token },
     }
   }
-  const found = async (groupId: string): Promise<Found> => {
-    const stored = await store.find(groupId)
-    if (stored === undefined) throw noGroup()
-    const { searchingSince } = stored.group
-    if (searchingSince === undefined) return { ...stored, ticket: undefined }
-    const ticket = await service.getTicket(groupId)
-    if (ticket !== undefined) return { ...(await noteStarted(stored)), ticket }
-    if (stored.group.isStarted === true) {
-      await store.replace({ ...stored.group, members: [] }, stored.version)
-      throw noGroup()
-    }
-    return clock.now() - searchingSince < STARTING_MS ? { ...stored, ticket } : startAgain(stored)
-  }
-  /** Notes that the group's ticket was created. */
-  const noteStarted = async ({ group, version }: StoredGroup): Promise<StoredGroup> => {
-    const noted = { ...group, isStarted: true }
-    if (group.isStarted === true || !(await store.replace(noted, version))) return { group, version }
-    return { group: noted, version: version + 1 }
-  }
-  /** Creates the ticket of a group that was acknowledged. If it is refused now, members gather and are not ready. */
-  const startAgain = async (stored: StoredGroup): Promise<Found> => {
-    const { group, version } = stored
-    try {
-      const ticket = await startGroup(group, group.members[0] as GroupMember, service)
-      return { ...(await noteStarted(stored)), ticket }
-    } catch (error) {
-      if (!(error instanceof Problem) || error.status >= 500) throw error
-      const gathering = { ...group, searchingSince: undefined, members: group.members.map(notReady) }
-      if (!(await store.replace(gathering, version))) throw contended()
-      return { group: gathering, version: version + 1, ticket: undefined }
-    }
-  }
-  /** Finds a group that the caller may see. */
-  const seen = async (groupId: string, caller: TicketCaller): Promise<Found> => {
-    const one = await found(groupId)
-    if (!isBackend(caller) && !one.group.members.some(({ player }) => isSelf(caller, player.id))) throw noGroup()
-    if (one.ticket !== undefined) presence.seen(one.ticket, caller)
-    return one
-  }
-  /** Finds a member that the caller may see and change. */
-  const memberOfCaller = ({ group }: Found, memberId: string, caller: TicketCaller): GroupMember => {
-    const member = memberOf(group, memberId)
-    if (member === undefined || !(isBackend(caller) || isSelf(caller, member.player.id))) throw noMember()
-    return member
-  }
-  /** Repeats a command that answers undefined because another request has changed the group in between. */
-  const settled = async <Answer>(command: () => Promise<Answer | undefined>): Promise<Answer> => {
-    for (let tries = 0; tries < TRIES; tries += 1) {
-      const answer = await command()
-      if (answer !== undefined) return answer
-    }
-    throw contended()
-  }
+}
 
-  /**
-   * Stores the group, and creates its ticket once all members are ready: it searches first, so that nobody joins or
-   * leaves while the ticket is created. If the ticket is refused, nothing has changed. Undefined if another request has
-   * changed the group in between.
-   * @param before as it was read; undefined for a new group.
-   */
-  const update = async (
-    group: Group,
-    by: GroupMember,
-    before: StoredGroup | undefined,
-  ): Promise<MemberView | undefined> => {
-    const kept = isComplete(group) ? { ...group, searchingSince: clock.now() } : group
-    if (before !== undefined) {
-      if (!(await store.replace(kept, before.version))) return undefined
-    } else if (!(await store.create(kept))) {
-      throw tooMany()
-    }
-    if (kept.searchingSince === undefined) return memberView(kept, by, undefined)
-    try {
-      const ticket = await startGroup(kept, by, service)
-      // If this fails, the next read of the group notes it.
-      await noteStarted({ group: kept, version: (before?.version ?? 0) + 1 }).catch(() => {})
-      return memberView(kept, by, ticket)
-    } catch (error) {
-      await store.replace(before?.group ?? { ...kept, members: [] }, (before?.version ?? 0) + 1)
-      throw error
-    }
+/** Repeats a command while it returns undefined, because another request has changed the group in between. */
+async function settled<Answer>(command: () => Promise<Answer | undefined>): Promise<Answer> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const answer = await command()
+    if (answer !== undefined) return answer
   }
-  /**
-   * Removes a member from a group that gathers. If all others are ready, their search begins; if it is refused, all
-   * members become not ready. Undefined if another request has changed the group in between.
-   */
-  const remove = async (stored: StoredGroup, memberId: string): Promise<true | undefined> => {
-    const left = withoutMember(stored.group, memberId)
-    const [first] = left.members
-    const kept = async () => ((await store.replace(left, stored.version)) ? (true as const) : undefined)
-    if (first === undefined) return kept()
-    try {
-      return (await update(left, first, stored)) && true
-    } catch {
-      const members = left.members.map(notReady)
-      const present = await store.find(left.id)
-      if (present?.group.searchingSince !== undefined) return true
-      return (await store.replace({ ...left, members }, present?.version ?? 0)) ? true : undefined
-    }
-  }
-  /** Removes the player from another group in which the player gathers. */
-  const leaveOthers = (playerId: string, groupId: string) =>
-    settled(async () => {
-      const other = await store.gathering(playerId)
-      const member = other && playerIn(other.group, playerId)
-      const gathers = other !== undefined && other.group.searchingSince === undefined
-      if (!gathers || member === undefined || other.group.id === groupId) return true
-      return remove(other, member.id)
-    })
+  throw contended()
+}
 
-  /** Checks a player when they join, because the group's ticket may be created much later. */
-  const check = (profile: string, player: Player) => {
-    if (service.largestParty(profile) === undefined) throw unknownQueue(profile, queueNames())
-    readTicketInput({ queue: profile, players: [player] })
-  }
-  const cancelTicket = async (group: Group, caller: TicketCaller): Promise<true> => {
-    try {
-      const ids = group.members.map(({ player }) => player.id)
-      await service.cancelTicket(group.id, ownOf(caller, ids))
-    } catch (error) {
-      // Its ticket is being created.
-      if (error instanceof UnknownTicket) throw alreadySearching()
-      throw error
-    }
-    return true
-  }
-
-  return {
-    create: async (profile, player, ready) => {
-      check(profile, player)
-      const member: GroupMember = { id: newId(random), player, ready }
-      const group: Group = { id: newId(random), profile, members: [member], searchingSince: undefined }
-      await leaveOthers(player.id, group.id)
-      return settled(() => update(group, member, undefined))
-    },
-
-    join: async (groupId, profile, player, ready) => {
-      check(profile, player)
-      const id = newId(random)
-      return settled(async () => {
-        const { ticket, ...stored } = await found(groupId)
-        const { group } = stored
-        const before = playerIn(group, player.id)
-        if (group.searchingSince !== undefined) {
-          // The player has joined before; the answer may have been lost.
-          if (before !== undefined) return memberView(group, before, ticket)
-          throw alreadySearching()
-        }
-        if (group.profile !== profile) {
-          const message = `profile: the group is for ${JSON.stringify(group.profile)}`
-          throw new Problem(400, 'other-profile', message, { field: 'profile' })
-        }
-        const most = Math.min(MOST_MEMBERS, service.largestParty(profile) ?? MOST_MEMBERS)
-        if (before === undefined && group.members.length >= most) throw groupFull(profile, most)
-        const member: GroupMember = { id: before?.id ?? id, player, ready }
-        await leaveOthers(player.id, groupId)
-        return update(withMember(group, member), member, stored)
-      })
-    },
-
-    read: async (groupId, caller) => {
-      const { group, ticket } = await seen(groupId, caller)
-      return groupView(group, ticket)
-    },
-
-    readMember: async (groupId, memberId, caller) => {
-      const one = await seen(groupId, caller)
-      return memberView(one.group, memberOfCaller(one, memberId, caller), one.ticket)
-    },
-
-    ofPlayer: async (playerId, tickets) => {
-      const gathering = await store.gathering(playerId)
-      const started = await Promise.all(tickets.map(async (ticket) => ({ ticket, ...(await store.find(ticket.id)) })))
-      return [{ ticket: undefined, group: gathering?.group }, ...started].flatMap(({ group, ticket }) => {
-        const member = group && playerIn(group, playerId)
-        return member === undefined ? [] : memberView(group as Group, member, ticket)
-      })
-    },
-
-    setReady: (groupId, memberId, ready, caller) =>
-      settled(async () => {
-        const one = await seen(groupId, caller)
-        const member = memberOfCaller(one, memberId, caller)
-        if (one.group.searchingSince !== undefined) {
-          if (!ready) throw alreadySearching()
-          return memberView(one.group, member, one.ticket)
-        }
-        const changed = { ...member, ready }
-        return update(withMember(one.group, changed), changed, one)
-      }),
-
-    leave: async (groupId, memberId, caller) => {
-      await settled(async () => {
-        const one = await seen(groupId, caller)
-        const member = memberOf(one.group, memberId)
-        const isOwn = member !== undefined && isSelf(caller, member.player.id)
-        const may = isBackend(caller) || isOwner(one.group, caller) || isOwn
-        if (member === undefined || !may) throw noMember()
-        // A party stays together: when one member leaves while it searches, its ticket is cancelled.
-        if (one.group.searchingSince !== undefined) return cancelTicket(one.group, caller)
-        return remove(one, memberId)
-      })
-    },
-
-    cancel: async (groupId, caller) => {
-      await settled(async () => {
-        const { group, version } = await seen(groupId, caller)
-        if (!isBackend(caller) && !isOwner(group, caller)) {
-          throw new Problem(403, 'not-owner', 'Only the owner of the group may cancel it.')
-        }
-        if (group.searchingSince !== undefined) return cancelTicket(group, caller)
-        return (await store.replace({ ...group, members: [] }, version)) ? true : undefined
-      })
-    },
-  }
+/** Finds a member that the caller may see and change. */
+function memberOfCaller(group: Group, memberId: string, caller: TicketCaller): GroupMember {
+  const member = memberOf(group, memberId)
+  if (member === undefined || !(isBackend(caller) || isSelf(caller, member.player.id))) throw noMember()
+  return member
 }

@@ -27,7 +27,7 @@ function attributesOf({ bytes, character, entry }: { bytes: number; character: s
   )
 }
 
-test('attributes of any size from seventeen accounts keep nobody else from a match', async () => {
+test('large attributes of seventeen accounts do not keep other players out of a match', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(large, { minLength: 17, maxLength: 17 }), async (accounts) => {
       const { call, service, clock } = setUpReal([royale])

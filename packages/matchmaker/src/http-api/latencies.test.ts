@@ -20,7 +20,7 @@ const beacons = new Map([
 ])
 const fromOslo = distancesFrom(oslo, beacons)
 
-test('a possible latency is believed; an impossible one is replaced by an estimate from the distance', () => {
+test('a plausible latency is kept; an impossible one is replaced by an estimate from the distance', () => {
   expect(readLatencies({ Oslo: 3, Sydney: 2, Atlantis: 20, Nowhere: 1 }, beacons, fromOslo)).toEqual({
     latencies: { Oslo: 3, Nowhere: 1, Sydney: 329 },
     impossible: 1,
@@ -34,12 +34,12 @@ test.each([
   ['a negative number', -5],
   ['NaN', Number.NaN],
   ['Infinity', Infinity],
-])('%s counts as missing', (_, ms) => {
+])('a latency of %s counts as missing', (_, ms) => {
   expect(readLatencies({ Oslo: ms }, beacons, fromOslo).latencies).toEqual({ Oslo: 10, Sydney: 329 })
   expect(readLatencies({ Oslo: ms }, undefined, undefined).latencies).toEqual({})
 })
 
-test("without the player's place nothing is estimated or doubted; without beacons every name counts", () => {
+test('latencies are kept as sent without a place of the player, and for any name without beacons', () => {
   expect(readLatencies({ Sydney: 1, Atlantis: 1 }, beacons, undefined)).toMatchObject({
     latencies: { Sydney: 1 },
     unknown: 1,
@@ -51,7 +51,7 @@ test("without the player's place nothing is estimated or doubted; without beacon
   })
 })
 
-test('the nearest beacons are taken where there are more than a ticket may have', () => {
+test('only the nearest beacons are kept when a ticket names more than its limit', () => {
   const row = new Map(
     Array.from({ length: 200 }, (_, index) => [`b${index}`, { latitude: 0, longitude: (200 - index) / 10 }] as const),
   )
@@ -60,7 +60,7 @@ test('the nearest beacons are taken where there are more than a ticket may have'
   expect(Object.keys(latencies).slice(0, 3)).toEqual(['b0', 'b199', 'b198'])
 })
 
-test('names of members of Object.prototype are names like others', () => {
+test('latencies may have beacons named like Object.prototype members', () => {
   const strange = new Map([
     ['__proto__', oslo],
     ['constructor', oslo],
@@ -82,7 +82,7 @@ const place = fc.record({
   longitude: fc.double({ min: -180, max: 180, noNaN: true }),
 })
 
-test('no honest latency and no estimate counts as impossible', () => {
+test('property: an honest latency or an estimate is never judged impossible', () => {
   fc.assert(
     fc.property(place, place, fc.double({ min: 1, max: 10, noNaN: true }), (player, beacon, slower) => {
       const km = greatCircleKm(player, beacon)
@@ -104,14 +104,14 @@ const coasts = new Map([
   ['Sydney', sydney],
 ])
 
-test('a measurement is believed over the place of an address, and what is missing is estimated beside it', () => {
+test('a measurement overrides the place of the address, and only missing latencies are estimated', () => {
   const { latencies, impossible } = readLatencies({ Boston: 12 }, coasts, distancesFrom(seattle, coasts))
   expect(impossible).toBe(0)
   // 3,980 km from Boston, at 2 ms for every 100 km.
   expect(latencies).toEqual({ Boston: 12, Seattle: 92, Sydney: 337 })
 })
 
-test('of measurements that light could not make together, the one that contradicts most is left out', () => {
+test('of latencies that contradict each other, the one with most contradictions is dropped', () => {
   const measured = { Boston: 12, Seattle: 75, Sydney: 4 }
   for (const place of [undefined, boston, seattle]) {
     const distances = place && distancesFrom(place, coasts)
@@ -121,7 +121,7 @@ test('of measurements that light could not make together, the one that contradic
   }
 })
 
-test('of two measurements that contradict each other, the one that contradicts the address is left out', () => {
+test('of two latencies that contradict each other, the one that contradicts the address is dropped', () => {
   const both = { Boston: 12, Sydney: 10 }
   expect(readLatencies(both, coasts, distancesFrom(sydney, coasts), false).latencies).toEqual({ Sydney: 10 })
   expect(readLatencies(both, coasts, distancesFrom(boston, coasts), false).latencies).toEqual({ Boston: 12 })
@@ -129,7 +129,7 @@ test('of two measurements that contradict each other, the one that contradicts t
   expect(readLatencies(both, coasts, undefined, false).latencies).toEqual({ Boston: 12 })
 })
 
-test('honest measurements of one player never contradict one another', () => {
+test('property: honest latencies of one player never contradict each other', () => {
   fc.assert(
     fc.property(place, fc.array(place, { minLength: 2, maxLength: 6 }), (player, places) => {
       const beaconsThere = new Map(places.map((at, index) => [`b${index}`, at]))
@@ -141,7 +141,7 @@ test('honest measurements of one player never contradict one another', () => {
   )
 })
 
-test('the place of an address that is known to few kilometres is estimated from; a wide one is unknown', async () => {
+test('latencies are estimated only from an address whose place is known within few kilometres', async () => {
   const counts = { impossible: 0, unknown: 0, estimated: 0 }
   const directory = {
     places: () => coasts,
@@ -171,7 +171,7 @@ test('the place of an address that is known to few kilometres is estimated from;
   expect(await pingsWith(10, { Boston: 12 })).toBe(10)
 })
 
-test('measurements that all contradict one another cost little more than true ones', () => {
+test('contradicting latencies cost little more CPU time to check than true ones', () => {
   const places = Array.from({ length: 64 }, (_, nth) => [
     `city-${nth}`,
     { latitude: -80 + ((nth * 37) % 160), longitude: -180 + ((nth * 101) % 360) },

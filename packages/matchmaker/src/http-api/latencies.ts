@@ -13,7 +13,7 @@ export type Latencies = Readonly<Record<string, number>>
 
 interface LatenciesRead {
   readonly latencies: Latencies
-  /** Number of reported latencies that are faster than light. */
+  /** Number of reported latencies below the travel time of light. */
   readonly impossible: number
   /** Number of reported latencies to unknown beacons. */
   readonly unknown: number
@@ -21,22 +21,22 @@ interface LatenciesRead {
   readonly estimated: number
 }
 
-/** Most latencies that a ticket takes per player. */
+/** Maximum number of latencies of a player in a ticket. */
 export const MOST_LATENCIES = 64
 
-/** Light in vacuum, in kilometres per millisecond; in fibre it has two thirds of that. */
+/** Speed of light in vacuum, in kilometres per millisecond. In fibre it is two thirds of that. */
 const LIGHT_KM_PER_MS = 299.792458
 
-/** Kilometres by which the known place of an address or a beacon may be wrong (our choice: a few cities away). */
+/** Kilometres by which the known location of an address or a beacon may be wrong (our choice: a few cities away). */
 const SLACK_KM = 200
 
 /**
  * The estimated round trip over a distance, in milliseconds: 10 for the last mile and the machines, and 2 for every 100
- * km. That is twice the time of light through straight fibre, because fibre is not straight (our choice).
+ * km. This is twice the time that light takes through straight fibre, because fibre takes detours (our choice).
  */
 export const estimatedMs = (km: number): number => Math.round(10 + 0.02 * km)
 
-/** Whether a round trip is too short for the distance, even over the best connection. */
+/** True if a round trip is shorter than light needs for the distance. */
 export const isImpossible = (ms: number, km: number): boolean => ms < (2 * Math.max(0, km - SLACK_KM)) / LIGHT_KM_PER_MS
 
 /** The beacons with their distances from a place in kilometres, nearest first. */
@@ -49,9 +49,9 @@ export const distancesFrom = (
     .toSorted((a, b) => a[1] - b[1])
 
 /**
- * Leaves out measurements that contradict others: light cannot go from one beacon to the player and on to the other in
- * half of both round trips. Of such, the one that contradicts most is false; of several, one that also contradicts the
- * place of the player's address; then the shortest.
+ * Removes latencies that contradict others: light cannot travel from one beacon to the player and on to the other in
+ * half the sum of both round trips. Of these, the one with the most contradictions is removed first. Ties: first one
+ * that also contradicts the location of the player's address, then the shortest.
  */
 function withoutContradictions(
   measured: ReadonlyMap<string, number>,
@@ -63,7 +63,7 @@ function withoutContradictions(
     ms,
     place: beacons.get(name),
     isDoubted: isDoubted(name, ms),
-    /** Those that it contradicts. Each two are compared once: a liar costs no more than others. */
+    /** The latencies that contradict it. Each pair is compared once, so a liar costs no more CPU than others. */
     against: new Set<string>(),
   }))
   for (const [index, one] of left.entries())
@@ -88,15 +88,15 @@ function withoutContradictions(
 }
 
 /**
- * Selects the reported latencies that can be true: a measurement is believed unless it contradicts other measurements.
- * Where `isRead`, a latency that is missing, not believed, or zero, which clients report for a failed ping, is
- * estimated: from the distance, or from the measured beacons where these contradict the player's place. The shortest
- * come first.
+ * Selects the reported latencies that can be true. A latency is accepted unless it contradicts other latencies. If
+ * `isRead`, missing, rejected and zero latencies (clients report zero for a failed ping) are estimated: from the
+ * distance, or from the measured beacons if these contradict the player's location. The result is sorted, the shortest
+ * first.
  * @param reported any numbers.
  * @param beacons undefined if the beacons are unknown: then all positive numbers are accepted.
- * @param distances from `distancesFrom`; undefined if the player's place is unknown.
- * @param isRead whether a rule reads latencies.
- * @param accuracyKm by how much the player's place may be wrong: estimates are for the farthest place.
+ * @param distances from `distancesFrom`; undefined if the player's location is unknown.
+ * @param isRead true if a rule reads latencies.
+ * @param accuracyKm by how much the player's location may be wrong: estimates are for its farthest point.
  */
 export function readLatencies(
   reported: Latencies,
@@ -119,7 +119,7 @@ export function readLatencies(
   const isElsewhere = [...believed].some(([name, ms]) => isDoubted(name, ms))
   const estimates = isElsewhere
     ? estimatesBeside(believed, beacons)
-    : distances?.map(([name, km]): Named => [name, estimatedMs(km + accuracyKm)])
+    : distances?.map(([name, km]): NamedLatency => [name, estimatedMs(km + accuracyKm)])
   for (const [name, ms] of (isRead ? estimates : undefined) ?? []) {
     if (latencies.size >= MOST_LATENCIES) break
     if (!latencies.has(name)) latencies.set(name, ms)
@@ -132,12 +132,18 @@ export function readLatencies(
   }
 }
 
-type Named = readonly [name: string, ms: number]
+type NamedLatency = readonly [name: string, ms: number]
 
-/** What round trips are at most, by measured beacons and how far others are from these; the shortest first. */
-const estimatesBeside = (measured: ReadonlyMap<string, number>, beacons: BeaconPlaces = new Map()): readonly Named[] =>
+/**
+ * Upper bounds of the round trips to unmeasured beacons: from each measured beacon and the distance between the two.
+ * The shortest come first.
+ */
+const estimatesBeside = (
+  measured: ReadonlyMap<string, number>,
+  beacons: BeaconPlaces = new Map(),
+): readonly NamedLatency[] =>
   Array.from(beacons)
-    .flatMap(([name, at]): Named[] => {
+    .flatMap(([name, at]): NamedLatency[] => {
       if (at === undefined) return []
       const detours = [...measured].flatMap(([near, ms]) => {
         const place = beacons.get(near)
@@ -147,10 +153,10 @@ const estimatesBeside = (measured: ReadonlyMap<string, number>, beacons: BeaconP
     })
     .toSorted((one, other) => one[1] - other[1])
 
-/** An address that is known to more kilometres than this is somewhere in a large country: its place is unknown. */
+/** Accuracy in kilometres above which a location counts as unknown: somewhere in a large country. */
 const WIDE_KM = 500
 
-/** The place of an address, if it is known well enough to estimate from. */
+/** The location of an address if it is accurate enough for estimates. */
 const knownPlace = (place: Located | undefined): Located | undefined =>
   (place?.accuracyKm ?? 0) > WIDE_KM ? undefined : place
 
@@ -165,23 +171,23 @@ interface Measuring {
   readonly reported: Latencies
   readonly ip: string | undefined
   readonly coordinates: Coordinates | undefined
-  /** Whether a rule of the player's queues reads latencies: only then missing ones are estimated. */
+  /** True if a rule of the player's queues reads latencies. Missing ones are estimated only then. */
   readonly isRead: boolean
 }
 
-/** Makes the latencies of a player for the ticket; undefined if there are none. */
-export type Measured = (measuring: Measuring) => Latencies | undefined | Promise<Latencies | undefined>
+/** Returns the latencies of a player for the ticket; undefined if there are none. */
+export type MeasureLatencies = (measuring: Measuring) => Latencies | undefined | Promise<Latencies | undefined>
 
 /**
  * Creates a function that accepts the reported latencies that can be true, and estimates missing ones.
- * @param locate finds the place of an address. Without it, only latencies of players with coordinates can be estimated
- *   or disproved.
+ * @param locate finds the location of an address. Without it, only latencies of players with coordinates can be
+ *   estimated or disproved.
  */
 export function createMeasured(
   beacons: Beacons | undefined,
   locate: Locate | undefined,
   counts: LatencyCounts,
-): Measured {
+): MeasureLatencies {
   const read = (
     reported: Latencies,
     known: BeaconPlaces | undefined,
@@ -207,35 +213,35 @@ export function createMeasured(
   }
 }
 
-/** Whose pings to listed servers are asked for. */
+/** The player for whom pings to listed servers are estimated. */
 interface PingsWanted {
   /** Round trips in milliseconds that the player has measured, by beacon. */
   readonly reported: Latencies
   readonly ip: string | undefined
 }
 
-/** Pings of one player, and a text that is the same for all who have the same. */
+/** Pings of one player, and a key that is equal for players with equal pings. */
 interface Pings {
   readonly key: string
   readonly pingOf: PingOf
 }
 
-/** Pings are told in steps of so many milliseconds: the order is stable, and players nearby share their pages. */
+/** Pings are rounded to this many milliseconds: the order is stable, and nearby players share cached pages. */
 const PING_STEP_MS = 10
-/** Beacons near a server that tell of it. */
+/** Number of beacons near a server from which its ping is estimated. */
 const NEAR_BEACONS = 3
 
 const stepped = (ms: number) => Math.max(1, Math.round(ms / PING_STEP_MS)) * PING_STEP_MS
 
 /**
- * Creates the function that estimates round trips to listed servers: by the measured latencies to the beacons nearest
- * to the server, and how far it is from there; or else by the distance from the player's address.
+ * Creates the function that estimates round trips to listed servers. It uses the measured latencies to the beacons
+ * nearest to the server and their distance to it, or else the distance from the player's address.
  */
 export function createPings(
   beacons: Pick<Beacons, 'places'> | undefined,
   locate: Locate | undefined,
 ): (wanted: PingsWanted) => Promise<Pings> {
-  /** By beacons that were known together, and place. */
+  /** The beacons nearest to each place, for each fetched list of beacons. */
   const nearBeacons = new WeakMap<BeaconPlaces, Map<ListedPlace, ReturnType<typeof distancesFrom>>>()
   const nearest = (place: ListedPlace, known: BeaconPlaces) => {
     let byPlace = nearBeacons.get(known)
@@ -259,7 +265,7 @@ export function createPings(
       if (best === Infinity && around !== undefined) best = estimatedMs(greatCircleKm(around, place))
       return best === Infinity ? undefined : stepped(best)
     }
-    /** By the number of the place. */
+    /** By the index of the place. */
     const found: (number | null)[] = []
     const pingOf: PingOf = ({ place }) => {
       if (place?.number === undefined) return place && estimate(place)
@@ -279,9 +285,8 @@ export interface Beacons {
    * @throws {Problem} 503 if the beacons cannot be fetched.
    */
   view(): Promise<BeaconsView>
-  /** The places of the beacons; undefined while unknown. Waits for a fetch, but not long. */
+  /** The locations of the beacons; undefined while unknown. Waits at most a second for a fetch. */
   places(): BeaconPlaces | undefined | Promise<BeaconPlaces | undefined>
-  /** Whether the last fetch of the beacons failed. */
   failing(): boolean
 }
 

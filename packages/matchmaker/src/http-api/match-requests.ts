@@ -5,12 +5,12 @@ import { LRUCache } from 'lru-cache'
 import type { BackfillTeam, PrivateMatch, Ticket } from '../tickets/index.js'
 import type { BackfillBody, BackfillChangeBody, BackfillTeamBody, MatchBody } from './bodies.js'
 import { assertOwnMatch, type MatchCaller } from './callers.js'
-import { presentPlayer, type ReadPlayer, type Speaker } from './read-player.js'
+import { presentPlayer, type ReadPlayer, type RequestSender } from './read-player.js'
 import type { BackfillView, PrivateMatchView } from './schemas.js'
-import type { TicketService } from './service.js'
+import type { TicketService } from '../commands.js'
 import { backfillView, existingServersId, parseSeatId, partyViews, type Dates } from './ticket-views.js'
 
-type Service = Pick<
+type MatchService = Pick<
   TicketService,
   | 'createBackfill'
   | 'getBackfill'
@@ -24,19 +24,19 @@ type Service = Pick<
   | 'playerCame'
 >
 
-/** Tickets by the ids that a server gave; undefined for one that is not known any more. */
+/** Tickets by the ids that a server sent; undefined for a ticket that is not known any more. */
 type KnownTickets = ReadonlyMap<string, Ticket | undefined>
 
 /** Ids of the players that a server reports as present; undefined if the players of a ticket are unknown. */
 type PresentPlayers = readonly (readonly string[] | undefined)[]
 
-/** Most matches whose latest backfill is remembered. */
+/** Maximum number of matches whose latest backfill is remembered. */
 const MATCHES_KEPT = 10_000
 
 const invalid = (field: string, message: string) => new Problem(400, 'invalid-input', `${field}: ${message}`, { field })
 
 /** Creates the backfill commands of game servers. */
-export function createBackfills(service: Service, random: Random) {
+export function createBackfills(service: MatchService, random: Random) {
   const view = async (backfill: Parameters<typeof backfillView>[0]) => {
     const tickets = await Promise.all(backfill.tickets.map((id) => service.getTicket(id)))
     return backfillView(
@@ -46,7 +46,7 @@ export function createBackfills(service: Service, random: Random) {
     )
   }
 
-  /** The known tickets that a server names, by their ids here. */
+  /** The known tickets that a server names, by the ids that it uses. */
   const knownTickets = async (ids: readonly string[]): Promise<KnownTickets> => {
     const entries = ids.map(async (id) => [id, await service.getTicket(parseSeatId(id).ticketId)] as const)
     return new Map(await Promise.all(entries))
@@ -57,9 +57,9 @@ export function createBackfills(service: Service, random: Random) {
     known: KnownTickets,
   ): Promise<AllocationView> => {
     const given = Object.entries(tickets)
-    if (match_id === undefined && given.length === 0) throw invalid('match_id', 'must be given, or tickets')
+    if (match_id === undefined && given.length === 0) throw invalid('match_id', 'is required if there are no tickets')
     const { matches } = await service.inspect()
-    // The tickets may also name an earlier match, whose server failed and is still being stopped.
+    // The tickets may also name an earlier match whose server failed and is still being stopped.
     const running = matches.filter(({ phase }) => phase === 'running')
     const match =
       match_id === undefined
@@ -77,8 +77,8 @@ export function createBackfills(service: Service, random: Random) {
   }
 
   /**
-   * Reports players who have left. Existing servers name the players who are still there by the tickets that they send;
-   * all others of the match have left.
+   * Reports players who have left. Existing servers name the players who are still there by the tickets that they send.
+   * All other players of the match have left.
    */
   const reportLeft = async (match: AllocationView, present: PresentPlayers): Promise<void> => {
     // If the players of any ticket are unknown, nobody is reported as having left.
@@ -88,7 +88,7 @@ export function createBackfills(service: Service, random: Random) {
     if (left.length > 0 && left.length < match.playerIds.length) await service.playersLeft(match.matchId, left)
   }
 
-  /** Reports that a player of the match has come, if its server names one as present: one is enough. */
+  /** Reports that a player of the match has connected, if the server names one as present. One report is enough. */
   const reportCame = async (
     { serverSecret }: MatchCaller,
     { matchId, playerIds }: Pick<AllocationView, 'matchId' | 'playerIds'>,
@@ -113,7 +113,7 @@ export function createBackfills(service: Service, random: Random) {
   return {
     create: async (body: BackfillBody, caller: MatchCaller): Promise<BackfillView> => {
       if (caller.serverSecret !== undefined && body.match_id === undefined)
-        throw invalid('match_id', 'a server must say it: its MM_MATCH_ID')
+        throw invalid('match_id', 'a server must send its own MM_MATCH_ID')
       await assertOwnMatch(body.match_id ?? '', caller, service)
       const teams = body.teams?.map(readTeam)
       const tickets = body.tickets ?? {}
@@ -123,8 +123,8 @@ export function createBackfills(service: Service, random: Random) {
         ([id, ticket]) => playersOf(ticket) ?? playersOfSeat(known.get(id), parseSeatId(id).index),
       )
       await reportCame(caller, match, [...present, inTeams(teams)])
-      // While a backfill is open, the server may not know yet who joined through it: players that it leaves out may be
-      // present.
+      // While a backfill is open, the server may not know yet who joined through it. So players that it does not name
+      // may be present.
       if (!(await hasOpen(match))) await reportLeft(match, present)
       const isOfExisting = body.match_id === undefined && body.teams === undefined
       const backfill = await service.createBackfill({
@@ -160,7 +160,7 @@ export function createBackfills(service: Service, random: Random) {
   }
 }
 
-/** Whether a ticket joined the match after it began. For a ticket that is no longer known, its players decide. */
+/** True if a ticket joined the match after it began. For a ticket that is no longer known, its players decide. */
 function cameLater({ matchId, playerIds }: AllocationView, known: Ticket | undefined, ticket: unknown): boolean {
   if (known !== undefined) return known.matchId === matchId
   return playersOf(ticket)?.some((player) => playerIds.includes(player)) ?? false
@@ -193,11 +193,11 @@ export const createMatchMaking =
   (service: Pick<TicketService, 'createMatch' | 'dateOf'>, readPlayer: ReadPlayer) =>
   async (
     { id, profile, teams, skip_acceptance: skipAcceptance }: MatchBody,
-    speaker: Speaker,
+    sender: RequestSender,
   ): Promise<PrivateMatchView> => {
     const read = teams.map(async ({ name, players }) => ({
       name,
-      players: await Promise.all(players.map((player) => readPlayer(player, speaker, [profile]))),
+      players: await Promise.all(players.map((player) => readPlayer(player, sender, [profile]))),
     }))
     const match = await service.createMatch({ id, queue: profile, teams: await Promise.all(read), skipAcceptance })
     return matchView(match, profile, service)

@@ -15,7 +15,7 @@ const body = {
 }
 
 describe('POST /matches', () => {
-  test('makes a match whose players read, accept and follow their own tickets', async () => {
+  test('POST /matches creates a match whose players read, accept and follow their own tickets', async () => {
     const { call, service, clock } = setUpReal(queues)
     await service.tick()
     const made = await call('backend', 'POST', '/matches', body)
@@ -47,20 +47,14 @@ describe('POST /matches', () => {
     })
   })
 
-  test('skips the acceptance if the backend says so', async () => {
+  test('POST /matches creates a match without acceptance if the backend requests that', async () => {
     const { call } = setUpReal(queues)
     const { json } = await call('backend', 'POST', '/matches', { ...body, skip_acceptance: true })
     expect(json).toMatchObject({ player_tickets: [{ waiting_for: 'servers' }, {}, {}] })
     expect(JSON.stringify(json)).not.toContain('198.51.100')
   })
 
-  test('is for backends only', async () => {
-    const { call } = setUpReal(queues)
-    expect(await call('ann', 'POST', '/matches', body)).toMatchObject({ status: 403, json: { code: 'backend-only' } })
-    expect((await call(undefined, 'POST', '/matches', body)).status).toBe(401)
-  })
-
-  test('names who is busy, and makes nothing', async () => {
+  test('POST /matches with busy players creates no match, and the error names these players', async () => {
     const { call } = setUpReal(queues)
     const { json } = await call('cas', 'POST', '/tickets', { profile: 'teams' })
     expect(await call('backend', 'POST', '/matches', body)).toMatchObject({
@@ -90,7 +84,7 @@ describe('POST /matches', () => {
       },
       'teams.1.players.0.player_id',
     ],
-  ])('refuses %j, naming %s', async (given, field) => {
+  ])('POST /matches refuses the body %j and names the field %s', async (given, field) => {
     const { call } = setUpReal(queues)
     expect(await call('backend', 'POST', '/matches', given)).toMatchObject({ status: 400, json: { field } })
   })

@@ -13,11 +13,11 @@ const create = async ({ call }: World, who: string) =>
 const nothing = { tickets: [], groups: [], matches: [], seats: [], lobbies: [] }
 
 describe('GET /me', () => {
-  test('tells a player who is in nothing so', async () => {
+  test('GET /me returns only empty fields for a player without ticket, group, match or lobby', async () => {
     expect(await me(setUp(), 'ann')).toEqual({ player_id: 'ann', ...nothing })
   })
 
-  test('finds the ticket from its creation until its match is over, and where to connect', async () => {
+  test('GET /me returns the ticket from its creation to the end of its match, and the server address', async () => {
     const world = setUpReal([duel])
     const { service, clock } = world
     const run = async (ms: number) => {
@@ -44,7 +44,7 @@ describe('GET /me', () => {
     expect((await me(world, 'ben')).matches).toEqual([])
   })
 
-  test('shows each player of a party their own seat', async () => {
+  test('GET /me returns to each player of a party their own seat', async () => {
     const world = setUp()
     const player_tickets = ['ann', 'bob'].map((id) => ({ profile: 'duel', player_id: id, player_ip: '203.0.113.1' }))
     await world.call('backend', 'POST', '/group-tickets', { player_tickets })
@@ -55,7 +55,7 @@ describe('GET /me', () => {
     expect(JSON.stringify(found)).not.toMatch(/ann|203\.0\.113/)
   })
 
-  test('finds the group while it gathers, while it searches and while it plays', async () => {
+  test('GET /me returns the group while it gathers, searches and plays', async () => {
     const world = setUp()
     const { call, service } = world
     const body = { profile: 'duel', is_ready: false }
@@ -74,7 +74,7 @@ describe('GET /me', () => {
     expect(await me(world, 'ann')).toMatchObject(nothing)
   })
 
-  test('finds lobbies where it has a lobby lookup, and a match although these cannot be read', async () => {
+  test('GET /me returns the player’s lobbies, and still returns a match if the lobbies cannot be read', async () => {
     let isAway = false
     const asked: string[] = []
     const world = setUp({
@@ -93,7 +93,7 @@ describe('GET /me', () => {
     expect(world.errors).toMatchObject([{ message: 'no lobbies today' }])
   })
 
-  test('finds a match although seats on listed servers cannot be read, as while no process leads', async () => {
+  test('GET /me returns a match even if seats on listed servers cannot be read, e.g. without a leader', async () => {
     const world = setUp()
     await create(world, 'ann')
     expect(await me(world, 'ann')).toMatchObject({ seats: [] })
@@ -105,7 +105,7 @@ describe('GET /me', () => {
     expect(world.errors).toMatchObject([{ message: 'no process leads' }])
   })
 
-  test('is for players, and nobody is found by another player', async () => {
+  test('GET /me is refused to backends, and returns nothing about other players', async () => {
     const world = setUp()
     await create(world, 'ann')
     expect(await me(world, 'eve')).toMatchObject(nothing)
@@ -116,21 +116,16 @@ describe('GET /me', () => {
 })
 
 describe('GET /players/{player_id}', () => {
-  test('tells a backend the same, whatever the id is made of', async () => {
+  test('GET /players/{player_id} returns to a backend the same as GET /me, for any characters in the id', async () => {
     const world = setUp()
     const id = 'an/n %1'
     await world.call('backend', 'POST', '/tickets', { profile: 'duel', player_id: id, player_ip: '203.0.113.1' })
     const found = await world.call('backend', 'GET', `/players/${encodeURIComponent(id)}`)
     expect(found).toMatchObject({ status: 200, json: { player_id: id, tickets: [{ id: 'ticket-1', player_id: id }] } })
   })
-
-  test('is for backends', async () => {
-    const { call } = setUp()
-    expect(await call('ann', 'GET', '/players/ann')).toMatchObject({ status: 403, json: { code: 'backend-only' } })
-  })
 })
 
-test('a match whose tickets are not known, as after a restart, is found all the same', async () => {
+test('GET /me returns a match whose tickets are unknown, for example after a restart', async () => {
   const world = setUp()
   world.service.findPlayer = () => ({ tickets: [], match: { matchId: 'm1', queue: 'duel', assignment } })
   const match = { match_id: 'm1', profile: 'duel', team_id: null, ticket_id: null }

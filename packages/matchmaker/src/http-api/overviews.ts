@@ -24,7 +24,7 @@ import type {
   RunningMatchView,
   TicketView,
 } from './schemas.js'
-import type { TicketService } from './service.js'
+import type { TicketService } from '../commands.js'
 import {
   assignmentView,
   type Estimating,
@@ -39,14 +39,17 @@ import {
   ticketView,
 } from './ticket-views.js'
 
-/** Players see how many wait rounded down to one of these steps, so that nobody sees a single player come or go. */
+/**
+ * Numbers of waiting players are rounded down to one of these steps for players, so that nobody sees a single player
+ * come or go.
+ */
 const STEPS = [0, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000] as const
 
 const stepOf = (count: number): number => STEPS.findLast((step) => step <= count) ?? 0
-/** The least number above 0 that players see. */
+/** The smallest number above 0 that players see. */
 const FIRST_STEP = STEPS[1]
 
-/** Milliseconds for which an answer is given to all callers of a region. */
+/** Milliseconds for which an answer is cached for all callers of a region. */
 const GOOD_MS = 1000
 
 interface QueueOverviewOptions {
@@ -56,15 +59,15 @@ interface QueueOverviewOptions {
 }
 
 /**
- * Creates the function that tells of all queues. A player's answer holds for the region of the player's address, and
- * how many wait in steps; a backend's for all, and how many exactly.
+ * Creates the function that describes all queues. A player's answer is for the region of their address, with rounded
+ * numbers. A backend's answer is for all regions, with exact numbers.
  */
 export function createQueueOverview({
   service,
   locate,
   clock,
 }: QueueOverviewOptions): (caller: TicketCaller, ip: string | undefined) => Awaitable<{ queues: QueueWaitView[] }> {
-  /** There are few regions. */
+  /** There are few regions, so the cache is small. */
   const waitsAt = createShared<number, readonly QueueWait[]>(clock)
   return (caller, address) => {
     const backend = isBackend(caller)
@@ -78,7 +81,10 @@ export function createQueueOverview({
   }
 }
 
-/** Creates the function that gives an answer again to all who want the same within `GOOD_MS`, unless it has failed. */
+/**
+ * Creates a function that returns the same answer for `GOOD_MS` to all callers with the same key. Failures are not
+ * cached.
+ */
 function createShared<Key, Answer>(clock: Pick<Clock, 'now'>) {
   const answers = new Map<Key, { readonly at: number; readonly answer: Awaitable<Answer> }>()
   return (key: Key, make: () => Awaitable<Answer>): Awaitable<Answer> => {
@@ -99,8 +105,8 @@ function createShared<Key, Answer>(clock: Pick<Clock, 'now'>) {
 export const explanationView = (explanation: TicketExplanation): ExplanationView => inSnakeCase(explanation)
 
 /**
- * The explanation for players. It tells about the queue's rules and the player's own waiting, and about other players
- * only their approximate number: with a few accounts, a player could find out from more where another player is.
+ * The explanation for players. It describes the queue's rules and the player's own waiting. Of other players it gives
+ * only a rounded number: with more, somebody with a few accounts could find out where another player is.
  */
 export function ownExplanationView(explanation: TicketExplanation): ExplanationView {
   const { summary, waitingFor } = explanation
@@ -170,7 +176,7 @@ export const resultsView = (
   { resultsAside }: Pick<Inspection, 'resultsAside'>,
   those: readonly ResultSetAside[],
 ): ResultsView => ({
-  // The number may be a second old.
+  // The cached number may be a second old, so it can be smaller than the list.
   total: Math.max(resultsAside, those.length),
   results: those.map(({ matchId, queue, playerIds, endedAt, setAsideAt, reason }) => ({
     match_id: matchId,
@@ -182,14 +188,14 @@ export const resultsView = (
   })),
 })
 
-/** Returns the matchmaker's state, at most a second old. An inspection that fails is not reused. */
-export function createLook(service: Pick<TicketService, 'inspect'>, clock: Clock): () => Awaitable<Inspection> {
+/** Returns the matchmaker's state, at most a second old. Failures are not cached. */
+export function createInspect(service: Pick<TicketService, 'inspect'>, clock: Clock): () => Awaitable<Inspection> {
   const shared = createShared<'state', Inspection>(clock)
   return () => shared('state', () => service.inspect())
 }
 
 export function cooldownView(cooldown: Cooldown, dates: Dates): CooldownView {
-  /** Now, by the clock that the cooldown's times are of. */
+  /** The current time, by the same clock as the cooldown's times. */
   const now = dates.dateOf() - dates.dateOf(0)
   return {
     name: cooldown.name,
@@ -207,7 +213,7 @@ interface PlayerParts {
   readonly seats: readonly SeatGrant[] | undefined
 }
 
-/** The view for the player: of each ticket the player's own seat. */
+/** The view for the player: of each ticket, the player's own seat. */
 function playerView(playerId: string, { found, estimating, groups, lobbies, seats }: PlayerParts): PlayerView {
   const tickets = found.tickets.flatMap((ticket) => {
     const index = ticket.players.findIndex(({ id }) => id === playerId)
@@ -255,12 +261,15 @@ export function playerInMatch(playerId: string, matchId: string, found: FoundPla
 interface PlayerOverviewOptions {
   readonly service: Pick<TicketService, 'findPlayer' | 'estimateWait' | 'joinToken' | 'seatsOf' | 'dateOf'>
   readonly groups: Pick<Groups, 'ofPlayer'>
-  readonly presence: Pick<PresenceReporter, 'seen'>
+  readonly presence: Pick<PresenceReporter, 'noteRead'>
   readonly lobbies: TicketApiOptions['lobbies']
   readonly onError: (error: unknown) => void
 }
 
-/** What a player is in. @param asking the player, if the request comes from the player's client. */
+/**
+ * The player's tickets, groups, matches and lobbies. @param asking the player, if the request comes from the player's
+ * client.
+ */
 type PlayerOverview = (playerId: string, asking?: TicketCaller) => Promise<PlayerView>
 
 export function createPlayerOverview({
@@ -270,7 +279,7 @@ export function createPlayerOverview({
   lobbies,
   onError,
 }: PlayerOverviewOptions): PlayerOverview {
-  /** Undefined if it cannot be read: that must not keep a player from their match. */
+  /** Undefined if reading fails, because a failure must not keep a player from their match. */
   const ifReadable = async <Result>(read: () => Awaitable<Result>): Promise<Result | undefined> => {
     try {
       return await read()
@@ -283,7 +292,7 @@ export function createPlayerOverview({
     const inLobbies = ifReadable(() => lobbies?.(playerId) ?? [])
     const onServers = ifReadable(() => service.seatsOf(playerId))
     const found = await service.findPlayer(playerId)
-    if (asking !== undefined) for (const ticket of found.tickets) presence.seen(ticket, asking)
+    if (asking !== undefined) for (const ticket of found.tickets) presence.noteRead(ticket, asking)
     return playerView(playerId, {
       found,
       estimating: service,
@@ -306,8 +315,8 @@ export function monitorView(
 ): MonitorView {
   const components: readonly (readonly [name: string, healthy: boolean])[] = [
     ['matchmaker', inspection !== undefined],
-    // Nobody gets a server either while it is not known whether one could be stopped again.
-    ['deployments', (inspection?.pausedUntil ?? now) <= now && inspection?.held !== 'unstoppable'],
+    // No server is deployed either while it is unknown whether a server could be stopped again.
+    ['deployments', (inspection?.pausedUntil ?? now) <= now && inspection?.blockedBy !== 'unstoppable'],
     ...(beacons === undefined ? [] : [['beacons', !beacons.failing()] as const]),
   ]
   const unhealthy = components.flatMap(([name, healthy]) => (healthy ? [] : [name]))

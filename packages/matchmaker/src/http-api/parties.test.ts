@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { setUp } from './ticket-api.fixture.js'
 
-describe('a party', () => {
+describe('a party created by POST /group-tickets', () => {
   const party = {
     player_tickets: [
       { profile: 'duel', player_id: 'ann', player_ip: '203.0.113.1', attributes: { skill: 1 } },
@@ -9,7 +9,7 @@ describe('a party', () => {
     ],
   }
 
-  test('has a ticket for each of its players, in their order', async () => {
+  test('POST /group-tickets creates one ticket for each player of the party, in their order', async () => {
     const { call, service } = setUp()
     const { status, json } = await call('backend', 'POST', '/group-tickets', party)
     expect(status).toBe(201)
@@ -30,7 +30,7 @@ describe('a party', () => {
     expect((await call('ann', 'GET', '/tickets/ticket-1.0')).json).toMatchObject({ status: 'CANCELLED' })
   })
 
-  test('is refused with the field of the player at fault', async () => {
+  test('POST /group-tickets is refused with the field of the player at fault', async () => {
     const { call } = setUp()
     const [ann, bob] = party.player_tickets
     const answer = await call('backend', 'POST', '/group-tickets', {

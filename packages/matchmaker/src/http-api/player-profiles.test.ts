@@ -13,21 +13,21 @@ function setUp(options: Partial<ProfileOptions> = {}) {
   return { clock, errors, resolve, profiles, asked: () => resolve.mock.calls.map(([ids]) => ids) }
 }
 
-describe('profiles are resolved', () => {
-  test('in one call for all players of one turn of the event loop, each once', async () => {
+describe('the requests for player profiles', () => {
+  test('profile requests are batched: one call for all players of one event loop turn, each player once', async () => {
     const { profiles, asked } = setUp()
     const found = await Promise.all(['ann', 'bo', 'ann', 'cleo'].map(profiles))
     expect(found).toEqual([3, 2, 3, 4].map(skill))
     expect(asked()).toEqual([['ann', 'bo', 'cleo']])
   })
 
-  test('in calls of a bounded number of players', async () => {
+  test('profile requests are split into calls of a bounded number of players', async () => {
     const { profiles, asked } = setUp({ batchSize: 2 })
     await Promise.all(['a', 'b', 'c', 'd', 'e'].map(profiles))
     expect(asked()).toEqual([['a', 'b'], ['c', 'd'], ['e']])
   })
 
-  test('in at most four calls at once; later players are gathered for the next', async () => {
+  test('at most four calls for player profiles run concurrently; later players wait for the next call', async () => {
     const open: (() => void)[] = []
     const resolve = vi.fn<ProfileOptions['resolve']>(
       (ids) => new Promise((done) => open.push(() => done(new Map(ids.map((id) => [id, skill(1)]))))),
@@ -49,8 +49,8 @@ describe('profiles are resolved', () => {
   })
 })
 
-describe('a resolved profile', () => {
-  test('is reused until its time is over', async () => {
+describe('a resolved player profile', () => {
+  test('a resolved player profile is reused until it expires', async () => {
     const { profiles, clock, asked } = setUp({ cacheMs: 1000 })
     await profiles('ann')
     expect(profiles('ann')).toEqual(skill(3))
@@ -61,20 +61,20 @@ describe('a resolved profile', () => {
     expect(asked()).toHaveLength(2)
   })
 
-  test('is evicted when the cache is full', async () => {
+  test('a resolved player profile is evicted from a full cache', async () => {
     const { profiles, asked } = setUp({ cacheSize: 2 })
     for (const id of ['a', 'b', 'c', 'a']) await profiles(id)
     expect(asked()).toEqual([['a'], ['b'], ['c'], ['a']])
   })
 
-  test('is resolved each time without a cache', async () => {
+  test('player profiles are resolved for each request if there is no cache', async () => {
     const { profiles, asked } = setUp({ cacheMs: 0 })
     for (const id of ['a', 'a']) await profiles(id)
     expect(asked()).toHaveLength(2)
   })
 })
 
-test('an unknown player has an empty profile, and is resolved again the next time', async () => {
+test('a player unknown to the profile resolver gets an empty profile, which is not cached', async () => {
   const known = new Map<string, PlayerProfile>()
   const { profiles } = setUp({ resolve: () => known })
   expect(await profiles('ann')).toEqual({})
@@ -82,7 +82,7 @@ test('an unknown player has an empty profile, and is resolved again the next tim
   expect(await profiles('ann')).toEqual(skill(7))
 })
 
-describe('when the resolver fails', () => {
+describe('a failing profile resolver', () => {
   const ways: readonly (readonly [string, ProfileOptions['resolve'], string])[] = [
     ['by an error', () => Promise.reject(new Error('the database is at 10.0.0.1')), 'the database is at'],
     [
@@ -95,7 +95,7 @@ describe('when the resolver fails', () => {
     ['by an answer that is not a Map', (() => ({ ann: {} })) as never, 'must be a Map'],
   ]
   test.each(ways)(
-    '%s, the player is asked to try again, and the error is reported once',
+    'a failing profile resolver answers 503 with a retry time, and the error is reported once: %s',
     async (_, resolve, message) => {
       const { profiles, errors } = setUp({ resolve })
       const results = await Promise.allSettled([profiles('ann'), profiles('ben')])
@@ -114,7 +114,7 @@ describe('when the resolver fails', () => {
   test.each([
     [{ attributes: { skill: null } }, 'entry 1 of the answer: attributes.skill: must be a number, a text, true'],
     [{ attribute: {} }, 'entry 1 of the answer: attribute: is not known; did you mean attributes?'],
-  ])('a wrong profile is no answer for its player, and one for everybody else: %j', async (wrong, message) => {
+  ])('a profile resolver that returns the invalid profile %j fails only for this player', async (wrong, message) => {
     const answer = new Map([
       ['ann', skill(7)],
       ['ben', wrong as PlayerProfile],
@@ -131,7 +131,7 @@ describe('when the resolver fails', () => {
     expect(await lenient.profiles('ben')).toEqual(skill(1000))
   })
 
-  test('the default profile is used and not cached', async () => {
+  test('the default profile replaces the answer of a failing resolver, and is not cached', async () => {
     let isBroken = true
     const resolve: ProfileOptions['resolve'] = (ids) => {
       if (isBroken) throw new Error('broken')
@@ -143,7 +143,7 @@ describe('when the resolver fails', () => {
     expect(await profiles('ann')).toEqual(skill(9))
   })
 
-  test('a timeout is a failure: the signal aborts the resolver, and a late answer is ignored', async () => {
+  test('a profile resolver that times out is aborted by its signal, and its late answer is ignored', async () => {
     const signals: AbortSignal[] = []
     let answer: (found: Map<string, PlayerProfile>) => void = () => {}
     const { profiles, clock, errors } = setUp({

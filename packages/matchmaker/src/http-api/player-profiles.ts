@@ -6,9 +6,9 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 
 interface BatchOptions<Found> {
-  /** Looks up all ids in one call. The signal is aborted once the answer is no longer awaited. */
+  /** Looks up all ids in one call. The signal is aborted once the answer is not needed any more. */
   readonly ask: (ids: readonly string[], signal: AbortSignal) => Promise<ReadonlyMap<string, Found>>
-  /** Most ids in one call. */
+  /** Maximum number of ids in one call. */
   readonly most: number
   readonly timeoutMs: number
   readonly clock: Clock
@@ -16,33 +16,32 @@ interface BatchOptions<Found> {
   readonly onError: (error: unknown) => void
 }
 
-/** Most calls under way; ids requested meanwhile wait for the next call. */
+/** Maximum number of concurrent calls. Ids requested meanwhile wait for the next call. */
 const MOST_CALLS = 4
-/** Most ids that may wait; further ids are refused at once, because answers take too long. */
+/** Maximum number of waiting ids. Further ids are refused immediately, because answers take too long. */
 const MOST_WAITING = 20_000
 
-interface Asked<Found> {
+interface PendingProfile<Found> {
   readonly resolve: (found: Found | undefined) => void
   readonly reject: (error: unknown) => void
 }
 
 /**
- * Combines the ids that are requested within one turn of the event loop, or while the most calls are under way, into
- * one call. An id that is waiting already is not requested twice. The promise rejects if the call fails or takes too
- * long.
+ * Combines the ids requested within one turn of the event loop, or while the maximum of calls runs, into one call. A
+ * waiting id is not requested twice. The promise rejects if the call fails or takes too long.
  */
 function createBatches<Found>(options: BatchOptions<Found>): (id: string) => Promise<Found | undefined> {
   const { ask, most, timeoutMs, clock, onError } = options
-  const asked = new Map<string, Asked<Found>>()
+  const pending = new Map<string, PendingProfile<Found>>()
   const answers = new Map<string, Promise<Found | undefined>>()
   const gathered: string[] = []
   let calls = 0
   let isDue = false
 
-  const settle = (ids: readonly string[], how: (one: Asked<Found>, id: string) => void) => {
+  const settle = (ids: readonly string[], how: (one: PendingProfile<Found>, id: string) => void) => {
     for (const id of ids) {
-      const one = asked.get(id)
-      asked.delete(id)
+      const one = pending.get(id)
+      pending.delete(id)
       answers.delete(id)
       if (one !== undefined) how(one, id)
     }
@@ -74,29 +73,30 @@ function createBatches<Found>(options: BatchOptions<Found>): (id: string) => Pro
   return (id) => {
     const before = answers.get(id)
     if (before !== undefined) return before
-    if (asked.size >= MOST_WAITING) return Promise.reject(new Error(`${MOST_WAITING} wait for an answer already`))
+    if (pending.size >= MOST_WAITING)
+      return Promise.reject(new Error(`${MOST_WAITING} players already wait for their profiles`))
     gathered.push(id)
     if (!isDue) setImmediate(send)
     isDue = true
-    const answer = new Promise<Found | undefined>((resolve, reject) => asked.set(id, { resolve, reject }))
+    const answer = new Promise<Found | undefined>((resolve, reject) => pending.set(id, { resolve, reject }))
     answers.set(id, answer)
     return answer
   }
 }
 
-/** What you know about a player. It is trusted, and overrides what the player states. */
+/** Your trusted facts about a player. They override the player's own. */
 export interface PlayerProfile {
   /** The attributes that the queue's rules compare. */
   readonly attributes?: Attributes | undefined
-  /** Roles that the player may play, in place of those that the player states. */
+  /** Roles that the player may play, instead of the stated ones. */
   readonly roles?: readonly string[] | undefined
-  /** Ids of players not to be matched with, in addition to those that the player states. */
+  /** Ids of players not to be matched with, in addition to the stated ones. */
   readonly avoid?: readonly string[] | undefined
 }
 
 /**
- * Finds the profiles of players by their ids. A player missing in the answer has no profile. The signal is aborted when
- * the answer is no longer awaited.
+ * Finds the profiles of players by their ids. A player missing in the answer has no profile. The signal is aborted once
+ * the answer is not needed any more.
  */
 export type ProfileResolver = (
   playerIds: readonly string[],
@@ -107,19 +107,19 @@ export interface ProfileOptions {
   readonly resolve: ProfileResolver
   /** Milliseconds for which a profile is cached. Default 60,000; 0 caches none. */
   readonly cacheMs?: number | undefined
-  /** Most profiles in the cache. Default 100,000. */
+  /** Maximum number of profiles in the cache. Default 100,000. */
   readonly cacheSize?: number | undefined
   /** Milliseconds to wait for the answer. Default 2000. */
   readonly timeoutMs?: number | undefined
-  /** Most players in one call. Default 500. */
+  /** Maximum number of players in one call. Default 500. */
   readonly batchSize?: number | undefined
-  /** What happens without a usable answer: the player gets 503 (`refuse`, the default), or has this profile. */
+  /** What happens without a usable answer: `refuse` (the default) responds with 503, and a profile is used instead. */
   readonly whenFailed?: 'refuse' | PlayerProfile | undefined
 }
 
 const texts = z.array(z.string())
 
-/** Checks the shape of a profile; the matchmaker checks the bounds of its values. */
+/** Checks the shape of a profile. The matchmaker checks its values. */
 export const profileSchema: z.ZodType<PlayerProfile> = z.strictObject({
   attributes: z
     .record(
@@ -132,13 +132,13 @@ export const profileSchema: z.ZodType<PlayerProfile> = z.strictObject({
 })
 
 /**
- * Finds the profile of a player; it returns no promise if the profile is in the cache.
+ * Finds the profile of a player. Returns no promise if the profile is cached.
  * @throws {Problem} 503 if the profile cannot be found now; a promise rejects with it.
  */
 export type Profiles = (playerId: string) => PlayerProfile | Promise<PlayerProfile>
 
 const UNKNOWN: PlayerProfile = Object.freeze({})
-/** Marks an invalid profile. */
+/** Stands for an invalid profile. */
 const UNUSABLE = Symbol('a profile that is wrong')
 
 /**
@@ -185,7 +185,7 @@ export function createProfiles(
     if (cached !== undefined) return cached
     return batched(playerId).then((found) => {
       if (found === UNUSABLE) return failed()
-      // Missing profiles are not cached: they may exist in a moment.
+      // Missing profiles are not cached, because they may exist a moment later.
       if (found !== undefined) known?.set(playerId, found)
       return found ?? UNKNOWN
     }, failed)
@@ -193,15 +193,15 @@ export function createProfiles(
 }
 
 /**
- * The profiles of an answer, checked one by one: a player whose profile is wrong keeps nobody else waiting.
- * @param report receives the position of the first wrong entry in the answer; neither player nor profile is named.
- * @throws {Error} if the answer is no Map
+ * The profiles of an answer, checked one by one, so that one invalid profile does not fail the others.
+ * @param report receives the index of the first invalid entry in the answer. Neither player nor profile is named.
+ * @throws {Error} if the answer is not a Map
  */
 function checked(
   answer: ReadonlyMap<string, PlayerProfile>,
   report: (error: Error) => void,
 ): ReadonlyMap<string, PlayerProfile | typeof UNUSABLE> {
-  if (!(answer instanceof Map)) throw new Error('the answer must be a Map, of profiles by the ids of the players')
+  if (!(answer instanceof Map)) throw new Error('the answer must be a Map from player id to profile')
   const profiles = new Map<string, PlayerProfile | typeof UNUSABLE>()
   let firstWrong: string | undefined
   for (const [id, profile] of answer as ReadonlyMap<unknown, unknown>) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { duel } from '../matchmaker.fixture.js'
 import { setUpReal } from './ticket-api.fixture.js'
 
-test('a player who comes back reads their running match, and a second ticket is refused with its id', async () => {
+test('a player who reconnects reads the running match; a second ticket gets 409 with its match id', async () => {
   const { call, service, clock } = setUpReal([duel])
   const wait = async (who: string) =>
     (await call(who, 'POST', '/tickets', { profile: 'duel' })) as { status: number; json: { id: string } }

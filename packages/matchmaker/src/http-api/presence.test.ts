@@ -30,12 +30,12 @@ async function waiting(more: Partial<QueueDefinition> = {}) {
 
 type World = Awaited<ReturnType<typeof waiting>>
 
-describe('a client is there', () => {
+describe('the client of a ticket', () => {
   test.each<[string, (world: World) => Promise<unknown>]>([
     ['while it reads its ticket now and then', ({ call, ticket }) => call('ann', 'GET', `/tickets/${ticket}`)],
-    ['while it reads what it is in', ({ call }) => call('ann', 'GET', '/me')],
+    ['while it reads GET /me', ({ call }) => call('ann', 'GET', '/me')],
     ['while its backend reads the ticket', ({ call, ticket }) => call('backend', 'GET', `/tickets/${ticket}`)],
-  ])('%s, and no longer', async (_, ask) => {
+  ])('the client of a ticket counts as present %s, and as absent afterwards', async (_, ask) => {
     const world = await waiting()
     for (let times = 0; times < 5; times += 1) {
       await world.run(19_000)
@@ -47,7 +47,7 @@ describe('a client is there', () => {
     expect(world.outcome()).toBe('absent')
   })
 
-  test('while a long poll is open, and for so long after it', async () => {
+  test('a client counts as present during a long poll, and for the presence time after it', async () => {
     const { call, run, outcome, ticket } = await waiting({ presence: { withinMs: 10_000 } })
     const polled = call('ann', 'GET', `/tickets/${ticket}?wait=30&version=1`)
     await run(30_500)
@@ -58,7 +58,7 @@ describe('a client is there', () => {
     expect(outcome()).toBe('absent')
   })
 
-  test('while a stream is open, and for so long after the connection has broken', async () => {
+  test('a client counts as present during a stream, and for the presence time after it breaks', async () => {
     const { request, run, outcome, ticket } = await waiting()
     const stream = await request('ann', 'GET', `/tickets/${ticket}/events`)
     await run(30_000)
@@ -70,7 +70,7 @@ describe('a client is there', () => {
     expect(outcome()).toBe('absent')
   })
 
-  test('while it begins streams anew, which end after twice the time that the queue gives', async () => {
+  test('a client counts as present while it reopens its stream each time the stream has ended', async () => {
     const { request, call, run, outcome, ticket } = await waiting()
     const { url } = (await call('ann', 'POST', `/tickets/${ticket}/stream-token`)).json as { url: string }
     for (let streams = 0; streams < 4; streams += 1) {
@@ -85,7 +85,7 @@ describe('a client is there', () => {
     expect(outcome()).toBe('absent')
   })
 
-  test('no longer than that if it vanishes without a word, whether or not it has taken what was sent', async () => {
+  test('a client that vanishes silently counts as absent at the same time with or without unread data', async () => {
     const { request, run, outcome, ticket, api } = await waiting()
     const [taken, left] = [
       await request('ann', 'GET', `/tickets/${ticket}/events`),
@@ -99,7 +99,7 @@ describe('a client is there', () => {
     await left.body?.cancel()
   })
 
-  test('while its group is read once it searches', async () => {
+  test('a client counts as present while it reads its group, once the group searches', async () => {
     const { call, run, outcome } = await waiting()
     const one = (await call('eve', 'POST', '/groups', { profile: 'duel' })).json as Record<string, string>
     const group = `/groups/${one['group_id']}`
@@ -112,7 +112,7 @@ describe('a client is there', () => {
     expect(outcome(one['group_id'])).toBe('absent')
   })
 
-  test('also where its stream was open already when the queue began to ask', async () => {
+  test('a client counts as present by a stream that was open before the queue got `presence`', async () => {
     const { request, run, outcome, ticket, service } = await waiting({ presence: undefined })
     const stream = await request('ann', 'GET', `/tickets/${ticket}/events`)
     await run(60_000)
@@ -125,8 +125,8 @@ describe('a client is there', () => {
   })
 })
 
-describe('nobody is there for others', () => {
-  test('each player of a party needs a client of their own', async () => {
+describe('presence of other players in a party', () => {
+  test('a party stays queued only if each of its players has a client that is present', async () => {
     const { call, run, outcome } = await waiting()
     const player_tickets = ['cas', 'dee'].map((id) => ({ profile: 'duel', player_id: id, player_ip: '203.0.113.1' }))
     const party = (await call('backend', 'POST', '/group-tickets', { player_tickets })).json as {
@@ -147,7 +147,7 @@ describe('nobody is there for others', () => {
     expect(outcome(cas?.group_id)).toBe('absent')
   })
 
-  test('a caller who reads a ticket of others keeps it no longer, by any request', async () => {
+  test('requests of a caller for the ticket of another player do not count as presence of that player', async () => {
     const { call, request, run, outcome, ticket, create } = await waiting()
     const own = await create('eve')
     const { url } = (await call('eve', 'POST', `/tickets/${own}/stream-token`)).json as { url: string }
@@ -162,7 +162,7 @@ describe('nobody is there for others', () => {
       const stolen = await request(undefined, 'GET', `/tickets/${ticket}/events?token=${token}`)
       expect(stolen.status).toBeGreaterThanOrEqual(400)
       await call('eve', 'GET', '/me')
-      // A console that looks a player up is no client of theirs.
+      // A console that looks a player up is not a client of theirs.
       await call('backend', 'GET', '/players/ann')
       await call('backend', 'GET', `/tickets/${ticket}/explain`)
     }
@@ -172,7 +172,7 @@ describe('nobody is there for others', () => {
   })
 })
 
-test('a failed report to the matchmaker is an error only if a retry does not help', async () => {
+test('a failed presence report is reported as an error only if the retry fails too', async () => {
   const { call, service, errors, ticket } = await waiting()
   service.notePresence = () => {
     throw new Error('broken')

@@ -19,7 +19,7 @@ test.each([
   new AlreadyAssigned('t1', 'm1'),
   new NothingToAccept('t1'),
   new BackfillVersionConflict('b1', 2),
-])('a player who reads of $name reads no name of a method or an option', (error) => {
+])('the problem response of $name contains no name of a method or an option', (error) => {
   const { message = '' } = problemOf(error, { dateOf: () => 0 }) ?? {}
   expect(message).not.toMatch(/\w\(|[a-z][A-Z]/)
   expect(message).toMatch(/^[A-Z].*\.$/)

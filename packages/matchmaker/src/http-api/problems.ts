@@ -24,7 +24,7 @@ import {
 import { ServerGone, ServerNotRegistered } from '@muster/hosting/internal'
 import { type Dates, isoTime } from './ticket-views.js'
 
-/** Names of the matchmaker's fields in this API. */
+/** The names of the matchmaker's fields in this API. */
 const wireKeys: Readonly<Record<string, string>> = {
   queue: 'profile',
   queues: 'profiles',
@@ -33,8 +33,8 @@ const wireKeys: Readonly<Record<string, string>> = {
 }
 
 /**
- * The matchmaker's field in the terms of this API: `players.1.attributes.skill` is `attributes.skill` in a body about
- * one player, and `player_tickets.1.attributes.skill` in the body of a party.
+ * The matchmaker's field as this API names it: `players.1.attributes.skill` is `attributes.skill` in a body about one
+ * player, and `player_tickets.1.attributes.skill` in the body of a party.
  */
 function wireField(field: string, party: boolean): string {
   const [first = '', index = '', key = '', ...rest] = field.split('.')
@@ -43,7 +43,7 @@ function wireField(field: string, party: boolean): string {
   return [...(party ? ['player_tickets', ...(index === '' ? [] : [index])] : []), ...inPlayer].join('.')
 }
 
-/** The problem for a match of given players that the matchmaker refuses. */
+/** The problem for a private match that the matchmaker refuses. */
 function invalidMatch({ field = '', message }: InvalidMatch): Problem {
   const [teams = '', team = '', players = '', ...rest] = field.split('.')
   const inTeam = teams === 'teams' && players === 'players' && rest.length > 0
@@ -60,7 +60,7 @@ function invalidMatch({ field = '', message }: InvalidMatch): Problem {
 function invalidTicket({ field = '', message }: InvalidTicket, party: boolean): Problem {
   const wire = wireField(field, party)
   const text = message.replace(/^ticket: /, '')
-  // What is wrong with all players together has no field in a body about one of them.
+  // A fault of all players together has no field in a body about one of them.
   const named = wire === '' ? text.replace(`${field}: `, '') : text.replace(field, wire)
   return new Problem(400, 'invalid-ticket', field === '' ? text : named, { field: wire || undefined })
 }
@@ -92,7 +92,7 @@ function seatProblem({ code, message, alternatives, seatId, retryAfterMs }: Seat
   return new Problem(SEAT_STATUSES[code] ?? 409, code, message, { members, retryAfterMs })
 }
 
-/** Errors whose problem is no more than their message. The first that fits counts. */
+/** Errors whose problem consists of their message. The first class that fits counts. */
 const PLAIN: readonly (readonly [kind: abstract new (...given: never[]) => Error, status: number, code: string])[] = [
   [NothingToAccept, 409, 'nothing-to-accept'],
   [MatchNotRunning, 409, 'not-running'],
@@ -100,7 +100,7 @@ const PLAIN: readonly (readonly [kind: abstract new (...given: never[]) => Error
   [UnknownSeat, 404, 'no-such-seat'],
   [ServerNotRegistered, 409, 'server-not-registered'],
   [ServerGone, 410, 'server-gone'],
-  // Any other refusal of the matchmaker.
+  // Fallback for the matchmaker's other errors.
   [NotFound, 404, 'not-found'],
   [Conflict, 409, 'conflict'],
 ]

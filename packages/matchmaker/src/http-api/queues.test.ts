@@ -39,7 +39,7 @@ interface Queues {
 }
 const estimateIn = (json: unknown) => (json as Waits).estimated_wait
 
-test('a ticket tells how much longer it waits, once enough were matched', async () => {
+test('a ticket shows its estimated remaining wait once enough tickets were matched', async () => {
   const { come, days, pass, call } = await busy()
   const first = await come()
   expect(estimateIn(first.json)).toBeNull()
@@ -62,7 +62,7 @@ test('a ticket tells how much longer it waits, once enough were matched', async 
   expect(estimateIn(later.json)?.p90_seconds).toBeLessThan(4.1)
 })
 
-test('a ticket that has waited longer than others do has no estimate, and one with a match says none', async () => {
+test('a ticket has a null estimate after an unusually long wait, and no estimate once it is matched', async () => {
   const { come, days, pass, call } = await busy()
   await days(60)
   const { id } = (await come()).json as { id: string }
@@ -76,7 +76,7 @@ test('a ticket that has waited longer than others do has no estimate, and one wi
   expect(json).not.toHaveProperty('estimated_wait')
 })
 
-test('the queues tell how many wait, to players in steps, and the wait from where the caller is', async () => {
+test('GET /queues shows waiting players in coarse steps, and the estimated wait for the caller’s region', async () => {
   const { come, days, call } = await busy([trio, { name: 'empty', matchSize: 2, deploy }])
   expect((await call('ann', 'GET', '/queues')).json).toEqual({
     queues: ['trio', 'empty'].map((profile) => ({
@@ -98,7 +98,7 @@ test('the queues tell how many wait, to players in steps, and the wait from wher
   expect(estimateIn(ofBackend)?.p50_seconds).toBeGreaterThan(1)
 })
 
-test('each region has its own waits', async () => {
+test('estimated waits differ by region', async () => {
   const near: QueueDefinition = { ...trio, rules: [{ kind: 'distance', maxKm: 500 }] }
   const { come, pass, call } = await busy([near])
   for (let round = 0; round < 120; round += 1) {
@@ -115,7 +115,7 @@ test('each region has its own waits', async () => {
   expect(inDenver).toBeGreaterThan(1.5 * inBerlin)
 })
 
-test('while a queue is paused nobody knows, and the pause does not count as waiting', async () => {
+test('a paused queue has no estimated wait, and the pause does not count as wait time', async () => {
   const { come, days, pass, call } = await busy()
   await days(60)
   const before = estimateIn((await come()).json)
@@ -131,7 +131,7 @@ test('while a queue is paused nobody knows, and the pause does not count as wait
   expect(after?.p50_seconds).toBeCloseTo(before?.p50_seconds ?? 0, 0)
 })
 
-test('players of one region are answered from one look a second, however many ask', async () => {
+test('estimated waits of a region are computed once a second, for any number of requests', async () => {
   const { call, clock, service } = setUp({ limits: { perAddress: null } })
   let looks = 0
   const { estimateQueueWaits } = service
@@ -143,7 +143,7 @@ test('players of one region are answered from one look a second, however many as
   expect(looks).toBe(2)
 })
 
-test('unknown callers cannot list the queues', async () => {
+test('GET /queues is refused to a caller with unknown credentials', async () => {
   const { call } = setUp()
   expect((await call(undefined, 'GET', '/queues')).status).toBe(401)
 })

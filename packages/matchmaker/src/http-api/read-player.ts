@@ -6,9 +6,9 @@ import type { Attributes, Player } from '@muster/hosting/internal'
 import { unknownQueue } from '../errors.js'
 import { type PlayerBody, type PresentBody, SECRET_HEADER } from './bodies.js'
 import { isBackend, type PlayerCaller } from './callers.js'
-import type { Latencies, Measured } from './latencies.js'
+import type { Latencies, MeasureLatencies } from './latencies.js'
 import type { PlayerProfile, Profiles } from './player-profiles.js'
-import type { TicketService } from './service.js'
+import type { TicketService } from '../commands.js'
 
 /**
  * The player with all known facts applied.
@@ -31,7 +31,7 @@ const together = (...lists: readonly (readonly string[] | undefined)[]): readonl
   lists.every((list) => list === undefined) ? NOBODY : [...new Set(lists.flatMap((list) => list ?? []))]
 
 /** The sender of a body. */
-export interface Speaker {
+export interface RequestSender {
   readonly caller: PlayerCaller
   /** Canonical address of the request. */
   readonly address: string | undefined
@@ -39,16 +39,20 @@ export interface Speaker {
 
 /**
  * Makes the player that a body describes.
- * @param queues the queues to wait in.
+ * @param queues the queues that the player wants to wait in.
  * @throws {Problem} 400 or 403, naming the key; 503 if the player's profile is not available.
  * @throws {UnknownQueue}
  */
-export type ReadPlayer = (body: PlayerBody, speaker: Speaker, queues: readonly string[]) => Player | Promise<Player>
+export type ReadPlayer = (
+  body: PlayerBody,
+  sender: RequestSender,
+  queues: readonly string[],
+) => Player | Promise<Player>
 
 const BACKEND_KEYS = ['player_id', 'coordinates'] as const
 const BACKEND_KEYS_OF_SHARED = ['coordinates'] as const
 
-/** Characters of the name of a player who shares a token: the id made of it has to fit. */
+/** Maximum length of the name of a player who shares a token, because the id made from it must fit. */
 const LONGEST_NAME = 80
 
 /** The id of a player who shares a token. @throws {Problem} 400 */
@@ -62,7 +66,7 @@ function sharedId(shared: NonNullable<PlayerCaller['shared']>, body: PlayerBody)
     throw invalid('player_secret', 'must be given with player_id: a text that the client draws once and keeps')
   if (name !== undefined && name.length > LONGEST_NAME)
     throw invalid('player_id', `must have at most ${LONGEST_NAME} characters, got ${name.length}`)
-  // Others read it as the first part of the id.
+  // Other players read the name as the first part of the id.
   const fault = name === undefined ? undefined : faultOfShownName(name)
   if (fault !== undefined) throw invalid('player_id', fault)
   return shared.idOf(name, secret)
@@ -86,9 +90,9 @@ export function assertOwnKeys(
 }
 
 interface ReadPlayerOptions {
-  readonly measured: Measured
+  readonly measured: MeasureLatencies
   readonly checkStatements: CheckStatements
-  /** Whether a rule of the queue reads latencies. */
+  /** True if a rule of the queue reads latencies. */
   readonly readsLatencies: (queue: string) => boolean
   /** Profiles of players; undefined if only `authenticate` knows about players. */
   readonly profiles: Profiles | undefined
@@ -113,7 +117,7 @@ export function createReadPlayer(options: ReadPlayerOptions): ReadPlayer {
     const stated = statedBy(body, trusted ? (body.player_id ?? newId(random)) : ownId, ip)
     if (!trusted) checkStatements(stated, isMeasured(reported) ? reported : undefined, queues)
     const latencies = measured({ reported, ip, coordinates: body.coordinates, isRead: queues.some(readsLatencies) })
-    // The name of a player who shares a token is not proven, so nothing is known by it.
+    // The name of a player who shares a token is unproven, so no profile is looked up for it.
     const profile = trusted || shared !== undefined ? undefined : profiles?.(stated.id)
     const claims = trusted ? undefined : caller.profile
     return latencies instanceof Promise || profile instanceof Promise
@@ -132,11 +136,11 @@ const statedBy = (body: PlayerBody, id: string, ip: string | undefined): Player 
   avoid: body.avoid,
 })
 
-/** Most players have measured nothing. */
+/** Most players have measured nothing, so nothing is copied. */
 const measuredAs = (stated: Player, latencies: Latencies | undefined): Player =>
   latencies === undefined ? stated : { ...stated, latencies }
 
-/** A player who is in the match already. The latencies are taken as given, because the caller is a backend. */
+/** A player who is in the match already. The latencies are accepted unchecked, because the caller is a backend. */
 export function presentPlayer({ player_id: id, attributes: given, roles, avoid }: PresentBody): Player {
   const body = { attributes: given }
   const latencies = Object.fromEntries(Object.entries(reportedBy(body)).filter(([, ms]) => ms > 0))
@@ -164,14 +168,14 @@ function givenIp({ player_ip: given }: PlayerBody): string | undefined {
   return ip
 }
 
-/** Whether any beacon was measured: zero means a failed ping. */
+/** True if any beacon was measured: zero means a failed ping. */
 function isMeasured(reported: Latencies): boolean {
   for (const beacon in reported) if ((reported[beacon] as number) > 0) return true
   return false
 }
 
 const NONE: Latencies = Object.freeze({})
-/** Most reported latencies: more than there can be beacons. */
+/** Maximum number of reported latencies: more than there can be beacons. */
 const MOST_REPORTED = 256
 
 function reportedIn(beacons: unknown): Latencies {
@@ -185,19 +189,19 @@ function reportedIn(beacons: unknown): Latencies {
   return beacons as Latencies
 }
 
-/** The parts of a player's own request that a queue may distrust. */
+/** The fields of a player's own request that a queue may distrust. */
 type Stated = Pick<Player, 'attributes' | 'roles' | 'avoid'>
 
 /**
- * Refuses statements of a player that a queue does not believe.
+ * Rejects fields of a player's request that a queue distrusts.
  * @param latencies as the player reports them; undefined if none was measured.
- * @throws {Problem} 400 naming the statement.
+ * @throws {Problem} 400 naming the field.
  * @throws {UnknownQueue}
  */
 type CheckStatements = (stated: Stated, latencies: Player['latencies'] | undefined, queues: readonly string[]) => void
 
 /**
- * Creates the check of players' statements.
+ * Creates the check of players' own statements.
  * @param names returns the names of all queues, for the error about an unknown queue.
  */
 export function createCheckStatements(
@@ -216,7 +220,7 @@ export function createCheckStatements(
   }
 }
 
-/** The problem for a statement that is not believed. Names are cut, because they may be of any length. */
+/** The problem for a distrusted field. Names are shortened, because they may have any length. */
 function refused(field: string, name: string, queue: string): Problem {
   const short = field.slice(0, 140)
   const listed = JSON.stringify(name.slice(0, 128))

@@ -14,7 +14,7 @@ describe('request limits', () => {
     return found
   }
 
-  test('count the requests of a player over all addresses', async () => {
+  test('request limits count the requests of one player across all addresses', async () => {
     const { call, clock } = setUp({ limits: { perCaller: { limit: 2, windowMs: 3000 } } })
     expect(
       await statuses(call, [
@@ -33,7 +33,7 @@ describe('request limits', () => {
     expect(await statuses(call, [['ann', '192.0.2.1']])).toEqual([404])
   })
 
-  test('count requests per address or IPv6 /64; beyond it nobody is let in but backends', async () => {
+  test('request limits count requests by address (IPv6 /64), and beyond the limit admit backends only', async () => {
     let asked = 0
     const { call } = setUp({
       limits: { perAddress: { limit: 2, windowMs: 3000 } },
@@ -61,7 +61,7 @@ describe('request limits', () => {
     expect(asked).toBe(8)
   })
 
-  test('are 50 per player and 250 per address in 5 seconds by default', async () => {
+  test('request limits are 50 per player and 250 per address in 5 seconds by default', async () => {
     const { call } = setUp()
     const own = await statuses(
       call,
@@ -75,7 +75,7 @@ describe('request limits', () => {
     expect(all.indexOf(429)).toBe(250)
   })
 
-  test('do not count requests of backends, and can be switched off by null', async () => {
+  test('request limits do not apply to backends, and are disabled by null', async () => {
     const { call } = setUp({
       limits: { perCaller: { limit: 1, windowMs: 3000 }, perAddress: { limit: 1, windowMs: 3000 } },
     })
@@ -96,7 +96,7 @@ describe('request limits', () => {
     ).toEqual(new Set([404]))
   })
 
-  test('bound the open waits of all players; of a player, the oldest ends', async () => {
+  test('open long polls of all players are limited; a player above their own limit loses the oldest one', async () => {
     const { call, request } = setUp({ limits: { waitsPerCaller: 2, waits: 3 } })
     for (const who of ['ann', 'bob']) await call(who, 'POST', '/tickets', duel)
     const stream = (who: string, ticket: string) => request(who, 'GET', `/tickets/${ticket}/events`)
@@ -114,7 +114,7 @@ describe('request limits', () => {
     for (const one of [third, fourth, fifth]) await one.body?.cancel()
   })
 
-  test('do not count waits whose client is gone without a word, as on servers that do not tell', async () => {
+  test('limits ignore long polls whose client disconnected, even if the HTTP server does not report it', async () => {
     const { call, request } = setUp({ limits: { waitsPerCaller: 8, waits: 9 } })
     await call('ann', 'POST', '/tickets', duel)
     for (let lost = 0; lost < 20; lost += 1) void call('ann', 'GET', '/tickets/ticket-1?wait=20')

@@ -1,29 +1,45 @@
 import { describe, expect, test } from 'vitest'
 import { setUp } from './ticket-api.fixture.js'
-import { backendRoutes, ticketRoutes } from './routes.js'
+import { ticketRoutes } from './routes.js'
 
 const duel = { profile: 'duel', attributes: {} }
 const pathOf = (path: string) => path.replaceAll(/\{\w+\}/g, 'x')
 /** A body that every route parses far enough to identify the caller. */
 const bodyFor = (method: string) => (method === 'POST' || method === 'PATCH' ? {} : undefined)
 
-describe('an unknown caller', () => {
+/** Named here once more, so that no change of the table opens a route to players unnoticed. */
+const OF_BACKENDS = [
+  ...(['findPlayer', 'createTickets', 'createParty', 'createMatch', 'endMatch', 'playersLeft', 'findInMatch'] as const),
+  ...(['createBackfill', 'getBackfill', 'updateBackfill', 'deleteBackfill'] as const),
+  ...(['inspectTickets', 'inspectMatches', 'inspectServers'] as const),
+  ...(['readCooldown', 'forgive', 'readPools', 'pausePool', 'drainServer', 'stopServer', 'revokeEnrolment'] as const),
+  ...(['readResults', 'repeatResult', 'dropResult', 'pauseQueue', 'resumeQueue'] as const),
+] as const
+
+test('backends and match servers may call exactly the listed routes', () => {
+  const names = Object.entries(ticketRoutes).flatMap(([name, { who }]) =>
+    who === 'backends' || who === 'backends and the server of the match' ? [name] : [],
+  )
+  expect(names.toSorted()).toEqual([...OF_BACKENDS].toSorted())
+})
+
+describe('a caller with unknown credentials', () => {
   const OPEN = ['document', 'monitor', 'serverReady', 'joinKeys']
   const closed = Object.entries(ticketRoutes).filter(([name]) => !OPEN.includes(name))
-  test.each(closed)('is refused with 401: %s', async (_, { method, path }) => {
+  test.each(closed)('a caller with unknown credentials is refused with 401: %s', async (_, { method, path }) => {
     const { request } = setUp()
     const response = await request(undefined, method, pathOf(path), bodyFor(method))
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
   })
 
-  test('reads nothing of the error that authenticate failed with', async () => {
+  test('a caller with unknown credentials gets no part of the error that `authenticate` threw', async () => {
     const { call, errors } = setUp({ authenticate: () => Promise.reject(new Error('token hunter2 is bad')) })
     const { status, json } = await call('ann', 'GET', '/tickets/x')
     expect([status, errors.length]).toEqual([500, 1])
     expect(JSON.stringify(json)).not.toContain('hunter2')
   })
 
-  test('becomes known by a token in the header, raw or as Bearer', async () => {
+  test('a caller is authenticated by a token in the header, raw or as Bearer', async () => {
     const { call } = setUp()
     await call('ann', 'POST', '/tickets', duel)
     expect((await call('ann', 'GET', '/tickets/ticket-1')).status).toBe(200)
@@ -32,7 +48,7 @@ describe('an unknown caller', () => {
   })
 })
 
-describe('a player', () => {
+describe('a player who calls the ticket API', () => {
   test.each([
     ['GET', ''],
     ['GET', '?wait=25'],
@@ -41,17 +57,20 @@ describe('a player', () => {
     ['DELETE', ''],
     ['POST', '/accept'],
     ['POST', '/decline'],
-  ])('cannot %s a ticket%s of another player: the answer is the 404 of a missing ticket', async (method, path) => {
-    const { call, service } = setUp()
-    await call('ann', 'POST', '/tickets', duel)
-    service.change('ticket-1', { acceptance: { until: 1, accepted: [] } })
-    const others = await call('bob', method, `/tickets/ticket-1${path}`)
-    const none = await call('bob', method, `/tickets/ticket-9${path}`)
-    expect(others.status).toBe(404)
-    expect(others.json).toEqual(none.json)
-    expect(service.getTicket('ticket-1')).toMatchObject({ status: 'SEARCHING', acceptance: { accepted: [] } })
-    expect((await call('backend', 'GET', `/tickets/ticket-1`)).status).toBe(200)
-  })
+  ])(
+    'a player cannot %s a ticket%s of another player: the answer is the 404 of a missing ticket',
+    async (method, path) => {
+      const { call, service } = setUp()
+      await call('ann', 'POST', '/tickets', duel)
+      service.change('ticket-1', { acceptance: { until: 1, accepted: [] } })
+      const others = await call('bob', method, `/tickets/ticket-1${path}`)
+      const none = await call('bob', method, `/tickets/ticket-9${path}`)
+      expect(others.status).toBe(404)
+      expect(others.json).toEqual(none.json)
+      expect(service.getTicket('ticket-1')).toMatchObject({ status: 'SEARCHING', acceptance: { accepted: [] } })
+      expect((await call('backend', 'GET', `/tickets/ticket-1`)).status).toBe(200)
+    },
+  )
 
   test.each([
     ['GET', ''],
@@ -59,7 +78,7 @@ describe('a player', () => {
     ['GET', '/members/MEMBER'],
     ['PATCH', '/members/MEMBER'],
     ['DELETE', '/members/MEMBER'],
-  ])('cannot %s a group%s of others', async (method, path) => {
+  ])('a player cannot %s a group%s of other players', async (method, path) => {
     const { call } = setUp()
     const { group_id, member_id } = (await call('ann', 'POST', '/groups', { ...duel, is_ready: false })).json as {
       group_id: string
@@ -77,8 +96,8 @@ describe('a player', () => {
     })
   })
 
-  test.each([...backendRoutes])('is refused with 403 where only backends may call: %s', async (name) => {
-    const { method, path } = ticketRoutes[name as keyof typeof ticketRoutes]
+  test.each(OF_BACKENDS)('a player is refused with 403 on backend routes: %s', async (name) => {
+    const { method, path } = ticketRoutes[name]
     const { request } = setUp({ inspect: true })
     const response = await request('ann', method, pathOf(path), bodyFor(method))
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([403, 'backend-only'])
@@ -89,13 +108,13 @@ describe('a player', () => {
     ['coordinates', { coordinates: { latitude: 1, longitude: 2 } }],
     ['id', { id: 'mine' }],
     ['priority', { priority: 100 }],
-  ])('may not state %s', async (field, more) => {
+  ])('a player may not set %s in a ticket', async (field, more) => {
     const { call, service } = setUp()
     expect(await call('ann', 'POST', '/tickets', { ...duel, ...more })).toMatchObject({ status: 403, json: { field } })
     expect(service.players.size).toBe(0)
   })
 
-  test('has the address of the socket or the one a trusted proxy names, never one that the body states', async () => {
+  test('the address of a player is that of the socket or from a trusted proxy, never one from the body', async () => {
     const { call, service } = setUp()
     const ipOf = async (who: string, from: string, forwarded?: string) => {
       const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
@@ -111,7 +130,7 @@ describe('a player', () => {
     expect(status).toBe(400)
   })
 
-  test('is not given the address of the backend that creates the ticket without player_ip', async () => {
+  test('a ticket that a backend creates without player_ip does not get the address of the backend', async () => {
     const { call, service } = setUp()
     expect(
       await call('backend', 'POST', '/tickets', { ...duel, player_id: 'ann' }, { from: '203.0.113.7' }),
@@ -120,8 +139,8 @@ describe('a player', () => {
   })
 })
 
-describe('addresses of players', () => {
-  test('are in no answer to any caller', async () => {
+describe('addresses of players in the ticket API', () => {
+  test('the address of a player appears in no answer to any caller', async () => {
     const { call, request, service, errors } = setUp({ inspect: true })
     const from = '203.0.113.77'
     const texts: string[] = []
@@ -159,8 +178,8 @@ describe('addresses of players', () => {
   })
 })
 
-describe('what is off by default', () => {
-  test('/inspect is 404 until it is switched on', async () => {
+describe('features that are off by default', () => {
+  test('/inspect answers 404 until it is enabled', async () => {
     const { call } = setUp()
     for (const path of ['/inspect/tickets', '/inspect/matches', '/inspect/servers']) {
       const { status, json } = await call('backend', 'GET', path)
@@ -176,7 +195,7 @@ describe('what is off by default', () => {
     expect((await on.call('backend', 'GET', '/inspect/matches')).json).toEqual({ matches: [] })
   })
 
-  test('/inspect/matches says of which match the players have left, while its server is still looked for', async () => {
+  test('/inspect/matches shows an abandoned match while its server is still being searched for', async () => {
     const { call, service } = setUp({ inspect: true })
     const match = { queue: 'duel', ticketIds: [], playerIds: ['ann'], at: 0, assignment: undefined }
     service.matches.push({ ...match, matchId: 'm1', tag: 't1', phase: 'running', requestId: 'r1' })
@@ -190,7 +209,7 @@ describe('what is off by default', () => {
     })
   })
 
-  test('pages of other origins are refused until their origin is allowed', async () => {
+  test('a browser page of another origin is refused until this origin is allowed', async () => {
     const origin = 'https://play.example'
     const preflight = { headers: { origin, 'access-control-request-method': 'POST' } }
     const off = setUp()

@@ -1,7 +1,7 @@
-import { operation } from '@muster/core/api'
+import { idText as id, queryInteger } from '@muster/core/internal'
 import { z } from 'zod'
 import { BackfillBody, BackfillChangeBody, MatchBody, MemberBody, PartyBody, TicketBody } from './bodies.js'
-import { LONGEST_TOKEN } from './callers.js'
+import { byAnyone, byBackends, byMatchServers, byOwnToken, byPlayers, LONGEST_TOKEN, ofThisProcess } from './callers.js'
 import { joinKeyRoutes, seatRoutes, serverRoutes } from './server-routes.js'
 import {
   BackfillSchema,
@@ -26,90 +26,81 @@ import {
   TicketsInspectedSchema,
 } from './schemas.js'
 
-const id = z.string().min(1).max(128)
 const playerKey = z.strictObject({ player_id: id })
 const queueKey = z.strictObject({ profile: id })
 
 /** The routes by which an operator's backend acts on queues and players. */
 const operatorRoutes = {
-  readCooldown: operation('GET /players/{player_id}/cooldown', {
+  readCooldown: byBackends('GET /players/{player_id}/cooldown', {
     summary: 'For how long a player may not wait, having let others down, and what still counts; by a backend',
     input: playerKey,
     output: CooldownsSchema,
-    errors: [403, 503],
+    anyId: true,
   }),
-  forgive: operation('DELETE /players/{player_id}/cooldown', {
+  forgive: byBackends('DELETE /players/{player_id}/cooldown', {
     summary: 'Forget it: the player may wait at once; by a backend',
     input: playerKey,
-    errors: [403, 503],
+    anyId: true,
   }),
 
-  readPools: operation('GET /pools', {
+  readPools: byBackends('GET /pools', {
     summary: 'The pools of game servers by place: how many are warm, and how many matches found one; by a backend',
     input: z.strictObject({}),
     output: PoolsSchema,
-    errors: [403, 503],
   }),
-  pausePool: operation('PATCH /pools/{pool}', {
+  pausePool: byBackends('PATCH /pools/{pool}', {
     summary: 'Keep no servers of a pool warm, or do so again, by a backend; matches still get servers',
     input: z.strictObject({ pool: id, paused: z.boolean() }),
-    errors: [403, 404, 503],
   }),
-  drainServer: operation('POST /servers/{server_id}/drain', {
+  drainServer: byBackends('POST /servers/{server_id}/drain', {
     summary: 'Let a game server take no match any more, by a backend; it is stopped once its matches are over',
     input: z.strictObject({ server_id: id }),
     success: [202],
-    errors: [403, 404, 503],
   }),
-  stopServer: operation('DELETE /servers/{server_id}', {
+  stopServer: byBackends('DELETE /servers/{server_id}', {
     summary: 'Stop a game server at once, and end the matches on it, by a backend',
     input: z.strictObject({ server_id: id }),
     success: [202],
-    errors: [403, 404, 503],
   }),
 
-  revokeEnrolment: operation('POST /enrolments/{key_id}/revoke', {
+  revokeEnrolment: byBackends('POST /enrolments/{key_id}/revoke', {
     summary: 'Stop all servers that came with a key that is not in the configuration any more, by a backend',
     input: z.strictObject({ key_id: z.string().regex(/^[\da-f]{8}$/, 'must be 8 hex digits') }),
     success: [202],
-    errors: [403, 409, 503],
+    errors: [409],
+    anyId: true,
   }),
 
-  readResults: operation('GET /results', {
+  readResults: byBackends('GET /results', {
     summary: 'The results of matches that the backend keeps refusing and that were set aside; by a backend',
     input: z.strictObject({}),
     output: ResultsSchema,
-    errors: [403, 503],
   }),
-  repeatResult: operation('POST /results/{match_id}/repeat', {
+  repeatResult: byBackends('POST /results/{match_id}/repeat', {
     summary: 'Send a result again that was set aside, by a backend',
     input: z.strictObject({ match_id: id }),
     success: [202],
-    errors: [403, 404, 503],
   }),
-  dropResult: operation('DELETE /results/{match_id}', {
+  dropResult: byBackends('DELETE /results/{match_id}', {
     summary: 'Forget a result that was set aside, by a backend, which never gets it',
     input: z.strictObject({ match_id: id }),
-    errors: [403, 404, 503],
   }),
 
-  pauseQueue: operation('POST /queues/{profile}/pause', {
+  pauseQueue: byBackends('POST /queues/{profile}/pause', {
     summary: 'Make no matches of a profile until it is resumed, by a backend; tickets are taken and wait',
     input: queueKey,
-    errors: [403, 503],
+    anyId: true,
   }),
-  resumeQueue: operation('POST /queues/{profile}/resume', {
+  resumeQueue: byBackends('POST /queues/{profile}/resume', {
     summary: 'End the pause of a profile, by a backend',
     input: queueKey,
-    errors: [403, 503],
+    anyId: true,
   }),
 } as const
 
-/** The routes of the ticket API, as data. */
+/** Any JSON object. */
 const anything = z.record(z.string(), z.unknown())
-/** A number in a query, where all values are texts. */
-const number = (least: number, most: number) => z.coerce.number<string>().int().min(least).max(most)
-const version = number(0, Number.MAX_SAFE_INTEGER)
+const version = queryInteger(0)
 const until = z
   .enum(['assigned', 'match-end'])
   .optional()
@@ -119,64 +110,60 @@ const groupKey = z.strictObject({ group_id: id })
 const memberKey = z.strictObject({ group_id: id, member_id: id })
 const backfillKey = z.strictObject({ backfill_id: id })
 
-/** Most seconds of a long poll: proxies cut connections that are silent for a minute. */
+/** Maximum seconds of a long poll: proxies cut connections that are silent for a minute. */
 const LONGEST_WAIT = 30
 
 /** All routes of the ticket API. */
 export const ticketRoutes = {
-  monitor: operation('GET /monitor', {
+  monitor: ofThisProcess('GET /monitor', {
     summary: 'Whether all is well',
     input: z.strictObject({}),
     output: MonitorSchema,
-    errors: [],
   }),
-  beacons: operation('GET /locations/beacons', {
+  beacons: byPlayers('GET /locations/beacons', {
     summary: 'Hosts to ping; their latencies go into the `beacons` attribute of a ticket, by city',
     input: z.strictObject({}),
     output: BeaconsSchema,
-    errors: [404, 503],
+    errors: [404],
   }),
 
-  queues: operation('GET /queues', {
+  queues: byPlayers('GET /queues', {
     summary: 'The queues: how many wait, and how long a ticket would wait that comes now from where the caller is',
     input: z.strictObject({}),
     output: QueuesSchema,
-    errors: [503],
   }),
 
-  createTicket: operation('POST /tickets', {
+  createTicket: byPlayers('POST /tickets', {
     summary: 'Let a player wait for a match',
     input: TicketBody,
     output: TicketSchema,
     success: [201],
-    errors: [403, 409, 503],
+    errors: [403, 409],
   }),
-  createTickets: operation('POST /tickets/batch', {
+  createTickets: byBackends('POST /tickets/batch', {
     summary:
       'Let many players wait, each for themselves, by a backend; those that are refused do not keep the others from it',
     input: z.strictObject({ tickets: z.array(z.unknown()).min(1).max(1000).describe('Each as in POST /tickets') }),
     output: BatchSchema,
-    errors: [403, 503],
   }),
-  getTicket: operation('GET /tickets/{ticket_id}', {
+  getTicket: byPlayers('GET /tickets/{ticket_id}', {
     summary: 'Read a ticket; with `wait`, as soon as it has changed',
     input: z.strictObject({
       ticket_id: id,
-      wait: number(0, LONGEST_WAIT)
+      wait: queryInteger(0, LONGEST_WAIT)
         .optional()
         .describe('Seconds to wait at most until the ticket has another version; default 0'),
       version: version.optional().describe('The version that one knows; default: the present one'),
       until,
     }),
     output: TicketSchema,
-    errors: [404, 503],
   }),
-  deleteTicket: operation('DELETE /tickets/{ticket_id}', {
+  deleteTicket: byPlayers('DELETE /tickets/{ticket_id}', {
     summary: 'Cancel a ticket, and with it those of its party; 409 once the players know where to connect',
     input: ticketKey,
-    errors: [404, 409, 503],
+    errors: [409],
   }),
-  ticketEvents: operation('GET /tickets/{ticket_id}/events', {
+  ticketEvents: byPlayers('GET /tickets/{ticket_id}/events', {
     summary:
       'The ticket whenever it has changed, as server-sent events called `ticket`; ' +
       'the last is HOST_ASSIGNED or CANCELLED, or says `ended`',
@@ -193,122 +180,114 @@ export const ticketRoutes = {
     output: TicketSchema,
     success: [200, 204],
     headers: { lastEventId: 'last-event-id' },
-    errors: [404, 503],
   }),
-  createStreamToken: operation('POST /tickets/{ticket_id}/stream-token', {
+  createStreamToken: byPlayers('POST /tickets/{ticket_id}/stream-token', {
     summary:
       'A token for browsers, which send no header with an EventSource: good for the events of this ticket, for minutes',
     input: ticketKey,
     output: StreamTokenSchema,
     success: [201],
-    errors: [404, 503],
   }),
-  explainTicket: operation('GET /tickets/{ticket_id}/explain', {
+  explainTicket: byPlayers('GET /tickets/{ticket_id}/explain', {
     summary: 'Why a ticket still waits',
     input: ticketKey,
     output: ExplanationSchema,
-    errors: [404, 503],
   }),
-  acceptMatch: operation('POST /tickets/{ticket_id}/accept', {
+  acceptMatch: byPlayers('POST /tickets/{ticket_id}/accept', {
     summary: 'Accept the match that was found',
     input: ticketKey,
     output: TicketSchema,
-    errors: [404, 409, 503],
+    errors: [409],
   }),
-  declineMatch: operation('POST /tickets/{ticket_id}/decline', {
+  declineMatch: byPlayers('POST /tickets/{ticket_id}/decline', {
     summary: 'Decline the match that was found',
     input: ticketKey,
     output: TicketSchema,
-    errors: [404, 409, 503],
+    errors: [409],
   }),
 
-  me: operation('GET /me', {
+  me: byOwnToken('GET /me', {
     summary: 'What one is in now: tickets, groups, running matches with where to connect, lobbies',
     input: z.strictObject({}),
     output: PlayerSchema,
-    errors: [403, 503],
   }),
-  findPlayer: operation('GET /players/{player_id}', {
+  findPlayer: byBackends('GET /players/{player_id}', {
     summary: 'What a player is in now, by a backend',
     input: z.strictObject({ player_id: id }),
     output: PlayerSchema,
-    errors: [403, 503],
+    anyId: true,
   }),
 
-  createParty: operation('POST /group-tickets', {
+  createParty: byBackends('POST /group-tickets', {
     summary: 'Let a party wait for a match together, by a backend',
     input: PartyBody,
     output: PartySchema,
     success: [201],
-    errors: [403, 409, 503],
+    errors: [409],
   }),
 
-  createGroup: operation('POST /groups', {
+  createGroup: byPlayers('POST /groups', {
     summary: 'Make a group, and be its first member; alone and ready, the search starts at once',
     input: MemberBody,
     output: MemberSchema,
     success: [201],
-    errors: [403, 409, 503],
+    errors: [403, 409],
   }),
-  getGroup: operation('GET /groups/{group_id}', {
+  getGroup: byPlayers('GET /groups/{group_id}', {
     summary: 'Read a group that one is in',
     input: groupKey,
     output: GroupSchema,
-    errors: [404, 503],
   }),
-  deleteGroup: operation('DELETE /groups/{group_id}', {
+  deleteGroup: byPlayers('DELETE /groups/{group_id}', {
     summary: 'End a group, by its owner, and cancel its search; 409 once the players know where to connect',
     input: groupKey,
-    errors: [403, 404, 409, 503],
+    errors: [403, 409],
   }),
-  joinGroup: operation('POST /groups/{group_id}/members', {
+  joinGroup: byPlayers('POST /groups/{group_id}/members', {
     summary: 'Join a group; the search starts when all members are ready, and nobody joins after',
     input: z.strictObject({ group_id: id, ...MemberBody.shape }),
     output: MemberSchema,
     success: [201],
-    errors: [403, 404, 409, 503],
+    errors: [403, 409],
   }),
-  getMember: operation('GET /groups/{group_id}/members/{member_id}', {
+  getMember: byPlayers('GET /groups/{group_id}/members/{member_id}', {
     summary: 'Read one’s own place in a group',
     input: memberKey,
     output: MemberSchema,
-    errors: [404, 503],
   }),
-  setReady: operation('PATCH /groups/{group_id}/members/{member_id}', {
+  setReady: byPlayers('PATCH /groups/{group_id}/members/{member_id}', {
     summary: 'Say whether one is ready',
     input: memberKey.extend({ is_ready: z.boolean() }),
     output: MemberSchema,
-    errors: [404, 409, 503],
+    errors: [409],
   }),
-  leaveGroup: operation('DELETE /groups/{group_id}/members/{member_id}', {
+  leaveGroup: byPlayers('DELETE /groups/{group_id}/members/{member_id}', {
     summary: 'Leave a group, or be taken out by its owner; once it searches, this cancels its search',
     input: memberKey,
-    errors: [404, 409, 503],
+    errors: [409],
   }),
 
-  createBackfill: operation('POST /backfills', {
+  createBackfill: byMatchServers('POST /backfills', {
     summary: 'Ask for more players for a running match, by its server',
     input: BackfillBody,
     output: BackfillSchema,
     success: [201],
-    errors: [403, 404, 409, 503],
+    errors: [404, 409],
   }),
-  getBackfill: operation('GET /backfills/{backfill_id}', {
+  getBackfill: byMatchServers('GET /backfills/{backfill_id}', {
     summary: 'Read a backfill',
     input: backfillKey,
     output: BackfillSchema,
-    errors: [403, 404, 503],
   }),
-  updateBackfill: operation('PATCH /backfills/{backfill_id}', {
+  updateBackfill: byMatchServers('PATCH /backfills/{backfill_id}', {
     summary: 'Change the slots of a backfill; 409 if the backfill has changed since',
     input: backfillKey.extend(BackfillChangeBody.shape),
     output: BackfillSchema,
-    errors: [403, 404, 409, 503],
+    errors: [409],
   }),
-  deleteBackfill: operation('DELETE /backfills/{backfill_id}', {
+  deleteBackfill: byMatchServers('DELETE /backfills/{backfill_id}', {
     summary: 'Ask for no more players',
     input: backfillKey,
-    errors: [403, 404, 503],
   }),
 
   ...serverRoutes,
@@ -316,85 +295,63 @@ export const ticketRoutes = {
   ...seatRoutes,
   ...operatorRoutes,
 
-  createMatch: operation('POST /matches', {
+  createMatch: byBackends('POST /matches', {
     summary: 'Make a match of given players at once, by a backend; each of them gets a ticket of it',
     input: MatchBody,
     output: PrivateMatchSchema,
     success: [201],
-    errors: [403, 409, 503],
+    errors: [409],
   }),
-  playersLeft: operation('POST /matches/{match_id}/players-left', {
+  playersLeft: byMatchServers('POST /matches/{match_id}/players-left', {
     summary: 'These players do not play any more, by the match’s server; when nobody is left, the server is stopped',
     input: z.strictObject({ match_id: id, player_ids: z.array(id).min(1).max(500) }),
-    errors: [403, 404, 503],
   }),
-  findInMatch: operation('GET /matches/{match_id}/players/{player_id}', {
+  findInMatch: byMatchServers('GET /matches/{match_id}/players/{player_id}', {
     summary: 'Whether a player may join the server of a match now: the server calls this when a client connects',
     input: z.strictObject({ match_id: id, player_id: id }),
     output: PlayerInMatchSchema,
-    errors: [403, 503],
+    anyId: true,
   }),
-  endMatch: operation('DELETE /matches/{match_id}', {
+  endMatch: byMatchServers('DELETE /matches/{match_id}', {
     summary: 'End a match, and stop its server',
     input: z.strictObject({ match_id: id }),
     success: [202],
-    errors: [403, 404, 503],
   }),
 
-  serverReady: operation('POST /server-ready', {
+  serverReady: byAnyone('POST /server-ready', {
     summary: 'A match’s server says that players may come: its token is MM_MATCH_SECRET, the match its MM_MATCH_ID',
     input: z.strictObject({ match_id: id }),
-    errors: [403, 503],
+    errors: [403],
   }),
 
-  inspectTickets: operation('GET /inspect/tickets', {
+  inspectTickets: byBackends('GET /inspect/tickets', {
     summary: 'What waits, by a backend, where this is switched on',
-    input: z.strictObject({ limit: number(0, 1000).optional().describe('Tickets shown at most; default 100') }),
+    input: z.strictObject({ limit: queryInteger(0, 1000).optional().describe('Tickets shown at most; default 100') }),
     output: TicketsInspectedSchema,
-    errors: [403, 404, 503],
+    errors: [404],
   }),
-  inspectMatches: operation('GET /inspect/matches', {
+  inspectMatches: byBackends('GET /inspect/matches', {
     summary: 'Matches of which a server exists or may exist, by a backend, where this is switched on',
     input: z.strictObject({}),
     output: MatchesInspectedSchema,
-    errors: [403, 404, 503],
+    errors: [404],
   }),
 
-  inspectServers: operation('GET /inspect/servers', {
+  inspectServers: byBackends('GET /inspect/servers', {
     summary: 'Game servers that have registered, by a backend, where this is switched on',
     input: z.strictObject({}),
     output: ServersInspectedSchema,
-    errors: [403, 404, 503],
+    errors: [404],
   }),
 
-  document: operation('GET /openapi.json', {
+  document: ofThisProcess('GET /openapi.json', {
     summary: 'This API as an OpenAPI 3.1 document',
     input: z.strictObject({}),
     output: anything,
-    errors: [],
   }),
 } as const
 
-/** Names of the routes that only a backend may use, or the server of the match that it is about. */
-export const backendRoutes: ReadonlySet<string> = new Set<keyof typeof ticketRoutes>([
-  ...(Object.keys(operatorRoutes) as (keyof typeof operatorRoutes)[]),
-  'findPlayer',
-  'createTickets',
-  'createParty',
-  'createMatch',
-  'createBackfill',
-  'getBackfill',
-  'updateBackfill',
-  'deleteBackfill',
-  'playersLeft',
-  'findInMatch',
-  'endMatch',
-  'inspectTickets',
-  'inspectMatches',
-  'inspectServers',
-])
-
-/** What the paths that begin with a word are about. */
+/** The subject of the paths that begin with each word, for the OpenAPI document. */
 export const subjects: Readonly<Record<string, string>> = {
   monitor: 'Whether the API answers.',
   locations: 'Beacons to which players measure their latency.',

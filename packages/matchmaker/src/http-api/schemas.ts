@@ -45,7 +45,7 @@ export const Assignment = z
   })
   .meta({ id: 'Assignment' })
 
-/** From now until a match is found. */
+/** Estimated time from now until a match is found. */
 export type EstimatedWaitView = z.output<typeof EstimatedWait>
 const EstimatedWait = z
   .object({
@@ -99,7 +99,7 @@ export const TicketSchema = z
   })
   .meta({ id: 'Ticket' })
 
-/** A queue, as one sees it before one waits in it. */
+/** A queue as players see it before they wait in it. */
 export type QueueWaitView = z.output<typeof QueueWait>
 const QueueWait = z.object({
   profile: text.describe('Name of the queue'),
@@ -177,7 +177,7 @@ export const PartySchema = z.object({
   player_tickets: z.array(TicketSchema).describe('One for each player, in the order of the request'),
 })
 
-/** A match of given players. */
+/** A match whose players were given. */
 export type PrivateMatchView = z.output<typeof PrivateMatchSchema>
 export const PrivateMatchSchema = z
   .object({
@@ -205,8 +205,8 @@ export const StreamTokenSchema = z.object({
 const memberKeys = { team_id: maybeText, assignment: Assignment.nullable() }
 
 /**
- * A member's own place in a group. The status is FORMING (our word) until all members are ready; then it is the status
- * of their ticket. Existing game clients read these keys but `match_id` (public fact).
+ * A member's own place in a group. The status is FORMING (our choice) until all members are ready; then it is the
+ * status of their ticket. Existing game clients read all these keys except `match_id` (public fact).
  */
 export type MemberView = z.output<typeof MemberSchema>
 export const MemberSchema = z
@@ -233,7 +233,7 @@ export const GroupSchema = z
   })
   .meta({ id: 'Group' })
 
-/** A match that runs, and where its players connect. */
+/** A running match, and where its players connect. */
 export type RunningMatchView = z.output<typeof RunningMatch>
 const RunningMatch = z.object({
   match_id: text,
@@ -261,7 +261,7 @@ export const SeatSchema = z
   })
   .meta({ id: 'Seat' })
 
-/** What a player is in. */
+/** The player's tickets, groups, matches, lobbies, seats and cooldowns. */
 export type PlayerView = z.output<typeof PlayerSchema>
 export const PlayerSchema = z
   .object({
@@ -328,7 +328,7 @@ export const MonitorSchema = z.object({
   message: text,
 })
 
-/** Whether a player may come to the server of a match. */
+/** True if a player may join the server of a match. */
 export type PlayerInMatchView = z.output<typeof PlayerInMatchSchema>
 export const PlayerInMatchSchema = z
   .object({

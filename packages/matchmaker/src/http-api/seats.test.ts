@@ -14,7 +14,7 @@ const ticketOf = (...players: string[]): Ticket => ({
   attempts: 0,
 })
 
-test('every seat has an id that is resolved to this seat only', () => {
+test('each seat of a party has an id that resolves to this seat only', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 500 }), fc.nat(499), (size, at) => {
       const ticket = ticketOf(...Array.from({ length: size }, (_, index) => `p${index}`))
@@ -28,14 +28,14 @@ test('every seat has an id that is resolved to this seat only', () => {
 })
 
 test.each(['abc.', 'abc.-1', 'abc.01', 'abc.2', 'abc.x', 'abc.0.0', 'abc.1e0', 'abc.1000'])(
-  '%s names no seat of a party of two',
+  '%s is not the seat id of a party of two',
   (id) => {
     const { ticketId, index } = parseSeatId(id)
     expect([ticketId, seatOf(ticketOf('ann', 'bob'), index, undefined)]).toEqual(['abc', undefined])
   },
 )
 
-test('a ticket of one player has no ids of seats', () => {
+test('a ticket of one player has no separate seat ids', () => {
   expect(seatOf(ticketOf('ann'), 0, isAnn)).toBeUndefined()
   expect(seatOf(ticketOf('ann'), undefined, isAnn)?.index).toBe(0)
 })

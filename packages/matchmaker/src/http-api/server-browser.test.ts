@@ -54,7 +54,7 @@ interface Page {
 }
 
 describe('GET /servers', () => {
-  test('is a page of the list, without anything of players', async () => {
+  test('GET /servers returns a page of the server list without data of players', async () => {
     const { call, listed, servers, run } = serve()
     await listed({ password: 'secret' })
     if (servers[0] !== undefined) servers[0].players = { ann: 'in' }
@@ -82,7 +82,7 @@ describe('GET /servers', () => {
     expect(second.json).toMatchObject({ total: 2, next: null, servers: [{ name: 'world 1' }] })
   })
 
-  test('says what is wrong with a filter by field and column', async () => {
+  test('GET /servers refuses an invalid filter with its field and column', async () => {
     const { call } = serve()
     const { status, json } = await call('ben', 'GET /servers?where=mode%20eq%20ctf&where=seats.free%20ge%20two')
     expect(status).toBe(400)
@@ -92,7 +92,7 @@ describe('GET /servers', () => {
     expect((await call('ben', `GET /servers?q=${'x'.repeat(65)}`)).status).toBe(400)
   })
 
-  test('tells pings by what the caller has measured, or else by the address', async () => {
+  test('GET /servers returns pings from the caller’s measurements, or else estimates from the address', async () => {
     const { call, listed } = serve({
       locate: () => ({ latitude: 48.1, longitude: 11.6 }),
       beacons: async () =>
@@ -115,7 +115,7 @@ describe('GET /servers', () => {
     expect(((await call('ben', 'GET /servers?latency=Oslo%2063&where=ping%20lt%2050')).json as Page).total).toBe(0)
   })
 
-  test('one server is told of at its path', async () => {
+  test('each listed server can be read at its own path, GET /servers/{id}', async () => {
     const { call, listed } = serve()
     const [first = ''] = await listed()
     expect((await call('ben', `GET /servers/${first}`)).json).toMatchObject({ server_id: first, name: 'world 0' })
@@ -123,8 +123,8 @@ describe('GET /servers', () => {
   })
 })
 
-describe('a seat', () => {
-  test('is held, read, renewed and given back', async () => {
+describe('a seat on a listed server', () => {
+  test('a seat on a listed server can be held, read, renewed and given back', async () => {
     const { call, listed, run } = serve()
     const [first = ''] = await listed()
     const held = await call('ann', `POST /servers/${first}/seats`, { build: '7' })
@@ -147,7 +147,7 @@ describe('a seat', () => {
     expect((await call('ann', `GET /seats/${seat.seat_id}`)).status).toBe(404)
   })
 
-  test('is refused to a player whose id no report can hold as a key', async () => {
+  test('a seat is refused to a player whose id cannot be a JSON key in reports, such as __proto__', async () => {
     const { call, listed } = serve()
     const [first = ''] = await listed()
     const refused = await call('__proto__', `POST /servers/${first}/seats`, {})
@@ -155,7 +155,7 @@ describe('a seat', () => {
     expect((await call('constructor', `POST /servers/${first}/seats`, {})).status).toBe(201)
   })
 
-  test('is refused with a code for each reason', async () => {
+  test('a refused seat has a different code for each reason', async () => {
     const { call, listed, servers, run } = serve()
     const [first = '', second = ''] = await listed()
     if (servers[1]?.listing !== undefined) servers[1].listing['password'] = 'secret'
@@ -185,7 +185,7 @@ describe('a seat', () => {
     expect((await post('ben', second, { password: 'secret' })).slice(0, 2)).toEqual([429, 'too-many-tries'])
   })
 
-  test('is had by all of a group, or by nobody', async () => {
+  test('seats on a listed server are held for all members of a group or for none', async () => {
     const { call, listed, servers, run } = serve()
     const [first = '', second = ''] = await listed()
     const group = (await call('ann', 'POST /groups', { profile: 'duel', is_ready: false })).json as { group_id: string }
@@ -206,7 +206,7 @@ describe('a seat', () => {
     expect((await call('eve', `POST /servers/${second}/seats`, body)).status).toBe(404)
   })
 
-  test('of another member who plays elsewhere is not told of', async () => {
+  test('a seat is refused without saying where another member of the group plays', async () => {
     const { call, listed, servers, run } = serve()
     const [first = '', second = ''] = await listed()
     const group = (await call('ann', 'POST /groups', { profile: 'duel', is_ready: false })).json as { group_id: string }
@@ -221,7 +221,7 @@ describe('a seat', () => {
     expect(text).not.toContain(first)
   })
 
-  test('of another member on cooldown says when to retry, and not who it is', async () => {
+  test('a seat is refused with the end of a member’s cooldown, without naming the member', async () => {
     const { call, listed, run, clock } = serve()
     const [first = ''] = await listed()
     const group = (await call('ann', 'POST /groups', { profile: 'duel', is_ready: false })).json as { group_id: string }
@@ -239,7 +239,7 @@ describe('a seat', () => {
     expect(text).not.toContain('ben')
   })
 
-  test('is given to many by a backend', async () => {
+  test('a backend can hold seats for many players with one request', async () => {
     const { call, listed } = serve()
     const [first = ''] = await listed()
     const held = await call('backend', `POST /servers/${first}/seats`, { player_ids: ['ann', 'ben'] })
@@ -249,8 +249,8 @@ describe('a seat', () => {
   })
 })
 
-describe('a quick join', () => {
-  test('takes the best server that fits, and the next one if that is full by now', async () => {
+describe('a quick join by POST /seats', () => {
+  test('POST /seats takes the best server that fits, or the next one if the first is full by then', async () => {
     const { call, listed, matchmaker } = serve()
     const [first = '', second = ''] = await listed()
     await call('ann', 'GET /servers')
@@ -263,7 +263,7 @@ describe('a quick join', () => {
     expect((await call('ben', 'POST /seats', { where: ['mode is dm'] })).json).toMatchObject({ column: 6 })
   })
 
-  test('takes no server with a password, and uses up nobody’s tries of it', async () => {
+  test('POST /seats skips servers with a password, without counting as a password attempt', async () => {
     const { call, listed, servers, run } = serve()
     const [first = '', second = ''] = await listed()
     if (servers[0]?.listing !== undefined) servers[0].listing['password'] = 'secret'
@@ -274,7 +274,7 @@ describe('a quick join', () => {
     expect(await call('ann', `POST /servers/${first}/seats`, { password: 'secret' })).toMatchObject({ status: 201 })
   })
 
-  test('takes a server that has the team', async () => {
+  test('POST /seats takes a server that has a free place in the wanted team', async () => {
     const { call, listed, servers, run } = serve()
     const [first = '', second = ''] = await listed()
     if (servers[1]?.listing !== undefined) servers[1].listing['teams'] = { red: 1, blue: 1 }
@@ -291,7 +291,7 @@ describe('a quick join', () => {
     })
   })
 
-  test('starts one where there is none, and its seat is followed', async () => {
+  test('POST /seats with `start` starts a server if none fits, and the player can follow the seat', async () => {
     const custom = { perPlayer: 1, max: 1 }
     const { call, run, matchmaker } = serve({ matchmaker: { pools: [{ ...world, at: [], custom }] } })
     await run(1000)
@@ -314,8 +314,8 @@ describe('a quick join', () => {
   })
 })
 
-describe('a server that a group starts', () => {
-  test('shows each member their own seat, whoever asks', async () => {
+describe('the seats of a group on a server that it starts', () => {
+  test('each group member who requests the server that the group starts gets their own seat on it', async () => {
     const { call, run } = serve({ matchmaker: { pools: [{ ...world, custom: { perPlayer: 1, max: 1 } }] } })
     const group = (await call('ann', 'POST /groups', { profile: 'duel', is_ready: false })).json as { group_id: string }
     await call('ben', `POST /groups/${group.group_id}/members`, { profile: 'duel', is_ready: false })
@@ -330,7 +330,7 @@ describe('a server that a group starts', () => {
   })
 })
 
-test('while servers have yet to register again, what is not known of them is answered with 503', async () => {
+test('the server API answers 503 about listed servers that have not registered again after a restart', async () => {
   const memory: StoreMemory = new Map()
   const first = serve({ matchmaker: { pools: [world], store: createMemoryStore(memory) } })
   const [id = ''] = await first.listed()
@@ -367,7 +367,7 @@ describe('GET /servers/events', () => {
     }
   }
 
-  test('tells of the page, and then of what changes on it', async () => {
+  test('GET /servers/events sends the page, and then each change of the page', async () => {
     const { call, listed, matchmaker, clock, api } = serve()
     const [first = ''] = await listed()
     const leaving = new AbortController()
@@ -388,7 +388,7 @@ describe('GET /servers/events', () => {
     expect(api.counts().waiting).toBe(0)
   })
 
-  test('a player has so many streams at most, and all players together', async () => {
+  test('GET /servers/events is limited in open streams per player and in total', async () => {
     const { call, listed, clock, api } = serve({
       limits: { perCaller: null, perAddress: null, waitsPerCaller: 2, waits: 3 },
     })
@@ -407,7 +407,7 @@ describe('GET /servers/events', () => {
   })
 })
 
-describe('POST /seats with start, by many players', () => {
+describe('POST /seats with `start` from many players', () => {
   const start = (call: ReturnType<typeof serve>['call'], ids: readonly string[]) =>
     Promise.all(ids.map((id) => call(id, 'POST /seats', { start: true })))
   const serversOf = (answers: readonly { json: never }[]) =>
@@ -415,7 +415,7 @@ describe('POST /seats with start, by many players', () => {
   const players = (count: number) => Array.from({ length: count }, (_, nth) => `p${nth}`)
   const quick = { ...world, at: [], custom: { perPlayer: 1, max: 20 } }
 
-  test('promises the seats of servers that start: ten at once share two of eight', async () => {
+  test('ten players who POST /seats with `start` share two starting servers of eight seats', async () => {
     const { call, run, service } = serve({ matchmaker: { pools: [quick] } })
     await run(1000)
     const answers = await start(call, players(10))
@@ -427,7 +427,7 @@ describe('POST /seats with start, by many players', () => {
     expect(serversOf(seats).size).toBe(2)
   })
 
-  test('starts none in the second in which one has listed itself', async () => {
+  test('POST /seats starts no second server in the second in which the first one lists itself', async () => {
     const { call, run, service } = serve({ matchmaker: { pools: [quick] } })
     await run(1000)
     await start(call, ['ann'])
@@ -438,7 +438,7 @@ describe('POST /seats with start, by many players', () => {
     expect(service.calls.create).toHaveLength(1)
   })
 
-  test('moves players to another server if the first has fewer seats than were promised', async () => {
+  test('players are moved to another server if a started server lists fewer seats than expected', async () => {
     const { call, run, service, servers } = serve({ matchmaker: { pools: [quick] } })
     await run(1000)
     const answers = await start(call, players(5))
@@ -452,7 +452,7 @@ describe('POST /seats with start, by many players', () => {
     expect([serversOf(seats).size, service.calls.create.length]).toEqual([3, 3])
   })
 
-  test('does not promise the seats of a server with a password, other attributes or elsewhere', async () => {
+  test('POST /seats skips starting servers with a password, other attributes or another place', async () => {
     const tokyo = { name: 'Tokyo', latitude: 35.7, longitude: 139.7 }
     const pool = { ...quick, places: [...(world.places ?? []), tokyo] }
     const { call, run } = serve({
@@ -470,7 +470,7 @@ describe('POST /seats with start, by many players', () => {
     expect(serversOf(answers).size).toBe(4)
   })
 
-  test('keeps the server for the others when the player who had it started gives it back', async () => {
+  test('a started server is kept for its other players when the player who started it gives it back', async () => {
     const { call, run, service } = serve({ matchmaker: { pools: [quick] } })
     await run(1000)
     const answers = await start(call, ['ann', 'ben', 'cat'])
@@ -482,18 +482,6 @@ describe('POST /seats with start, by many players', () => {
     // Ann owns no server any more, and may start one.
     expect((await call('ann', 'POST /pools/arena/servers', { name: "ann's" })).status).toBe(202)
     expect(service.calls.create).toHaveLength(2)
-  })
-
-  test('keeps what it has promised over a kill -9', async () => {
-    const memory: StoreMemory = new Map()
-    const first = serve({ matchmaker: { pools: [quick], store: createMemoryStore(memory) } })
-    await first.run(1000)
-    const answers = await start(first.call, ['ann', 'ben'])
-    const copy: StoreMemory = new Map(Array.from(memory, ([kind, records]) => [kind, new Map(records)]))
-    const next = serve({ matchmaker: { pools: [quick], store: createMemoryStore(copy) } })
-    await next.run(1000)
-    for (const [nth, id] of ['ann', 'ben'].entries())
-      expect((await next.call(id, `GET /seats/${seatOf(answers[nth])}`)).json).toMatchObject({ status: 'starting' })
   })
 })
 

@@ -51,7 +51,7 @@ async function open(inspect: boolean) {
   return { call, run, id, token, key, clock }
 }
 
-test('GET /pools and GET /inspect/servers tell of pools and servers, without tokens and keys', async () => {
+test('GET /pools and GET /inspect/servers show pools and servers without tokens and keys', async () => {
   const { call, id, token, key, clock } = await open(true)
   const pools = await call('backend', 'GET', '/pools')
   expect(ticketRoutes.readPools.output?.parse(pools.json)).toEqual(pools.json)
@@ -84,62 +84,4 @@ test('GET /pools and GET /inspect/servers tell of pools and servers, without tok
     ],
   })
   for (const secret of [token, key]) expect(servers.text + pools.text).not.toContain(secret)
-})
-
-test('POST /servers/{id}/drain answers 202, also again, and 404 for an unknown server', async () => {
-  const { call, run, id } = await open(true)
-  expect(await call('backend', 'POST', '/servers/nobody/drain')).toMatchObject({
-    status: 404,
-    json: { code: 'no-such-server' },
-  })
-  expect((await call('backend', 'POST', `/servers/${id}/drain`)).status).toBe(202)
-  await run(1000)
-  expect((await call('backend', 'POST', `/servers/${id}/drain`)).status).toBe(202)
-  // Another one is warm soon.
-  expect((await call('backend', 'GET', '/pools')).json).toMatchObject({
-    pools: [{ starting: 1, idle: 0, draining: 0 }],
-  })
-  expect((await call('backend', 'GET', '/inspect/servers')).json).toEqual({ servers: [] })
-})
-
-test('DELETE /servers/{id} answers 202, also again, and 404 for an unknown server', async () => {
-  const { call, run, id } = await open(true)
-  expect(await call('backend', 'DELETE', '/servers/nobody')).toMatchObject({
-    status: 404,
-    json: { code: 'no-such-server' },
-  })
-  expect((await call('backend', 'DELETE', `/servers/${id}`)).status).toBe(202)
-  await run(1000)
-  expect((await call('backend', 'DELETE', `/servers/${id}`)).status).toBe(202)
-  expect((await call('backend', 'GET', '/inspect/servers')).json).toEqual({ servers: [] })
-})
-
-test('PATCH /pools/{pool} pauses a pool and ends the pause, and answers 404 for an unknown pool', async () => {
-  const { call, run } = await open(true)
-  const stock = async () => ((await call('backend', 'GET', '/pools')).json as { pools: unknown[] }).pools[0]
-  expect(await stock()).toMatchObject({ paused: false, wanted: 1, idle: 1 })
-  for (let times = 0; times < 2; times += 1)
-    expect((await call('backend', 'PATCH', '/pools/arena', { paused: true })).status).toBe(204)
-  await run(3000)
-  expect(await stock()).toMatchObject({ paused: true, wanted: 0, starting: 0, idle: 0 })
-  expect((await call('backend', 'PATCH', '/pools/arena', { paused: false })).status).toBe(204)
-  await run(2000)
-  expect(await stock()).toMatchObject({ paused: false, wanted: 1, starting: 1 })
-  expect((await call('backend', 'PATCH', '/pools/arenas', { paused: true })).status).toBe(404)
-  expect((await call('backend', 'PATCH', '/pools/arena', {})).status).toBe(400)
-})
-
-test('all of it is for backends, and /inspect only where it is switched on', async () => {
-  const { call, id, token } = await open(false)
-  for (const who of ['ann', token])
-    for (const [method, path, body] of [
-      ['GET', '/pools'],
-      ['POST', `/servers/${id}/drain`],
-      ['DELETE', `/servers/${id}`],
-      ['PATCH', '/pools/arena', { paused: true }],
-      ['GET', '/inspect/servers'],
-    ] as const)
-      expect([path, (await call(who, method, path, body)).status >= 400]).toEqual([path, true])
-  expect((await call('backend', 'GET', '/inspect/servers')).status).toBe(404)
-  expect((await call('backend', 'GET', '/pools')).status).toBe(200)
 })

@@ -1,4 +1,4 @@
-import { operation } from '@muster/core/api'
+import { idText, queryInteger } from '@muster/core/internal'
 import {
   EnrolmentBody,
   LARGEST_PAGE,
@@ -10,6 +10,7 @@ import {
   ServerName,
 } from '@muster/hosting/internal'
 import { z } from 'zod'
+import { byAnyone, byGameServers, byOwnToken } from './callers.js'
 import { MOST_LATENCIES } from './latencies.js'
 import { SeatSchema } from './schemas.js'
 
@@ -99,50 +100,44 @@ const JoinKeysSchema = z.object({
   ),
 })
 
-/** Most seconds that a report waits for new orders: fewer than a server may be silent. */
+/** Maximum seconds that a report waits for new orders: fewer than a server may be silent. */
 const LONGEST_WAIT = 20
 
 export const joinKeyRoutes = {
-  joinKeys: operation('GET /.well-known/jwks.json', {
+  joinKeys: byAnyone('GET /.well-known/jwks.json', {
     summary: 'The public keys that check join tokens; none unless they are signed with EdDSA',
     input: z.strictObject({}),
     output: JoinKeysSchema,
-    errors: [503],
   }),
 } as const
 
 export const serverRoutes = {
-  registerServer: operation('POST /servers', {
+  registerServer: byGameServers('POST /servers', {
     summary:
       'A game server says that it runs, by its token MUSTER_SERVER_TOKEN, or, if Muster has not started it, by ' +
       'MUSTER_ENROL_KEY; the same again changes nothing',
     input: EnrolmentBody,
     output: RegisteredSchema,
-    errors: [403, 409, 410, 503],
+    errors: [409, 410],
   }),
-  reportServer: operation('PUT /servers/me', {
+  reportServer: byGameServers('PUT /servers/me', {
     summary: 'A game server says its whole state, and hears what it is to do, as soon as that differs from `version`',
     input: ReportBody.extend({
-      wait: z.coerce
-        .number<string>()
-        .int()
-        .min(0)
-        .max(LONGEST_WAIT)
+      wait: queryInteger(0, LONGEST_WAIT)
         .optional()
         .describe('Seconds to wait at most until the orders have another version; default 0'),
-      version: z.coerce.number<string>().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+      version: queryInteger(0).optional(),
     }),
     query: ['wait', 'version'],
     output: OrdersSchema,
-    errors: [403, 409, 410, 503],
+    errors: [409, 410],
   }),
 } as const
 
-const serverId = z.string().min(1).max(128)
-const playerIds = z.array(z.string().min(1).max(128)).min(1).max(64)
+const playerIds = z.array(idText).min(1).max(64)
 const name = z.string().min(1).max(64)
 
-/** One text, or several: a query may have a key once or again and again. */
+/** One string or several, because a query may repeat a key. */
 const texts = (most: number, longest: number) =>
   z
     .union([z.string().max(longest), z.array(z.string().max(longest)).max(most)])
@@ -160,7 +155,7 @@ const shown = {
     .max(LONGEST_CLAUSE)
     .optional()
     .describe('Fields, `-` before one that is to descend; default `ping,-seats.taken`'),
-  limit: z.coerce.number<string>().int().min(1).max(LARGEST_PAGE).optional().describe('Servers on a page; default 20'),
+  limit: queryInteger(1, LARGEST_PAGE).optional().describe('Servers on a page; default 20'),
   cursor: z.string().max(LONGEST_CURSOR).optional().describe('`next` of the page before'),
   latency: texts(MOST_LATENCIES, 128)
     .optional()
@@ -229,43 +224,40 @@ const start = z.strictObject({
 
 /** The routes by which players find servers and take seats. */
 export const seatRoutes = {
-  listServers: operation('GET /servers', {
+  listServers: byOwnToken('GET /servers', {
     summary: 'Servers that one may join: a page, filtered and sorted',
     input: z.strictObject(shown),
     query,
     output: PageSchema,
-    errors: [503],
   }),
-  serverEvents: operation('GET /servers/events', {
+  serverEvents: byOwnToken('GET /servers/events', {
     summary:
       'The page that one looks at whenever it has changed, at most once a second, as server-sent events: ' +
       '`page` with all of it first, then `change`',
     input: z.strictObject(shown),
     query,
     output: PageChangeSchema,
-    errors: [503],
   }),
-  getServer: operation('GET /servers/{server_id}', {
+  getServer: byOwnToken('GET /servers/{server_id}', {
     summary: 'One server of the list',
-    input: z.strictObject({ server_id: serverId }),
+    input: z.strictObject({ server_id: idText }),
     output: ListedServerSchema,
-    errors: [404, 503],
   }),
-  holdSeat: operation('POST /servers/{server_id}/seats', {
+  holdSeat: byOwnToken('POST /servers/{server_id}/seats', {
     summary: 'Hold a seat; again: the same one, renewed. A seat that one holds elsewhere is given back',
-    input: z.strictObject({ server_id: serverId, password: z.string().max(128).optional(), ...joining }),
+    input: z.strictObject({ server_id: idText, password: z.string().max(128).optional(), ...joining }),
     output: SeatsSchema,
     success: [201, 200],
-    errors: [403, 404, 409, 503],
+    errors: [409],
   }),
-  quickJoin: operation('POST /seats', {
+  quickJoin: byOwnToken('POST /seats', {
     summary: 'Hold a seat on the best server without a password; with `start`, one is started where there is none',
     input: z.strictObject({
       where: z.array(z.string().max(LONGEST_CLAUSE)).max(MOST_CLAUSES).optional(),
       q: z.string().max(64).optional(),
       sort: z.string().max(LONGEST_CLAUSE).optional(),
       latencies: z
-        .record(z.string().min(1).max(128), z.number())
+        .record(idText, z.number())
         .refine((given) => Object.keys(given).length <= MOST_LATENCIES, `must have at most ${MOST_LATENCIES} entries`)
         .optional(),
       ...joining,
@@ -273,24 +265,22 @@ export const seatRoutes = {
     }),
     output: SeatsSchema,
     success: [201, 200, 202],
-    errors: [403, 404, 409, 503],
+    errors: [404, 409],
   }),
-  startServer: operation('POST /pools/{pool}/servers', {
+  startServer: byOwnToken('POST /pools/{pool}/servers', {
     summary: 'Start a server for a game of one’s own, with seats for those who start it; follow the seat',
     input: start.extend({ pool: name, ...party }),
     output: z.object({ server_id: z.string(), seats: z.array(SeatSchema).describe('To a player, their own') }),
     success: [202],
-    errors: [403, 404, 409, 503],
+    errors: [409],
   }),
-  getSeat: operation('GET /seats/{seat_id}', {
+  getSeat: byOwnToken('GET /seats/{seat_id}', {
     summary: 'Read one’s seat with a fresh join token: a held one is held for longer',
-    input: z.strictObject({ seat_id: serverId }),
+    input: z.strictObject({ seat_id: idText }),
     output: SeatSchema,
-    errors: [404, 503],
   }),
-  releaseSeat: operation('DELETE /seats/{seat_id}', {
+  releaseSeat: byOwnToken('DELETE /seats/{seat_id}', {
     summary: 'Give one’s seat back',
-    input: z.strictObject({ seat_id: serverId }),
-    errors: [404, 503],
+    input: z.strictObject({ seat_id: idText }),
   }),
 } as const

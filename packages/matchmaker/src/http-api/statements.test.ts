@@ -30,8 +30,8 @@ const forged = [
   ['attributes.beacons', { attributes: { beacons: { Oslo: 1 } } }],
 ] as const
 
-describe('a value that a rule compares', () => {
-  test.each(forged)('is refused from a player: %s in %j', async (field, more) => {
+describe('an attribute that a rule compares', () => {
+  test.each(forged)('an attribute that a rule compares is refused from a player: %s in %j', async (field, more) => {
     const { call, service } = setUpReal(queues)
     const refused = { status: 400, json: { code: 'not-believed', field } }
     expect(await call('ann', 'POST', '/tickets', { profile: 'ranked', ...more })).toMatchObject(refused)
@@ -43,24 +43,27 @@ describe('a value that a rule compares', () => {
     expect(service.inspect().queues.map(({ players }) => players)).toEqual([0, 0, 0])
   })
 
-  test.each(forged)('is accepted where the queue lists it, and from a backend: %s in %j', async (_, more) => {
-    const { call } = setUpReal(queues)
-    const status = more === forged[1][1] ? 400 : 201
-    expect(await call('ann', 'POST', '/tickets', { profile: 'open', ...more })).toMatchObject({ status })
-    const body = { profile: 'ranked', player_id: 'bob', player_ip: '203.0.113.7', ...more }
-    expect(await call('backend', 'POST', '/tickets', body)).toMatchObject({ status })
-    const party = {
-      player_tickets: [
-        { ...body, player_id: 'cleo' },
-        { ...body, player_id: 'dan' },
-      ],
-    }
-    expect(await call('backend', 'POST', '/group-tickets', party)).toMatchObject({ status })
-    const { json } = await call('backend', 'POST', '/tickets/batch', { tickets: [{ ...body, player_id: 'eve' }] })
-    expect((json as { results: object[] }).results[0]).toHaveProperty(status === 201 ? 'ticket' : 'error')
-  })
+  test.each(forged)(
+    'an attribute that a rule compares is accepted if the queue allows it, and from a backend: %s in %j',
+    async (_, more) => {
+      const { call } = setUpReal(queues)
+      const status = more === forged[1][1] ? 400 : 201
+      expect(await call('ann', 'POST', '/tickets', { profile: 'open', ...more })).toMatchObject({ status })
+      const body = { profile: 'ranked', player_id: 'bob', player_ip: '203.0.113.7', ...more }
+      expect(await call('backend', 'POST', '/tickets', body)).toMatchObject({ status })
+      const party = {
+        player_tickets: [
+          { ...body, player_id: 'cleo' },
+          { ...body, player_id: 'dan' },
+        ],
+      }
+      expect(await call('backend', 'POST', '/group-tickets', party)).toMatchObject({ status })
+      const { json } = await call('backend', 'POST', '/tickets/batch', { tickets: [{ ...body, player_id: 'eve' }] })
+      expect((json as { results: object[] }).results[0]).toHaveProperty(status === 201 ? 'ticket' : 'error')
+    },
+  )
 
-  test('is refused without its value, naming what the queue would have to list', async () => {
+  test('a refused attribute of a player is answered without its value, with the setting that allows it', async () => {
     const { call } = setUpReal(queues)
     const { json } = await call('ann', 'POST', '/tickets', { profile: 'ranked', attributes: { skill: 4242 } })
     expect((json as { message: string }).message).toBe(
@@ -69,7 +72,7 @@ describe('a value that a rule compares', () => {
   })
 })
 
-test('values that no rule compares are accepted, and failed pings are ignored', async () => {
+test('attributes that no rule compares are accepted, and failed pings are ignored', async () => {
   const { call, service } = setUpReal(queues)
   const body = {
     profile: 'casual',
@@ -92,7 +95,7 @@ test('values that no rule compares are accepted, and failed pings are ignored', 
   ])
 })
 
-test('an unknown queue is refused first, with the nearest known name', async () => {
+test('an unknown queue is refused before any attribute, with the nearest known name', async () => {
   const asked: string[] = []
   const { call } = setUpReal(queues, { profile: (ids) => new Map(ids.map((id) => [(asked.push(id), id), {}])) })
   const refused = {
@@ -109,11 +112,11 @@ test('an unknown queue is refused first, with the nearest known name', async () 
   })
 })
 
-describe('claims of a player', () => {
+describe('the claims in the token of a player', () => {
   const claims = { attributes: { skill: 1500, clan: 'red' }, roles: ['tank'], avoid: ['eve'] }
   const knowing = { authenticate: (request: Request) => ({ id: bearerToken(request) ?? '', profile: claims }) }
 
-  test('from the token override the body, and add to whom the player avoids', async () => {
+  test('claims in a player’s token override the request body, and add to the players to avoid', async () => {
     const { call, service } = setUpReal(queues, knowing)
     const body = { profile: 'open', attributes: { skill: 9000, hat: 'blue' }, roles: ['healer'], avoid: ['bob', 'eve'] }
     // An attribute missing from the list is refused even if no rule compares it.
@@ -125,7 +128,7 @@ describe('claims of a player', () => {
     expect(service.exportTickets().tickets[0]?.players[0]).toMatchObject({ ...claims, avoid: ['bob', 'eve'] })
   })
 
-  test('override the resolved profile, and both apply to members of groups', async () => {
+  test('claims in a player’s token override the resolved profile, even for members of groups', async () => {
     const profile = () => new Map([['ann', { attributes: { skill: 1, rank: 3 }, roles: ['healer'], avoid: ['dan'] }]])
     const { call, service } = setUpReal(queues, { ...knowing, profile })
     await call('ann', 'POST', '/groups', { profile: 'ranked' })
@@ -137,7 +140,7 @@ describe('claims of a player', () => {
   })
 })
 
-test('no body of a player sets an attribute that a rule compares', async () => {
+test('a request body of a player never sets an attribute that a rule compares', async () => {
   const known = { attributes: { skill: 1500 }, roles: ['tank'], avoid: ['eve'] }
   const value = fc.oneof(
     fc.double(),

@@ -5,7 +5,7 @@ import { createMatchmaker } from '../create-matchmaker.js'
 import type { QueueDefinition } from '../queues/queue.js'
 import { createTestService } from '@muster/hosting/service-fixture'
 import { ticketRoutes } from './routes.js'
-import type { TicketService } from './service.js'
+import { COMMANDS, type TicketService } from '../commands.js'
 import { createTicketApi } from './ticket-api.js'
 import type { TicketApiOptions } from './api-options.js'
 import { createFakeService } from './ticket-service.fixture.js'
@@ -37,30 +37,19 @@ export const setUpReal = (queues: readonly QueueDefinition[], options: Partial<T
   }, options)
 
 let isLater = false
-/** From now on the services of `setUp` answer by promises, as one does that is spread over several processes. */
+/** From now on, the services of `setUp` return promises, like the service of several processes. */
 export function answerLater(): void {
   isLater = true
 }
 
-/** These are asked in the middle of something that cannot wait. */
-const ALWAYS_AT_ONCE: readonly string[] = [
-  'playerMayState',
-  'readsLatencies',
-  'largestParty',
-  'presenceWithinMs',
-  'queueNames',
-  'browserTerms',
-  'dateOf',
-  'estimateWait',
-  'joinToken',
-]
+const commands: Readonly<Record<string, readonly string[]>> = COMMANDS
 
-/** The same service, whose answers come some turns later. */
+/** The same service with answers that come some turns of the event loop later. */
 const later = <Service extends TicketService>(service: Service): Service =>
   new Proxy(service, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name)
-      if (typeof value !== 'function' || ALWAYS_AT_ONCE.includes(String(name))) return value
+      if (typeof value !== 'function' || commands[String(name)]?.[1] === 'at once') return value
       return async (...input: unknown[]) => {
         await Promise.resolve()
         const answer: unknown = await Reflect.apply(value, target, input)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { setUp } from './ticket-api.fixture.js'
 
-describe('a game server', () => {
-  test('reports that it is ready with the secret of its match, and with no other token', async () => {
+describe('POST /server-ready', () => {
+  test('POST /server-ready accepts the secret of the server’s match and no other token', async () => {
     const { call } = setUp()
     const ready = async (secret: string | undefined, match_id: string) =>
       (await call(secret, 'POST', '/server-ready', { match_id })).status
@@ -13,12 +13,12 @@ describe('a game server', () => {
   })
 })
 
-describe('about itself', () => {
-  test('the API serves its OpenAPI document below its base path', async () => {
+describe('the ticket API as a whole', () => {
+  test('the ticket API serves its OpenAPI document below its base path', async () => {
     const { call } = setUp({ basePath: '/mm' })
     const { json } = await call(undefined, 'GET', '/mm/openapi.json')
     const document = json as { openapi: string; paths: Record<string, object>; components: { schemas: object } }
-    expect(document.openapi).toBe('3.1.0')
+    expect(document.openapi).toBe('3.1.1')
     expect(Object.keys(document.paths)).toEqual(
       expect.arrayContaining(['/mm/tickets', '/mm/tickets/{ticket_id}/events', '/mm/groups/{group_id}/members']),
     )
@@ -27,7 +27,7 @@ describe('about itself', () => {
     )
   })
 
-  test('the monitor names unhealthy components, and checks them at most once a second', async () => {
+  test('the monitor route names unhealthy components, and checks them at most once a second', async () => {
     const { call, service, clock } = setUp({ beacons: () => Promise.reject(new Error('down')) })
     expect((await call(undefined, 'GET', '/monitor')).json).toEqual({
       status: 'healthy',
@@ -50,10 +50,10 @@ describe('about itself', () => {
       message: 'not well: deployments, beacons',
     })
     service.pausedUntil = undefined
-    service.held = 'unstoppable'
+    service.blockedBy = 'unstoppable'
     await clock.advance(1000)
     expect((await call(undefined, 'GET', '/monitor')).json).toMatchObject({ message: 'not well: deployments, beacons' })
-    service.held = 'maxServers'
+    service.blockedBy = 'maxServers'
     await clock.advance(1000)
     expect((await call(undefined, 'GET', '/monitor')).json).toMatchObject({ message: 'not well: beacons' })
   })

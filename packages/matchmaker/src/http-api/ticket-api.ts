@@ -1,8 +1,10 @@
 import {
+  type Awaitable,
   scrub,
   createHttpApi,
+  createOpenWaits,
   type Handlers,
-  ownOpenApiDocument as openApiDocument,
+  ownOpenApiDocument,
   prefixed,
   unguessable,
   whenKnown,
@@ -14,17 +16,19 @@ import {
   clientAddress,
   createMemoryLimitStore,
   type HttpHandler,
+  type LimitStore,
   Problem,
 } from '@muster/core/http'
+import { createAuditedCommands, type TicketService } from '../commands.js'
 import { Unavailable } from '../errors.js'
-import { type BackendAct, checkOptions, type TicketApiOptions } from './api-options.js'
+import { type BackendCommand, checkOptions, type TicketApiOptions } from './api-options.js'
 import { SECRET_HEADER } from './bodies.js'
 import {
   admitServers,
   admitShared,
   admitStreams,
   assertOwnMatch,
-  assertRole,
+  assertMayCall,
   assertStream,
   assertStreamOf,
   createStreamTokens,
@@ -34,14 +38,14 @@ import {
   notTheServer,
   SHARED_CREATES,
 } from './callers.js'
-import { createOpenWaits, createPresenceReporter, createReading } from './follow-ticket.js'
+import { createPresenceReporter, createTicketReader } from './follow-ticket.js'
 import { createGroupStore } from './group-store.js'
-import { createGroups } from './groups.js'
+import { Groups } from './groups.js'
 import { createBeacons, createMeasured } from './latencies.js'
 import { createBackfills, createMatchMaking } from './match-requests.js'
 import {
   cooldownView,
-  createLook,
+  createInspect,
   createPlayerOverview,
   createQueueOverview,
   explanationView,
@@ -57,16 +61,10 @@ import {
 import { createProfiles } from './player-profiles.js'
 import { problemOf } from './problems.js'
 import { createCheckStatements, createReadPlayer } from './read-player.js'
-import { backendRoutes, subjects, ticketRoutes } from './routes.js'
-import type { TicketService } from './service.js'
+import { subjects, ticketRoutes } from './routes.js'
 import { createTicketCreation } from './ticket-creation.js'
-import {
-  assertServer,
-  createSeatHandlers,
-  createServerHandlers,
-  joinKeysAnswer,
-  SERVER_BODY_BYTES,
-} from './server-handlers.js'
+import { createSeatHandlers } from './seat-handlers.js'
+import { createServerHandlers, joinKeysAnswer, SERVER_BODY_BYTES } from './server-handlers.js'
 import { isoTime, seatId, ticketView } from './ticket-views.js'
 
 /** The ticket API as a function `(Request) → Promise<Response>`, to be mounted on any server. */
@@ -75,14 +73,15 @@ export interface TicketApi extends HttpHandler {
   readonly counts: () => TicketApiCounts
 }
 
-/** Routes without authentication. A server that registers (`serverReady`) proves its identity by its secret. */
-const anonymous = ['document', 'monitor', 'serverReady', 'joinKeys'] as const
+type RouteName = keyof typeof ticketRoutes
 
 const PER_CALLER: AttemptLimit = { limit: 50, windowMs: 5000 }
 const PER_ADDRESS: AttemptLimit = { limit: 250, windowMs: 5000 }
-/** A minute's worth for some households behind one address, and little for who makes players up (our choice). */
+/**
+ * Enough for a minute of some households behind one address, and little for somebody who invents players (our choice).
+ */
 const SHARED_PER_NETWORK: AttemptLimit = { limit: 60, windowMs: 60_000 }
-/** Wrong secrets of one network (our choice): a client that means well sends none. */
+/** Wrong secrets of one network (our choice). An honest client sends none. */
 const WRONG_SECRETS: AttemptLimit = { limit: 20, windowMs: 60_000 }
 
 /**
@@ -91,42 +90,63 @@ const WRONG_SECRETS: AttemptLimit = { limit: 20, windowMs: 60_000 }
  */
 export function createTicketApi(service: TicketService, options: TicketApiOptions): TicketApi {
   checkOptions(options)
-  const {
-    authenticate,
-    basePath = '',
-    address = clientAddress(),
-    locate,
-    cors,
-    inspect = false,
-    onError = warn,
-    acted = () => {},
-    clock = systemClock,
-    store,
-  } = options
-  const {
-    perCaller,
-    perAddress,
-    sharedCreates,
-    waitsPerCaller = 8,
-    waits: inAll = 50_000,
-    groups: mostGroups = 100_000,
-  } = options.limits ?? {}
+  const { authenticate, address = clientAddress(), cors, inspect = false } = options
+  const { perCaller, perAddress, sharedCreates } = options.limits ?? {}
   const { bodyBytes = 16 * 1024, backendBodyBytes = 2 * 1024 * 1024, bodies } = options.limits ?? {}
-  const { groupIdleMs = 300_000, random = unguessable } = options
+  const parts = partsOf(service, options)
+  const { basePath, random, onError, clock, latencies, waits, groupStore } = parts
+  const limitStore = prefixed(options.limitStore ?? createMemoryLimitStore(clock), 'ticket-api')
+  const sharedLimit = orNone(sharedCreates, SHARED_PER_NETWORK)
+  const wrongSecrets = limitStore.attempts('wrongSecrets', WRONG_SECRETS)
+  const api = createHttpApi({
+    routes: ticketRoutes,
+    handlers: handlersOf(parts),
+    authenticate: admitServers(
+      admitStreams(admitShared(authenticate, address, random, wrongSecrets), parts.streamTokens),
+      service,
+    ),
+    authorize: createAuthorize(service, {
+      inspect,
+      sharedAttempts: sharedLimit && limitStore.attempts('sharedCreates', sharedLimit),
+    }),
+    basePath,
+    address,
+    cors,
+    onError,
+    clock,
+    problemOf: (error) => problemOf(error, service),
+    maxBodyBytes: (route) => {
+      if (route === 'reportServer') return SERVER_BODY_BYTES
+      const { who } = ticketRoutes[route]
+      return who === 'backends' || who === 'backends and the server of the match' ? backendBodyBytes : bodyBytes
+    },
+    bodies,
+    limits: {
+      perCaller: orNone(perCaller, PER_CALLER),
+      perAddress: orNone(perAddress, PER_ADDRESS),
+      exempt: isBackend,
+      apart: isServer,
+      store: limitStore,
+    },
+  })
+  const counts = (): TicketApiCounts => ({
+    latenciesImpossible: latencies.impossible,
+    latenciesUnknown: latencies.unknown,
+    latenciesEstimated: latencies.estimated,
+    waiting: waits.open(),
+    groups: groupStore.size(),
+  })
+  return Object.assign(api, { counts })
+}
 
+/** Creates the parts that the handlers use, in the order in which they need each other. */
+function partsOf(service: TicketService, options: TicketApiOptions) {
+  const { basePath = '', random = unguessable, onError = warn, clock = systemClock } = options
+  const { locate, store, acted = () => {}, groupIdleMs = 300_000 } = options
+  const { waitsPerCaller = 8, waits: inAll = 50_000, groups: mostGroups = 100_000 } = options.limits ?? {}
   const latencies = { impossible: 0, unknown: 0, estimated: 0 }
   const beacons = options.beacons && createBeacons(options.beacons, clock, onError)
-  const waits = createOpenWaits({ perCaller: waitsPerCaller, inAll })
-  const look = createLook(service, clock)
-  /** Undefined while the matchmaker cannot be read. */
-  const seen = async () => {
-    try {
-      return await look()
-    } catch (error) {
-      if (error instanceof Unavailable) return undefined
-      throw error
-    }
-  }
+  const waits = createOpenWaits<MatchCaller>({ perCaller: waitsPerCaller, inAll, isExempt: isBackend })
   const queueNames = () => service.queueNames()
   const readPlayer = createReadPlayer({
     measured: createMeasured(beacons, locate, latencies),
@@ -138,35 +158,40 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   const isAlive = ({ id }: { readonly id: string }) =>
     whenKnown(service.getTicket(id), (ticket) => ticket !== undefined)
   const groupStore = options.groups ?? createGroupStore({ clock, idleMs: groupIdleMs, mostGroups, isAlive, store })
-
-  /** Does what a backend asks for, and reports who did it once it was done. */
-  const audited = async <Result>(
-    { caller }: { readonly caller: { readonly id: string } },
-    what: BackendAct['what'],
-    id: string,
-    act: () => Result | Promise<Result>,
-  ): Promise<Result> => {
-    const result = await act()
-    acted({ who: caller.id, what, id })
-    return result
-  }
-  const streamTokens = createStreamTokens(options.streamTokens ?? {}, clock)
-  const creating = createTicketCreation(service, readPlayer)
   const presence = createPresenceReporter({ service, clock, onError })
-  const reading = createReading(service, { waits, presence, clock })
-  const groups = createGroups({ service, store: groupStore, presence, clock, queueNames, random })
-  const backfills = createBackfills(service, random)
-  const playerOverview = createPlayerOverview({ service, groups, presence, lobbies: options.lobbies, onError })
-  const queueOverview = createQueueOverview({ service, locate, clock })
-  const limitStore = prefixed(options.limitStore ?? createMemoryLimitStore(clock), 'ticket-api')
-  const sharedLimit = orNone(sharedCreates, SHARED_PER_NETWORK)
-  const sharedAttempts = sharedLimit && limitStore.attempts('sharedCreates', sharedLimit)
-  const wrongSecrets = limitStore.attempts('wrongSecrets', WRONG_SECRETS)
-  let document: ReturnType<typeof describe> | undefined
+  const groups = new Groups({ service, store: groupStore, presence, clock, queueNames, random })
+  return {
+    service,
+    basePath,
+    random,
+    onError,
+    clock,
+    latencies,
+    beacons,
+    waits,
+    readPlayer,
+    groupStore,
+    groups,
+    inspect: createInspect(service, clock),
+    operate: createAuditedCommands<BackendCommand>(service, acted),
+    streamTokens: createStreamTokens(options.streamTokens ?? {}, clock),
+    creating: createTicketCreation(service, readPlayer),
+    reading: createTicketReader(service, { waits, presence, clock }),
+    backfills: createBackfills(service, random),
+    playerOverview: createPlayerOverview({ service, groups, presence, lobbies: options.lobbies, onError }),
+    queueOverview: createQueueOverview({ service, locate, clock }),
+    seatHandlers: createSeatHandlers({ service, groups, waits, beacons, locate, clock, onError }),
+  }
+}
 
-  const handlers: Handlers<typeof ticketRoutes, MatchCaller, (typeof anonymous)[number]> = {
+/** The handler of each route. */
+function handlersOf(parts: ReturnType<typeof partsOf>): Handlers<typeof ticketRoutes, MatchCaller> {
+  const { service, basePath, clock, beacons, readPlayer, inspect, operate, streamTokens } = parts
+  const { creating, reading, groups, backfills, playerOverview, queueOverview } = parts
+  let document: ReturnType<typeof describe> | undefined
+  return {
     document: () => (document ??= describe(basePath)),
-    monitor: async () => monitorView(await seen(), beacons, clock.now()),
+    monitor: async () => monitorView(await unlessUnavailable(inspect), beacons, clock.now()),
     beacons: () => {
       if (beacons === undefined) throw new Problem(404, 'no-beacons', 'This server has no beacons.')
       return beacons.view()
@@ -238,119 +263,97 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       player_id,
       cooldowns: (await service.cooldownsOf(player_id)).map((cooldown) => cooldownView(cooldown, service)),
     }),
-    forgive: ({ player_id }, exchange) =>
-      audited(exchange, 'forgive-cooldown', player_id, () => service.forgive(player_id)),
+    forgive: ({ player_id }, { caller }) => operate(caller.id, 'forgive', player_id),
 
-    readPools: async () => poolsView(await look()),
-    drainServer: ({ server_id }, exchange) =>
-      audited(exchange, 'drain-server', server_id, () => service.drainServer(server_id)),
-    stopServer: ({ server_id }, exchange) =>
-      audited(exchange, 'stop-server', server_id, () => service.stopServer(server_id)),
-    revokeEnrolment: ({ key_id }, exchange) =>
-      audited(exchange, 'revoke-enrolment', key_id, () => service.revokeEnrolment(key_id)),
-    pauseQueue: ({ profile }, exchange) => audited(exchange, 'pause-queue', profile, () => service.pauseQueue(profile)),
-    resumeQueue: ({ profile }, exchange) =>
-      audited(exchange, 'resume-queue', profile, () => service.resumeQueue(profile)),
-    pausePool: ({ pool, paused }, exchange) =>
-      audited(exchange, paused ? 'pause-pool' : 'resume-pool', pool, () => service.pausePool(pool, paused)),
-    readResults: async () => resultsView(await look(), await service.resultsSetAside()),
-    repeatResult: ({ match_id }, exchange) =>
-      audited(exchange, 'repeat-result', match_id, () => service.repeatResult(match_id)),
-    dropResult: ({ match_id }, exchange) =>
-      audited(exchange, 'drop-result', match_id, () => service.dropResult(match_id)),
+    readPools: async () => poolsView(await inspect()),
+    drainServer: ({ server_id }, { caller }) => operate(caller.id, 'drainServer', server_id),
+    stopServer: ({ server_id }, { caller }) => operate(caller.id, 'stopServer', server_id),
+    revokeEnrolment: ({ key_id }, { caller }) => operate(caller.id, 'revokeEnrolment', key_id),
+    pauseQueue: ({ profile }, { caller }) => operate(caller.id, 'pauseQueue', profile),
+    resumeQueue: ({ profile }, { caller }) => operate(caller.id, 'resumeQueue', profile),
+    pausePool: ({ pool, paused }, { caller }) => operate(caller.id, 'pausePool', pool, paused),
+    readResults: async () => resultsView(await inspect(), await service.resultsSetAside()),
+    repeatResult: ({ match_id }, { caller }) => operate(caller.id, 'repeatResult', match_id),
+    dropResult: ({ match_id }, { caller }) => operate(caller.id, 'dropResult', match_id),
     createMatch: createMatchMaking(service, readPlayer),
     playersLeft: async ({ match_id, player_ids }, { caller }) => {
       await assertOwnMatch(match_id, caller, service)
       await service.playersLeft(match_id, player_ids)
     },
     findInMatch: async ({ match_id, player_id }, { caller: { serverSecret } }) => {
-      // A request of the server shows that the player connects.
+      // A request of the server about a player shows that the player connects.
       if (serverSecret !== undefined && !(await service.playerCame(match_id, serverSecret, player_id)))
         throw notTheServer()
       return playerInMatch(player_id, match_id, await service.findPlayer(player_id))
     },
-    // The service confirms the stop much later: the answer does not wait for that.
+    // The service confirms the stop much later. The response does not wait for it.
     endMatch: async ({ match_id }, { caller }) => {
       await assertOwnMatch(match_id, caller, service)
-      const stop = () => service.stopMatch(match_id, { until: 'recorded' })
-      // A server that ends its own match is no operator.
-      await (caller.serverSecret === undefined ? audited({ caller }, 'stop-match', match_id, stop) : stop())
+      const until = { until: 'recorded' } as const
+      // A server that ends its own match is not an operator.
+      if (caller.serverSecret === undefined) await operate(caller.id, 'stopMatch', match_id, until)
+      else await service.stopMatch(match_id, until)
     },
 
     ...createServerHandlers(service, clock),
     joinKeys: () => whenKnown(service.joinKeys(), joinKeysAnswer),
-    ...createSeatHandlers({ service, groups, waits, beacons, locate, clock, onError }),
+    ...parts.seatHandlers,
     serverReady: async ({ match_id }, { request }) => {
       if (!(await service.serverReady(match_id, bearerToken(request) ?? ''))) throw notTheServer()
     },
 
     inspectTickets: async ({ limit = 100 }) => ({
-      ...ticketsInspected(await service.longestWaiting(limit), await look(), service),
+      ...ticketsInspected(await service.longestWaiting(limit), await inspect(), service),
     }),
-    inspectMatches: async () => ({ matches: inspectMatches(await look(), service) }),
-    inspectServers: async () => ({ servers: inspectServers(await look(), service) }),
+    inspectMatches: async () => ({ matches: inspectMatches(await inspect(), service) }),
+    inspectServers: async () => ({ servers: inspectServers(await inspect(), service) }),
   }
+}
 
-  const api = createHttpApi({
-    routes: ticketRoutes,
-    handlers,
-    anonymous,
-    authenticate: admitServers(
-      admitStreams(admitShared(authenticate, address, random, wrongSecrets), streamTokens),
-      service,
-    ),
-    authorize: (route, caller, request) => {
-      if (route === 'serverReady')
-        return whenKnown(service.isServerSecret(bearerToken(request) ?? ''), (known) => {
-          if (!known) throw notTheServer()
-        })
-      if (caller !== undefined) assertStream(route, caller)
-      if (caller !== undefined) assertServer(route, caller)
-      if (route.startsWith('inspect') && !inspect)
-        throw new Problem(404, 'no-such-path', 'There is nothing at this path unless `inspect` is switched on.')
-      if (caller !== undefined) assertRole(route, caller, backendRoutes)
-      if (caller?.shared === undefined || !SHARED_CREATES.has(route)) return undefined
-      return whenKnown(sharedAttempts?.take(caller.id), (waitMs = 0) => {
-        if (waitMs === 0) return
-        const detail = 'This network has begun too many searches with the shared token. Retry later.'
-        throw new Problem(429, 'too-many-requests', detail, { retryAfterMs: waitMs })
+/** Undefined while the matchmaker cannot be read. */
+async function unlessUnavailable<Found>(inspect: () => Awaitable<Found>): Promise<Found | undefined> {
+  try {
+    return await inspect()
+  } catch (error) {
+    if (error instanceof Unavailable) return undefined
+    throw error
+  }
+}
+
+/** Creates the check of who may call a route. @param inspect true if the routes of the inspection exist */
+function createAuthorize(
+  service: Pick<TicketService, 'isServerSecret'>,
+  {
+    inspect,
+    sharedAttempts,
+  }: { readonly inspect: boolean; readonly sharedAttempts: ReturnType<LimitStore['attempts']> | undefined },
+) {
+  return (route: RouteName, caller: MatchCaller | undefined, request: Request) => {
+    if (route === 'serverReady')
+      return whenKnown(service.isServerSecret(bearerToken(request) ?? ''), (known) => {
+        if (!known) throw notTheServer()
       })
-    },
-    basePath,
-    address,
-    cors,
-    onError,
-    clock,
-    problemOf: (error) => problemOf(error, service),
-    maxBodyBytes: (route) =>
-      route === 'reportServer' ? SERVER_BODY_BYTES : backendRoutes.has(route) ? backendBodyBytes : bodyBytes,
-    bodies,
-    limits: {
-      perCaller: orNone(perCaller, PER_CALLER),
-      perAddress: orNone(perAddress, PER_ADDRESS),
-      exempt: isBackend,
-      apart: isServer,
-      store: limitStore,
-    },
-  })
-  const counts = (): TicketApiCounts => ({
-    latenciesImpossible: latencies.impossible,
-    latenciesUnknown: latencies.unknown,
-    latenciesEstimated: latencies.estimated,
-    waiting: waits.open(),
-    groups: groupStore.size(),
-  })
-  return Object.assign(api, { counts })
+    if (caller !== undefined) assertStream(route, caller)
+    if (route.startsWith('inspect') && !inspect)
+      throw new Problem(404, 'no-such-path', 'There is nothing at this path unless `inspect` is switched on.')
+    const audience = ticketRoutes[route].who
+    if (caller !== undefined && audience !== 'anyone') assertMayCall(audience, caller)
+    if (caller?.shared === undefined || !SHARED_CREATES.has(route)) return undefined
+    return whenKnown(sharedAttempts?.take(caller.id), (waitMs = 0) => {
+      if (waitMs === 0) return
+      const detail = 'This network has begun too many searches with the shared token. Retry later.'
+      throw new Problem(429, 'too-many-requests', detail, { retryAfterMs: waitMs })
+    })
+  }
 }
 
 const describe = (basePath: string) =>
-  openApiDocument({
+  ownOpenApiDocument({
     title: 'Tickets',
     version: '1',
     description: 'Players wait for a match, and get the address of its server.',
     routes: ticketRoutes,
     subjects,
-    anonymous,
     headerSchemes: {
       playerSecret: {
         name: SECRET_HEADER,
@@ -369,7 +372,7 @@ function warn(error: unknown): void {
 
 /** Counts of the ticket API since it was created; for metrics. */
 export interface TicketApiCounts {
-  /** Reported latencies that were ignored because even light takes longer. */
+  /** Reported latencies that were ignored because light takes longer. */
   readonly latenciesImpossible: number
   /** Reported latencies that were ignored because there is no such beacon. */
   readonly latenciesUnknown: number

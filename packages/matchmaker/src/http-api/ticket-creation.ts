@@ -4,24 +4,24 @@ import type { TicketResult } from '../matches/index.js'
 import type { Player } from '@muster/hosting/internal'
 import type { Ticket, TicketInput } from '../tickets/index.js'
 import { TicketBody, type PartyBody } from './bodies.js'
-import { assertOwnKeys, type ReadPlayer, type Speaker } from './read-player.js'
+import { assertOwnKeys, type ReadPlayer, type RequestSender } from './read-player.js'
 import { problemOf } from './problems.js'
 import type { BatchItem, TicketView } from './schemas.js'
-import type { TicketService } from './service.js'
+import type { TicketService } from '../commands.js'
 import { partyViews, ticketView } from './ticket-views.js'
 
 /** Creates tickets from request bodies. */
 export interface TicketCreation {
-  one(body: TicketBody, speaker: Speaker): Awaitable<TicketView>
+  one(body: TicketBody, sender: RequestSender): Awaitable<TicketView>
   /** Creates several tickets; each one succeeds or fails by itself. */
-  many(bodies: readonly unknown[], speaker: Speaker): Awaitable<{ results: BatchItem[] }>
-  party(body: PartyBody, speaker: Speaker): Promise<TicketView[]>
+  many(bodies: readonly unknown[], sender: RequestSender): Awaitable<{ results: BatchItem[] }>
+  party(body: PartyBody, sender: RequestSender): Promise<TicketView[]>
 }
 
-/** The ticket of a body, or what is wrong with it. */
-type Read = TicketInput | Problem
+/** The ticket that a body describes, or the problem with it. */
+type ParsedTicket = TicketInput | Problem
 
-const isInput = (read: Read): read is TicketInput => !(read instanceof Problem)
+const isInput = (read: ParsedTicket): read is TicketInput => !(read instanceof Problem)
 
 const TICKET_KEYS = ['id', 'priority'] as const
 
@@ -29,14 +29,14 @@ export function createTicketCreation(
   service: Pick<TicketService, 'createTicket' | 'createTickets' | 'estimateWait' | 'joinToken' | 'dateOf'>,
   readPlayer: ReadPlayer,
 ): TicketCreation {
-  /** The matchmaker's input for a ticket; no promise if nothing has to be awaited, as for most tickets. */
-  const inputOf = (body: TicketBody, speaker: Speaker): TicketInput | Promise<TicketInput> => {
-    assertOwnKeys(body, TICKET_KEYS, speaker.caller)
+  /** The matchmaker's input for a ticket. Not a promise if nothing has to be awaited, as for most tickets. */
+  const inputOf = (body: TicketBody, sender: RequestSender): TicketInput | Promise<TicketInput> => {
+    assertOwnKeys(body, TICKET_KEYS, sender.caller)
     const { queue, queues } = queuesOf(body)
-    const player = readPlayer(body, speaker, queues ?? [queue as string])
+    const player = readPlayer(body, sender, queues ?? [queue as string])
     return player instanceof Promise ? player.then((one) => inputFor(body, one)) : inputFor(body, player)
   }
-  /** The problem of one ticket among many. It is returned, not thrown, because other tickets exist already. */
+  /** The problem of one ticket of a batch. It is returned instead of thrown, because other tickets exist already. */
   const refusal = (error: unknown): Problem =>
     error instanceof Problem
       ? error
@@ -44,11 +44,11 @@ export function createTicketCreation(
         new Problem(500, 'internal-error', 'Internal error. The server log has the cause.'))
   const viewOf = (ticket: Ticket): TicketView => ticketView({ ticket, index: 0 }, service, service)
   const create = (input: TicketInput) => whenKnown(service.createTicket(input), viewOf)
-  const readOne = (value: unknown, speaker: Speaker): Awaitable<Read> => {
+  const readOne = (value: unknown, sender: RequestSender): Awaitable<ParsedTicket> => {
     const body = readBody(value)
     if (body instanceof Problem) return body
     try {
-      const input = inputOf(body, speaker)
+      const input = inputOf(body, sender)
       return input instanceof Promise ? input.catch(refusal) : input
     } catch (error) {
       return refusal(error)
@@ -56,15 +56,15 @@ export function createTicketCreation(
   }
 
   return {
-    one: (body, speaker) => {
-      const input = inputOf(body, speaker)
+    one: (body, sender) => {
+      const input = inputOf(body, sender)
       return input instanceof Promise ? input.then(create) : create(input)
     },
 
-    many: (bodies, speaker) => {
-      const read = bodies.map((body) => readOne(body, speaker))
-      const areRead = read.some((one) => one instanceof Promise) ? Promise.all(read) : (read as Read[])
-      return whenKnown<Read[], ReturnType<TicketCreation['many']>>(areRead, (inputs) =>
+    many: (bodies, sender) => {
+      const read = bodies.map((body) => readOne(body, sender))
+      const areRead = read.some((one) => one instanceof Promise) ? Promise.all(read) : (read as ParsedTicket[])
+      return whenKnown<ParsedTicket[], ReturnType<TicketCreation['many']>>(areRead, (inputs) =>
         whenKnown(service.createTickets(inputs.filter(isInput)), (created) => {
           let next = 0
           const results = inputs.map((input): BatchItem => {
@@ -76,7 +76,7 @@ export function createTicketCreation(
       )
     },
 
-    party: async ({ id, priority, player_tickets: bodies }, speaker) => {
+    party: async ({ id, priority, player_tickets: bodies }, sender) => {
       const [first, ...others] = bodies.map(queuesOf)
       const names = first?.queues ?? [first?.queue ?? '']
       const differs = others.findIndex((one) => JSON.stringify(one) !== JSON.stringify(first))
@@ -84,7 +84,7 @@ export function createTicketCreation(
         const field = `player_tickets.${differs + 1}.profile`
         throw new Problem(400, 'invalid-input', `${field}: must be that of the first player`, { field })
       }
-      const players = await Promise.all(bodies.map((body) => readPlayer(body, speaker, names)))
+      const players = await Promise.all(bodies.map((body) => readPlayer(body, sender, names)))
       try {
         return partyViews(await service.createTicket({ id, ...first, players, priority }), service, service)
       } catch (error) {

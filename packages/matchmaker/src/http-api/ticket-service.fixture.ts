@@ -19,9 +19,9 @@ import {
 } from '../errors.js'
 import type { Ticket, TicketInput } from '../tickets/ticket.js'
 import type { WaitEstimate } from '../wait-times/wait-curve.js'
-import type { TicketService } from './service.js'
+import type { TicketService } from '../commands.js'
 
-/** A matchmaker that matches nobody: tests change its tickets. It remembers the inputs it was given. */
+/** A matchmaker that matches nobody, so that tests change its tickets. It remembers the inputs it got. */
 export interface FakeService extends Pick<Matchmaker, keyof TicketService> {
   /** Changes a ticket and notifies everyone who waits for a change. */
   change(id: string, change: Partial<Ticket>): void
@@ -30,12 +30,12 @@ export interface FakeService extends Pick<Matchmaker, keyof TicketService> {
   readonly players: Map<string, readonly Player[]>
   readonly matches: AllocationView[]
   readonly left: string[]
-  /** What `estimateWait` answers, by ticket. */
+  /** What `estimateWait` returns, by ticket. */
   readonly estimates: Map<string, WaitEstimate>
   readonly stopped: string[]
   looks: number
   pausedUntil: number | undefined
-  held: Inspection['held']
+  blockedBy: Inspection['blockedBy']
 }
 
 /** The secret of the server of match m1. */
@@ -58,12 +58,12 @@ export const assignment = {
 
 const QUEUES: readonly string[] = ['duel', 'ranked']
 
-/** Of the state of a queue. */
+/** The state of an empty queue. */
 const NOTHING = { players: 0, longestWaitMs: 0, matchesFound: 0, searchesGivenUp: 0, backfills: 0, backfillSlots: 0 }
 
 /**
  * Creates the matchmaker with the queues `duel` and `ranked`. `ranked` refuses players without a numeric `skill`, and
- * believes no player's `rating`.
+ * does not trust a player's own `rating`.
  */
 export function createFakeService(clock: Clock): FakeService {
   const tickets = new Map<string, Ticket>()
@@ -119,7 +119,7 @@ export function createFakeService(clock: Clock): FakeService {
     stopped: [],
     looks: 0,
     pausedUntil: undefined,
-    held: undefined,
+    blockedBy: undefined,
     change: (id, change) => {
       const ticket = known(id)
       tickets.set(id, { ...ticket, ...change, version: ticket.version + 1 })
@@ -306,7 +306,7 @@ export function createFakeService(clock: Clock): FakeService {
         stopsPending: 0,
         oldestStopMs: 0,
         pausedUntil: fake.pausedUntil,
-        held: fake.held,
+        blockedBy: fake.blockedBy,
       } as never
     },
   }

@@ -1,4 +1,5 @@
-// Seats give each player of a party a ticket of their own.
+// In this API each player of a party has a ticket of their own. Its id is called a seat id here. It has nothing to do
+// with seats on listed servers.
 import type { Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
 import type { Assignment, SeatGrant } from '@muster/hosting/internal'
@@ -12,15 +13,15 @@ import type { AssignmentView, BackfillView, EstimatedWaitView, QueueWaitView, Se
  * A single player's ticket keeps its id; those of a party have the ids `<id>.0`, `<id>.1` and so on, in the party's
  * order.
  */
-export interface Seat {
+export interface PlayerTicket {
   readonly ticket: Ticket
   /** Index of the player in the ticket. */
   readonly index: number
 }
 
-export const seatId = ({ ticket, index }: Seat): string => seatIdOf(ticket, index)
+export const seatId = ({ ticket, index }: PlayerTicket): string => seatIdOf(ticket, index)
 
-/** The ticket and the player's index that a seat's id names; the index is undefined for the id of a party. */
+/** The ticket and the player's index that a seat id names. The index is undefined for the id of a party. */
 export function parseSeatId(id: string): { readonly ticketId: string; readonly index: number | undefined } {
   const dot = id.indexOf('.')
   if (dot === -1) return { ticketId: id, index: undefined }
@@ -29,15 +30,15 @@ export function parseSeatId(id: string): { readonly ticketId: string; readonly i
 }
 
 /**
- * The seat that an id names for a caller: one of a player who `isSelf`, or any seat if `isSelf` is undefined.
- * Undefined if there is none. The id of a party names the player's own seat, or the first seat if `isSelf` is
+ * The seat that an id names for a caller: a seat of a player who `isSelf`, or any seat if `isSelf` is undefined.
+ * Undefined if there is none. The id of a party names the caller's own seat, or the first seat if `isSelf` is
  * undefined.
  */
 export function seatOf(
   ticket: Ticket,
   index: number | undefined,
   isSelf: ((playerId: string) => boolean) | undefined,
-): Seat | undefined {
+): PlayerTicket | undefined {
   const { players } = ticket
   if (index === undefined) {
     const own = isSelf === undefined ? 0 : players.findIndex(({ id }) => isSelf(id))
@@ -55,7 +56,7 @@ const estimatedWaitView = (estimate: WaitEstimate | undefined): EstimatedWaitVie
         p90_seconds: estimate.p90Ms === undefined ? null : inSeconds(estimate.p90Ms),
       }
 
-/** To a tenth of a second: in many queues a wait is shorter than one. */
+/** Rounded to a tenth of a second, because in many queues a wait is shorter than one. */
 const inSeconds = (ms: number) => Math.round(ms / 100) / 10
 
 /** @param shown maps a number of waiting tickets or players to the number that the caller may see. */
@@ -70,16 +71,17 @@ export const queueWaitView = (
   estimated_wait: estimatedWaitView(estimate),
 })
 
-/** The time before, and its text: many tickets are created in one millisecond. */
+/** The last time and its string, because many tickets are created in one millisecond. */
 let last = { at: 0, text: new Date(0).toISOString() }
 
-/** The ISO text of a time, in whole milliseconds. @param at epoch milliseconds. */
-export function isoTime(at: number): string {
+/** The ISO string of a time, in whole milliseconds. @param time epoch milliseconds, with fractions. */
+export function isoTime(time: number): string {
+  const at = Math.trunc(time)
   if (at !== last.at) last = { at, text: new Date(at).toISOString() }
   return last.text
 }
 
-/** The fields of these names, in their order; null where there is none. */
+/** The fields of these names, in their order. Missing fields become null. */
 export const orNull = <T extends object, Name extends keyof T>(from: T, ...names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, from[name] ?? null])) as {
     [Key in Name]-?: NonNullable<T[Key]> | null
@@ -104,7 +106,7 @@ export function assignmentView({ fqdn, publicIp, ports, location, promised }: As
   }
 }
 
-/** The view of a seat for its player alone: it has the join token. */
+/** The view of a seat for its player only, because it contains the join token. */
 export const seatView = (seat: SeatGrant, dates: Dates): SeatView => ({
   seat_id: seat.id,
   server_id: seat.serverId,
@@ -115,17 +117,17 @@ export const seatView = (seat: SeatGrant, dates: Dates): SeatView => ({
   assignment: seat.assignment === undefined ? null : { ...assignmentView(seat.assignment), join_token: seat.joinToken },
 })
 
-/** Gives the date of a time that the service has stated. */
+/** Converts a time of the service to a date. */
 export type Dates = Pick<Matchmaker, 'dateOf'>
 
-/** Tells how much longer tickets wait, and makes the tokens of players who join a match. */
+/** Estimates the remaining wait of tickets, and creates the tokens of players who join a match. */
 export type Estimating = Pick<Matchmaker, 'estimateWait' | 'joinToken'>
 
 /**
- * @param estimating without it, the view does not say how much longer the ticket waits, and has no join token: that is
- *   for the player of the seat alone.
+ * @param estimating without it, the view has neither an estimated wait nor a join token, which is for the player of the
+ *   seat only.
  */
-export function ticketView(seat: Seat, dates: Dates, estimating?: Estimating): TicketView {
+export function ticketView(seat: PlayerTicket, dates: Dates, estimating?: Estimating): TicketView {
   const { ticket, index } = seat
   const { queues, acceptance } = ticket
   const playerId = ticket.players[index]?.id ?? ''
@@ -156,7 +158,7 @@ export function ticketView(seat: Seat, dates: Dates, estimating?: Estimating): T
   }
 }
 
-/** How much longer a ticket that searches waits. */
+/** The estimated remaining wait of a searching ticket. */
 const searchingEstimate = ({ id }: Ticket, estimating: Estimating): EstimatedWaitView | null =>
   estimatedWaitView(estimating.estimateWait(id))
 
@@ -165,13 +167,13 @@ export const partyViews = (ticket: Ticket, dates: Dates, estimating?: Estimating
   ticket.players.map((_, index) => ticketView({ ticket, index }, dates, estimating))
 
 /**
- * An id of a backfill of a server that was made for another matchmaker: the id says so, since any process may read the
- * backfill later. Such a server waits for the status ASSIGNED (public fact).
+ * An id for a backfill of a server that was made for another matchmaker. The id itself marks this, because any process
+ * may read the backfill later. Such a server waits for the status ASSIGNED (public fact).
  */
 export const existingServersId = (random: Random): string => `${newId(random)}${OF_EXISTING}`
 const OF_EXISTING = '-seat'
 
-/** The status of a backfill as that of a ticket: to existing clients a backfill is a kind of ticket. */
+/** The status of a backfill as a ticket status: for existing clients a backfill is a kind of ticket. */
 const backfillStatus: Readonly<Record<BackfillStatus, TicketStatus>> = {
   OPEN: 'SEARCHING',
   FILLED: 'HOST_ASSIGNED',

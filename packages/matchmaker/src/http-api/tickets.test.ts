@@ -3,8 +3,8 @@ import { setUp } from './ticket-api.fixture.js'
 import { assignment } from './ticket-service.fixture.js'
 
 const duel = { profile: 'duel', attributes: { skill: 1200, maps: ['ice'] } }
-describe('a ticket', () => {
-  test('is created with the address of the request and answered in the snake case of existing clients', async () => {
+describe('a ticket in the HTTP API', () => {
+  test('POST /tickets creates a ticket with the address of the request, and answers in snake case', async () => {
     const { call, service } = setUp()
     const { status, json, headers } = await call('ann', 'POST', '/tickets', duel, { from: '203.0.113.7' })
     expect(status).toBe(201)
@@ -28,7 +28,7 @@ describe('a ticket', () => {
     ])
   })
 
-  test('shows its match and assignment as its status changes, and cannot be cancelled once assigned', async () => {
+  test('a ticket shows its match and assignment as its status changes; then DELETE is refused', async () => {
     const { call, service } = setUp()
     await call('ann', 'POST', '/tickets', duel)
     service.change('ticket-1', {
@@ -60,7 +60,7 @@ describe('a ticket', () => {
     })
   })
 
-  test('is cancelled by DELETE, also with a JSON content type and no body, as existing clients send it', async () => {
+  test('DELETE cancels a ticket, even with a JSON content type and no body', async () => {
     const { call } = setUp()
     await call('ann', 'POST', '/tickets', duel)
     const headers = { 'content-type': 'application/json' }
@@ -72,7 +72,7 @@ describe('a ticket', () => {
     expect((await call('ann', 'DELETE', '/tickets/ticket-1')).status).toBe(204)
   })
 
-  test('takes null for unknown attributes and addresses, as existing clients send it', async () => {
+  test('POST /tickets accepts null for unknown attributes and addresses', async () => {
     const { call, service } = setUp()
     expect((await call('ann', 'POST', '/tickets', { profile: 'duel', attributes: null, player_ip: null })).status).toBe(
       201,
@@ -80,7 +80,7 @@ describe('a ticket', () => {
     expect(service.players.get('ticket-1')).toEqual([{ id: 'ann', ip: '192.0.2.1' }])
   })
 
-  test('names either one profile or several', async () => {
+  test('a ticket names either one profile or several', async () => {
     const { call } = setUp()
     const { json } = await call('ann', 'POST', '/tickets', { profiles: ['duel', 'ranked'], attributes: { skill: 1 } })
     expect(json).toMatchObject({ profile: 'duel', profiles: ['duel', 'ranked'] })
@@ -96,13 +96,13 @@ describe('a ticket', () => {
 
   test.each([
     [
-      'no such profile',
+      'an unknown profile',
       { profile: 'chess' },
       400,
       { code: 'unknown-profile', field: 'profile', message: 'There is no queue "chess".' },
     ],
     [
-      'an attribute missing',
+      'a missing attribute',
       { profile: 'ranked' },
       400,
       { code: 'invalid-ticket', field: 'attributes.skill', message: 'attributes.skill: must be a number' },
@@ -121,13 +121,16 @@ describe('a ticket', () => {
       400,
       { field: 'attributes.beacons.Oslo' },
     ],
-  ])('is refused with a problem document that names the field: %s', async (_, body, status, problem) => {
-    const answer = await setUp().call('ann', 'POST', '/tickets', body)
-    expect(answer.headers.get('content-type')).toBe('application/problem+json')
-    expect(answer).toMatchObject({ status, json: { status, ...problem } })
-  })
+  ])(
+    'an invalid POST /tickets is refused with a problem document that names the field: %s',
+    async (_, body, status, problem) => {
+      const answer = await setUp().call('ann', 'POST', '/tickets', body)
+      expect(answer.headers.get('content-type')).toBe('application/problem+json')
+      expect(answer).toMatchObject({ status, json: { status, ...problem } })
+    },
+  )
 
-  test('is refused with the id of the other ticket while its player already waits', async () => {
+  test('POST /tickets is refused with the id of the other ticket if its player already waits', async () => {
     const { call } = setUp()
     await call('ann', 'POST', '/tickets', duel)
     expect(await call('ann', 'POST', '/tickets', duel)).toMatchObject({
@@ -136,7 +139,7 @@ describe('a ticket', () => {
     })
   })
 
-  test('is explained by GET /explain', async () => {
+  test('GET /explain explains a waiting ticket', async () => {
     const { call } = setUp()
     await call('ann', 'POST', '/tickets', duel)
     expect((await call('ann', 'GET', '/tickets/ticket-1/explain')).json).toEqual({
@@ -148,7 +151,7 @@ describe('a ticket', () => {
     })
   })
 
-  test('accepts or declines a match that awaits acceptance', async () => {
+  test('a ticket can accept or decline a match that awaits acceptance', async () => {
     const { call, service, clock } = setUp()
     await call('ann', 'POST', '/tickets', duel)
     expect(await call('ann', 'POST', '/tickets/ticket-1/accept')).toMatchObject({

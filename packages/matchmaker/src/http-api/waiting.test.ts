@@ -3,7 +3,7 @@ import { setUp } from './ticket-api.fixture.js'
 import { assignment } from './ticket-service.fixture.js'
 
 const duel = { profile: 'duel', attributes: { skill: 1200, maps: ['ice'] } }
-describe('waiting for a ticket', () => {
+describe('waiting for a change of a ticket', () => {
   const waiting = async () => {
     const world = setUp()
     await world.call('ann', 'POST', '/tickets', duel)
@@ -23,7 +23,7 @@ describe('waiting for a ticket', () => {
     expect(api.counts().waiting).toBe(0)
   })
 
-  test('a long poll answers with the unchanged ticket when its time is over', async () => {
+  test('a long poll answers with the unchanged ticket after its wait time', async () => {
     const { api, call, clock } = await waiting()
     const polled = call('ann', 'GET', '/tickets/ticket-1?wait=25&version=1')
     await settled()
@@ -34,7 +34,7 @@ describe('waiting for a ticket', () => {
     expect(api.counts().waiting).toBe(0)
   })
 
-  test('a long poll answers at once after a change since its version, and for a ticket that has ended', async () => {
+  test('a long poll answers immediately if the ticket changed since its version or has ended', async () => {
     const { api, call, service } = await waiting()
     service.change('ticket-1', { status: 'MATCH_FOUND' })
     expect((await call('ann', 'GET', '/tickets/ticket-1?wait=25&version=1')).json).toMatchObject({ version: 2 })
@@ -54,7 +54,7 @@ describe('waiting for a ticket', () => {
     expect(errors).toEqual([])
   })
 
-  test.each(['31', '-1', 'x', '1.5'])('a wait of %s seconds is refused', async (wait) => {
+  test.each(['31', '-1', 'x', '1.5'])('a long poll of %s seconds is refused', async (wait) => {
     const { call } = await waiting()
     expect(await call('ann', 'GET', `/tickets/ticket-1?wait=${wait}`)).toMatchObject({
       status: 400,
@@ -104,7 +104,7 @@ describe('waiting for a ticket', () => {
     expect((await resumed('3')).status).toBe(204)
   })
 
-  test('an event stream that its reader cancels, and one asked for by HEAD, wait for nothing', async () => {
+  test('an event stream holds no waiter after its reader cancels it, and none for a HEAD request', async () => {
     const { api, request } = await waiting()
     const response = await request('ann', 'GET', '/tickets/ticket-1/events')
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()

@@ -9,8 +9,8 @@ const networks = {
 }
 const alsoIpv6 = { ...networks, '2001:db8:1::/48': { name: 'six' }, '2001:db8:2::/48': { name: 'seven' } }
 
-describe.each([24, 28, 32] as const)('records of %i bits', (recordSize) => {
-  test('are read from an IPv4 tree', () => {
+describe.each([24, 28, 32] as const)('an MMDB file with records of %i bits', (recordSize) => {
+  test('an MMDB file with an IPv4 tree resolves IPv4 addresses, for any record size', () => {
     const { lookup } = openMmdb(encodeMmdb({ networks, ipVersion: 4, recordSize }), 'test')
     expect(lookup('1.2.3.0')).toEqual(networks['1.2.3.0/24'])
     expect(lookup('1.2.3.255')).toEqual(networks['1.2.3.0/24'])
@@ -21,7 +21,7 @@ describe.each([24, 28, 32] as const)('records of %i bits', (recordSize) => {
     )
   })
 
-  test('are read from an IPv6 tree with IPv4 addresses', () => {
+  test('an MMDB file with an IPv6 tree resolves IPv6 and IPv4 addresses, for any record size', () => {
     const { lookup } = openMmdb(encodeMmdb({ networks: alsoIpv6, recordSize }), 'test')
     expect(lookup('9.1.1.1')).toEqual({ name: 'ninth' })
     expect(lookup('2001:db8:1::5')).toEqual({ name: 'six' })
@@ -30,32 +30,32 @@ describe.each([24, 28, 32] as const)('records of %i bits', (recordSize) => {
   })
 })
 
-test('an IPv6 address is unknown to an IPv4 tree, even if its first bits are those of a known address', () => {
+test('an IPv6 address is unknown to an IPv4 tree, even if its first bits match a known address', () => {
   const { lookup } = openMmdb(encodeMmdb({ networks: { '32.1.13.0/24': { name: 'not you' } }, ipVersion: 4 }), 'test')
   expect(lookup('32.1.13.184')).toEqual({ name: 'not you' })
   expect(lookup('2001:db8::1')).toBeUndefined()
 })
 
-test('the first records are listed in order of address', () => {
+test('the first records of an MMDB file are listed in order of address', () => {
   const ipv4 = openMmdb(encodeMmdb({ networks, ipVersion: 4 }), 'test')
   expect(ipv4.firstRecords(1000).map((record) => (record as { name: string }).name)).toEqual(['first', 'ninth', 'half'])
   expect(ipv4.firstRecords(3)).toEqual([])
   expect(openMmdb(encodeMmdb({ networks: alsoIpv6 }), 'test').firstRecords(1000)).toHaveLength(5)
 })
 
-test('the database type is read', () => {
+test('the database type of an MMDB file can be read', () => {
   expect(openMmdb(encodeMmdb({ networks, metadata: { database_type: 'GeoLite2-City' } }), 'test').type).toBe(
     'GeoLite2-City',
   )
 })
 
-describe('a corrupt file is refused by name', () => {
+describe('a corrupt MMDB file', () => {
   const whole = encodeMmdb({ networks: alsoIpv6 })
   const metadataAt = whole.lastIndexOf('MaxMind.com') - 3
 
   test.each([
     ['empty', Buffer.alloc(0), 'no MMDB metadata'],
-    ['something else', Buffer.from('<!doctype html>'.repeat(100)), 'no MMDB metadata'],
+    ['not an MMDB file', Buffer.from('<!doctype html>'.repeat(100)), 'no MMDB metadata'],
     ['cut off at the end', whole.subarray(0, metadataAt), 'no MMDB metadata'],
     ['cut off within the metadata', whole.subarray(0, metadataAt + 60), 'offset'],
     [
@@ -63,22 +63,22 @@ describe('a corrupt file is refused by name', () => {
       Buffer.concat([whole.subarray(0, 70), whole.subarray(200)]),
       'a part is missing',
     ],
-    ['nothing but metadata', whole.subarray(metadataAt), 'a part is missing'],
+    ['only metadata', whole.subarray(metadataAt), 'a part is missing'],
     [
-      'of a later format',
+      'a later format version',
       encodeMmdb({ networks, metadata: { binary_format_major_version: 3 } }),
       'format version is 3',
     ],
-    ['of unknown addresses', encodeMmdb({ networks, metadata: { ip_version: 5 } }), 'IP version is 5'],
-    ['with odd records', encodeMmdb({ networks, metadata: { record_size: 20 } }), 'record size'],
-    ['without a tree', encodeMmdb({ networks, metadata: { node_count: 0 } }), 'tree is empty'],
-    ['with a tree of no size', encodeMmdb({ networks, metadata: { node_count: 'many' } }), 'tree is empty'],
-  ])('%s', (_, bytes, reason) => {
+    ['an unknown IP version', encodeMmdb({ networks, metadata: { ip_version: 5 } }), 'IP version is 5'],
+    ['an unsupported record size', encodeMmdb({ networks, metadata: { record_size: 20 } }), 'record size'],
+    ['an empty tree', encodeMmdb({ networks, metadata: { node_count: 0 } }), 'tree is empty'],
+    ['a tree size that is not a number', encodeMmdb({ networks, metadata: { node_count: 'many' } }), 'tree is empty'],
+  ])('a corrupt MMDB file is refused with its fault: %s', (_, bytes, reason) => {
     expect(() => openMmdb(bytes, '/data/city.mmdb')).toThrow('cannot read /data/city.mmdb: ')
     expect(() => openMmdb(bytes, '/data/city.mmdb')).toThrow(reason)
   })
 
-  test('corrupt data fails the lookup, with an error that does not show the address', () => {
+  test('a lookup in a corrupt MMDB file throws an error that does not show the address', () => {
     const bytes = Buffer.from(whole)
     // The first record of the data gets an unknown extended type.
     bytes.set([0, 0], bytes.indexOf('name') - 2)

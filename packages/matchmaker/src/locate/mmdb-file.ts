@@ -2,30 +2,30 @@ import { Reader, type Response } from 'mmdb-lib'
 
 /** A database in MaxMind's format (MMDB 2.0), in memory. */
 export interface MmdbFile {
-  /** What kind of database it says it is, e.g. `GeoLite2-City`. */
+  /** The type of database in its metadata, e.g. `GeoLite2-City`. */
   readonly type: string
-  /** The record of an address in canonical form, as the file has it; undefined where it has none. */
+  /** The record of an address in canonical form; undefined if the file has none. */
   lookup(ip: string): unknown
-  /** The records of the first networks, at most this many, in order of address. */
+  /** The records of the first networks in order of address, at most this many. */
   firstRecords(networks: number): unknown[]
 }
 
 /** Precedes the metadata, which ends the file. */
 const METADATA_MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
-/** Zeros between the search tree and the data. */
+/** Zero bytes between the search tree and the data. */
 const SEPARATOR_BYTES = 16
 
-/** The one form of error for a database that cannot be used. */
+/** The error for a database that cannot be used. */
 export const cannotRead = (name: string, cause: unknown) =>
   new Error(`cannot read ${name}: ${cause instanceof Error ? cause.message : cause}`, { cause })
 
 /**
- * Checks what mmdb-lib does not: it reads a file that is cut off, or is something else altogether, as
- * if nothing were wrong, and fails or lies at some later lookup.
+ * Opens and checks a database. mmdb-lib alone opens a truncated or foreign file without an error, and fails or returns
+ * wrong records at a later lookup.
  */
 function open(bytes: Buffer): Reader<Response> {
   const metadataAt = bytes.lastIndexOf(METADATA_MARKER)
-  if (metadataAt === -1) throw new Error('it has no MMDB metadata, so it is cut off or no MMDB file')
+  if (metadataAt === -1) throw new Error('it has no MMDB metadata: it is truncated or not an MMDB file')
   const reader = new Reader<Response>(bytes)
   const { binaryFormatMajorVersion: version, ipVersion, nodeCount, searchTreeSize } = reader.metadata
   if (version !== 2) throw new Error(`its format version is ${version}, not 2`)
@@ -33,7 +33,7 @@ function open(bytes: Buffer): Reader<Response> {
   if (!(nodeCount > 0)) throw new Error('its search tree is empty')
   const separator = bytes.subarray(searchTreeSize, searchTreeSize + SEPARATOR_BYTES)
   if (searchTreeSize + SEPARATOR_BYTES > metadataAt || separator.some((byte) => byte !== 0)) {
-    throw new Error('its search tree does not end where its metadata says, so a part is missing')
+    throw new Error('its search tree does not end where its metadata says: a part is missing')
   }
   return reader
 }
@@ -57,9 +57,10 @@ function firstRecords(reader: Reader<Response>, networks: number): unknown[] {
 }
 
 /**
- * @param name what to call the database in errors, usually its path.
- * @throws Error naming it when it is corrupt. A fault deep inside may only show at a lookup, which then
- * throws likewise; the message never contains the address.
+ * Opens a database.
+ * @param name name of the database in errors, usually its path.
+ * @throws Error naming it if it is corrupt. Some faults are found only by a lookup, which then throws the same error.
+ *   The message never contains the address.
  */
 export function openMmdb(bytes: Buffer, name: string): MmdbFile {
   const reading = <Result>(read: () => Result): Result => {
@@ -74,7 +75,7 @@ export function openMmdb(bytes: Buffer, name: string): MmdbFile {
   return {
     type: reader.metadata.databaseType,
     lookup: (ip) => {
-      // mmdb-lib would follow the first 32 bits of the IPv6 address, and answer for some IPv4 one.
+      // mmdb-lib would look up the first 32 bits of the IPv6 address, as if they were an IPv4 address.
       if (ipv4Only && ip.includes(':')) return undefined
       return reading(() => reader.get(ip)) ?? undefined
     },

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-test('finds addresses in a file, in any spelling', async () => {
+test('the MMDB lookup finds addresses in a file, in any spelling', async () => {
   const file = join(folder, 'city.mmdb')
   await writeFile(file, inLondon)
   const locate = mmdbLocate({ file })
@@ -36,7 +36,7 @@ test('finds addresses in a file, in any spelling', async () => {
 })
 
 test.each([{ cacheSize: 0 }, { cacheSize: 1 }, {}])(
-  'finds nothing for unknown and invalid addresses, also the second time (%o)',
+  'the MMDB lookup finds nothing for unknown and invalid addresses, even the second time (%o)',
   (options) => {
     const locate = mmdbLocate({ buffer: inLondon, ...options })
     const unknown = [
@@ -56,7 +56,7 @@ test.each([{ cacheSize: 0 }, { cacheSize: 1 }, {}])(
   },
 )
 
-test('caches the answer for an address', () => {
+test('the MMDB lookup caches the answer for an address', () => {
   const remembering = mmdbLocate({ buffer: inLondon })
   expect(remembering('9.9.9.9')).toBe(remembering('9.9.9.9'))
   const forgetful = mmdbLocate({ buffer: inLondon, cacheSize: 1 })
@@ -66,13 +66,13 @@ test('caches the answer for an address', () => {
   expect(forgetful('9.9.9.9')).not.toBe(first)
 })
 
-test('accepts a view into a larger buffer', () => {
+test('the MMDB lookup accepts a view into a larger buffer', () => {
   const larger = new Uint8Array(inLondon.length + 100)
   larger.set(inLondon, 50)
   expect(mmdbLocate({ buffer: larger.subarray(50, 50 + inLondon.length) })('9.9.9.9')).toEqual(london)
 })
 
-test('reloads a file that was replaced, and answers meanwhile', async () => {
+test('the MMDB lookup reloads a file that was replaced, and answers during the reload', async () => {
   const file = join(folder, 'replaced.mmdb')
   await writeFile(file, inLondon)
   const locate = mmdbLocate({ file })
@@ -86,7 +86,7 @@ test('reloads a file that was replaced, and answers meanwhile', async () => {
   expect([locate('9.9.9.9'), locate('1.2.3.4')]).toEqual([tokyo, { ...tokyo, accuracyKm: 20 }])
 })
 
-test('keeps the old database when the new one cannot be used', async () => {
+test('the MMDB lookup keeps the old database when the new one is invalid', async () => {
   const file = join(folder, 'spoilt.mmdb')
   await writeFile(file, inLondon)
   const locate = mmdbLocate({ file })
@@ -99,7 +99,7 @@ test('keeps the old database when the new one cannot be used', async () => {
   expect(locate('9.9.9.9')).toEqual(tokyo)
 })
 
-test('keeps the last of several reloads', async () => {
+test('the last of several concurrent reloads of an MMDB file takes effect', async () => {
   const file = join(folder, 'several.mmdb')
   await writeFile(file, inLondon)
   const locate = mmdbLocate({ file })
@@ -107,14 +107,14 @@ test('keeps the last of several reloads', async () => {
   expect(locate('9.9.9.9')).toEqual(tokyo)
 })
 
-test('replaces a buffer by a buffer', async () => {
+test('the MMDB lookup replaces one buffer by another', async () => {
   const locate = mmdbLocate({ buffer: inLondon })
   await locate.reload(inTokyo)
   expect(locate('9.9.9.9')).toEqual(tokyo)
   await expect(locate.reload()).rejects.toThrow('reload needs a buffer')
 })
 
-test('fails at once, with its name, for a file that is missing, corrupt or of another type', async () => {
+test('the MMDB lookup refuses at creation, by name, a file that is missing, corrupt or of another type', async () => {
   const named = async (name: string, content: Buffer | string) => {
     const file = join(folder, name)
     await writeFile(file, content)
@@ -134,7 +134,7 @@ test('fails at once, with its name, for a file that is missing, corrupt or of an
   expect(() => mmdbLocate({ buffer: countries })).toThrow('the MMDB buffer has no coordinates')
 })
 
-test('refuses wrong options by name', () => {
+test('the MMDB lookup refuses invalid options by name', () => {
   const both = { file: 'city.mmdb', buffer: inLondon }
   expect(() => mmdbLocate(both)).toThrow('either file or buffer')
   const neither: unknown = {}

@@ -4,19 +4,22 @@ import { canonicalIp, type Coordinates, isLatitude, isLongitude } from '@muster/
 import { LRUCache } from 'lru-cache'
 import { cannotRead, openMmdb } from './mmdb-file.js'
 
-/** Where an address is thought to be. */
+/** The estimated location of an address. */
 export interface Located extends Coordinates {
-  /** Kilometres around the place within which the address probably is, where the database says. */
+  /** Radius in kilometres within which the address probably is, if the database has it. */
   readonly accuracyKm?: number
 }
 
 /**
- * Finds out where an IP address is. Undefined when that is not known; a rejection is a fault of the
- * source, not of the address. `mmdbLocate` is a ready-made one.
+ * Finds the location of an IP address; undefined if it is unknown. A rejection means that the source failed.
+ * `mmdbLocate` creates one.
  */
 export type Locate = (ip: string) => Located | undefined | Promise<Located | undefined>
 
-/** The place of an address; undefined if `locate` fails: the matchmaker calls it for tickets, and reports that. */
+/**
+ * The location of an address; undefined if `locate` fails. The matchmaker reports that failure itself, because it calls
+ * `locate` for tickets.
+ */
 export function placeOf(
   ip: string | undefined,
   locate: Locate | undefined,
@@ -31,27 +34,27 @@ export function placeOf(
 }
 
 export type MmdbLocateOptions = {
-  /** How many addresses to remember; 0 remembers none. Default 10,000. */
+  /** Maximum number of addresses to cache; 0 for none. Default 10,000. */
   readonly cacheSize?: number
 } & (
   | { /** Path of a city database in MaxMind's format. Read at once, and kept in memory. */ readonly file: string }
   | { /** The database itself. It is not copied: do not change it. */ readonly buffer: Uint8Array }
 )
 
-/** A `Locate` that answers at once, from a database in memory. */
+/** A `Locate` that answers immediately, from a database in memory. */
 export interface MmdbLocate {
   (ip: string): Located | undefined
   /**
-   * Switches to a newer database: the given one, or else the present content of the file. Lookups continue with the old
-   * one until the new one is ready, and keep it if the new one cannot be used (the promise then rejects and says why).
+   * Switches to a newer database: the given one, or the present content of the file. Lookups use the old one until the
+   * new one is ready. If the new one cannot be used, they keep the old one, and the promise rejects with the reason.
    */
   reload(buffer?: Uint8Array): Promise<void>
 }
 
 const DEFAULT_CACHE_SIZE = 10_000
-/** The longest address in any spelling. Longer text is not worth a place in the cache. */
+/** Length of the longest spelling of an address. Longer strings are not cached. */
 const LONGEST_ADDRESS = 45
-/** Enough to tell a city database, in which the first networks with a record have coordinates. */
+/** Number of networks to read to recognize a city database: one of the first records must have coordinates. */
 const NETWORKS_TO_TRY = 1000
 
 const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength)
@@ -69,7 +72,7 @@ const readLater = (file: string) =>
     throw cannotRead(file, cause)
   })
 
-/** Where the database says an address is, without a cache. */
+/** Looks up the location of an address in the database, without a cache. */
 function openLocate(bytes: Buffer, name: string): (ip: string) => Located | undefined {
   const database = openMmdb(bytes, name)
   if (!database.firstRecords(NETWORKS_TO_TRY).some((record) => locatedIn(record) !== undefined)) {
@@ -95,13 +98,13 @@ function validated(options: MmdbLocateOptions) {
 }
 
 /**
- * Locates players by a city database in MaxMind's format: GeoLite2 City, GeoIP2 City, DB-IP City Lite,
- * or the flattened ones of `@ip-location-db`. Undefined for what is no address, and for addresses the
- * database says nothing of: private and reserved ones, and IPv6 ones in a database of IPv4 alone. Where
- * the two come as two files, open both: `(ip) => (ip.includes(':') ? ipv6(ip) : ipv4(ip))`.
+ * Locates players by a city database in MaxMind's format: GeoLite2 City, GeoIP2 City, DB-IP City Lite, or the flattened
+ * ones of `@ip-location-db`. Undefined for a string that is not an address, and for addresses that the database does
+ * not have: private and reserved ones, and IPv6 addresses in an IPv4 database. If IPv4 and IPv6 come as two files, open
+ * both: `(ip) => (ip.includes(':') ? ipv6(ip) : ipv4(ip))`.
  *
- * @throws Error naming the file when it cannot be read, is corrupt, or holds no coordinates.
- * @throws TypeError, RangeError naming the option that is wrong.
+ * @throws Error naming the file if it cannot be read, is corrupt, or holds no coordinates.
+ * @throws TypeError, RangeError naming the invalid option.
  */
 export function mmdbLocate(options: MmdbLocateOptions): MmdbLocate {
   const { file, buffer, cacheSize } = validated(options)
@@ -115,7 +118,7 @@ export function mmdbLocate(options: MmdbLocateOptions): MmdbLocate {
     locate = openLocate(newer === undefined ? await readLater(file as string) : asBuffer(newer), name)
     cache?.clear()
   }
-  // One after another, so that the last requested one stays.
+  // One after another, so that the last requested database stays.
   let reloads = Promise.resolve()
   const reload = (newer?: Uint8Array) => {
     const loaded = reloads.then(() => load(newer))
@@ -137,9 +140,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
 /**
- * Reads the coordinates from a record of a city database, in either layout seen in the wild: under
- * `location` (GeoLite2 and GeoIP2 City, DB-IP City) or at the top (`@ip-location-db`). Undefined for a
- * record that has none, or none on this earth.
+ * Reads the coordinates from a record of a city database, in either layout in use: under `location` (GeoLite2 and
+ * GeoIP2 City, DB-IP City) or at the top (`@ip-location-db`). Undefined for a record without valid coordinates.
  */
 export function locatedIn(record: unknown): Located | undefined {
   if (!isObject(record)) return undefined

@@ -23,7 +23,7 @@ function header(type: number, size: number): Buffer {
   return Buffer.from(size < 29 ? first : [...first, size - 29])
 }
 
-/** Encodes values one after another; a repeated text becomes a pointer, as in real files. */
+/** Encodes values one after another. A repeated string becomes a pointer, as in real files. */
 function createEncoder() {
   const chunks: Buffer[] = []
   const texts = new Map<string, number>()
@@ -39,7 +39,7 @@ function createEncoder() {
       const bytes = Buffer.from(text)
       return push(header(TYPES.string, bytes.length), bytes)
     }
-    // The longest form of pointer: no bits in the control byte, four bytes behind it.
+    // The longest form of a pointer: no bits in the control byte, followed by four bytes.
     const target = Buffer.alloc(4)
     target.writeUInt32BE(at)
     push(Buffer.from([(TYPES.pointer << 5) | 0b11000]), target)
@@ -119,7 +119,7 @@ function encodeNode(left: number, right: number, recordSize: 24 | 28 | 32): Buff
   const low = recordSize === 32 ? 4 : 3
   bytes.writeUIntBE(left % 2 ** (low * 8), 0, low)
   bytes.writeUIntBE(right % 2 ** (low * 8), bytes.length - low, low)
-  // The byte in the middle has the highest four bits of both.
+  // The middle byte holds the highest four bits of both records.
   if (recordSize === 28) bytes.writeUInt8(((left >>> 24) << 4) | (right >>> 24), 3)
   return bytes
 }

@@ -1,44 +1,51 @@
 import {
   type Activity,
-  createAllocator,
+  Allocator,
   createPolledSource,
   createServiceSource,
   createEndedMatches,
-  createResultOutbox,
+  ResultOutbox,
   type OutboxRecords,
+  type Pool,
   type ServerLog,
   matchmakerTag,
   newSecret,
   NO_SERVER_LOG,
 } from '@muster/hosting/internal'
-import { dateOf } from '@muster/core/clock'
-import { createTicker, type Ticker } from '@muster/core/internal'
-import { createBackfilling } from './backfill-commands.js'
-import { createBackfills } from './backfills.js'
-import { createClosing, createHandover, assertCanHandOver } from './handover.js'
-import { notReady } from './guard.js'
-import { createTick } from './tick.js'
-import { MatchmakerClosed } from '../errors.js'
+import { type Clock, dateOf } from '@muster/core/clock'
+import { createBackfillCommands } from './backfill-commands.js'
+import { Backfills } from './backfills.js'
+import { createMatchmakerClose, createHandover, assertCanHandOver } from './handover.js'
+import { Ticks } from './tick.js'
+import { MatchmakerClosed, Unavailable } from '../errors.js'
 import { createBeaconDirectory } from '../beacons.js'
-import { createEvents, createServerEvents } from '../events.js'
+import { createEvents } from '../events.js'
 import { inspect } from './inspection.js'
 import { createSurvey } from './survey.js'
 import type { LearnedWaits, Matchmaker } from './matchmaker.js'
-import { assertNoService, configure, definePools, defineQueues, type MatchmakerOptions } from '../options.js'
+import {
+  assertNoService,
+  type Config,
+  configure,
+  definePools,
+  defineQueues,
+  type MatchmakerOptions,
+} from '../options.js'
 import type { Queue } from '../queues/index.js'
-import { createCooldownCommands, createPausing, createResultCommands } from './operator-commands.js'
-import { createBeginPrivate, createMatchCreation, createMatching } from './match-commands.js'
-import { createHostingOutcomes, createMatchLifecycle } from './match-lifecycle.js'
-import { createInheriting, createResuming, type StoredBackfill } from './resume-matches.js'
+import { createCooldownCommands, createPauseCommands, createResultCommands } from './operator-commands.js'
+import {
+  type BeginPrivate,
+  createBeginPrivate,
+  createMatchCreation,
+  createMatchCommands,
+  type MatchCommands,
+} from './match-commands.js'
+import { createHostingOutcomes } from './hosting-outcomes.js'
+import { MatchLifecycle } from './match-lifecycle.js'
+import { createInheritedMatches, createMatchRestore, type StoredBackfill } from './restore-matches.js'
 import { createPlacing } from './match-order.js'
 import { createRounds } from './rounds.js'
-import {
-  createConclude,
-  createSeatCommands,
-  createServerCommands,
-  createServerOutcomes,
-  SEATS_QUEUE,
-} from './server-commands.js'
+import { createSeatCommands, createServerCommands, SEATS_QUEUE } from './server-commands.js'
 import { createEstimating, createExplaining } from './explain-ticket.js'
 import {
   createQueueFacts,
@@ -49,283 +56,306 @@ import {
   createLocating,
   createCooldowns,
   createPlayerLimits,
+  type Cooldowns,
+  type PlayerLimits,
   type Ledger,
-  type Loading,
+  type TicketLoader,
   type PlayedMatch,
-  createTicketStore,
+  TicketStore,
 } from '../tickets/index.js'
-import { createTicketing } from './ticket-commands.js'
+import { createTicketCommands } from './ticket-commands.js'
 
-/** A matchmaker, and what only those use of it whose tickets outlive their process. */
+/** A matchmaker, and the further functions for matchmakers whose tickets outlive their process. */
 export interface Assembly {
   readonly matchmaker: Matchmaker
   /** Undefined without a ledger. */
-  readonly loading: Loading | undefined
+  readonly loading: TicketLoader | undefined
   /** Reads the store, and takes over the matches of an earlier process; see `Recovery`. */
   readonly recover: () => Promise<boolean>
-  /** @throws {Unavailable} before that is done; {MatchmakerClosed} if it never will be */
+  /** @throws {Unavailable} until recovery is done; {MatchmakerClosed} if it never will be */
   readonly assertReady: () => void
   readonly loadBackfills: (saved: readonly StoredBackfill[]) => void
-  /** All tickets that are kept. */
+  /** All stored tickets. */
   readonly tickets: () => Iterable<TicketRecord>
   readonly problem: (during: Activity, error: unknown) => void
-  /** Ids of the tickets of a match whose players get the address as soon as its server listens. */
+  /** Ids of the tickets of a match whose players get the address once its server listens. */
   readonly expected: (matchId: string) => readonly string[]
   readonly learnedWaits: () => readonly LearnedWaits[]
-  /** Ends all that is under way and rejects callers that wait, without a request or an entry. */
+  /** Ends all running work and rejects waiting callers, without a request or a log entry. */
   readonly abandon: () => void
 }
 
-/** Where what happens is written down. */
-export interface Kept {
-  /** Receives tickets, backfills and cooldowns. Without it, they end with the process. */
+/** The stores that a matchmaker writes to. */
+export interface Persistence {
+  /** Stores tickets, backfills and cooldowns. Without it, they end with the process. */
   readonly ledger?: Ledger | undefined
-  /** Keeps the servers that may exist. Without it, a crash forgets them. */
+  /** Stores the servers that may exist. Without it, a crash forgets them. */
   readonly serverLog?: ServerLog | undefined
-  /** Returns the master secret of the servers' tokens. Default: one of this process. */
+  /** Returns the master secret of the servers' tokens. Default: a new secret for this process. */
   readonly masterSecret?: (() => string) | undefined
   /** See `LeaderOptions.sparesUnknownServers`. */
   readonly sparesUnknownServers?: (() => boolean) | undefined
-  /** Keeps results of matches that no backend has taken yet. Default: in memory. */
+  /** Stores match results until a backend takes them. Default: in memory. */
   readonly resultRecords?: OutboxRecords | undefined
 }
 
 /**
- * Puts a matchmaker together from its parts.
- * @throws {InvalidInput} naming the option and the value.
+ * The parts of a matchmaker, created in the order in which they need each other. A part that needs a later one, or the
+ * current queues, reads it from here when needed.
  */
-export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly {
-  const { ledger, serverLog = NO_SERVER_LOG, masterSecret } = kept
-  const config = configure(options)
-  const { clock, random, stopwatch, endedTicketTtlMs, deployments } = config
-  let ownSecret: string | undefined
-  const events = createEvents()
-  let isClosed = false
-  /** While it ticks by itself. */
-  let ticker: Ticker | undefined
+class MatchmakerParts {
+  readonly config: Config
+  readonly clock: Clock
+  readonly ledger: Ledger | undefined
+  readonly events = createEvents()
+  readonly results: ResultOutbox | undefined
+  readonly limits: PlayerLimits
+  readonly cooldowns: Cooldowns
+  readonly tickets: TicketStore
+  readonly backfills: Backfills
+  readonly resuming: ReturnType<typeof createMatchRestore>
+  readonly ended = createEndedMatches()
+  readonly allocator: Allocator
+  readonly lifecycle: MatchLifecycle
+  readonly beginPrivate: BeginPrivate
+  readonly ticks: Ticks
+  readonly matching: MatchCommands
+  readonly backfilling: ReturnType<typeof createBackfillCommands>
+  readonly estimating: ReturnType<typeof createEstimating>
+  /** The queues in operation, by name. */
+  runtimes: ReadonlyMap<string, QueueRuntime>
+  #pools: readonly Pool[]
+  #isClosed = false
 
-  /** Tickets have arrived in a queue that makes matches at arrival: tickets added in one call count as one arrival. */
-  const arrived = (runtime: QueueRuntime) => {
-    if (ticker !== undefined) queueMicrotask(() => void tick.arrived(runtime).catch(tickFailed))
-  }
-  const problem = (during: Activity, error: unknown, matchId?: string) =>
-    events.emit('problem', { during, error, matchId })
-  const tickFailed = (error: unknown) => problem('tick', error)
-  const ruleFailed = (error: Error) => problem('rule', error)
-  const inOperation = (
-    queues: readonly Queue[],
-    before?: ReadonlyMap<string, QueueRuntime>,
-  ): ReadonlyMap<string, QueueRuntime> =>
-    new Map(
-      queues.map((queue) => [queue.name, createQueueRuntime(queue, arrived, ruleFailed, before?.get(queue.name))]),
-    )
-  let runtimes = inOperation(config.queues)
-  let { pools } = config
-
-  const results =
-    config.results &&
-    createResultOutbox({
-      ...config.results,
-      records: kept.resultRecords ?? { stored: () => [], put: () => {}, remove: () => {}, written: () => undefined },
-      clock,
-      random,
-      problem: (error, matchId) => problem('results', error, matchId),
+  constructor(options: MatchmakerOptions, persistence: Persistence) {
+    const config = configure(options)
+    const { clock, random, stopwatch, endedTicketTtlMs } = config
+    const { ledger } = persistence
+    const { events, ended } = this
+    this.config = config
+    this.clock = clock
+    this.ledger = ledger
+    this.#pools = config.pools
+    this.runtimes = this.#inOperation(config.queues)
+    this.results =
+      config.results &&
+      new ResultOutbox({
+        ...config.results,
+        records: persistence.resultRecords ?? {
+          stored: () => [],
+          put: () => {},
+          remove: () => {},
+          written: () => undefined,
+        },
+        clock,
+        random,
+        problem: (error, matchId) => this.problem('results', error, matchId),
+      })
+    this.limits = createPlayerLimits(config, () => this.allocator.count())
+    this.cooldowns = createCooldowns({
+      began: (cooldown, { name }, offence) => events.emit('cooldownBegan', { queue: name, offence, cooldown }),
+      changed: (...change) => ledger?.cooldownChanged(...change),
     })
-  const conclude = createConclude({ results, events, clock })
-  const limits = createPlayerLimits(config, () => allocator.count())
-  const cooldowns = createCooldowns({
-    began: (cooldown, { name }, offence) => events.emit('cooldownBegan', { queue: name, offence, cooldown }),
-    changed: (...change) => ledger?.cooldownChanged(...change),
-  })
-  const inheriting = createInheriting((queue) => runtimes.get(queue))
-  const tickets = createTicketStore({
-    runtimes,
-    locatePlayers: createLocating(config.locate, (error) => problem('locate', error)),
-    limits,
-    cooldowns,
-    playedBy: (playerId) => playedBy(playerId),
-    locateTimeoutMs: config.locateTimeoutMs,
-    endedTicketTtlMs,
-    events,
-    clock,
-    random,
-    ledger,
-    inheriting,
-  })
-  const backfills = createBackfills({ runtimes, endedTicketTtlMs, events, clock, random, ledger })
-
-  const resuming = createResuming({
-    inheriting,
-    lifecycle: () => lifecycle,
-    backfills,
-    ledger,
-    tickets,
-    placing: (match) => placing(match),
-    clock,
-  })
-  const ended = createEndedMatches()
-  const allocator = createAllocator({
-    sources: {
-      service:
-        deployments &&
-        createServiceSource({
-          service: deployments,
-          locations: config.locations,
-          clock,
-          random,
-          ownTag: matchmakerTag(config.name),
-          readsPerSecond: config.readsPerSecond,
-          listLagMs: config.listLagMs,
-          orphanGraceMs: config.orphanGraceMs,
-          webhookUrl: config.webhookUrl,
-        }),
-      others: new Map(
-        Object.entries(config.sources).map(([name, own]) => [
-          name,
-          createPolledSource({ allocator: own, clock, random, lagMs: own.lagMs ?? config.listLagMs }),
-        ]),
-      ),
-    },
-    serverLog,
-    clock,
-    stopwatch,
-    random,
-    masterSecret: () => config.serverSecret ?? masterSecret?.() ?? (ownSecret ??= newSecret(random)),
-    sparesUnknown: kept.sparesUnknownServers,
-    joinAlgorithm: config.joinTokens.alg,
-    resumes: config.store !== undefined,
-    bound: config,
-    maxCreatesInFlight: config.maxCreatesInFlight,
-    pools: config.pools,
-    browser: config.browser,
-    seatUnused: (playerId) => cooldowns.count(SEATS_QUEUE, [playerId], 'not-accepted', clock.now()),
-    assertMayStart: (playerIds) => {
-      for (const playerId of playerIds) limits.check(playerId, 0, clock.now())
-    },
-    apiUrl: config.apiUrl,
-    inherited: resuming,
-    ended,
-    on: createHostingOutcomes({
-      lifecycle: () => lifecycle,
-      served: (playerIds) => {
-        limits.served(playerIds, clock.now())
-        ledger?.served(playerIds)
-      },
-      games: createServerOutcomes({
-        lifecycle: () => lifecycle,
-        matching: () => matching,
-        backfilling: () => backfilling,
-        tickets: () => tickets,
-        conclude,
-        events,
-      }),
-      servers: createServerEvents(events),
+    const { runtimes, limits, cooldowns, results } = this
+    const inheriting = createInheritedMatches((queue) => this.runtimes.get(queue))
+    const tickets = new TicketStore({
+      runtimes,
+      locatePlayers: createLocating(config.locate, (error) => this.problem('locate', error)),
+      limits,
+      cooldowns,
+      playedBy: this.playedBy,
+      locateTimeoutMs: config.locateTimeoutMs,
+      endedTicketTtlMs,
       events,
       clock,
-    }),
-  })
-  events.on('serverAssigned', ({ tickets: assigned }) =>
-    allocator.browser.matched(assigned.flatMap(({ players }) => players.map(({ id }) => id))),
-  )
-  const placing = createPlacing({
-    beacons: config.beacons && createBeaconDirectory(config.beacons, clock, (error) => problem('beacons', error)),
-    unplaced: ({ matchId }, error) => problem('beacons', error, matchId),
-  })
-  const lifecycle = createMatchLifecycle({
-    tickets,
-    backfills,
-    allocator,
-    ended,
-    events,
-    cooldowns,
-    random,
-    placing,
-  })
-  const rounds = createRounds({ runtimes: () => runtimes.values(), tickets, budgetMs: config.tickBudgetMs })
-  const tick = createTick({
-    runtimes: () => runtimes.values(),
-    tickets,
-    backfills,
-    cooldowns,
-    rounds,
-    beginPrivate: (now) => beginPrivate(now),
-    lifecycle,
-    allocator,
-    results,
-    events,
-    clock,
-    stopwatch,
-    isClosed: () => isClosed,
-  })
-
-  const assertNotClosed = () => {
-    if (isClosed) throw new MatchmakerClosed('The matchmaker is closed.')
+      random,
+      ledger,
+      inheriting,
+    })
+    const backfills = new Backfills({ runtimes, endedTicketTtlMs, events, clock, random, ledger })
+    const placing = createPlacing({
+      beacons:
+        config.beacons && createBeaconDirectory(config.beacons, clock, (error) => this.problem('beacons', error)),
+      unplaced: ({ matchId }, error) => this.problem('beacons', error, matchId),
+    })
+    this.tickets = tickets
+    this.backfills = backfills
+    this.resuming = createMatchRestore({
+      inheriting,
+      lifecycle: () => this.lifecycle,
+      backfills,
+      ledger,
+      tickets,
+      placing,
+      clock,
+    })
+    const allocator = this.#createAllocator(persistence)
+    this.allocator = allocator
+    events.on('serverAssigned', ({ tickets: assigned }) =>
+      allocator.browser.matched(assigned.flatMap(({ players }) => players.map(({ id }) => id))),
+    )
+    const lifecycle = new MatchLifecycle({ tickets, backfills, allocator, ended, events, cooldowns, random, placing })
+    this.lifecycle = lifecycle
+    this.beginPrivate = createBeginPrivate({ tickets, lifecycle })
+    this.ticks = new Ticks({
+      runtimes: () => this.runtimes.values(),
+      tickets,
+      backfills,
+      cooldowns,
+      rounds: createRounds({ runtimes: () => this.runtimes.values(), tickets, budgetMs: config.tickBudgetMs }),
+      beginPrivate: this.beginPrivate,
+      lifecycle,
+      allocator,
+      results,
+      events,
+      clock,
+      stopwatch,
+      tickMs: config.tickMs,
+      failed: (error) => this.problem('tick', error),
+      isClosed: () => this.#isClosed,
+    })
+    this.matching = createMatchCommands({
+      lifecycle,
+      allocator,
+      ended,
+      runtime: (queue) => this.runtimes.get(queue),
+      cooldowns,
+      events,
+      clock,
+    })
+    this.backfilling = createBackfillCommands({ backfills, running: this.matching.running, clock })
+    this.estimating = createEstimating({ tickets, runtimes: () => this.runtimes, clock })
   }
-  /** Of a match of an earlier process, unless a ticket says the same. */
-  const playedBy = (playerId: string): PlayedMatch | undefined => {
-    const { id: matchId, queue, assignment } = allocator.playedBy(playerId) ?? {}
+
+  problem(during: Activity, error: unknown, matchId?: string): void {
+    this.events.emit('problem', { during, error, matchId })
+  }
+
+  /** @throws {MatchmakerClosed} */
+  readonly assertNotClosed = (): void => {
+    if (this.#isClosed) throw new MatchmakerClosed('The matchmaker is closed.')
+  }
+
+  /** The match of an earlier process in which the player plays, unless a ticket already names it. */
+  readonly playedBy = (playerId: string): PlayedMatch | undefined => {
+    const { id: matchId, queue, assignment } = this.allocator.playedBy(playerId) ?? {}
     if (matchId === undefined || queue === undefined) return undefined
-    const isKnown = tickets.ofPlayer(playerId).some(({ seat }) => seat?.match.matchId === matchId)
+    const isKnown = this.tickets.ofPlayer(playerId).some(({ seat }) => seat?.match.matchId === matchId)
     return isKnown ? undefined : { matchId, queue, assignment }
   }
-  const ticketing = createTicketing({ tickets, lifecycle, cooldowns, playedBy, clock, assertNotClosed })
-  const matching = createMatching({
-    lifecycle,
-    allocator,
-    ended,
-    runtime: (queue) => runtimes.get(queue),
-    cooldowns,
-    events,
-    clock,
-  })
-  const backfilling = createBackfilling({ backfills, running: matching.running, clock })
-  const handover = createHandover({ tickets, clock, assertNotClosed })
-  const beginPrivate = createBeginPrivate({ tickets, lifecycle })
-  const matchCreation = createMatchCreation({
-    tickets,
-    runtimes: () => runtimes,
-    begin: () => {
-      if (allocator.recovery.isDone()) beginPrivate(clock.now())
-    },
-    random,
-    assertNotClosed,
-  })
+
+  readonly reconfigure: Matchmaker['reconfigure'] = (definitions, given) => {
+    const { deployments, sources } = this.config
+    const pools = given?.pools === undefined ? this.#pools : definePools(given.pools, sources)
+    const queues = defineQueues(definitions, pools)
+    if (deployments === undefined) assertNoService(queues, pools)
+    this.runtimes = this.#inOperation(queues, this.runtimes)
+    if (pools !== this.#pools) this.allocator.pools.reconfigure((this.#pools = pools))
+    const refused = this.tickets.replaceQueues(this.runtimes, this.clock.now())
+    this.backfills.replaceQueues(this.runtimes)
+    return { refused: refused.map(({ record, queue, error }) => ({ ticket: ticketOf(record), queue, error })) }
+  }
+
+  /** No further matches are made. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.results?.close()
+    await this.ticks.stop()
+  }
+
+  #inOperation(
+    queues: readonly Queue[],
+    before?: ReadonlyMap<string, QueueRuntime>,
+  ): ReadonlyMap<string, QueueRuntime> {
+    const arrived = (runtime: QueueRuntime) => this.ticks.arrived(runtime)
+    const ruleFailed = (error: Error) => this.problem('rule', error)
+    return new Map(
+      queues.map((queue) => [queue.name, createQueueRuntime(queue, arrived, ruleFailed, before?.get(queue.name))]),
+    )
+  }
+
+  #createAllocator({ serverLog = NO_SERVER_LOG, masterSecret, sparesUnknownServers }: Persistence): Allocator {
+    const { config, clock, limits, cooldowns, resuming, ended } = this
+    const { stopwatch, random, deployments } = config
+    let ownSecret: string | undefined
+    return new Allocator({
+      sources: {
+        service:
+          deployments &&
+          createServiceSource({
+            service: deployments,
+            locations: config.locations,
+            clock,
+            random,
+            ownTag: matchmakerTag(config.name),
+            readsPerSecond: config.readsPerSecond,
+            listLagMs: config.listLagMs,
+            orphanGraceMs: config.orphanGraceMs,
+            webhookUrl: config.webhookUrl,
+          }),
+        others: new Map(
+          Object.entries(config.sources).map(([name, own]) => [
+            name,
+            createPolledSource({ allocator: own, clock, random, lagMs: own.lagMs ?? config.listLagMs }),
+          ]),
+        ),
+      },
+      serverLog,
+      clock,
+      stopwatch,
+      random,
+      masterSecret: () => config.serverSecret ?? masterSecret?.() ?? (ownSecret ??= newSecret(random)),
+      sparesUnknown: sparesUnknownServers,
+      joinAlgorithm: config.joinTokens.alg,
+      resumes: config.store !== undefined,
+      bound: config,
+      maxCreatesInFlight: config.maxCreatesInFlight,
+      pools: config.pools,
+      browser: config.browser,
+      seatUnused: (playerId) => cooldowns.count(SEATS_QUEUE, [playerId], 'not-accepted', clock.now()),
+      assertMayStart: (playerIds) => {
+        for (const playerId of playerIds) limits.check(playerId, 0, clock.now())
+      },
+      apiUrl: config.apiUrl,
+      inherited: resuming,
+      ended,
+      on: createHostingOutcomes(this),
+    })
+  }
+}
+
+/** The public methods, as functions that can be passed around individually. */
+function matchmakerOf(parts: MatchmakerParts): Matchmaker {
+  const { config, clock, events, results, cooldowns, tickets, ended, allocator, lifecycle, matching, ticks } = parts
+  const { playedBy, assertNotClosed } = parts
   const { store } = config
-  const close = createClosing({
+  const runtimes = () => parts.runtimes
+  const ticketing = createTicketCommands({ tickets, lifecycle, cooldowns, playedBy, clock, assertNotClosed })
+  const close = createMatchmakerClose({
     tickets,
     lifecycle,
     allocator,
     store,
-    problem: (error) => problem('store', error),
+    problem: (error) => parts.problem('store', error),
     clock,
   })
-  const { learnedWaits, ...estimating } = createEstimating({ tickets, runtimes: () => runtimes, clock })
-
-  const startTicking = () => {
-    if (ticker !== undefined || isClosed) return
-    ticker = createTicker({
-      clock,
-      everyMs: config.tickMs,
-      tick: () => tick.all().catch(tickFailed),
-      atOnce: true,
-      isNeeded: () => true,
-    })
-    ticker.wake()
-  }
-  const stopTicking = async () => {
-    const last = ticker
-    ticker = undefined
-    await last?.stop()
-  }
-
-  const matchmaker: Matchmaker = {
+  const { estimateWait, estimateQueueWaits } = parts.estimating
+  return {
     ...ticketing,
     playersLeft: matching.playersLeft,
     stopMatch: matching.stopMatch,
-    ...matchCreation,
+    ...createMatchCreation({
+      tickets,
+      runtimes,
+      begin: () => {
+        if (allocator.recovery.isDone()) parts.beginPrivate(clock.now())
+      },
+      random: config.random,
+      assertNotClosed,
+    }),
     ...createCooldownCommands({ cooldowns, events, clock }),
-    ...createPausing({ runtimes: () => runtimes, pools: allocator.pools, events, clock }),
-    ...backfilling,
+    ...createPauseCommands({ runtimes, pools: allocator.pools, events, clock }),
+    ...parts.backfilling,
     ...createResultCommands(results),
     ...createServerCommands({ allocator, lifecycle, matching, ended }),
     browserTerms: () => config.browser,
@@ -334,43 +364,34 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
       browser: allocator.browser,
       cooldowns,
       findPlayer: ticketing.findPlayer,
-      find: allocator.findServer,
+      find: (serverId) => allocator.findServer(serverId),
       matching,
       clock,
       assertNotClosed,
     }),
-    ...handover,
-    ...estimating,
-    ...createQueueFacts(() => runtimes),
-    explain: createExplaining({ tickets, clock, held: allocator.held, find: allocator.find }),
-
-    reconfigure: (definitions, given) => {
-      const next = given?.pools === undefined ? pools : definePools(given.pools, config.sources)
-      const queues = defineQueues(definitions, next)
-      if (deployments === undefined) assertNoService(queues, next)
-      runtimes = inOperation(queues, runtimes)
-      if (next !== pools) allocator.pools.reconfigure((pools = next))
-      const refused = tickets.replaceQueues(runtimes, clock.now())
-      backfills.replaceQueues(runtimes)
-      return { refused: refused.map(({ record, queue, error }) => ({ ticket: ticketOf(record), queue, error })) }
-    },
+    ...createHandover({ tickets, clock, assertNotClosed }),
+    estimateWait,
+    estimateQueueWaits,
+    ...createQueueFacts(runtimes),
+    explain: createExplaining({ tickets, clock, allocator }),
+    reconfigure: parts.reconfigure,
 
     hint: (requestId) => allocator.hint(requestId),
     webhook: (request) => allocator.webhook(request),
-    serverReady: (matchId, secret) => allocator.serverReady(matchId, secret),
-    playerCame: (matchId, secret, playerId) => allocator.playerCame(matchId, secret, playerId),
-    isServerSecret: (secret) => allocator.isServerSecret(secret),
-    isSecretOf: (matchId, secret) => allocator.isSecretOf(matchId, secret),
+    serverReady: (matchId, secret) => allocator.tokenCalls.serverReady(matchId, secret),
+    playerCame: (matchId, secret, playerId) => allocator.tokenCalls.playerCame(matchId, secret, playerId),
+    isServerSecret: (secret) => allocator.tokenCalls.isServerSecret(secret),
+    isSecretOf: (matchId, secret) => allocator.tokenCalls.isSecretOf(matchId, secret),
     on: (event, listener) => events.on(event, listener),
-    tick: tick.all,
 
     ready: (signal) => allocator.recovery.ready(signal),
-    start: startTicking,
-    stop: stopTicking,
+    tick: () => ticks.tick(),
+    start: () => ticks.start(),
+    stop: () => ticks.stop(),
 
     inspect: () =>
       inspect({
-        runtimes: runtimes.values(),
+        runtimes: runtimes().values(),
         tickets: tickets.all(),
         matches: lifecycle.all(),
         allocator,
@@ -382,7 +403,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     survey: (wanted) =>
       createSurvey(
         {
-          runtimes: runtimes.values(),
+          runtimes: runtimes().values(),
           outside: tickets.outside(),
           matches: lifecycle.all(),
           allocator,
@@ -393,32 +414,45 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
 
     close: async (given) => {
       assertCanHandOver(given?.handOver, store)
-      isClosed = true
-      results?.close()
-      await stopTicking()
+      await parts.close()
       return close(given)
     },
   }
+}
 
+/**
+ * Puts a matchmaker together from its parts.
+ * @throws {InvalidInput} naming the option and the value.
+ */
+export function assemble(options: MatchmakerOptions, persistence: Persistence = {}): Assembly {
+  const parts = new MatchmakerParts(options, persistence)
+  const { tickets, allocator, lifecycle, resuming, estimating, assertNotClosed } = parts
+  const { recovery } = allocator
   return {
-    matchmaker,
+    matchmaker: matchmakerOf(parts),
     loading: tickets.loading,
-    recover: allocator.recovery.recover,
+    recover: recovery.recover,
     assertReady: () => {
-      if (allocator.recovery.isDone()) return
+      if (recovery.isDone()) return
       assertNotClosed()
-      if (!allocator.recovery.attempt()) throw notReady(allocator.recovery.isFailing())
+      if (!recovery.attempt()) throw notReady(recovery.isFailing())
     },
     loadBackfills: resuming.loadBackfills,
-    tickets: tickets.all,
-    problem,
-    expected: lifecycle.expected,
-    learnedWaits,
+    tickets: () => tickets.all(),
+    problem: (during, error) => parts.problem(during, error),
+    expected: (matchId) => lifecycle.expected(matchId),
+    learnedWaits: estimating.learnedWaits,
     abandon: () => {
-      isClosed = true
-      results?.close()
-      void stopTicking()
+      void parts.close()
       allocator.abandon()
     },
   }
 }
+
+/** @param isFailing true if reading the store has failed. */
+const notReady = (isFailing: boolean): Unavailable =>
+  new Unavailable(
+    isFailing
+      ? 'The store cannot be opened, so what was before is not known. It is tried again every second.'
+      : 'What was before is still being read from the store. Try again in a second.',
+  )

@@ -13,7 +13,7 @@ import {
   type BackfillInput,
   type BackfillTeam,
   countPlayers,
-  type Present,
+  type PresentTeams,
   presentIn,
   roomsBeside,
   type Vacancies,
@@ -50,20 +50,17 @@ const readBackfillInput = (given: BackfillInput): BackfillInput => read(input, g
 const readBackfillChange = (given: BackfillChange): BackfillChange => read(change, given, invalidBackfill)
 
 interface VacanciesOptions {
-  /** Those of the match. */
+  /** The team shapes of the match. */
   readonly teams: readonly TeamShape[]
-  /** Who is in them, as far as that is not given. */
-  readonly present: Present
-  /** Whether other players may be there as well: then the input must say what each team lacks. */
+  /** The present players, if the input does not name them. */
+  readonly present: PresentTeams
+  /** True if unknown players may be present too. Then the input must say what each team lacks. */
   readonly mayBeMore: boolean
   /** Epoch milliseconds. */
   readonly now: number
 }
 
-/**
- * What a match takes of the given teams; of all of them, where none are given, as much as they lack.
- * @throws {InvalidBackfill}
- */
+/** The places that a match opens in the given teams. Without given teams, all missing places of all teams. */
 function vacanciesOf(
   given: readonly BackfillTeam[] | undefined,
   { teams: shapes, present, mayBeMore, now }: VacanciesOptions,
@@ -100,7 +97,7 @@ function vacanciesOf(
   return { rooms, present: there }
 }
 
-/** The rooms of which so many players are left in all: those of the teams that lack most. */
+/** The free places of each team, reduced to this total: the teams that lack most keep theirs. */
 function atMost(rooms: readonly number[], seats: number): readonly number[] {
   const taken = rooms.map(() => 0)
   const left = (at: number) => (rooms[at] ?? 0) - (taken[at] ?? 0)
@@ -112,10 +109,10 @@ function atMost(rooms: readonly number[], seats: number): readonly number[] {
   return taken
 }
 
-/** Nobody is missing in any team. Whoever asks for players may ask again when somebody has left. */
+/** No team has a free place. A backfill is possible again once somebody has left. */
 export class MatchIsFull extends InvalidBackfill {}
 
-/** A player without a known ticket, as rules see them. */
+/** A player without a known ticket, in the form that rules read. */
 export function presentPlayer(given: Player, now: number): RuleTicket {
   const one = complete(given)
   return { id: one.id, createdAt: now, priority: 0, players: [one], place: one.coordinates, network: networkOf([one]) }
@@ -123,13 +120,13 @@ export function presentPlayer(given: Player, now: number): RuleTicket {
 
 interface Backfilling {
   readonly backfills: Backfills
-  /** Finds a match whose server runs. @throws {UnknownMatch}; {MatchNotRunning} */
+  /** Returns a match whose server runs. @throws {UnknownMatch}; {MatchNotRunning} */
   readonly running: (matchId: string) => Match
   readonly clock: Clock
 }
 
-/** Creates the commands of a game server about the backfill of its match. */
-export function createBackfilling({
+/** Creates the backfill commands of a game server. */
+export function createBackfillCommands({
   backfills,
   running,
   clock,
@@ -164,7 +161,7 @@ export function createBackfilling({
       })
       if (vacancies.rooms.every((room) => room === 0)) {
         throw new MatchIsFull(
-          'backfill: teams: no team takes anyone: players who are gone are to be reported by playersLeft',
+          'backfill: teams: no team has a free place. Report players who left with playersLeft().',
           { field: 'teams' },
         )
       }

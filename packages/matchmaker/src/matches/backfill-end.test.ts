@@ -5,8 +5,8 @@ import { deploy, setUp } from '../matchmaker.fixture.js'
 import type { QueueDefinition } from '../queues/queue.js'
 import { social, running } from './backfill.fixture.js'
 
-describe('a backfill', () => {
-  test('is cancelled when its match ends, and can be read for its retention time', async () => {
+describe('the end of a backfill', () => {
+  test('a backfill is cancelled when its match ends, and stays readable for its retention time', async () => {
     const { matchmaker, join, run, status, matchId } = await running()
     const { id } = matchmaker.createBackfill({ matchId })
     await matchmaker.stopMatch(matchId)
@@ -18,7 +18,7 @@ describe('a backfill', () => {
     expect(matchmaker.getBackfill(id)).toBeUndefined()
   })
 
-  describe('of a match whose server cannot be stopped', () => {
+  describe('a backfill whose match ends while its server cannot be stopped', () => {
     /** The server is to be stopped two seconds after the assignment, and every stop fails. */
     const ending = (queue: Partial<QueueDefinition> = {}) =>
       setUp({
@@ -26,7 +26,7 @@ describe('a backfill', () => {
         service: { fault: (method) => (method === 'stop' ? { error: new ServerError('down') } : undefined) },
       })
 
-    test('is cancelled, so that its players can join other matches', async () => {
+    test('a backfill is cancelled when its match ends, even if its server cannot be stopped', async () => {
       const { matchmaker, join, run, service } = ending()
       join('ann')
       join('ben')
@@ -43,7 +43,7 @@ describe('a backfill', () => {
       expect(service.calls.create).toHaveLength(2)
     })
 
-    test('is not joined by a player who accepts too late', async () => {
+    test('a ticket joining by a backfill searches again if the match ends before it accepts', async () => {
       const { matchmaker, join, run, status } = ending({ acceptance: { withinMs: 60_000 } })
       for (const id of ['ann', 'ben']) join(id)
       await run(250)
@@ -62,7 +62,7 @@ describe('a backfill', () => {
     })
   })
 
-  test('is cancelled when the server ends by itself', async () => {
+  test('a backfill is cancelled when the server of its match ends by itself', async () => {
     const { matchmaker, join, run, status } = setUp({
       queues: [social],
       service: { fate: () => ({ readyMs: 1000, endMs: 10_000 }) },
@@ -81,7 +81,7 @@ describe('a backfill', () => {
   test.each([
     ['first', 'r1'],
     ['last', 'r2'],
-  ] as const)('is filled %s where the queue says so', async (backfill, server) => {
+  ] as const)('with `backfill: %s` in the queue, the next two players join server %s', async (backfill, server) => {
     const { matchmaker, join, run, matchId } = await running({ backfill })
     matchmaker.createBackfill({ matchId })
     join('cas')

@@ -138,7 +138,7 @@ async function play(seed: number) {
   return { joined: joined.length, waiting: tickets.size, forbidden, missed }
 }
 
-test('whoever may join a running match joins it within two ticks, and nobody else does', async () => {
+test('property: only eligible players join a running match, and they do so within two ticks', async () => {
   let [joined, waiting] = [0, 0]
   for (let seed = 1; seed <= 12; seed += 1) {
     const played = await play(seed)

@@ -11,7 +11,7 @@ import { setUp } from '../matchmaker.fixture.js'
 import { social, running } from './backfill.fixture.js'
 
 describe('a backfill', () => {
-  test('has all open slots by default, and players who join are assigned at once', async () => {
+  test('a backfill has all open slots by default, and players who join by it are assigned immediately', async () => {
     const { matchmaker, service, seen, join, run, matchId, assignment } = await running()
     const created = matchmaker.createBackfill({ id: 'more', matchId })
     expect(created).toMatchObject({
@@ -52,7 +52,7 @@ describe('a backfill', () => {
     expect(matchmaker.inspect().matches[0]?.playerIds).toEqual(['ann', 'ben', 'cas', 'dee'])
   })
 
-  test('has the place of a player who leaves, at once and no other', async () => {
+  test('a backfill gains exactly one slot when a player leaves, even if the leave is reported twice', async () => {
     const teams = [{ name: 'all', size: { min: 1, max: 6 } }]
     const { matchmaker, join, run, status } = setUp({ queues: [{ ...social, teams }] })
     join('ann')
@@ -72,7 +72,7 @@ describe('a backfill', () => {
     expect(matchmaker.getBackfill('b')).toMatchObject({ status: 'FILLED' })
   })
 
-  test('that says who is there has no place more for a player whom it has left out', async () => {
+  test('a backfill gains no slot for a leaving player who was not in its list of players', async () => {
     const { matchmaker, matchId } = await running()
     const teams = [{ name: 'side-1', slots: 1, players: [{ id: 'cas' }] }]
     matchmaker.createBackfill({ id: 'b', matchId, teams })
@@ -80,7 +80,7 @@ describe('a backfill', () => {
     expect(matchmaker.getBackfill('b')?.teams[0]).toEqual({ name: 'side-1', slots: 1, players: ['cas'] })
   })
 
-  test('has the slots that the caller states, beside the players it states', async () => {
+  test('a backfill has the slots that the caller states, in addition to the stated players', async () => {
     const { matchmaker, join, run, matchId } = await running()
     const players = [{ id: 'x' }]
     const { teams } = matchmaker.createBackfill({ matchId, teams: [{ name: 'side-2', slots: 1, players }] })
@@ -93,7 +93,7 @@ describe('a backfill', () => {
     expect(matchmaker.getTicket('cas')).toMatchObject({ matchId, team: 'side-2' })
   })
 
-  test('takes so many seats at most, one after the other from the team that lacks most', async () => {
+  test('a backfill takes at most `seats` players, each time for the team that lacks most', async () => {
     const { matchmaker, join, run, matchId } = await running()
     expect(() => matchmaker.createBackfill({ matchId, seats: 0 })).toThrow('backfill: seats')
     const { id, teams } = matchmaker.createBackfill({ matchId, seats: 1 })
@@ -108,19 +108,19 @@ describe('a backfill', () => {
   test.each([
     ['an unknown team', 'backfill: teams.0.name: the match has no such team, got "nosuch"', [{ name: 'nosuch' }]],
     [
-      'more slots than the team has',
+      'more slots than the team has free',
       'backfill: teams.0.slots: the team takes 1 more at most, got 2',
       [{ name: 'side-1', slots: 2 }],
     ],
-    ['no slots', 'backfill: teams: no team takes anyone', [{ name: 'side-1', slots: 0 }]],
-    ['no teams', 'backfill: teams: ', []],
-  ])('is refused with %s', async (_, message, teams) => {
+    ['no free slots', 'backfill: teams: no team has a free place', [{ name: 'side-1', slots: 0 }]],
+    ['an empty list of teams', 'backfill: teams: ', []],
+  ])('a backfill is refused with %s', async (_, message, teams) => {
     const { matchmaker, matchId } = await running()
     expect(() => matchmaker.createBackfill({ matchId, teams })).toThrow(message)
     expect(() => matchmaker.createBackfill({ matchId, teams })).toThrow(InvalidBackfill)
   })
 
-  test('is the only open one of its match, and creating it again with its id returns it', async () => {
+  test('a match has one open backfill; creating it again with its id returns it', async () => {
     const { matchmaker, seen, matchId } = await running()
     const first = matchmaker.createBackfill({ id: 'b', matchId })
     expect(matchmaker.createBackfill({ id: 'b', matchId })).toEqual(first)
@@ -131,7 +131,7 @@ describe('a backfill', () => {
     expect(matchmaker.createBackfill({ matchId }).status).toBe('OPEN')
   })
 
-  test('is refused for a match that does not run and for an unknown match', async () => {
+  test('a backfill is refused for a match that does not run and for an unknown match', async () => {
     const { matchmaker, join, run, clock } = setUp({ queues: [social] })
     join('ann')
     join('ben')
@@ -144,7 +144,7 @@ describe('a backfill', () => {
     await clock.advance(0)
   })
 
-  test('refuses writes with a stale version, which do not know who joined in the meantime', async () => {
+  test('an update of a backfill with a stale version, which misses joined players, is refused', async () => {
     const { matchmaker, join, run, matchId } = await running()
     const { id, version } = matchmaker.createBackfill({ matchId })
     join('cas')
@@ -159,7 +159,7 @@ describe('a backfill', () => {
     expect(() => matchmaker.updateBackfill(id, { version: 3, teams })).toThrow(BackfillVersionConflict)
   })
 
-  test('that changes within a tick is not filled by a group found before the change', async () => {
+  test('a ticket found for a backfill that changes in the same tick does not join, and keeps searching', async () => {
     const { matchmaker, join, run, clock } = setUp({ queues: [{ ...social, name: 'other' }, social] })
     join('ann')
     join('ben')
@@ -184,7 +184,7 @@ describe('a backfill', () => {
     await clock.advance(0)
   })
 
-  test('uses the limits that held when the match was found, and the own limits of players who join', async () => {
+  test('a backfill applies the limits from when the match was found, and those of joining players', async () => {
     const { matchmaker, run, clock } = setUp({
       queues: [
         {
@@ -220,7 +220,7 @@ describe('a backfill', () => {
     expect(matchmaker.getTicket('new')).toMatchObject({ status: 'SEARCHING' })
   })
 
-  test('with acceptance, joining players must accept, and the slot of one who does not is reopened', async () => {
+  test('a backfill waits for joining players to accept, and reopens the slot of one who declines', async () => {
     const all = setUp({ queues: [{ ...social, acceptance: { withinMs: 5000 } }] })
     const { matchmaker, join, run, status } = all
     join('ann')

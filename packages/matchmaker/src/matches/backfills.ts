@@ -11,25 +11,21 @@ import {
   type QueueRuntime,
   type TicketRecord,
   type BackfillStatus,
-  type Present,
+  type PresentTeams,
   type Vacancies,
   type Ledger,
 } from '../tickets/index.js'
 
-/** An open backfill, for a process that takes its match over together with the match's tickets. */
-export interface SavedBackfill {
-  readonly id: string
+/** An open backfill as stored, so that another process can take it over with the match's tickets. */
+export interface SavedBackfill extends Readonly<
+  Pick<BackfillRecord, 'id' | 'createdAt' | 'priority' | 'version' | 'rooms'>
+> {
   readonly matchId: string
-  readonly version: number
-  /** Epoch milliseconds. */
-  readonly createdAt: number
-  readonly priority: number
-  readonly rooms: readonly number[]
   readonly present: readonly (readonly SavedPresent[])[]
   readonly tickets: readonly string[]
 }
 
-/** A ticket of the match, and which of its players are still there; or what a game said of somebody else. */
+/** A ticket of the match and those of its players who are still there, or a player that the game reported. */
 type SavedPresent = { readonly ticketId: string; readonly playerIds: readonly string[] } | { readonly told: RuleTicket }
 
 const isOfMatch = (ticket: RuleTicket): ticket is TicketRecord => 'seat' in ticket
@@ -37,7 +33,7 @@ const isOfMatch = (ticket: RuleTicket): ticket is TicketRecord => 'seat' in tick
 const savePresent = (ticket: RuleTicket): SavedPresent =>
   isOfMatch(ticket) ? { ticketId: ticket.id, playerIds: ticket.players.map(({ id }) => id) } : { told: ticket }
 
-/** The JSON text of an open backfill. It holds no player's address. */
+/** The JSON of an open backfill. It holds no player's address. */
 const saveBackfill = (record: BackfillRecord): string =>
   JSON.stringify({
     id: record.id,
@@ -50,8 +46,8 @@ const saveBackfill = (record: BackfillRecord): string =>
     tickets: record.tickets,
   } satisfies SavedBackfill)
 
-/** Who was present by a saved backfill, as far as their tickets are in the match. */
-function presentAgain({ present }: SavedBackfill, match: Match): Present {
+/** The present players of a saved backfill whose tickets are in the match. */
+function presentAgain({ present }: SavedBackfill, match: Match): PresentTeams {
   const tickets = new Map(match.placed.map(({ ticket }) => [ticket.id, ticket]))
   return present.map((team) =>
     team.flatMap((one) => {
@@ -62,26 +58,6 @@ function presentAgain({ present }: SavedBackfill, match: Match): Present {
       return players.length === ticket.players.length ? [ticket] : [{ ...ticket, players }]
     }),
   )
-}
-
-/** All backfills and their lives: every change of a backfill is one of these functions. */
-export interface Backfills {
-  /** @throws {InvalidBackfill} if the queue cannot tell who would fit. */
-  open(match: Match, vacancies: Vacancies, options?: BackfillOptions): BackfillRecord
-  find(id: string): BackfillRecord | undefined
-  /**
-   * Without room it is full. @param tickets ids of those who came through it. @throws as `open`, and nothing changed
-   */
-  change(record: BackfillRecord, vacancies: Vacancies, tickets?: readonly string[]): void
-  /** Cancels the backfill. Does nothing to one that is not open any more. */
-  cancel(record: BackfillRecord): void
-  /** Reopens a backfill of an earlier process unchanged. It is cancelled if its queue cannot serve it any more. */
-  restore(saved: SavedBackfill, match: Match): void
-  /** The queues are in operation anew. Those that these cannot serve are cancelled. */
-  replaceQueues(runtimes: ReadonlyMap<string, QueueRuntime>): void
-  /** Removes those that ended long enough ago. */
-  removeEnded(now: number): void
-  all(): Iterable<BackfillRecord>
 }
 
 interface BackfillOptions {
@@ -99,38 +75,122 @@ interface BackfillsOptions {
   readonly ledger?: Pick<Ledger, 'backfillChanged'> | undefined
 }
 
-export function createBackfills({
-  endedTicketTtlMs,
-  events,
-  clock,
-  random,
-  ledger,
-  ...options
-}: BackfillsOptions): Backfills {
-  let { runtimes } = options
-  const byId = new Map<string, BackfillRecord>()
-  /** Those that ended, the first to end first. */
-  const ended = new Map<BackfillRecord, number>()
+/** All backfills. Every change of a backfill is one of these methods. */
+export class Backfills {
+  readonly #options: BackfillsOptions
+  #runtimes: ReadonlyMap<string, QueueRuntime>
+  readonly #byId = new Map<string, BackfillRecord>()
+  /** The end time of each ended backfill, the oldest first. */
+  readonly #ended = new Map<BackfillRecord, number>()
 
-  const leave = (record: BackfillRecord) => {
-    const { waiting } = record
-    if (waiting === undefined) return
-    waiting.runtime.pool.removeOpening(waiting.slot)
-    waiting.runtime.backfills[waiting.slot] = undefined
-    record.waiting = undefined
+  constructor(options: BackfillsOptions) {
+    this.#options = options
+    this.#runtimes = options.runtimes
   }
 
-  /** Replaces what waits in the pool. @throws {InvalidBackfill}; what waited before stays */
-  const enter = (record: BackfillRecord, { rooms, present }: Vacancies) => {
+  /** @throws {InvalidBackfill} if the queue's rules cannot decide who would fit */
+  open(
+    match: Match,
+    vacancies: Vacancies,
+    { id = newId(this.#options.random), priority = 0 }: BackfillOptions = {},
+  ): BackfillRecord {
+    const record: BackfillRecord = {
+      id,
+      match,
+      createdAt: this.#options.clock.now(),
+      priority,
+      version: 1,
+      status: 'OPEN',
+      ...vacancies,
+      tickets: [],
+      waiting: undefined,
+    }
+    this.#enter(record, vacancies)
+    this.#add(record)
+    this.#save(record)
+    this.#options.events.emit('backfillCreated', { backfill: backfillOf(record) })
+    return record
+  }
+
+  /** Reopens a backfill of an earlier process unchanged. It is cancelled if its queue cannot serve it any more. */
+  restore(saved: SavedBackfill, match: Match): void {
+    const { id, version, createdAt, priority, rooms } = saved
+    const record: BackfillRecord = {
+      id,
+      match,
+      createdAt,
+      priority,
+      version,
+      status: 'OPEN',
+      rooms,
+      present: presentAgain(saved, match),
+      tickets: [...saved.tickets],
+      waiting: undefined,
+    }
+    this.#add(record)
+    this.#enterOrCancel(record)
+  }
+
+  find(id: string): BackfillRecord | undefined {
+    return this.#byId.get(id)
+  }
+
+  /**
+   * Replaces the vacancies. Without vacancies, the backfill becomes full. @param tickets ids of the tickets that joined
+   * through it. @throws like `open`; then nothing changed
+   */
+  change(record: BackfillRecord, vacancies: Vacancies, tickets: readonly string[] = []): void {
+    const isFull = vacancies.rooms.every((room) => room === 0)
+    if (!isFull) this.#enter(record, vacancies)
+    record.rooms = vacancies.rooms
+    record.present = vacancies.present
+    record.tickets.push(...tickets)
+    if (isFull) this.#end(record, 'FILLED')
+    this.#changed(record)
+  }
+
+  /** Cancels the backfill. Does nothing if it is not open any more. */
+  cancel(record: BackfillRecord): void {
+    if (record.status !== 'OPEN') return
+    this.#end(record, 'CANCELLED')
+    this.#changed(record)
+  }
+
+  /** Takes over the reloaded queues. Cancels the backfills that these cannot serve. */
+  replaceQueues(runtimes: ReadonlyMap<string, QueueRuntime>): void {
+    this.#runtimes = runtimes
+    for (const record of this.#byId.values()) {
+      if (record.status !== 'OPEN') continue
+      record.waiting = undefined
+      this.#enterOrCancel(record)
+    }
+  }
+
+  /** Removes the backfills that ended long enough ago. */
+  removeEnded(now: number): void {
+    for (const [record, endedAt] of this.#ended) {
+      if (now - endedAt < this.#options.endedTicketTtlMs) return
+      this.#ended.delete(record)
+      this.#byId.delete(record.id)
+    }
+  }
+
+  #add(record: BackfillRecord): void {
+    this.#byId.set(record.id, record)
+    record.match.backfill = record
+  }
+
+  /** Replaces the backfill's entry in the pool. @throws {InvalidBackfill}; then the old entry stays */
+  #enter(record: BackfillRecord, { rooms, present }: Vacancies): void {
     const { id, priority, match } = record
-    const runtime = runtimes.get(match.queue.name)
+    const runtime = this.#runtimes.get(match.queue.name)
     if (runtime === undefined || !isSame(runtime.compiled.model.teams, match.teams)) {
       throw new InvalidBackfill(`backfill: queue ${match.queue.name} no longer has the teams of the match`)
     }
-    // Stricter limits than those under which the match was found might leave out everybody.
+    // Limits stricter than those of the match might exclude everybody.
     const createdAt = record.createdAt - match.expansionMs
     const all = present.flat()
-    // Whoever is near enough to all of them is near enough to their middle, which the server may be far from.
+    // A player near enough to all players is near enough to their middle. The server may be far from it.
     const place = middleOf(all.flatMap((ticket) => ticket.place ?? []))
     const network = all.find((ticket) => ticket.network !== undefined)?.network
     try {
@@ -145,112 +205,41 @@ export function createBackfills({
     }
   }
 
-  const end = (record: BackfillRecord, status: BackfillStatus) => {
-    leave(record)
-    record.status = status
-    record.match.backfill = undefined
-    ended.set(record, clock.now())
-  }
-
-  const save = (record: BackfillRecord) =>
-    ledger?.backfillChanged(record.id, record.status === 'OPEN' ? saveBackfill(record) : undefined)
-
-  const changed = (record: BackfillRecord) => {
-    record.version += 1
-    save(record)
-    events.emit('backfillChanged', { backfill: backfillOf(record) })
-  }
-
-  const cancel = (record: BackfillRecord) => {
-    if (record.status !== 'OPEN') return
-    end(record, 'CANCELLED')
-    changed(record)
-  }
-
-  const enterOrCancel = (record: BackfillRecord) => {
+  #enterOrCancel(record: BackfillRecord): void {
     try {
-      enter(record, record)
+      this.#enter(record, record)
     } catch (error) {
       if (!(error instanceof InvalidBackfill)) throw error
-      cancel(record)
+      this.cancel(record)
     }
   }
 
-  return {
-    open: (match, vacancies, { id = newId(random), priority = 0 } = {}) => {
-      const record: BackfillRecord = {
-        id,
-        match,
-        createdAt: clock.now(),
-        priority,
-        version: 1,
-        status: 'OPEN',
-        ...vacancies,
-        tickets: [],
-        waiting: undefined,
-      }
-      enter(record, vacancies)
-      byId.set(id, record)
-      match.backfill = record
-      save(record)
-      events.emit('backfillCreated', { backfill: backfillOf(record) })
-      return record
-    },
-
-    find: (id) => byId.get(id),
-
-    change: (record, vacancies, tickets = []) => {
-      const isFull = vacancies.rooms.every((room) => room === 0)
-      if (!isFull) enter(record, vacancies)
-      record.rooms = vacancies.rooms
-      record.present = vacancies.present
-      record.tickets.push(...tickets)
-      if (isFull) end(record, 'FILLED')
-      changed(record)
-    },
-
-    cancel,
-
-    restore: (saved, match) => {
-      const { id, version, createdAt, priority, rooms } = saved
-      const present = presentAgain(saved, match)
-      const tickets = [...saved.tickets]
-      const record: BackfillRecord = {
-        id,
-        match,
-        createdAt,
-        priority,
-        version,
-        status: 'OPEN',
-        rooms,
-        present,
-        tickets,
-        waiting: undefined,
-      }
-      byId.set(id, record)
-      match.backfill = record
-      enterOrCancel(record)
-    },
-
-    replaceQueues: (others) => {
-      runtimes = others
-      for (const record of byId.values()) {
-        if (record.status !== 'OPEN') continue
-        record.waiting = undefined
-        enterOrCancel(record)
-      }
-    },
-
-    removeEnded: (now) => {
-      for (const [record, endedAt] of ended) {
-        if (now - endedAt < endedTicketTtlMs) return
-        ended.delete(record)
-        byId.delete(record.id)
-      }
-    },
-
-    all: () => byId.values(),
+  #end(record: BackfillRecord, status: BackfillStatus): void {
+    leave(record)
+    record.status = status
+    record.match.backfill = undefined
+    this.#ended.set(record, this.#options.clock.now())
   }
+
+  #changed(record: BackfillRecord): void {
+    record.version += 1
+    this.#save(record)
+    this.#options.events.emit('backfillChanged', { backfill: backfillOf(record) })
+  }
+
+  #save(record: BackfillRecord): void {
+    const text = record.status === 'OPEN' ? saveBackfill(record) : undefined
+    this.#options.ledger?.backfillChanged(record.id, text)
+  }
+}
+
+/** Removes the backfill from its pool. */
+function leave(record: BackfillRecord): void {
+  const { waiting } = record
+  if (waiting === undefined) return
+  waiting.runtime.pool.removeOpening(waiting.slot)
+  waiting.runtime.backfills[waiting.slot] = undefined
+  record.waiting = undefined
 }
 
 const isSame = (teams: readonly TeamShape[], others: readonly TeamShape[]) =>

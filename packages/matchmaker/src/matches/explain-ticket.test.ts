@@ -5,7 +5,7 @@ import { deploy, duel, setUp } from '../matchmaker.fixture.js'
 const skilled = { ...duel, rules: [{ kind: 'difference', attribute: 'skill', max: 10 }] } as const
 const player = (id: string, skill: number) => ({ id, ip: '198.51.100.7', attributes: { skill } })
 
-test('names for each queue the rule that keeps tickets apart, and nothing about other players', async () => {
+test('explain names for each queue the blocking rule, and nothing about other players', async () => {
   const { matchmaker, run } = setUp({ queues: [skilled, { name: 'trio', matchSize: 3, deploy }] })
   matchmaker.createTicket({ id: 'ann', queues: ['duel', 'trio'], players: [player('ann', 100)] })
   matchmaker.createTicket({ id: 'ben', queue: 'duel', players: [player('ben', 150)] })
@@ -25,7 +25,7 @@ test('names for each queue the rule that keeps tickets apart, and nothing about 
   expect(matchmaker.explain('ben').summary).toBe(matchmaker.explain('ben').queues[0]?.summary)
 })
 
-test('names the reason why a ticket is in no pool', async () => {
+test('explain names the reason why a ticket is in no pool', async () => {
   const { matchmaker, join, run } = setUp({
     locate: () => new Promise(() => {}),
     service: { fate: (nth) => (nth === 1 ? { errorMs: 1000 } : { readyMs: 1000 }) },
@@ -48,7 +48,7 @@ test('names the reason why a ticket is in no pool', async () => {
   expect(() => matchmaker.explain('nosuch')).toThrow(UnknownTicket)
 })
 
-test('names a lack of servers', async () => {
+test('explain reports that a found match waits for the limit on servers', async () => {
   const { matchmaker, join, run } = setUp({ maxServers: 1 })
   join('ann', 'ben')
   await run(250)

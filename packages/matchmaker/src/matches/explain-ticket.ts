@@ -1,23 +1,21 @@
 import type { Clock } from '@muster/core/clock'
-import { type Allocator, type Held, type HostedMatch, type Placement, placementOf } from '@muster/hosting/internal'
+import { type Allocator, type BlockedBy, type HostedMatch, type Placement, placementOf } from '@muster/hosting/internal'
 import { UnknownTicket } from '../errors.js'
 import { PAUSED } from '../queues/index.js'
 import { slotIn, NOWHERE, type QueueRuntime, type TicketRecord, type TicketStore } from '../tickets/index.js'
-import { type Curve, estimateOf } from '../wait-times/index.js'
+import { type MatchRateCurve, estimateOf } from '../wait-times/index.js'
 import type { LearnedWaits, Matchmaker, TakenServer } from './matchmaker.js'
 
 /** Creates `explain`: the reasons of the ticket's queues, or why the ticket is in none of their pools. */
 export function createExplaining({
   tickets,
   clock,
-  held,
-  find,
+  allocator,
 }: {
   readonly tickets: Pick<TicketStore, 'find'>
   readonly clock: Clock
   /** Why no servers are deployed now; undefined if they are. */
-  readonly held: Allocator['held']
-  readonly find: Allocator['find']
+  readonly allocator: Pick<Allocator, 'blockedBy' | 'find'>
 }): Matchmaker['explain'] {
   return (ticketId) => {
     const record = tickets.find(ticketId)
@@ -31,14 +29,14 @@ export function createExplaining({
       return isPaused ? { ...explanation, paused: true, summary: PAUSED } : explanation
     })
     const { matchId } = record.seat?.match ?? {}
-    const hosted = matchId === undefined ? undefined : find(matchId)
+    const hosted = matchId === undefined ? undefined : allocator.find(matchId)
     const placement = hosted?.ownServer && placementOf(hosted.ownServer)
     const server = hosted && takenServer(hosted, now)
     const reasons = queues.map(({ queue, summary }) => (queues.length === 1 ? summary : `${queue}: ${summary}`))
     return {
       ticketId,
       summary: [
-        hindrance(record, now, held()) ?? reasons.join(' '),
+        whyNoServer(record, now, allocator.blockedBy()) ?? reasons.join(' '),
         record.status === 'MATCH_FOUND' && hosted !== undefined ? serverSentence(server) : '',
         placeSentence(placement),
       ].join(''),
@@ -51,15 +49,14 @@ export function createExplaining({
   }
 }
 
-/** Undefined while the match has no server, e.g. because the one that it took did not answer. */
-function takenServer({ server, ownServer, claim, at }: HostedMatch, now: number): TakenServer | undefined {
-  const lasted = (since: number) => Math.max(0, Math.round(now - since))
-  if (ownServer !== undefined) return { warm: false, forMs: lasted(at) }
+/** Undefined while the match has no server, e.g. because its last server did not answer. */
+function takenServer({ server, claim }: HostedMatch, now: number): TakenServer | undefined {
   if (server === undefined) return undefined
-  return { warm: claim?.isWarm ?? server.registered, forMs: claim && lasted(claim.at) }
+  const forMs = claim && Math.max(0, Math.round(now - claim.at))
+  return { warm: claim?.isWarm ?? server.registered, forMs }
 }
 
-/** Says how the match gets its server, and since when. */
+/** Describes how the match gets its server, and since when. */
 function serverSentence(server: TakenServer | undefined): string {
   if (server === undefined) return ' It waits for a server.'
   const { warm, forMs } = server
@@ -70,7 +67,7 @@ function serverSentence(server: TakenServer | undefined): string {
     : ` A server starts for the match, since ${seconds} s.`
 }
 
-/** Says where the server was requested. The text holds the rule's limit and no number of a player. */
+/** Describes where the server was requested. It contains the rule's limit and no player's latency. */
 function placeSentence(placement: Placement | undefined): string {
   if (placement === undefined) return ''
   const { beacon, limitMs } = placement
@@ -78,11 +75,11 @@ function placeSentence(placement: Placement | undefined): string {
   return ` Its server is placed at the beacon ${beacon}${promise}.`
 }
 
-/** Returns what holds the ticket up besides other players; undefined if it only waits for them. */
-function hindrance(
+/** Returns what blocks the ticket apart from missing players; undefined if it only waits for players. */
+function whyNoServer(
   { status, waitingFor, restsUntil, runtimes }: TicketRecord,
   now: number,
-  held: Held | undefined,
+  blockedBy: BlockedBy | undefined,
 ): string | undefined {
   switch (status) {
     case 'MATCH_FOUND':
@@ -100,9 +97,9 @@ function hindrance(
     case 'retry':
       return `The server for its match failed; it is matched again in ${secondsUntil(restsUntil, now)} s.`
     case 'servers':
-      return held === 'store'
+      return blockedBy === 'store'
         ? 'Its match is found, but no more servers may be deployed now: the store cannot be written.'
-        : held === 'unstoppable'
+        : blockedBy === 'unstoppable'
           ? 'Its match is found, but no more servers may be deployed now: the service does not list or stop servers.'
           : 'Its match is found, but no more servers may be deployed now.'
     case 'other-ticket':
@@ -115,25 +112,25 @@ function hindrance(
 const secondsUntil = (at: number, now: number) => Math.ceil(Math.max(0, at - now) / 1000)
 
 interface WaitCommands extends Pick<Matchmaker, 'estimateWait' | 'estimateQueueWaits'> {
-  /** What `estimateWait` and `estimateQueueWaits` know, for processes that do not match themselves. */
+  /** The learned waits behind `estimateWait` and `estimateQueueWaits`, for processes that do not match themselves. */
   learnedWaits(): readonly LearnedWaits[]
 }
 
-interface Estimating {
+interface EstimateContext {
   readonly tickets: Pick<TicketStore, 'find'>
   readonly runtimes: () => ReadonlyMap<string, QueueRuntime>
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Commands that tell how long tickets wait. Each is cheap enough for every request. */
-export function createEstimating({ tickets, runtimes, clock }: Estimating): WaitCommands {
+/** Commands that estimate how long tickets wait. Each is cheap enough for every request. */
+export function createEstimating({ tickets, runtimes, clock }: EstimateContext): WaitCommands {
   return {
     estimateWait: (ticketId) => {
       const record = tickets.find(ticketId)
       if (record?.waits === undefined) return undefined
       const now = clock.now()
       const kind = { place: record.place, players: record.players.length }
-      let curves: Curve[] | undefined
+      let curves: MatchRateCurve[] | undefined
       for (const { waits } of record.runtimes) {
         const curve = waits.survey(now).ofKind(kind)
         if (curve !== undefined) (curves ??= []).push(curve)

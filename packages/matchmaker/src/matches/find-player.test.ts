@@ -9,7 +9,7 @@ import { createMemoryServerLog } from '@muster/hosting/internal'
 const NAMES = ['ann', 'ben', 'cleo', 'dan', 'eve'] as const
 const at = { ip: '198.51.100.7' }
 
-test('at any time a player is found in what is open and what runs, also after a restart', async () => {
+test('property: findPlayer returns the ticket and running matches of a player, even after a restart', async () => {
   const act = fc.oneof(
     fc.record({ do: fc.constant('wait' as const), who: fc.subarray([...NAMES], { minLength: 1, maxLength: 2 }) }),
     fc.record({ do: fc.constant('cancel' as const), who: fc.subarray([...NAMES], { minLength: 1, maxLength: 1 }) }),
@@ -70,7 +70,7 @@ test('at any time a player is found in what is open and what runs, also after a 
   )
 })
 
-test('a player who joined later is found once after a restart', async () => {
+test('a player who joined a match later is found once in it after a restart', async () => {
   const memory: StoreMemory = new Map()
   const all = await running({}, { store: createMemoryStore(memory) })
   const { matchmaker, matchId, join, run, service, clock, status } = all

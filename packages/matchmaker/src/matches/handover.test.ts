@@ -7,8 +7,8 @@ import type { TicketSnapshot } from './matchmaker.js'
 const throughJson = (snapshot: TicketSnapshot) => JSON.parse(JSON.stringify(snapshot)) as TicketSnapshot
 const at = { latitude: 59.9, longitude: 10.7 }
 
-describe('tickets that are handed over', () => {
-  test('go on waiting in the next matchmaker with all their data', async () => {
+describe('tickets handed over to another matchmaker', () => {
+  test('tickets handed over to another matchmaker continue to wait there with all their data', async () => {
     const queues = [
       { ...duel, rules: [{ kind: 'difference', attribute: 'skill', max: 10 }] },
       { ...duel, name: 'other', matchSize: 4 },
@@ -50,7 +50,7 @@ describe('tickets that are handed over', () => {
     expect(after.matchmaker.explain('a').waitedMs).toBe(5000)
   })
 
-  test('stay where they are if they are only copied, and are taken once if they come twice', async () => {
+  test('copied tickets stay queued, and tickets that are sent twice are imported once', async () => {
     const { matchmaker, join, names } = setUp()
     join('ann')
     const snapshot = matchmaker.exportTickets()
@@ -61,7 +61,7 @@ describe('tickets that are handed over', () => {
     expect(names).toEqual(['ticketCreated'])
   })
 
-  test('can come back if no other matchmaker took them', async () => {
+  test('tickets handed over can be imported again by the first matchmaker', async () => {
     const { matchmaker, clock, seen, join, run, status } = setUp({ endedTicketTtlMs: 4000 })
     const { createdAt } = join('ann')
     await clock.advance(3000)
@@ -78,7 +78,7 @@ describe('tickets that are handed over', () => {
     expect(matchmaker.importTickets(snapshot).tickets).toMatchObject([{ id: 'ann', status: 'CANCELLED' }])
   })
 
-  test('are taken or refused one by one, each refusal with its reason', () => {
+  test('imported tickets are accepted or refused one by one, each refusal with its reason', () => {
     const before = setUp()
     for (const id of ['ann', 'ben', 'cas', 'dee']) before.join(id)
     const snapshot = throughJson(before.matchmaker.exportTickets())
@@ -97,19 +97,19 @@ describe('tickets that are handed over', () => {
     ])
   })
 
-  test('are refused if the snapshot is wrong', () => {
+  test('an import of tickets is refused if the snapshot is invalid', () => {
     const { matchmaker } = setUp()
     expect(() => matchmaker.importTickets({ format: 'else' } as never)).toThrow('snapshot: format: ')
   })
 
-  test('are refused by a closed matchmaker', async () => {
+  test('an import of tickets is refused by a closed matchmaker', async () => {
     const { matchmaker } = setUp()
     const snapshot = matchmaker.exportTickets()
     await matchmaker.close()
     expect(() => matchmaker.importTickets(snapshot)).toThrow(MatchmakerClosed)
   })
 
-  test('are neither lost nor doubled, whatever waits', async () => {
+  test('property: tickets handed over to another matchmaker are neither lost nor duplicated', async () => {
     const tickets = fc.array(
       fc.record({ players: fc.integer({ min: 1, max: 2 }), both: fc.boolean(), after: fc.nat(3) }),
       {
@@ -145,8 +145,8 @@ describe('tickets that are handed over', () => {
   })
 })
 
-describe('after new queues were set', () => {
-  test('tickets go on waiting under the new rules, with their waiting time', async () => {
+describe('a reconfiguration of queues', () => {
+  test('a reconfiguration of queues keeps waiting tickets and their wait time under the new rules', async () => {
     const { matchmaker, join, run, status } = setUp({ queues: [{ ...duel, matchSize: 3 }] })
     const { createdAt } = join('ann')
     join('ben')
@@ -157,7 +157,7 @@ describe('after new queues were set', () => {
     expect([status('ann'), status('ben')]).toEqual(['MATCH_FOUND', 'MATCH_FOUND'])
   })
 
-  test('tickets that a new queue refuses are named, and wait in the others', () => {
+  test('a reconfiguration names tickets that a new queue refuses, and keeps them in their other queues', () => {
     const other = { ...duel, name: 'other' }
     const { matchmaker, seen, join } = setUp({ queues: [duel, other] })
     join('ann', 'ben')
@@ -176,7 +176,7 @@ describe('after new queues were set', () => {
     expect(matchmaker.getTicket('both')).toMatchObject({ status: 'SEARCHING' })
   })
 
-  test('wrong queues change nothing', async () => {
+  test('a reconfiguration with invalid queues changes nothing', async () => {
     const { matchmaker, join, run, status } = setUp()
     join('ann', 'ben')
     expect(() => matchmaker.reconfigure([{ ...duel, matchSize: 0 }])).toThrow(InvalidQueue)
@@ -184,7 +184,7 @@ describe('after new queues were set', () => {
     expect(status('ann-ben')).toBe('MATCH_FOUND')
   })
 
-  test('a match that is found continues, and if it fails its tickets search under the new rules', async () => {
+  test('a match found before a reconfiguration continues; if it fails, its tickets use the new rules', async () => {
     const { matchmaker, join, run, status } = setUp({
       service: { fate: (nth) => (nth === 1 ? { errorMs: 2000 } : { readyMs: 1000 }) },
     })
@@ -196,7 +196,7 @@ describe('after new queues were set', () => {
     expect(status('ann-ben')).toBe('HOST_ASSIGNED')
   })
 
-  test('an open backfill continues if the teams are the same, and ends if they are not', async () => {
+  test('an open backfill survives a reconfiguration with the same teams, and ends otherwise', async () => {
     const social = { ...duel, matchSize: undefined, teams: [{ name: 'all', size: { min: 1, max: 3 } }], fillForMs: 0 }
     const { matchmaker, join, run } = setUp({ queues: [social] })
     join('ann')

@@ -16,7 +16,7 @@ import {
 import type { MatchLifecycle } from './match-lifecycle.js'
 import type { ExportedTicket, Imported, Matchmaker, TicketSnapshot } from './matchmaker.js'
 
-/** The snapshot's shape. Tickets are checked later, one by one, so that a bad one is refused alone. */
+/** The snapshot's shape. Tickets are validated later, one by one, so that an invalid one is refused alone. */
 const snapshotSchema = z.object({
   format: z.literal('muster-tickets-1'),
   exportedAt: z.number(),
@@ -55,7 +55,7 @@ interface Handover {
   readonly assertNotClosed: () => void
 }
 
-/** Creates the commands that hand waiting tickets from one matchmaker to another. */
+/** Creates the commands that move waiting tickets from one matchmaker to another. */
 export function createHandover({
   tickets,
   clock,
@@ -103,7 +103,7 @@ export function createHandover({
   }
 }
 
-interface Closing {
+interface CloseContext {
   readonly tickets: TicketStore
   readonly lifecycle: MatchLifecycle
   readonly allocator: Allocator
@@ -113,11 +113,11 @@ interface Closing {
 }
 
 const TIMEOUT_MS = 60_000
-/** Milliseconds between two checks whether creates and stops are confirmed. */
+/** Milliseconds between two checks for unconfirmed creates and stops. */
 const STEP_MS = 100
 
-/** Ends what is under way, once no more matches are made. */
-export function createClosing(closing: Closing): Matchmaker['close'] {
+/** Ends the running work once no more matches are made. */
+export function createMatchmakerClose(closing: CloseContext): Matchmaker['close'] {
   const { tickets, lifecycle, allocator, store, problem, clock } = closing
 
   const advanceWhile = async (isGoingOn: () => boolean, deadline: number) => {
@@ -127,7 +127,7 @@ export function createClosing(closing: Closing): Matchmaker['close'] {
     }
   }
 
-  /** Leaves everything to the next process, but waits for creates in flight, so that it knows their outcome. */
+  /** Leaves everything to the next process. It first waits for the outcome of sent creates. */
   const leave = async (deadline: number) => {
     allocator.creates.sendNoMore()
     await advanceWhile(() => allocator.creates.inFlight() > 0, deadline)
@@ -136,7 +136,7 @@ export function createClosing(closing: Closing): Matchmaker['close'] {
     return []
   }
 
-  /** Cancels waiting tickets, and stops the servers on which nobody plays. */
+  /** Cancels waiting tickets, and stops the servers on which nobody plays; with `stopServers`, all servers. */
   const endAll = async (stopServers: boolean, deadline: number) => {
     const now = clock.now()
     for (const record of tickets.all()) if (record.status === 'SEARCHING') tickets.cancel(record, 'closed', now)
@@ -146,17 +146,17 @@ export function createClosing(closing: Closing): Matchmaker['close'] {
     for (const match of matches) allocator.drop(match, 'closed')
     for (const server of servers) allocator.dropServer(server, 'closed')
     for (const match of lifecycle.all()) if (stopServers || match.phase !== 'running') lifecycle.close(match, now)
-    // The matches that were to be played on them have left.
-    for (const server of allocator.poolServers().filter(allocator.pools.isEmpty)) {
+    // Servers of pools that are empty now, because their matches were dropped above.
+    for (const server of allocator.poolServers().filter((one) => allocator.pools.isEmpty(one))) {
       allocator.dropServer(server, 'closed')
       servers.add(server)
     }
-    allocator.giveUpSooner()
+    for (const source of allocator.sources.all()) source.giveUpSooner()
     const left = () => [
       ...matches.filter((match) => allocator.find(match.id) === match).map(matchViewOf),
       ...[...servers].filter((server) => allocator.findServer(server.id) === server).map(poolServerViewOf),
     ]
-    await advanceWhile(() => left().length > 0 || allocator.stopsPending() > 0, deadline)
+    await advanceWhile(() => left().length > 0 || allocator.sources.stopsPending() > 0, deadline)
     await allocator.close()
     return left()
   }

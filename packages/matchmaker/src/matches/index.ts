@@ -1,6 +1,5 @@
-/** From the tick to the end of a match: the parts put together, what callers may do, and what can be looked at. */
+/** From the tick to the end of a match: the assembled parts, the commands of callers, and the inspection. */
 export { assemble } from './assembly.js'
-export { guarded } from './guard.js'
 export type { Inspection } from './inspection.js'
 export type {
   ExportedTicket,
@@ -12,4 +11,4 @@ export type {
   TicketExplanation,
   TicketResult,
 } from './matchmaker.js'
-export type { StoredBackfill } from './resume-matches.js'
+export type { StoredBackfill } from './restore-matches.js'

@@ -3,7 +3,7 @@ import {
   type AllocationView,
   type Allocator,
   type EnrolmentView,
-  type Held,
+  type BlockedBy,
   type PoolPlaceView,
   type ResultOutbox,
   type ResultSetAside,
@@ -13,39 +13,39 @@ import type { Match, QueueRuntime, TicketRecord, WaitingFor } from '../tickets/i
 import { largestMatch } from '../queues/index.js'
 import type { TargetWaitState } from '../wait-times/index.js'
 
-/** What operators do about results of matches that the backend keeps refusing: see the option `results`. */
+/** The operators' commands about results of matches that the backend keeps refusing: see the option `results`. */
 export interface ResultCommands {
   /** The results that were set aside, the oldest first, at most 1,000. */
   resultsSetAside(): readonly ResultSetAside[]
-  /** Sends a result again that was set aside, before later ones of its players. @throws {NotFound} */
+  /** Sends a result that was set aside again, before later ones of its players. @throws {NotFound} */
   repeatResult(matchId: string): void
-  /** Forgets a result that was set aside: the backend never gets it. @throws {NotFound} */
+  /** Deletes a result that was set aside: the backend never gets it. @throws {NotFound} */
   dropResult(matchId: string): void
 }
 
 /** The tickets and matches of a queue. A ticket that waits in several queues is counted in each. */
 export interface QueueState {
   readonly name: string
-  /** Whether it is paused, by `pauseQueue`. */
+  /** True if paused by `pauseQueue`. */
   readonly paused: boolean
   /** Number of searching tickets, by what they wait for. */
   readonly searching: Readonly<Record<WaitingFor, number>>
   /** Players in the searching tickets. */
   readonly players: number
-  /** Players of the largest match. */
+  /** Players in the largest possible match. */
   readonly matchPlayers: number
   /** Milliseconds that the oldest searching ticket has waited; 0 if there is none. */
   readonly longestWaitMs: number
   /** Matches that await acceptance, or whose server is being deployed. */
   readonly matchesFound: number
   /**
-   * Searches for a match that were given up because their tries were spent, since the queue was configured. Each is
-   * repeated later from other candidates on; a match may come later than it could.
+   * Searches for a match that ran out of their budget, since the queue was configured. Each is repeated later, starting
+   * at other candidates. Its match may come late.
    */
   readonly searchesGivenUp: number
   /** How limits follow the target wait of the queue, if it has one. Present from its first ticket on. */
   readonly targetWait?: TargetWaitState | undefined
-  /** Open backfills, and the slots that these have in all. */
+  /** Number of open backfills, and of their slots in total. */
   readonly backfills: number
   readonly backfillSlots: number
 }
@@ -59,7 +59,7 @@ export interface Inspection {
   readonly servers: readonly ServerView[]
   /** The pools of game servers, by place. */
   readonly pools: readonly PoolPlaceView[]
-  /** The keys with which servers may add themselves to pools, as the configuration is now. */
+  /** The keys with which servers may add themselves to pools, by the current configuration. */
   readonly enrolments: readonly EnrolmentView[]
   /** Results of matches that the backend has not taken yet. */
   readonly resultsPending: number
@@ -71,11 +71,13 @@ export interface Inspection {
   readonly stopsPending: number
   /** Milliseconds since the oldest of these stops was ordered; 0 if there is none. */
   readonly oldestStopMs: number
-  /** Why no more servers are deployed now; undefined if they are. */
-  readonly held: Held | undefined
-  /** Whether the store can be written to: while it cannot, no ticket is taken. Undefined without one. */
+  /** Why no servers are deployed now; undefined if they are. */
+  readonly blockedBy: BlockedBy | undefined
+  /** Whether the store can be written to. While it cannot, no ticket is accepted. Undefined without a store. */
   readonly store?: 'written' | 'failing' | undefined
-  /** Epoch milliseconds until which no server is created because the service refused one; undefined for no pause. */
+  /**
+   * Epoch milliseconds until which no server is created because the service refused one; undefined if it refused none.
+   */
   readonly pausedUntil: number | undefined
 }
 
@@ -83,10 +85,7 @@ export interface Inspected {
   readonly runtimes: Iterable<QueueRuntime>
   readonly tickets: Iterable<TicketRecord>
   readonly matches: Iterable<Match>
-  readonly allocator: Pick<
-    Allocator,
-    'stopsPending' | 'oldestStopMs' | 'pausedUntil' | 'held' | 'views' | 'gameServers' | 'pools'
-  >
+  readonly allocator: Pick<Allocator, 'sources' | 'blockedBy' | 'views' | 'gameServers' | 'pools'>
   readonly results: Pick<ResultOutbox, 'pending' | 'oldestMs' | 'asideCount'> | undefined
   readonly store: Pick<Store, 'isFailing'> | undefined
   /** Epoch milliseconds. */
@@ -127,7 +126,7 @@ export function inspect({ runtimes, tickets, matches, allocator, results, store,
     state.backfills += 1
     state.backfillSlots += backfill.rooms.reduce((sum, room) => sum + room, 0)
   }
-  const pausedUntil = allocator.pausedUntil()
+  const pausedUntil = allocator.sources.pausedUntil()
   return {
     queues: [...states.values()],
     matches: allocator.views(),
@@ -137,9 +136,9 @@ export function inspect({ runtimes, tickets, matches, allocator, results, store,
     resultsPending: results?.pending() ?? 0,
     oldestResultMs: results?.oldestMs() ?? 0,
     resultsAside: results?.asideCount() ?? 0,
-    stopsPending: allocator.stopsPending(),
-    oldestStopMs: allocator.oldestStopMs(),
-    held: allocator.held(),
+    stopsPending: allocator.sources.stopsPending(),
+    oldestStopMs: allocator.sources.oldestStopMs(),
+    blockedBy: allocator.blockedBy(),
     store: store && (store.isFailing() ? 'failing' : 'written'),
     pausedUntil: pausedUntil > now ? Math.floor(pausedUntil) : undefined,
   }

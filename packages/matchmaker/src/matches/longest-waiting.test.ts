@@ -3,7 +3,7 @@ import { createTestService } from '@muster/hosting/service-fixture'
 import { createManualClock } from '@muster/core/clock'
 import { createMatchmaker } from '../create-matchmaker.js'
 
-test('the tickets that have waited longest come first, and all that search are counted', async () => {
+test('longestWaiting lists the longest-waiting tickets first, with a count of all searching tickets', async () => {
   const clock = createManualClock()
   const queue = { name: 'trio', matchSize: 3, deploy: { application: 'game', version: '1' } }
   const { deployments } = createTestService({ clock })

@@ -19,11 +19,11 @@ import {
 } from '../tickets/index.js'
 import { newMatch, playersOf, privateQueue } from './match.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
-import type { Group } from './rounds.js'
+import type { GroupedTickets } from './rounds.js'
 
-export interface Matching {
+export interface MatchCommandsContext {
   readonly lifecycle: MatchLifecycle
-  readonly allocator: Pick<Allocator, 'find' | 'drop' | 'setPlayers' | 'recorded' | 'whenEnded'>
+  readonly allocator: Pick<Allocator, 'find' | 'drop' | 'setPlayers' | 'recorded'>
   readonly ended: Pick<EndedMatches, 'has'>
   /** Finds a queue by its name. */
   readonly runtime: (queue: string) => QueueRuntime | undefined
@@ -32,25 +32,28 @@ export interface Matching {
   readonly clock: Clock
 }
 
-/** Commands of games about their matches. */
-export interface MatchingApi extends Pick<Matchmaker, 'stopMatch' | 'playersLeft'> {
-  /** Finds a match whose server runs. @throws {UnknownMatch}; {MatchNotRunning} */
+/** The commands of games about their matches. */
+export interface MatchCommands extends Pick<Matchmaker, 'stopMatch' | 'playersLeft'> {
+  /** Returns a match whose server runs. @throws {UnknownMatch}; {MatchNotRunning} */
   running(matchId: string): Match
-  /** Ends a match, if there is one. */
+  /** Ends a match if it exists. */
   end(matchId: string, stop: 'over' | 'stopped'): void
-  /** Resolves when a restart would know what was decided about the match. @throws {Unavailable} */
+  /** Resolves once the store has recorded the decision about the match. @throws {Unavailable} */
   recorded(matchId: string): Promise<void>
 }
 
-/** Milliseconds that the store may take to record a command, which then rejects and may be retried (our choice). */
+/**
+ * Milliseconds that the store may take to record a command. After that, the command rejects and may be retried (our
+ * choice).
+ */
 const RECORD_MS = 10_000
 
-export function createMatching(matching: Matching): MatchingApi {
-  const { lifecycle, allocator, ended, runtime, cooldowns, events, clock } = matching
+export function createMatchCommands(context: MatchCommandsContext): MatchCommands {
+  const { lifecycle, allocator, ended, runtime, cooldowns, events, clock } = context
   const unknown = (matchId: string) =>
     new UnknownMatch(`There is no match ${JSON.stringify(matchId)}. It may have ended.`)
 
-  /** Rebuilds a match of an earlier process, of which only the server and the players' ids are known. */
+  /** Rebuilds a match of an earlier process. Only its server and the players' ids are known. */
   const adopt = (matchId: string, queueName: string): Match | undefined => {
     const there = runtime(queueName)
     if (there === undefined) return undefined
@@ -67,7 +70,7 @@ export function createMatching(matching: Matching): MatchingApi {
     return match
   }
 
-  /** Resolves when a restart would know what was decided about the match. @throws {Unavailable} */
+  /** Resolves once the store has recorded the decision about the match. @throws {Unavailable} */
   const recorded = async (matchId: string): Promise<void> => {
     const unavailable = (cause?: unknown) =>
       new Unavailable(`The store cannot record the decision about match ${matchId}. Nothing has changed; retry.`, {
@@ -82,7 +85,7 @@ export function createMatching(matching: Matching): MatchingApi {
     if (writing !== undefined && (await within(writing, RECORD_MS, clock)) === undefined) throw unavailable()
   }
 
-  /** Those who leave others behind in a running match. */
+  /** Counts the players who leave others behind in a running match. */
   const countLeavers = (queueName: string, playerIds: readonly string[]) => {
     const queue = runtime(queueName)?.queue
     if (queue !== undefined) cooldowns.count(queue, playerIds, 'left-running', clock.now())
@@ -112,13 +115,13 @@ export function createMatching(matching: Matching): MatchingApi {
       if (queue === undefined && !ended.has(matchId)) throw unknown(matchId)
       const done = () => {
         const recording = recorded(matchId)
-        // Callers that do not await the promise get no unhandled rejection.
+        // A caller that does not await the promise gets no unhandled rejection.
         recording.catch(() => {})
         return recording
       }
       if (queue === undefined) return done()
       // The server is being stopped already.
-      if (hosted?.unwanted !== undefined) return done()
+      if (hosted?.stopReason !== undefined) return done()
       const named = new Set(playerIds)
       const gone = playersIn(hosted, match).filter((id) => named.has(id))
       if (gone.length === 0) return done()
@@ -141,14 +144,14 @@ export function createMatching(matching: Matching): MatchingApi {
       const hosted = allocator.find(matchId)
       const match = lifecycle.find(matchId)
       if (hosted === undefined && match === undefined && !ended.has(matchId)) throw unknown(matchId)
-      const stopped = until === 'stopped' && hosted ? allocator.whenEnded(hosted) : undefined
+      const stopped = until === 'stopped' && hosted ? hosted.whenEnded() : undefined
       end(hosted, match, 'stopped')
       await (until === 'recorded' ? recorded(matchId) : stopped)
     },
   }
 }
 
-/** The players of a match. The allocator does not know a match that is still being accepted. */
+/** The players of a match. The allocator does not know a match that still awaits acceptance. */
 const playersIn = (hosted: HostedMatch | undefined, match: Match | undefined): readonly string[] =>
   hosted?.playerIds ?? playersOf(match?.seated ?? [])
 
@@ -158,7 +161,7 @@ interface CreatingMatches {
   readonly tickets: Pick<TicketStore, 'createTogether' | 'find'>
   /** By name. */
   readonly runtimes: () => ReadonlyMap<string, QueueRuntime>
-  /** Begins private matches that wait for a server, if servers may be created now. */
+  /** Begins waiting private matches, if servers may be created now. */
   readonly begin: () => void
   readonly random: Random
   /** @throws {MatchmakerClosed} */
@@ -186,8 +189,8 @@ export function createMatchCreation(options: CreatingMatches): Pick<Matchmaker, 
 }
 
 /**
- * Begins the private matches that wait for a server, in the order in which they were made, as many as there may be.
- * They go before matches that are found by rules. Each promise resolves when the intent of its match is in the store.
+ * Begins the waiting private matches in the order in which they were made, as many as there is room for. They go before
+ * matches that rules find. Each promise resolves when the intent of its match is in the store.
  */
 export type BeginPrivate = (now: number) => readonly Promise<void>[]
 
@@ -201,7 +204,7 @@ export function createBeginPrivate({ tickets, lifecycle }: PrivateRoundsOptions)
     const begun: Promise<void>[] = []
     for (const records of tickets.privateMatches()) {
       const group = groupOf(records)
-      // Its queue is another one since `reconfigure`.
+      // `reconfigure` has changed its queue.
       if (group === undefined) tickets.cancel(records[0] as TicketRecord, 'refused', now)
       else if (group.runtime.isPaused) continue
       else if (lifecycle.room(now, group.runtime.queue.pool) <= 0) continue
@@ -212,7 +215,7 @@ export function createBeginPrivate({ tickets, lifecycle }: PrivateRoundsOptions)
 }
 
 /** The tickets as a group; undefined if the queue has no such teams. */
-function groupOf(records: readonly TicketRecord[]): Group | undefined {
+function groupOf(records: readonly TicketRecord[]): GroupedTickets | undefined {
   const [first] = records
   const [runtime] = first?.runtimes ?? []
   if (first?.privateSeat === undefined || runtime === undefined) return undefined
@@ -222,6 +225,6 @@ function groupOf(records: readonly TicketRecord[]): Group | undefined {
   return { runtime, records, teams, queue, backfill: undefined, expansionMs: 0 }
 }
 
-/** Index of the ticket's team, -1 if the queue has none of that name that is large enough. */
+/** Index of the ticket's team; -1 if the queue has no team of that name that is large enough. */
 const teamOf = (record: TicketRecord, { compiled }: QueueRuntime): number =>
   compiled.model.teams.findIndex(({ name, max }) => name === record.privateSeat?.team && max >= countPlayers([record]))

@@ -14,7 +14,7 @@ const rules = [
   { kind: 'overlap', attribute: 'modes' },
 ].map((rule) => ruleSchema.parse(rule))
 
-test('gives the values that all players share, without those that differ because a rule relaxed', () => {
+test('`inCommon` of a match has the values that all players share, except those allowed to differ', () => {
   const tickets = [
     ticket('a', { map: 'dust', region: 'eu', modes: ['ctf', 'koth', 'tdm'] }),
     ticket('b', { map: 'dust', region: 'us', modes: ['tdm', 'ctf'] }),
@@ -22,6 +22,6 @@ test('gives the values that all players share, without those that differ because
   expect(inCommon(rules, tickets)).toEqual({ equality: { map: 'dust' }, intersection: { modes: ['ctf', 'tdm'] } })
 })
 
-test('is empty without a rule that requires shared values', () => {
+test('`inCommon` of a match is empty without a rule that requires shared values', () => {
   expect(inCommon([], [ticket('a', { map: 'dust' })])).toEqual({ equality: {}, intersection: {} })
 })

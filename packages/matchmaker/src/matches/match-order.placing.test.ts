@@ -35,7 +35,7 @@ function play(
   return { ...all, asked }
 }
 
-test('the server is created at the best common beacon, which is reported everywhere', async () => {
+test('a server is created at the best common beacon, which all events and views name', async () => {
   const { matchmaker, service, seen, asked, run } = play()
   const ready: unknown[] = []
   matchmaker.on('deploymentReady', ({ placed }) => ready.push(placed))
@@ -56,7 +56,7 @@ test('the server is created at the best common beacon, which is reported everywh
   expect(JSON.stringify(seen.serverAssigned)).not.toMatch(/\b4[25]\b/)
 })
 
-describe('without capacity at the best beacon', () => {
+describe('a server without capacity at the best beacon', () => {
   const full = {
     fault: (method: string, nth: number) =>
       method === 'create' && nth === 1
@@ -65,7 +65,7 @@ describe('without capacity at the best beacon', () => {
     fate: (nth: number) => (nth === 1 ? { errorMs: 0 } : { readyMs: 1000 }),
   }
 
-  test('the next best is tried, and promised', async () => {
+  test('without capacity at the best beacon a server is created at the next best, as the assignment says', async () => {
     const { matchmaker, seen, asked, run } = play({ service: full })
     await run(8000)
     expect(asked()).toEqual([[oslo], [paris]])
@@ -73,7 +73,7 @@ describe('without capacity at the best beacon', () => {
     expect(matchmaker.inspect().matches).toMatchObject([{ placement: { beacon: 'Paris', worstMs: 70 } }])
   })
 
-  test('a beacon beyond the limit is not tried, and the tickets return', async () => {
+  test('without capacity at beacons within the limit no server is created, and the tickets search again', async () => {
     const { seen, asked, run } = play({ service: full }, [ann, { Oslo: 45, Paris: 90 }])
     await run(700)
     expect(asked()).toEqual([[oslo]])
@@ -81,24 +81,27 @@ describe('without capacity at the best beacon', () => {
   })
 })
 
-describe('by the addresses of the players', () => {
+describe('a server without a usable beacon', () => {
   const addresses = [['198.51.100.7', '198.51.100.7']]
 
   test.each<[string, Parameters<typeof setUp>[0], readonly Readonly<Record<string, number>>[], number]>([
-    ['where it is not known where the beacons are', {}, [{ Nowhere: 20 }, { Nowhere: 30 }], 1],
-    ['where nobody measured anything', {}, [{}, {}], 0],
-    ['where the beacons cannot be had', { beacons: () => Promise.reject(new Error('down')) }, [ann, ben], 1],
-    ['where the matchmaker was given none', { beacons: undefined }, [ann, ben], 0],
-  ])('%s, and it says so', async (_, options, latencies, problems) => {
-    const { seen, asked, run } = play(options, latencies)
-    await run(8000)
-    expect(asked()).toEqual(addresses)
-    expect(seen.serverAssigned?.[0]?.assignment.promised).toBeUndefined()
-    expect(seen.problem?.map(({ during }) => during) ?? []).toEqual(Array.from({ length: problems }, () => 'beacons'))
-  })
+    ['no place of a beacon is known', {}, [{ Nowhere: 20 }, { Nowhere: 30 }], 1],
+    ['no player has measured a latency', {}, [{}, {}], 0],
+    ['the list of beacons fails', { beacons: () => Promise.reject(new Error('down')) }, [ann, ben], 1],
+    ['the matchmaker has no list of beacons', { beacons: undefined }, [ann, ben], 0],
+  ])(
+    'a server without a usable beacon is placed by the addresses of the players: %s',
+    async (_, options, latencies, problems) => {
+      const { seen, asked, run } = play(options, latencies)
+      await run(8000)
+      expect(asked()).toEqual(addresses)
+      expect(seen.serverAssigned?.[0]?.assignment.promised).toBeUndefined()
+      expect(seen.problem?.map(({ during }) => during) ?? []).toEqual(Array.from({ length: problems }, () => 'beacons'))
+    },
+  )
 })
 
-test('a slow list of beacons is waited for up to a limit, and the match may dissolve meanwhile', async () => {
+test('a slow list of beacons delays the create up to a limit, and the match may be dissolved meanwhile', async () => {
   const { clock, matchmaker, asked, run } = play({ beacons: () => new Promise(() => {}) })
   await run(500)
   expect(asked()).toEqual([])
@@ -113,7 +116,7 @@ test('a slow list of beacons is waited for up to a limit, and the match may diss
   expect(other.asked()).toEqual([])
 })
 
-test('the beacons of `locations` are the default', async () => {
+test('the list of beacons comes from `locations` by default', async () => {
   async function* all() {
     yield* await beacons()
   }

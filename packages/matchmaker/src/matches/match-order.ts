@@ -2,7 +2,7 @@ import { greatCircleKm } from '@muster/core'
 import {
   type Attributes,
   type FoundTicket,
-  type InCommon,
+  type SharedAttributes,
   type Order,
   type Placement,
   placementOf,
@@ -13,13 +13,13 @@ import type { Placed } from '../events.js'
 import { bestBeacons, type Rule } from '../queues/index.js'
 import type { Match, TicketRecord } from '../tickets/index.js'
 
-export function inCommon(rules: readonly Rule[], tickets: readonly FoundTicket[]): InCommon {
+export function inCommon(rules: readonly Rule[], tickets: readonly FoundTicket[]): SharedAttributes {
   let equality: Map<string, string | number | boolean> | undefined
   let intersection: Map<string, readonly string[]> | undefined
   for (const rule of rules) {
     if (rule.kind === 'equal' && rule.scope !== 'team') {
       const [value, ...others] = new Set(valuesOf(tickets, rule.attribute))
-      // A rule that relaxed lets different ones meet.
+      // Players of one match can differ here after a rule has relaxed.
       if (value !== undefined && others.length === 0 && !isList(value))
         (equality ??= new Map()).set(rule.attribute, value)
     } else if (rule.kind === 'overlap') {
@@ -36,10 +36,10 @@ export function inCommon(rules: readonly Rule[], tickets: readonly FoundTicket[]
   }
 }
 
-/** Most queues have no rule of these kinds. */
+/** Shared, because most queues have no rule of these kinds. */
 const NOTHING: Readonly<Record<string, never>> = Object.freeze({})
 
-/** Those of the players who have the attribute. */
+/** Values of the attribute, of the players who have it. */
 const valuesOf = (tickets: readonly FoundTicket[], attribute: string): Attributes[string][] =>
   tickets.flatMap(({ players }) =>
     players.flatMap(({ attributes = NOTHING }) =>
@@ -49,7 +49,7 @@ const valuesOf = (tickets: readonly FoundTicket[], attribute: string): Attribute
 
 const isList = (value: Attributes[string]): value is readonly string[] => Array.isArray(value)
 
-/** The order of a match to the allocator. @param teamOf for each seated ticket the index of its team. */
+/** The allocator's order for a match. @param teamOf the index of the team of each seated ticket. */
 export const orderOf = (
   { queue: { deploy, pool, rules }, teams, seated, expansionMs }: Match,
   teamOf: readonly number[],
@@ -68,13 +68,16 @@ export const orderOf = (
 export const teamsOf = (records: readonly TicketRecord[]): readonly number[] =>
   records.map(({ seat }) => seat?.team ?? 0)
 
-/** The places that the latency rule chooses for a server, the best first; none: near its players' addresses. */
+/**
+ * Returns the places that the latency rule chooses for a server, the best first. If there are none, the server is
+ * placed near the players' addresses.
+ */
 export type FindPlacements = () => readonly Placement[] | Promise<readonly Placement[]>
 
 interface PlacingOptions {
-  /** Undefined if it is not known where beacons are. */
+  /** Undefined if the locations of beacons are unknown. */
   readonly beacons: BeaconDirectory | undefined
-  /** It is not known where the beacons of a match are. */
+  /** Called if the locations of a match's beacons are unknown. */
   readonly unplaced: (match: Match, error: Error) => void
 }
 
@@ -96,9 +99,7 @@ export function createPlacing({ beacons, unplaced }: PlacingOptions): (match: Ma
         const names = best.beacons.map(({ name }) => JSON.stringify(name)).join(', ')
         unplaced(
           match,
-          new Error(
-            `the server is placed by its players' addresses: it is not known where these beacons are: ${names}`,
-          ),
+          new Error(`the server is placed by player addresses: the location of these beacons is unknown: ${names}`),
         )
       }
       return placements
@@ -111,7 +112,7 @@ export function createPlacing({ beacons, unplaced }: PlacingOptions): (match: Ma
   }
 }
 
-/** The requested and the actual place of a server that is READY. */
+/** The requested and the actual location of a server that is READY. */
 export function placedOf(server: Server): Placed | undefined {
   const placement = placementOf(server)
   if (placement === undefined) return undefined

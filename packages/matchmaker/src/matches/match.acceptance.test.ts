@@ -6,8 +6,8 @@ import type { QueueDefinition } from '../queues/queue.js'
 const asking: QueueDefinition = { ...duel, acceptance: { withinMs: 10_000 } }
 const replacing: QueueDefinition = { ...duel, matchSize: 3, acceptance: { withinMs: 10_000, replace: true } }
 
-describe('acceptance', () => {
-  test('deploys the server as soon as all have accepted', async () => {
+describe('the acceptance of a match', () => {
+  test('a server is deployed as soon as all players of the match have accepted', async () => {
     const { service, matchmaker, seen, names, join, run, status, clock } = setUp({ queues: [asking] })
     join('ann')
     join('ben')
@@ -34,7 +34,7 @@ describe('acceptance', () => {
     ])
   })
 
-  test('is asked for in the change that reports the match', async () => {
+  test('one ticket change reports the match and requests its acceptance', async () => {
     const { matchmaker, clock, join } = setUp({ queues: [asking] })
     join('ann')
     join('ben')
@@ -44,7 +44,7 @@ describe('acceptance', () => {
     expect(await told).toMatchObject({ status: 'MATCH_FOUND', version: 2, acceptance })
   })
 
-  test('is given by every player of a party, one by one or all at once', async () => {
+  test('a party accepts a match one player at a time, or by one call for all of them', async () => {
     const { service, matchmaker, join, run } = setUp({ queues: [{ ...asking, matchSize: 4 }] })
     join('ann', 'ben')
     join('cas', 'dee')
@@ -61,7 +61,7 @@ describe('acceptance', () => {
     expect(service.calls.create).toHaveLength(1)
   })
 
-  test('is refused by a player who is cancelled, while the others keep their waiting time', async () => {
+  test('a declined match cancels the ticket that declined, and the others keep their wait time', async () => {
     const { matchmaker, seen, join, run, status } = setUp({ queues: [asking] })
     const { createdAt } = join('ann')
     join('ben')
@@ -80,7 +80,7 @@ describe('acceptance', () => {
     expect([status('ann'), status('cas')]).toEqual(['MATCH_FOUND', 'MATCH_FOUND'])
   })
 
-  test('cancels the tickets that do not accept in time, and only those', async () => {
+  test('a match not accepted in time cancels the tickets that did not accept, and no others', async () => {
     const { matchmaker, service, seen, join, run, status } = setUp({ queues: [{ ...asking, matchSize: 3 }] })
     for (const id of ['ann', 'ben', 'cas']) join(id)
     await run(250)
@@ -95,7 +95,7 @@ describe('acceptance', () => {
     expect(service.calls.create).toEqual([])
   })
 
-  test('ends when a ticket is cancelled, and the others search again', async () => {
+  test('a ticket cancelled during the acceptance ends the match, and the other tickets search again', async () => {
     const { matchmaker, seen, join, run } = setUp({ queues: [asking] })
     join('ann')
     join('ben')
@@ -104,7 +104,7 @@ describe('acceptance', () => {
     expect(seen.ticketRequeued).toMatchObject([{ reason: 'dissolved', ticket: { id: 'ben' } }])
   })
 
-  test('ends on stopMatch, and all search again', async () => {
+  test('stopMatch during the acceptance ends the match, and all tickets search again', async () => {
     const { matchmaker, seen, join, run } = setUp({ queues: [asking] })
     join('ann', 'ben')
     await run(250)
@@ -112,7 +112,7 @@ describe('acceptance', () => {
     expect(seen.ticketRequeued).toMatchObject([{ reason: 'stopped' }])
   })
 
-  test('cannot be given or refused where no match awaits it', async () => {
+  test('accepting or declining is refused when no match awaits it', async () => {
     const { matchmaker, join, run } = setUp({ queues: [asking] })
     join('ann')
     expect(() => matchmaker.acceptMatch('ann')).toThrow(NothingToAccept)
@@ -123,7 +123,7 @@ describe('acceptance', () => {
     expect(() => matchmaker.declineMatch('ann')).toThrow(NothingToAccept)
   })
 
-  test('reserves a server, so that no more matches are asked than can be served', async () => {
+  test('a match awaiting acceptance reserves a server of the server limit, until it is declined', async () => {
     const { service, matchmaker, join, run, status } = setUp({ queues: [asking], maxServers: 1 })
     join('ann', 'ben')
     await run(250)
@@ -136,7 +136,7 @@ describe('acceptance', () => {
     expect(service.calls.create).toEqual([])
   })
 
-  test('may be followed by a wait, if the server finds no room at once', async () => {
+  test('with a limit of two servers, a match awaiting acceptance and one of another queue each get one', async () => {
     const { service, matchmaker, join, run, status } = setUp({
       queues: [asking, { ...duel, name: 'other' }],
       maxServers: 2,
@@ -159,8 +159,8 @@ describe('acceptance', () => {
   })
 })
 
-describe('acceptance with replacement', () => {
-  test('replaces only players who declined, and only the new ones must accept', async () => {
+describe('the acceptance of a match with replacement', () => {
+  test('with replacement only players who declined are replaced, and only the new players must accept', async () => {
     const { matchmaker, service, seen, join, run, status } = setUp({ queues: [replacing] })
     for (const id of ['ann', 'ben', 'cas']) join(id)
     await run(250)
@@ -186,7 +186,7 @@ describe('acceptance with replacement', () => {
     expect(service.calls.create).toHaveLength(1)
   })
 
-  test('uses the limits of the time when the match was found, not the strictest ones', async () => {
+  test('a replacement is chosen by the limits from when the match was found, not the strictest ones', async () => {
     const max = [
       { afterMs: 0, value: 50 },
       { afterMs: 20_000, value: 500 },
@@ -210,7 +210,7 @@ describe('acceptance with replacement', () => {
     })
   })
 
-  test('dissolves the match if no player is found in time', async () => {
+  test('a match with replacement is dissolved if no replacement is found in time', async () => {
     const { matchmaker, seen, join, run } = setUp({ queues: [replacing] })
     for (const id of ['ann', 'ben', 'cas']) join(id)
     await run(250)
@@ -226,7 +226,7 @@ describe('acceptance with replacement', () => {
     expect(matchmaker.inspect().queues[0]).toMatchObject({ matchesFound: 0, backfills: 0 })
   })
 
-  test('ends at a deadline even if one player after another declines', async () => {
+  test('a ticket expires at its time even if one replacement after another declines', async () => {
     const queues = [{ ...replacing, matchSize: 2, expireAfterMs: 20_000 }]
     const { matchmaker, clock, seen, join, run, status } = setUp({ queues })
     join('ann')
@@ -243,7 +243,7 @@ describe('acceptance with replacement', () => {
     expect(seen.expired).toMatchObject([{ ticket: { id: 'ann' } }])
   })
 
-  test('leaves nothing of a match that all have declined', async () => {
+  test('a match with replacement is removed with its backfills once all players have declined', async () => {
     const { matchmaker, seen, join, run } = setUp({ queues: [replacing] })
     for (const id of ['ann', 'ben', 'cas']) join(id)
     await run(250)

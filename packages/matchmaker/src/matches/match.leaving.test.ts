@@ -24,8 +24,8 @@ async function found(definition: QueueDefinition, ms: number, options: Parameter
   return { ...all, matchId, createdAt: matchmaker.getTicket('ann')?.createdAt }
 }
 
-describe('players who leave while the server is deployed', () => {
-  test('are replaced where the queue says so', async () => {
+describe('players who leave while their server is deployed', () => {
+  test('a player who leaves during the deployment is replaced if the queue sets `replaceLeavers`', async () => {
     const { matchmaker, service, seen, join, run, status, matchId } = await found(replacing, 1000)
     const { team } = matchmaker.getTicket('ann') ?? {}
     matchmaker.playersLeft(matchId, ['ann', 'nobody'])
@@ -40,7 +40,7 @@ describe('players who leave while the server is deployed', () => {
     expect(service.calls.create).toHaveLength(1)
   })
 
-  test('dissolve the match elsewhere, like a cancelled ticket', async () => {
+  test('a player who leaves during the deployment dissolves the match unless `replaceLeavers` is set', async () => {
     const { matchmaker, service, seen, run, matchId, createdAt } = await found(queue, 1000)
     matchmaker.playersLeft(matchId, ['ben', 'bea'])
     expect(seen.playersLeft).toMatchObject([{ playerIds: ['ben', 'bea'], remaining: 0 }])
@@ -51,7 +51,7 @@ describe('players who leave while the server is deployed', () => {
     expect(matchmaker.inspect().matches).toEqual([])
   })
 
-  test('leave together with their party', async () => {
+  test('a party member who leaves during the deployment takes the whole party out of the match', async () => {
     const { matchmaker, seen, status, matchId } = await found(replacing, 1000)
     const { team } = matchmaker.getTicket('ben-bea') ?? {}
     matchmaker.playersLeft(matchId, ['bea'])
@@ -61,7 +61,7 @@ describe('players who leave while the server is deployed', () => {
     expect(created?.backfill.teams.filter(({ slots }) => slots > 0)).toEqual([{ name: team, slots: 2, players: [] }])
   })
 
-  test('have no effect if they are not in the match', async () => {
+  test('a report of leaving players who are not in the match is ignored', async () => {
     const { matchmaker, seen, matchId } = await found(queue, 1000)
     matchmaker.playersLeft(matchId, ['nobody'])
     expect(seen.playersLeft).toBeUndefined()
@@ -69,7 +69,7 @@ describe('players who leave while the server is deployed', () => {
   })
 })
 
-describe('leave nothing of the match if all leave', () => {
+describe('a match that all players leave before it runs', () => {
   const asking: QueueDefinition = { ...replacing, acceptance: { withinMs: 60_000, replace: true } }
   const registering: QueueDefinition = { ...replacing, deploy: { ...deploy, probe: { kind: 'registration' } } }
   const lost = {
@@ -77,29 +77,32 @@ describe('leave nothing of the match if all leave', () => {
   }
 
   test.each<[string, QueueDefinition, number, Parameters<typeof setUp>[0], number]>([
-    ['while they are asked', asking, 500, {}, 0],
-    ['while the create is under way', replacing, 500, { service: { latencyMs: () => 2000 } }, 1],
-    ['while its deployment is looked for', replacing, 500, { service: lost }, 1],
-    ['while it is not READY', replacing, 1000, {}, 1],
-    ['while it does not listen', registering, 8000, {}, 1],
-  ])('%s', async (_, definition, ms, options, servers) => {
-    const { matchmaker, service, seen, run, status, matchId } = await found(definition, ms, options)
-    matchmaker.playersLeft(matchId, ['ann'])
-    matchmaker.playersLeft(matchId, ['ben', 'bea'])
-    expect(['ann', 'ben-bea'].map(status)).toEqual(['CANCELLED', 'CANCELLED'])
-    expect(seen.playersLeft).toMatchObject([{ remaining: 2 }, { remaining: 0 }])
-    await run(60_000)
-    expect(service.records).toHaveLength(servers)
-    expect(service.unstopped()).toEqual([])
-    expect(matchmaker.inspect()).toMatchObject({ matches: [], queues: [{ backfills: 0 }] })
-    // Reported again, and for an unknown match.
-    await matchmaker.playersLeft(matchId, ['ben', 'bea'])
-    expect(seen.playersLeft).toHaveLength(2)
-    expect(() => matchmaker.playersLeft('nope', ['ann'])).toThrow(UnknownMatch)
-  })
+    ['while it awaits acceptance', asking, 500, {}, 0],
+    ['while its create is in flight', replacing, 500, { service: { latencyMs: () => 2000 } }, 1],
+    ['while its deployment is searched for by its tag', replacing, 500, { service: lost }, 1],
+    ['while its server is not READY', replacing, 1000, {}, 1],
+    ['while its server has not registered', registering, 8000, {}, 1],
+  ])(
+    'a match that all players leave before it runs is removed with its server and backfills: %s',
+    async (_, definition, ms, options, servers) => {
+      const { matchmaker, service, seen, run, status, matchId } = await found(definition, ms, options)
+      matchmaker.playersLeft(matchId, ['ann'])
+      matchmaker.playersLeft(matchId, ['ben', 'bea'])
+      expect(['ann', 'ben-bea'].map(status)).toEqual(['CANCELLED', 'CANCELLED'])
+      expect(seen.playersLeft).toMatchObject([{ remaining: 2 }, { remaining: 0 }])
+      await run(60_000)
+      expect(service.records).toHaveLength(servers)
+      expect(service.unstopped()).toEqual([])
+      expect(matchmaker.inspect()).toMatchObject({ matches: [], queues: [{ backfills: 0 }] })
+      // Reported again, and for an unknown match.
+      await matchmaker.playersLeft(matchId, ['ben', 'bea'])
+      expect(seen.playersLeft).toHaveLength(2)
+      expect(() => matchmaker.playersLeft('nope', ['ann'])).toThrow(UnknownMatch)
+    },
+  )
 })
 
-test('a player who is named twice on a running server leaves once', async () => {
+test('a player named twice in one report of a running match leaves once', async () => {
   const { matchmaker, service, seen, run, matchId } = await found(queue, 1000)
   await run(6000)
   matchmaker.playersLeft(matchId, ['bea', 'bea', 'bea'])
@@ -108,7 +111,7 @@ test('a player who is named twice on a running server leaves once', async () => 
   expect(service.unstopped()).toEqual(['r1'])
 })
 
-test('players leaving a match whose server is being stopped have no effect', async () => {
+test('players who leave a match whose server is being stopped are ignored', async () => {
   const { matchmaker, seen, run, matchId } = await found(queue, 1000)
   const stopped = matchmaker.stopMatch(matchId)
   matchmaker.playersLeft(matchId, ['ann'])

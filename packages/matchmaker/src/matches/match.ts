@@ -9,8 +9,8 @@ import {
   type TicketRecord,
   type CancelReason,
   type TicketStore,
-  deserted,
-  type Placed,
+  vacanciesAfterLeaving,
+  type PlacedTicket,
   presentIn,
   remaining,
   type Vacancies,
@@ -21,13 +21,16 @@ import type { Backfills } from './backfills.js'
 /** Why a match ends. */
 export interface EndOfMatch {
   readonly reason: ReturnReason
-  /** Whether that counts as an attempt: of each of its tickets, or of those of these ids. Default false. */
+  /**
+   * True if the end counts as a failed attempt of each of its tickets; or the ids of the tickets for which it does.
+   * Default false.
+   */
   readonly counts?: boolean | readonly string[] | undefined
-  /** Why its server is stopped. Default: `reason`. */
+  /** Why the server of the match is stopped. Default: `reason`. */
   readonly stop?: StopReason | undefined
 }
 
-/** A new match that gets a server at once. */
+/** A new match that gets a server without waiting for acceptance. */
 export const newMatch = (matchId: string, queue: Queue, teams: readonly TeamShape[], foundAt: number): Match => ({
   matchId,
   queue,
@@ -54,7 +57,7 @@ export const privateQueue = (queue: Queue, { asks }: PrivateSeat): Queue => ({
 
 const NOBODY: readonly never[] = []
 
-/** Whether the ticket is in the match, and has no server yet. */
+/** True if the ticket is in the match and has no server yet. */
 export const isSeated = (record: TicketRecord, match: Match): boolean =>
   record.status === 'MATCH_FOUND' && record.seat?.match === match
 
@@ -65,16 +68,16 @@ export const waitingFor = (match: Match): readonly TicketRecord[] =>
 export const playersOf = (records: readonly TicketRecord[]): readonly string[] =>
   records.flatMap(({ players }) => players.map(({ id }) => id))
 
-export const placed = (records: readonly TicketRecord[]): readonly Placed[] =>
+export const placed = (records: readonly TicketRecord[]): readonly PlacedTicket[] =>
   records.map((ticket) => ticket.seat ?? { ticket, team: 0 })
 
-/** Tickets whose match awaits acceptance, and whose players have not all answered. */
+/** Tickets whose match awaits acceptance, with players who have not answered. */
 interface Acceptances {
   /** Starts to wait for the players of a ticket. */
   expect(record: TicketRecord): void
-  /** Notes that these players accept. Returns those who had not accepted before. */
+  /** Records that these players accept. Returns those who had not accepted before. */
   accept(record: TicketRecord, playerIds: readonly string[]): readonly string[]
-  /** The ticket has left the match. */
+  /** Removes a ticket that has left its match. */
   forget(record: TicketRecord): void
   isPending(record: TicketRecord): boolean
   /** Tickets whose time to accept is over. */
@@ -103,7 +106,7 @@ export function createAcceptances(tickets: Pick<TicketStore, 'setAcceptance'>): 
 
 /** Removes tickets and players from a match, and replaces them or dissolves the match. */
 interface Leaving {
-  /** Removes tickets that have no server yet. Others are looked for in their place, or the match dissolves. */
+  /** Removes tickets that have no server yet. They are replaced, or the match dissolves. */
   together(match: Match, records: readonly TicketRecord[], reason: CancelReason, now: number): void
   /** Removes players. Before the server runs, their tickets are cancelled. */
   players(match: Match, playerIds: readonly string[], now: number): void
@@ -130,7 +133,7 @@ export function createLeaving({ tickets, acceptances, replacing, dissolve }: Lea
       return dissolve(match, { reason: unaccepted ? 'not-accepted' : 'dissolved' }, now)
     }
     const left = replacing.setPlayers(match, (all) => without(all, new Set(playersOf(records))))
-    // The others left while this ticket was about to join.
+    // The other players left while this ticket was about to join.
     if (match.phase === 'running' && left?.length === 0) dissolve(match, { reason: 'dissolved', stop: 'left' }, now)
   }
 
@@ -138,7 +141,8 @@ export function createLeaving({ tickets, acceptances, replacing, dissolve }: Lea
     tickets.left(match, [...gone])
     replacing.setPlayers(match, (all) => without(all, gone), gone)
     match.placed = remaining(match.placed, gone)
-    if (match.backfill !== undefined) replacing.refresh(match.backfill, deserted(match.backfill, match.teams, gone))
+    if (match.backfill !== undefined)
+      replacing.refresh(match.backfill, vacanciesAfterLeaving(match.backfill, match.teams, gone))
   }
 
   return {
@@ -154,21 +158,21 @@ export function createLeaving({ tickets, acceptances, replacing, dissolve }: Lea
 
 const without = (all: readonly string[], gone: ReadonlySet<string>) => all.filter((id) => !gone.has(id))
 
-/** In a running match, a ticket that was about to join is always replaced. */
+/** True if the ticket is to be replaced. In a running match this holds for every ticket that was about to join. */
 const isWanted = ({ phase, queue }: Match): boolean =>
   phase === 'running' || (phase === 'deploying' ? queue.replaceLeavers : queue.acceptance?.replace === true)
 
-/** Repeated declines must not keep the others waiting for longer than their queue allows. */
+/** Repeated declines must not keep the others waiting longer than their queue allows. */
 const isOverdue = ({ phase, queue, seated }: Match, now: number): boolean =>
   (phase === 'asking' || phase === 'due') && seated.some(({ createdAt }) => now - createdAt >= queue.expireAfterMs)
 
-/** Creates the functions that look for players in place of those who left a match. */
+/** Creates the functions that replace players who left a match. */
 export const createReplacing = (backfills: Backfills, allocator: Pick<Allocator, 'find' | 'setPlayers'>) => ({
   /**
-   * Opens a backfill for those who left, if the queue replaces leavers. Returns false if it does not, if nobody is left
-   * in the match, or if the rules cannot tell who would fit.
+   * Opens a backfill for the leavers, if the queue replaces leavers. Returns false if it does not, if nobody is left in
+   * the match, or if the rules cannot decide who would fit.
    */
-  replace: (match: Match, gone: readonly Placed[], now: number): boolean => {
+  replace: (match: Match, gone: readonly PlacedTicket[], now: number): boolean => {
     if (!isWanted(match) || isOverdue(match, now)) return false
     if (match.placed.length === 0) return match.phase === 'running'
     const { backfill, teams } = match
@@ -196,8 +200,8 @@ export const createReplacing = (backfills: Backfills, allocator: Pick<Allocator,
   },
 
   /**
-   * Writes to the store who plays on the server, for a process that takes over after a crash. Returns the players.
-   * @param gone those who have played and leave
+   * Stores who plays on the server, for a process that takes over after a crash. Returns the players.
+   * @param gone players who have played and leave
    */
   setPlayers: (
     { matchId }: Match,

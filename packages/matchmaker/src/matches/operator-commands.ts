@@ -18,7 +18,7 @@ interface PausingOptions {
 }
 
 /** Creates the commands that pause and resume a queue or a pool. */
-export function createPausing({
+export function createPauseCommands({
   runtimes,
   pools,
   events,
@@ -31,7 +31,7 @@ export function createPausing({
     if (runtime.isPaused === isPaused) return
     runtime.isPaused = isPaused
     runtime.waits.setPaused(isPaused, clock.now())
-    // What it has found so far is out of date when the queue continues.
+    // The round's results are outdated when the queue continues.
     runtime.round = undefined
     events.emit(isPaused ? 'queuePaused' : 'queueResumed', { queue })
   }
@@ -48,7 +48,9 @@ export function createPausing({
   }
 }
 
-/** Creates the commands about results that were set aside. @param results undefined: the backend gets none */
+/**
+ * Creates the commands about results that were set aside. @param results undefined if no results are sent to a backend
+ */
 export function createResultCommands(
   results: Pick<ResultOutbox, 'setAside' | 'repeat' | 'drop'> | undefined,
 ): ResultCommands {
@@ -79,7 +81,7 @@ interface CooldownCommandsOptions {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Creates the commands of backends about cooldowns of players. */
+/** Creates the backends' commands about cooldowns of players. */
 export const createCooldownCommands = ({
   cooldowns,
   events,

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { setUp } from '../matchmaker.fixture.js'
 import { social, running } from './backfill.fixture.js'
 
-describe('players who leave', () => {
-  test('leave a match empty when the only joining player declines, and its server is stopped', async () => {
+describe('players who leave a match', () => {
+  test('a running match ends with its server when the only joining player declines', async () => {
     const { matchmaker, service, seen, join, run } = setUp({ queues: [{ ...social, acceptance: { withinMs: 5000 } }] })
     join('ann')
     join('ben')
@@ -24,7 +24,7 @@ describe('players who leave', () => {
     expect(matchmaker.inspect()).toMatchObject({ matches: [], queues: [{ backfills: 0 }] })
   })
 
-  test('open slots for a backfill, and the server is stopped when the last one leaves', async () => {
+  test('leaving players of a running match open slots for a backfill; the last one stops the server', async () => {
     const { matchmaker, service, seen, run, matchId } = await running()
     matchmaker.playersLeft(matchId, ['ann', 'nobody'])
     matchmaker.playersLeft(matchId, ['ann'])
@@ -38,31 +38,14 @@ describe('players who leave', () => {
     expect(seen.playersLeft).toHaveLength(2)
   })
 
-  test('are removed from an open backfill', async () => {
+  test('a player who leaves a match is removed from its open backfill', async () => {
     const { matchmaker, matchId } = await running()
     const { id } = matchmaker.createBackfill({ matchId })
     matchmaker.playersLeft(matchId, ['ann'])
     expect(matchmaker.getBackfill(id)).toMatchObject({ version: 2, teams: [{ players: [] }, { players: ['ben'] }] })
   })
 
-  test('while the server is deployed are replaced where the queue says so', async () => {
-    const { matchmaker, service, seen, join, run, status } = setUp({ queues: [{ ...social, replaceLeavers: true }] })
-    join('ann')
-    join('ben')
-    await run(1000)
-    const { matchId } = matchmaker.getTicket('ben') ?? {}
-    matchmaker.cancelTicket('ann')
-    expect(matchmaker.getTicket('ben')).toMatchObject({ status: 'MATCH_FOUND', matchId })
-    join('cas')
-    await run(500)
-    expect(matchmaker.getTicket('cas')).toMatchObject({ status: 'MATCH_FOUND', matchId, team: 'side-1' })
-    await run(6000)
-    expect([status('ann'), status('ben'), status('cas')]).toEqual(['CANCELLED', 'HOST_ASSIGNED', 'HOST_ASSIGNED'])
-    expect(seen.ticketRequeued).toBeUndefined()
-    expect(service.calls.create).toHaveLength(1)
-  })
-
-  test('are replaced in the running match when nobody joined before its start', async () => {
+  test('a ticket cancelled during the deployment is replaced in the running match if nobody joins before', async () => {
     const { matchmaker, join, run, status } = setUp({ queues: [{ ...social, replaceLeavers: true }] })
     join('ann')
     join('ben')
@@ -76,17 +59,5 @@ describe('players who leave', () => {
       status: 'HOST_ASSIGNED',
       matchId: matchmaker.getTicket('ben')?.matchId,
     })
-  })
-
-  test('before the start, all of them, dissolve the match and its server is stopped', async () => {
-    const { matchmaker, service, join, run } = setUp({ queues: [{ ...social, replaceLeavers: true }] })
-    join('ann')
-    join('ben')
-    await run(1000)
-    matchmaker.cancelTicket('ann')
-    matchmaker.cancelTicket('ben')
-    await run(6000)
-    expect(service.unstopped()).toEqual([])
-    expect(matchmaker.inspect()).toMatchObject({ matches: [], queues: [{ backfills: 0 }] })
   })
 })

@@ -120,10 +120,10 @@ const SMALL = { share: 1, minutes: 2, waiting: 20 } as const
 const scenes: readonly Scene[] = [
   { what: 'pairs', queue: pairs, players: 2, parties: false, seeds: [1, 2], share: 0.6 },
   { what: 'teams of five with parties', queue: fives, players: 10, parties: true, seeds: [1, 2], share: 0.6 },
-  { ...SMALL, what: 'pairs, of whom 20 wait', queue: pairs, players: 2, parties: false, seeds: [1, 2], backlog: 17 },
+  { ...SMALL, what: 'pairs, with 20 waiting', queue: pairs, players: 2, parties: false, seeds: [1, 2], backlog: 17 },
   {
     ...SMALL,
-    what: 'fives with parties, of whom 20 wait',
+    what: 'teams of five with parties, with 20 waiting',
     queue: fives,
     players: 10,
     parties: true,
@@ -140,7 +140,7 @@ const scenes: readonly Scene[] = [
   },
 ]
 
-test.each(scenes)('those who wait longest get the servers: $what', async (scene) => {
+test.each(scenes)('scarce servers go to the longest-waiting tickets: $what', async (scene) => {
   const runs: Played[] = []
   for (const seed of scene.seeds) runs.push(await play(scene, seed))
   for (const { counts } of scene.waiting === undefined ? [] : runs) {
@@ -158,7 +158,7 @@ const ip = '198.51.100.7'
 const limit = (max: number) => [{ kind: 'difference', attribute: 'skill', max }] as const
 const duel: QueueDefinition = { name: 'duel', matchSize: 2, deploy, rules: limit(1000) }
 
-test('in the first tick in which servers are short, they go to the oldest and not to the nearest', async () => {
+test('in the first tick with too few servers, the oldest tickets get them, not the nearest pairs', async () => {
   const { clock, matchmaker, seen } = setUp({ queues: [duel], maxServers: 5, maxStarting: 5 })
   for (let at = 0; at < 40; at += 1) {
     // The later a ticket comes, the nearer is the next.
@@ -171,7 +171,7 @@ test('in the first tick in which servers are short, they go to the oldest and no
   expect(served.toSorted()).toEqual(Array.from({ length: 10 }, (_, at) => `t${at}`))
 })
 
-test('a newcomer to a queue of mode arrival takes no server from those who wait for one', async () => {
+test('a new ticket in a queue of mode `arrival` takes no server before tickets that wait for one', async () => {
   const { clock, matchmaker, seen, run, status } = setUp({
     queues: [{ ...duel, mode: 'arrival' }],
     maxServers: 1,
@@ -193,7 +193,7 @@ test('a newcomer to a queue of mode arrival takes no server from those who wait 
   await clock.until(matchmaker.stop())
 })
 
-test('a shortage is over once a tick finds a server for each match: then the nearest are matched again', async () => {
+test('a shortage ends once a tick has a server for each match; then the nearest pairs match again', async () => {
   const queue: QueueDefinition = { ...duel, rules: limit(100) }
   const { matchmaker, seen, run } = setUp({ queues: [queue], maxServers: 1, maxStarting: 1 })
   const come = (id: string, skill: number) =>

@@ -32,7 +32,7 @@ async function recovered(queue: Partial<QueueDefinition> = {}, now: Partial<Queu
   return { ...later, clock, service, run, serverLog, matchId, assignment }
 }
 
-test('players leave a match of an earlier process one by one, and the last one takes the server along', async () => {
+test('a match from before a restart loses its players one by one, and the last one stops the server', async () => {
   const { matchmaker, service, seen, run, serverLog, matchId } = await recovered()
   matchmaker.playersLeft(matchId, ['ann', 'nobody'])
   expect(seen.playersLeft).toEqual([{ matchId, queue: 'duel', playerIds: ['ann'], remaining: 1 }])
@@ -46,15 +46,18 @@ test('players leave a match of an earlier process one by one, and the last one t
 })
 
 test.each([
-  ['nothing', undefined],
-  ['only the name of a team', [{ name: 'side-1' }]],
-])('who plays in which team of it is not known: a backfill that says %s is refused', async (_, teams) => {
-  const { matchmaker, matchId } = await recovered()
-  expect(() => matchmaker.createBackfill({ matchId, teams })).toThrow(InvalidBackfill)
-  expect(() => matchmaker.createBackfill({ matchId, teams })).toThrow(/teams.*earlier process/)
-})
+  ['no teams', undefined],
+  ['a team without players', [{ name: 'side-1' }]],
+])(
+  'a backfill of a match from before a restart is refused if it names no players of its teams: %s',
+  async (_, teams) => {
+    const { matchmaker, matchId } = await recovered()
+    expect(() => matchmaker.createBackfill({ matchId, teams })).toThrow(InvalidBackfill)
+    expect(() => matchmaker.createBackfill({ matchId, teams })).toThrow(/teams.*earlier process/)
+  },
+)
 
-test('it is backfilled by who is said to be there, or by slots', async () => {
+test('a match from before a restart is backfilled by the stated players of each team, or by slots', async () => {
   const { matchmaker, seen, join, run, matchId, assignment } = await recovered()
   const teams = [
     { name: 'side-1', players: [{ id: 'ann' }] },
@@ -75,7 +78,7 @@ test('it is backfilled by who is said to be there, or by slots', async () => {
   expect(seen.deploymentStopped).toMatchObject([{ matchId, reason: 'left' }])
 })
 
-test('what changes it says so for each team too', async () => {
+test('a backfill update after a restart must state the players of each team that it changes', async () => {
   const { matchmaker, matchId } = await recovered()
   const { id } = matchmaker.createBackfill({ matchId, teams: [{ name: 'side-2', slots: 1 }] })
   expect(() => matchmaker.updateBackfill(id, { version: 1, teams: [{ name: 'side-1' }] })).toThrow(
@@ -88,7 +91,7 @@ test('what changes it says so for each team too', async () => {
   ])
 })
 
-test('of a single team it is known who is in it', async () => {
+test('after a restart the players of a match with a single team need not be stated in a backfill', async () => {
   const { matchmaker, join, run, matchId } = await recovered({ teams: [{ name: 'all', size: { min: 2, max: 4 } }] })
   matchmaker.playersLeft(matchId, ['ben'])
   const { id, teams } = matchmaker.createBackfill({ matchId })
@@ -102,7 +105,7 @@ test('of a single team it is known who is in it', async () => {
   expect(matchmaker.createBackfill({ matchId }).teams).toEqual([{ name: 'all', slots: 3, players: ['dee'] }])
 })
 
-test('but not their attributes: rules that need these require them in the input', async () => {
+test('after a restart a backfill must have the attributes of present players that rules compare', async () => {
   const { matchmaker, matchId } = await recovered(
     { teams: [{ name: 'all', size: { min: 2, max: 4 } }] },
     { rules: [{ kind: 'difference', attribute: 'skill', max: 10 }] },
@@ -122,7 +125,7 @@ test('but not their attributes: rules that need these require them in the input'
   ])
 })
 
-test('its server is still known by its secret, and that of another match is not', async () => {
+test('after a restart the secret of a server identifies it as the server of its own match only', async () => {
   const serverLog = { ...createMemoryServerLog(), resumes: true }
   const serverSecret = 'a'.repeat(32)
   const earlier = setUp({ serverLog, queues: [social], serverSecret })

@@ -3,10 +3,10 @@ import { duel, setUp } from '../matchmaker.fixture.js'
 
 const ip = '198.51.100.7'
 
-describe('matches at arrival', () => {
+describe('a queue of mode `arrival`', () => {
   const arrival = { ...duel, mode: 'arrival' } as const
 
-  test('are made without waiting for a tick, and tickets that come together count as one arrival', async () => {
+  test('a queue of mode `arrival` matches without a tick, once for tickets that are created together', async () => {
     const { clock, matchmaker, seen, status } = setUp({ queues: [arrival], tickMs: 60_000 })
     matchmaker.start()
     await clock.advance(10)
@@ -20,7 +20,7 @@ describe('matches at arrival', () => {
     await matchmaker.stop()
   })
 
-  test('are also made when a dissolved match returns its tickets', async () => {
+  test('a queue of mode `arrival` matches when a dissolved match returns its tickets', async () => {
     const { clock, matchmaker, status } = setUp({ queues: [arrival], tickMs: 60_000 })
     matchmaker.start()
     await clock.advance(10)
@@ -32,7 +32,7 @@ describe('matches at arrival', () => {
     await matchmaker.stop()
   })
 
-  test('are not made while the matchmaker is stopped', async () => {
+  test('a queue of mode `arrival` makes no match while the matchmaker is stopped', async () => {
     const { clock, matchmaker, join, status } = setUp({ queues: [arrival] })
     join('ann', 'ben')
     await clock.advance(0)
@@ -42,10 +42,10 @@ describe('matches at arrival', () => {
   })
 })
 
-describe('a tick with a budget', () => {
+describe('a tick with a time budget', () => {
   const unbounded = { tickBudgetMs: Infinity, maxServers: Infinity, maxStarting: Infinity }
 
-  test('continues where it stopped, and misses no ticket', async () => {
+  test('a tick with a time budget resumes where the last one stopped, and misses no ticket', async () => {
     // Each reading of the stopwatch is 1 ms later: the budget is spent after five.
     let time = 0
     const queues = [duel, { ...duel, name: 'other' }, { ...duel, name: 'third' }]
@@ -70,21 +70,24 @@ describe('a tick with a budget', () => {
     expect(new Set(players).size).toBe(3 * count)
   })
 
-  test.each([1, 2, 3, 4, 5, 6])('whose queues are replaced after %i parts loses no ticket', async (parts) => {
-    let time = 0
-    const { matchmaker, seen } = setUp({ ...unbounded, stopwatch: () => (time += 11) })
-    const count = 6000
-    for (let index = 0; index < count; index += 1)
-      matchmaker.createTicket({ queue: 'duel', players: [{ id: `p${index}`, ip }] })
-    const ticking = matchmaker.tick()
-    for (let turn = 0; turn < parts; turn += 1) await new Promise((resolve) => setImmediate(resolve))
-    matchmaker.reconfigure([duel])
-    await ticking
-    await matchmaker.tick()
-    expect(seen.matchFound).toHaveLength(count / 2)
-  })
+  test.each([1, 2, 3, 4, 5, 6])(
+    'a tick with a time budget loses no ticket if the queues are replaced after %i parts',
+    async (parts) => {
+      let time = 0
+      const { matchmaker, seen } = setUp({ ...unbounded, stopwatch: () => (time += 11) })
+      const count = 6000
+      for (let index = 0; index < count; index += 1)
+        matchmaker.createTicket({ queue: 'duel', players: [{ id: `p${index}`, ip }] })
+      const ticking = matchmaker.tick()
+      for (let turn = 0; turn < parts; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+      matchmaker.reconfigure([duel])
+      await ticking
+      await matchmaker.tick()
+      expect(seen.matchFound).toHaveLength(count / 2)
+    },
+  )
 
-  test('runs after one that is under way', async () => {
+  test('a tick requested during another one runs after it', async () => {
     let time = 0
     const { matchmaker, seen } = setUp({ ...unbounded, stopwatch: () => (time += 11) })
     for (let index = 0; index < 4000; index += 1)
@@ -93,7 +96,7 @@ describe('a tick with a budget', () => {
     expect(seen.matchFound).toHaveLength(2000)
   })
 
-  test('is spent on all queues in turn: a slow rule of one keeps nobody waiting in another', async () => {
+  test('the time budget of a tick is shared by all queues in turn; a slow rule delays no other queue', async () => {
     let time = 0
     const slow = {
       ...duel,
@@ -116,7 +119,7 @@ describe('a tick with a budget', () => {
   })
 })
 
-test('in a crowd with few servers, those who wait longest get them, wherever and however good they are', async () => {
+test('in a crowd with few servers, the longest-waiting tickets match first, regardless of skill', async () => {
   const rule = { kind: 'difference', attribute: 'skill', max: 50 } as const
   const { clock, matchmaker, seen } = setUp({
     queues: [{ ...duel, rules: [rule] }],

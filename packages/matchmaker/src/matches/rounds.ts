@@ -11,19 +11,19 @@ import { type Grouped, levelAt, type Matches, type Round, type RoundOptions, typ
 import type { Queue } from '../queues/index.js'
 
 /** Tickets that were grouped into a match. */
-export interface Group {
+export interface GroupedTickets {
   readonly runtime: QueueRuntime
-  /** The oldest first. */
+  /** Sorted by age, the oldest first. */
   readonly records: readonly TicketRecord[]
-  /** For each of them the index of its team. */
+  /** Index of the team of each record. */
   readonly teams: readonly number[]
-  /** The backfill that they join, and its version then; undefined for a new match. */
+  /** The backfill that they join, and its version at that time; undefined for a new match. */
   readonly backfill: { readonly record: BackfillRecord; readonly version: number } | undefined
   /** The queue of a private match; see `privateQueue`. Default: the runtime's. */
   readonly queue?: Queue | undefined
   /**
-   * Milliseconds of waiting at which the limits in force for the youngest of them began. In a queue with
-   * `targetWaitMs`, the strictest limits of any of them, and the wait is that of a ticket without a head start.
+   * Wait time in milliseconds of the relaxation step that the youngest ticket has reached. In a queue with
+   * `targetWaitMs`, the strictest step of any of them, for a ticket without a head start.
    */
   readonly expansionMs: number
 }
@@ -33,30 +33,33 @@ export interface RoundTerms {
   /** Epoch milliseconds. */
   readonly now: number
   readonly yielder: Yielder
-  /** How many more matches may begin in a queue with this pool, or with none. */
+  /** How many more matches may begin in a queue with this pool, or without one. */
   readonly room: (pool: string | undefined) => number
 }
 
 /** Groups the tickets of all queues in steps, so that neither the event loop nor a tick waits for the whole round. */
 export interface Rounds {
-  /** Continues the round, or begins the next. Resolves with the groups found until its end, or until it is enough. */
-  next(terms: RoundTerms): Promise<Group[]>
-  /** Groups the tickets that entered a queue since the last round with all that wait there. */
-  ofArrived(runtime: QueueRuntime, terms: RoundTerms): Group[]
+  /**
+   * Continues the round or begins the next. Resolves with the groups found until the round ends or until there are
+   * enough.
+   */
+  next(terms: RoundTerms): Promise<GroupedTickets[]>
+  /** Groups the tickets that entered a queue since the last round with all waiting tickets. */
+  ofArrived(runtime: QueueRuntime, terms: RoundTerms): GroupedTickets[]
 }
 
 export interface RoundsOptions {
   readonly runtimes: () => Iterable<QueueRuntime>
   readonly tickets: Pick<TicketStore, 'reserve' | 'release'>
-  /** The search budget: milliseconds of work for a round of the kernel; Infinity for no bound. */
+  /** The search budget: milliseconds for a round of the kernel; Infinity for no bound. */
   readonly budgetMs: number
 }
 
-/** Work of a step, in tickets. Its groups are collected before the event loop runs again, so there must be few. */
+/** Size of a step in tickets. Its groups are collected before the event loop runs again, so it must be small. */
 const WORK = STEP / 40
 /**
- * Where servers are short, groups that are looked for beyond the servers there may be: in case others are cancelled
- * meanwhile, and so that their players learn what they wait for.
+ * Number of additional groups to find if servers are short: some groups may be cancelled meanwhile, and their players
+ * learn that they wait for servers.
  */
 const SPARE = 50
 
@@ -65,13 +68,13 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
   let nextRuntime: QueueRuntime | undefined
 
   /**
-   * Continues the round of one queue, and if an earlier tick began it, does another one: that one sees new tickets too.
-   * Resolves with false if it stopped before its end.
+   * Continues the round of one queue. If an earlier tick began it, runs another round that sees new tickets too.
+   * Resolves with false if it stopped before the end.
    */
   const work = async (
     runtime: QueueRuntime,
     { now, yielder, ...terms }: RoundTerms,
-    groups: Group[],
+    groups: GroupedTickets[],
   ): Promise<boolean> => {
     const room = terms.room(runtime.queue.pool)
     // At the server limit no match can start, so fill backfill slots first.
@@ -84,12 +87,12 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
     for (;;) {
       const most = isInOrder ? servers + SPARE : undefined
       const round = (runtime.round ??= begin(runtime, now, { openings, most }))
-      const goesOn = round.step(WORK, yielder.isDue)
+      const isUnfinished = round.step(WORK, yielder.isDue)
       collect(runtime, round.take(), now, groups)
       const own = groups.slice(before)
       const matches = own.filter(({ backfill }) => backfill === undefined).length
       if (!isInOrder && matches > servers) {
-        // The matches found first are those that are found with ease. The servers are for those who wait longest.
+        // The round finds the easiest matches first. The servers are for the tickets that have waited longest.
         for (const { records } of own) tickets.release(records, now)
         groups.length = before
         runtime.round = undefined
@@ -98,10 +101,10 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
       }
       const isEnough = matches >= servers + SPARE
       const isLate = yielder.spentMs() >= budgetMs
-      if (!goesOn || isEnough) runtime.round = undefined
-      if (isEnough) return !goesOn
-      if (!goesOn && (isNew || isLate)) return true
-      if (!goesOn) {
+      if (!isUnfinished || isEnough) runtime.round = undefined
+      if (isEnough) return !isUnfinished
+      if (!isUnfinished && (isNew || isLate)) return true
+      if (!isUnfinished) {
         isNew = true
         runtime.arrivals.clear()
       }
@@ -113,15 +116,15 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
     }
   }
 
-  /** Limits follow how long tickets have waited lately, in queues that aim at a wait. */
+  /** In queues with `targetWaitMs`, limits follow recent waits. */
   const begin = (runtime: QueueRuntime, now: number, options: RoundOptions): Round => {
     const headStarts = runtime.waits.headStarts(now)
     if (headStarts !== undefined) runtime.pool.setHeadStarts(headStarts)
     return runtime.pool.round(now, options)
   }
 
-  /** Groups are read at once, because a slot may soon be another ticket's. */
-  const collect = (runtime: QueueRuntime, found: Matches, now: number, groups: Group[]) => {
+  /** Groups are read immediately, because a slot may soon hold another ticket. */
+  const collect = (runtime: QueueRuntime, found: Matches, now: number, groups: GroupedTickets[]) => {
     for (const grouped of found) {
       const group = groupOf(runtime, grouped, now)
       if (group === undefined) continue
@@ -132,7 +135,7 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
 
   return {
     next: async (terms) => {
-      const groups: Group[] = []
+      const groups: GroupedTickets[] = []
       const all = [...runtimes()].filter(({ isPaused }) => !isPaused)
       const first = Math.max(0, nextRuntime === undefined ? 0 : all.indexOf(nextRuntime))
       nextRuntime = undefined
@@ -148,16 +151,16 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
     },
 
     ofArrived: (runtime, { now, yielder, room }) => {
-      // A round is under way, and the ticks continue it; or servers are short, and others have waited longer.
+      // A round is running and the ticks continue it, or servers are short and other tickets have waited longer.
       if (runtime.round !== undefined || runtime.isPaused || runtime.isShort) return []
       const anchors = Array.from(runtime.arrivals, (record) => slotIn(record, record.runtimes.indexOf(runtime)))
       runtime.arrivals.clear()
-      const groups: Group[] = []
+      const groups: GroupedTickets[] = []
       const round = runtime.pool.round(now, {
         anchors,
         openings: room(runtime.queue.pool) > 0 ? runtime.queue.backfill : 'first',
       })
-      // Unfinished work continues in the next tick.
+      // The next tick continues unfinished work.
       while (round.step(WORK, yielder.isDue) && !yielder.isDue());
       collect(runtime, round.take(), now, groups)
       return groups
@@ -166,11 +169,11 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
 }
 
 /** The group as records; undefined if one of its tickets has left since. */
-function groupOf(runtime: QueueRuntime, { slots, teams, opening }: Grouped, now: number): Group | undefined {
+function groupOf(runtime: QueueRuntime, { slots, teams, opening }: Grouped, now: number): GroupedTickets | undefined {
   const records = new Array<TicketRecord>(slots.length)
   for (let at = 0; at < slots.length; at += 1) {
     const record = runtime.records[slots[at] as Slot]
-    // It may be out of the queue, which may be in operation anew.
+    // The ticket may have left the queue, or the queue may have been replaced.
     if (record === undefined || !isIn(record, runtime)) return undefined
     records[at] = record
   }

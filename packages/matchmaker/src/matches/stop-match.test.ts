@@ -17,7 +17,7 @@ const firstOf = (faults: Readonly<Record<string, CallFault>>): ServiceOptions['f
 }
 const noCapacity = { error: new NoCapacity('full', { requestId: 'r1' }), effect: true }
 
-describe('a recorded stop is carried out by the next process', () => {
+describe('a recorded stop of a match', () => {
   test.each<{ readonly phase: string; readonly ms: number; readonly service?: Partial<ServiceOptions> }>([
     { phase: 'creating', ms: 250, service: { latencyMs: () => 800 } },
     { phase: 'finding', ms: 500, service: { fault: firstOf({ create: { effect: true } }), listLagMs: 3000 } },
@@ -25,34 +25,37 @@ describe('a recorded stop is carried out by the next process', () => {
     { phase: 'starting', ms: 2000 },
     { phase: 'warming', ms: 7000 },
     { phase: 'running', ms: 12_000 },
-  ])('while the match is $phase', async ({ phase, service, ms }) => {
-    const queue = { ...duel, deploy: { ...deploy, warmUpMs: 3000, requireCachedLocations: true } }
-    const world = createWorld({ queues: [queue], ...(service && { service }) })
-    const first = await world.live()
-    first.join('ann', 'ben')
-    await first.run(ms)
-    const { matchId = '' } = first.matchmaker.getTicket('ann-ben') ?? {}
-    expect(first.matchmaker.inspect().matches).toMatchObject([{ matchId, phase }])
-    expect(first.matchmaker.inspect().matches[0]).not.toHaveProperty('stopReason')
-    await first.matchmaker.stopMatch(matchId, RECORDED)
-    const left = first.matchmaker.inspect().matches.filter((one) => one.matchId === matchId)
-    expect(left).toMatchObject([{ stopReason: 'stopped' }])
-    expect(world.servers()).toMatchObject([{ serverId: matchId, dropped: true, isUp: false }])
-    expect(world.matches()).toEqual([])
-    // The client did not hear the answer.
-    await first.matchmaker.stopMatch(matchId, RECORDED)
-    world.kill()
+  ])(
+    'a recorded stop of a match is carried out by the next process if the match is $phase',
+    async ({ phase, service, ms }) => {
+      const queue = { ...duel, deploy: { ...deploy, warmUpMs: 3000, requireCachedLocations: true } }
+      const world = createWorld({ queues: [queue], ...(service && { service }) })
+      const first = await world.live()
+      first.join('ann', 'ben')
+      await first.run(ms)
+      const { matchId = '' } = first.matchmaker.getTicket('ann-ben') ?? {}
+      expect(first.matchmaker.inspect().matches).toMatchObject([{ matchId, phase }])
+      expect(first.matchmaker.inspect().matches[0]).not.toHaveProperty('stopReason')
+      await first.matchmaker.stopMatch(matchId, RECORDED)
+      const left = first.matchmaker.inspect().matches.filter((one) => one.matchId === matchId)
+      expect(left).toMatchObject([{ stopReason: 'stopped' }])
+      expect(world.servers()).toMatchObject([{ serverId: matchId, dropped: true, isUp: false }])
+      expect(world.matches()).toEqual([])
+      // The client did not hear the answer.
+      await first.matchmaker.stopMatch(matchId, RECORDED)
+      world.kill()
 
-    const next = await world.live()
-    await next.run(250)
-    expect(next.matchmaker.getTicket('ann-ben')?.matchId).not.toBe(matchId)
-    await next.run(25_000)
-    expect(next.seen.serverAssigned?.filter((one) => one.matchId === matchId) ?? []).toEqual([])
-    const wanted = next.matchmaker.inspect().matches.map(({ requestId }) => requestId)
-    expect(world.service.unstopped()).toEqual(wanted)
-  })
+      const next = await world.live()
+      await next.run(250)
+      expect(next.matchmaker.getTicket('ann-ben')?.matchId).not.toBe(matchId)
+      await next.run(25_000)
+      expect(next.seen.serverAssigned?.filter((one) => one.matchId === matchId) ?? []).toEqual([])
+      const wanted = next.matchmaker.inspect().matches.map(({ requestId }) => requestId)
+      expect(world.service.unstopped()).toEqual(wanted)
+    },
+  )
 
-  test('before there is anything to stop, the match is not made again', async () => {
+  test('a recorded stop of a match without a server is final: the next process does not make that match', async () => {
     const world = createWorld({ queues: [{ ...duel, acceptance: { withinMs: 20_000 } }] })
     const first = await world.live()
     first.join('ann', 'ben')
@@ -86,7 +89,7 @@ function onSlowDisk() {
 describe.each([
   { command: 'stopMatch', call: { until: 'recorded' } },
   { command: 'playersLeft', call: ['ann'] },
-] as const)('$command', ({ command, call }) => {
+] as const)('the command $command', ({ command, call }) => {
   const running = async () => {
     const { disk, serverLog } = onSlowDisk()
     const world = setUp({ serverLog })
@@ -98,7 +101,7 @@ describe.each([
     return { ...world, disk, serverLog, matchId, repeat }
   }
 
-  test('is recorded when it resolves, and not before', async () => {
+  test('stopMatch and playersLeft resolve once the store has recorded them, and not before', async () => {
     const { disk, serverLog, repeat } = await running()
     const before = await serverLog.open()
     let isRecorded = false
@@ -111,7 +114,7 @@ describe.each([
     expect(await serverLog.open()).not.toEqual(before)
   })
 
-  test('rejects while the store cannot be written to, and can be repeated until it can', async () => {
+  test('stopMatch and playersLeft reject while the store cannot be written, and can be repeated', async () => {
     const { clock, disk, serverLog, run, repeat } = await running()
     const before = await serverLog.open()
     disk.isFull = true
@@ -125,14 +128,14 @@ describe.each([
     expect(await serverLog.open()).not.toEqual(before)
   })
 
-  test('rejects if the disk hangs', async () => {
+  test('stopMatch and playersLeft reject after 10 s if the disk hangs', async () => {
     const { clock, repeat } = await running()
     const startedAt = clock.now()
     await expect(clock.until(repeat())).rejects.toThrow(Unavailable)
     expect(clock.now() - startedAt).toBe(10_000)
   })
 
-  test('knows a match that has ended from one that never was', async () => {
+  test('stopMatch and playersLeft resolve for an ended match, and reject for an unknown one', async () => {
     const { matchmaker, run, join } = setUp({ serverLog: createMemoryServerLog() })
     join('ann', 'ben')
     await run(8000)
@@ -147,7 +150,7 @@ describe.each([
   })
 })
 
-test('an option that is not known is named', async () => {
+test('an unknown option of stopMatch is refused by name', async () => {
   const { matchmaker } = setUp()
   const wrong = matchmaker.stopMatch('m', { until: 'soon' as never })
   await expect(wrong).rejects.toThrow(InvalidInput)

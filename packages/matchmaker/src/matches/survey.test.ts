@@ -30,7 +30,7 @@ const surveyed = (matchmaker: Matchmaker, most = Infinity, options?: SurveyOptio
   return survey.result()
 }
 
-test('tells who waits by queue, by how far rules have relaxed, and by area', async () => {
+test('the survey counts waiting tickets by queue, relaxation level and area', async () => {
   const { matchmaker, clock, run } = setUp({ queues: [relaxing, trio] })
   const start = clock.now()
   const wait = (id: string, skill: number, coordinates = oslo, queues = ['relaxing']) =>
@@ -66,11 +66,11 @@ test('tells who waits by queue, by how far rules have relaxed, and by area', asy
     servers: [],
     gameServers: [],
     pools: [],
-    held: undefined,
+    blockedBy: undefined,
   })
 })
 
-test('tells which matches form and which servers there are', async () => {
+test('the survey counts matches without a server yet, and existing servers', async () => {
   const { matchmaker, clock, run, join } = setUp({ queues: [duel, trio] })
   for (const id of ['x', 'y', 'z']) {
     matchmaker.createTicket({ id, queue: 'trio', players: [{ id, coordinates: id === 'z' ? tokyo : oslo }] })
@@ -94,7 +94,7 @@ test('tells which matches form and which servers there are', async () => {
   expect(after.servers.every(({ phase }) => phase === 'running')).toBe(true)
 })
 
-test('counts those too who search and cannot be grouped now', async () => {
+test('the survey counts searching tickets even while they cannot be matched', async () => {
   const { matchmaker, join, run } = setUp({
     service: { fate: () => ({ errorMs: 1000 }) },
     locate: () => new Promise(() => {}),
@@ -107,12 +107,15 @@ test('counts those too who search and cannot be grouped now', async () => {
   expect(surveyed(matchmaker)).toMatchObject({ queues: [{ tickets: 2, players: 2 }], nowhere: 2 })
 })
 
-test.each([0, 31, Number.NaN])('refuses areas of %d degrees, which tell too much or nothing', (areaDegrees) => {
-  const { matchmaker } = setUp()
-  expect(() => matchmaker.survey({ areaDegrees })).toThrow(/^option areaDegrees: must be from 0.5 to 30, got/)
-})
+test.each([0, 31, Number.NaN])(
+  'the survey refuses areas of %d degrees, which reveal too much or nothing',
+  (areaDegrees) => {
+    const { matchmaker } = setUp()
+    expect(() => matchmaker.survey({ areaDegrees })).toThrow(/^option areaDegrees: must be from 0.5 to 30, got/)
+  },
+)
 
-describe('property', () => {
+describe('a survey in steps of any size', () => {
   const act = fc.oneof(
     fc.record({ kind: fc.constant('create' as const), size: fc.integer({ min: 1, max: 3 }), both: fc.boolean() }),
     fc.record({ kind: fc.constant('cancel' as const), nth: fc.nat(30) }),
@@ -120,7 +123,7 @@ describe('property', () => {
     fc.record({ kind: fc.constant('reconfigure' as const) }),
   )
 
-  test('in steps of any size it counts what `inspect` counts, and everyone in one area or nowhere', async () => {
+  test('property: a survey counts the same tickets as `inspect`, each in one area or in none', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(act, { maxLength: 30 }),
@@ -170,7 +173,7 @@ describe('property', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 25 },
     )
   })
 })

@@ -30,10 +30,10 @@ function createAreas(degrees: number) {
 
 interface SurveyDeps {
   readonly runtimes: Iterable<QueueRuntime>
-  /** Tickets that search and are in no pool. */
+  /** Searching tickets that are in no pool. */
   readonly outside: Iterable<TicketRecord>
   readonly matches: Iterable<Match>
-  readonly allocator: Pick<Allocator, 'servers' | 'find' | 'held' | 'gameServers' | 'pools'>
+  readonly allocator: Pick<Allocator, 'servers' | 'find' | 'blockedBy' | 'gameServers' | 'pools'>
   /** Epoch milliseconds. */
   readonly now: () => number
 }
@@ -56,7 +56,7 @@ export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 
   let formingCount = 0
   let nowhere = 0
 
-  /** @param slot of the ticket in the pool, if it is there. */
+  /** @param slot the ticket's slot in the pool, if it is there. */
   const countIn = (runtime: QueueRuntime, { createdAt, players }: TicketRecord, slot?: Slot) => {
     const seen = queues.get(runtime)
     if (seen === undefined) return
@@ -169,7 +169,7 @@ export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 
       servers: Array.from(servers.values(), (seen) => ({ ...seen })),
       gameServers: Array.from(gameServers.values(), (seen) => ({ ...seen })),
       pools: deps.allocator.pools.views(deps.now()),
-      held: deps.allocator.held(),
+      blockedBy: deps.allocator.blockedBy(),
     }),
   }
 }
@@ -197,33 +197,33 @@ const queueSurvey = ({ levels, byLevel, ...queue }: QueueSoFar): QueueSurvey => 
 
 export interface SurveyOptions {
   /**
-   * Degrees that an area is high and wide: places are reported as areas only, so that no player can be located. 0.5 to
-   * 30; default 3 (our choice).
+   * Height and width of an area in degrees: locations are reported as areas only, so that no player can be located. 0.5
+   * to 30; default 3 (our choice).
    */
   readonly areaDegrees?: number | undefined
-  /** Matches that `forming` lists at most. Default 50. */
+  /** Maximum number of matches in `forming`. Default 50. */
   readonly mostForming?: number | undefined
 }
 
 /**
- * Looks at everything that waits or plays, a few tickets at a time, so that it never holds up the event loop, however
- * many there are. What changes meanwhile may be counted or not; the order is that of the queues and matches.
+ * Counts everything that waits or plays, a few tickets at a time, so that it never blocks the event loop. Changes
+ * during the survey may be counted or not. The order is that of the queues and matches.
  */
 export interface Survey {
-  /** Continues with no more than `most` tickets and matches. False once all were looked at. */
+  /** Continues with at most `most` tickets and matches. Returns false once all were counted. */
   step(most: number): boolean
-  /** What was seen so far. */
+  /** Returns the counts so far. */
   result(): Surveyed
 }
 
-/** Times are epoch milliseconds. No place is more exact than an area, except for those of servers. */
+/** Times are epoch milliseconds. Locations are areas, except those of servers. */
 export interface Surveyed {
   /** In the order of their definition. A ticket that waits in several queues is counted in each. */
   readonly queues: readonly QueueSurvey[]
-  /** Players who search, by area; those whose place is not known are `nowhere`. */
+  /** Searching players by area. Those of unknown location are `nowhere`. */
   readonly areas: readonly AreaSurvey[]
   readonly nowhere: number
-  /** Matches whose players do not know yet where to connect: the oldest, and the number of all. */
+  /** Matches whose players do not have an address yet: the oldest, and the number of all. */
   readonly forming: readonly FormingSurvey[]
   readonly formingCount: number
   /** Servers that exist or may exist, by phase and place. */
@@ -232,21 +232,21 @@ export interface Surveyed {
   readonly gameServers: readonly GameServerSurvey[]
   /** The pools of game servers, by place. */
   readonly pools: readonly PoolPlaceView[]
-  /** Why no more servers are deployed now, as in `inspect`; undefined if they are. */
-  readonly held: Inspection['held']
+  /** Why no servers are deployed now, as in `inspect`; undefined if they are. */
+  readonly blockedBy: Inspection['blockedBy']
 }
 
 export interface QueueSurvey {
   readonly name: string
-  /** Whether it is paused, by `pauseQueue`. */
+  /** True if paused by `pauseQueue`. */
   readonly paused: boolean
   readonly tickets: number
   readonly players: number
   /** When the wait of the oldest ticket began. */
   readonly oldest: number | undefined
   /**
-   * Tickets by how far rules have relaxed: `afterMs` is the wait at which these limits began, ascending from 0; in a
-   * queue with `targetWaitMs`, that of a ticket without a head start.
+   * Tickets by relaxation step. `afterMs` is the wait after which the step begins, ascending from 0; in a queue with
+   * `targetWaitMs`, for a ticket without a head start.
    */
   readonly relaxed: readonly { readonly afterMs: number; readonly tickets: number }[]
 }
@@ -261,11 +261,11 @@ export interface AreaSurvey extends Coordinates {
 export interface FormingSurvey {
   readonly matchId: string
   readonly queue: string
-  /** `asking`: the match awaits acceptance; `due`: no server is requested yet. */
+  /** `asking`: the match awaits acceptance; `due`: no server was requested yet. */
   readonly phase: 'asking' | 'due' | ServerPhase
   readonly players: number
   readonly foundAt: number
-  /** The middle of the area in which most of its players are; undefined where their places are unknown. */
+  /** The middle of the area with most of its players; undefined if their locations are unknown. */
   readonly area: Coordinates | undefined
 }
 
@@ -282,6 +282,6 @@ interface GameServerSurvey {
   readonly pool: string | undefined
   readonly state: ServerState
   readonly servers: number
-  /** Players who are on them, by their last reports. */
+  /** Players on them, by their last reports. */
   readonly players: number
 }

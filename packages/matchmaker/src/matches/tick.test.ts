@@ -3,8 +3,8 @@ import { duel, setUp } from '../matchmaker.fixture.js'
 
 test.each([
   ['the highest priority', 5, 0],
-  ['then the longest wait', 0, 1000],
-])('the only server goes to %s, whatever the queue', async (_, priority, lead) => {
+  ['the longest wait, at equal priority', 0, 1000],
+])('in a tick the only server goes to the match with %s, in any queue', async (_, priority, lead) => {
   const { matchmaker, clock, seen } = setUp({ queues: [duel, { ...duel, name: 'other' }], maxServers: 1 })
   const pair = (queue: string, given: object = {}) => {
     for (const end of ['a', 'b']) {

@@ -1,25 +1,14 @@
 import type { Clock } from '@muster/core/clock'
-import { createYielder, oneAtATime, type Yielder } from '@muster/core/internal'
+import { createTicker, createYielder, oneAtATime, type Ticker, type Yielder } from '@muster/core/internal'
 import { type Allocator, type ResultOutbox, WRITTEN } from '@muster/hosting/internal'
 import type { Events } from '../events.js'
 import type { Cooldowns, QueueRuntime, TicketStore } from '../tickets/index.js'
 import type { Backfills } from './backfills.js'
 import type { BeginPrivate } from './match-commands.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
-import type { Group, Rounds } from './rounds.js'
+import type { GroupedTickets, Rounds } from './rounds.js'
 
-/*
- * A tick, every `tickMs`, and in queues of mode 'arrival' for the tickets that have just come:
- *
- *   admit ────▶ group ────▶ claim ────▶ allocate
- *     │           │           │            └ writes each match's intent to the store; its create waits in line.
- *     │           │           │              Then pools order what they lack
- *     │           │           └ takes the tickets that still wait into a new match, or into a running one
- *     │           └ runs the kernel of each queue, in steps between which the event loop runs
- *     └ does what is due: removes what has ended, expires, counts acceptances, repeats stops, reconciles orphans
- */
-
-interface TickOptions {
+interface TicksOptions {
   readonly runtimes: () => Iterable<QueueRuntime>
   readonly tickets: TicketStore
   readonly backfills: Backfills
@@ -32,26 +21,120 @@ interface TickOptions {
   readonly events: Events
   readonly clock: Clock
   readonly stopwatch: () => number
-  /** No more matches should be made. */
+  readonly tickMs: number
+  /** Called if a tick fails that nobody awaits. */
+  readonly failed: (error: unknown) => void
+  /** True if no more matches should be made. */
   readonly isClosed: () => boolean
 }
 
-/** What became of groups. */
+/** The outcome of claiming groups. */
 interface Claimed {
   /** Number of matches that have begun. */
   readonly begun: number
-  /** Each resolves when the intent of its match is in the store. Those that are there already have none. */
+  /**
+   * Promises that resolve when the intents of the matches are in the store. Intents that are already stored have none.
+   */
   readonly writing: readonly Promise<void>[]
-  /** Groups without a server, at the server limit. */
-  readonly short: readonly Group[]
+  /** Groups that get no server because of the server limit. */
+  readonly short: readonly GroupedTickets[]
 }
 
-/** The event loop runs between grouping and claiming, so groups are checked again before they are claimed. */
-export function createTick(options: TickOptions) {
-  const { runtimes, tickets, backfills, cooldowns, rounds, beginPrivate, lifecycle, allocator, results } = options
-  const { events, clock, stopwatch, isClosed } = options
+/*
+ * A tick runs every `tickMs`. In queues of mode 'arrival', another one runs for tickets that were just created:
+ *
+ * admit ────▶ group ────▶ claim ────▶ allocate
+ *     │           │           │            └ writes each match's intent to the store; its create waits in line.
+ *     │           │           │              Then pools order what they lack
+ *     │           │           └ takes the tickets that still wait into a new match, or into a running one
+ *     │           └ runs the kernel of each queue, in steps between which the event loop runs
+ *     └ does what is due: removes what has ended, expires, counts acceptances, repeats stops, reconciles orphans
+ */
 
-  const admit = (now: number) => {
+/** Runs ticks one after another: periodically between `start` and `stop`, and when `tick` is called. */
+export class Ticks {
+  readonly #options: TicksOptions
+  /** One tick at a time, because two concurrent rounds would find the same matches. */
+  readonly #inTurn = oneAtATime()
+  /** Set while ticks run periodically. */
+  #ticker: Ticker | undefined
+
+  constructor(options: TicksOptions) {
+    this.#options = options
+  }
+
+  /** Starts to tick periodically. */
+  start(): void {
+    const { clock, tickMs, failed, isClosed } = this.#options
+    if (this.#ticker !== undefined || isClosed()) return
+    this.#ticker = createTicker({
+      clock,
+      everyMs: tickMs,
+      tick: () => this.tick().catch(failed),
+      atOnce: true,
+      isNeeded: () => true,
+    })
+    this.#ticker.wake()
+  }
+
+  async stop(): Promise<void> {
+    const last = this.#ticker
+    this.#ticker = undefined
+    await last?.stop()
+  }
+
+  /** The matchmaker's main path: admit → group → claim → allocate. */
+  async tick(): Promise<void> {
+    const { runtimes, tickets, rounds, beginPrivate, lifecycle, allocator } = this.#options
+    const { events, clock, stopwatch, isClosed } = this.#options
+    const startedAt = stopwatch()
+    const recovered = await allocator.recovery.recover()
+    const afterAdmission = createYielder(stopwatch)
+    this.#admit(clock.now())
+    if (afterAdmission.isDue()) await afterAdmission.yieldNow()
+    const begun = await this.#inTurn(async () => {
+      const yielder = createYielder(stopwatch)
+      const now = clock.now()
+      const given = recovered && !isClosed() ? beginPrivate(now) : []
+      const groups = await rounds.next({
+        now,
+        yielder,
+        room: (pool) => (recovered ? lifecycle.room(now, pool) : 0),
+      })
+      const claimed = await this.#claim(groups, recovered, yielder)
+      const shortIn = new Set(claimed.short.map(({ runtime }) => runtime))
+      for (const runtime of runtimes()) {
+        runtime.isShort = shortIn.has(runtime)
+        runtime.waits.setShort(runtime.isShort, now)
+      }
+      await tickets.shortOfServers(
+        claimed.short.flatMap(({ records }) => records),
+        yielder,
+      )
+      return { matches: given.length + claimed.begun, writing: [...given, ...claimed.writing] }
+    })
+    events.emit('tickCompleted', { durationMs: stopwatch() - startedAt, matches: begun.matches })
+    await Promise.all(begun.writing)
+    // Last, so that servers that matches have just taken are replaced.
+    if (recovered && !isClosed()) allocator.pools.advance(clock.now())
+  }
+
+  /** Tickets have arrived in a queue that makes matches at arrival. Those added in one call count as one arrival. */
+  arrived(runtime: QueueRuntime): void {
+    if (this.#ticker !== undefined) queueMicrotask(() => void this.#matchArrived(runtime).catch(this.#options.failed))
+  }
+
+  async #matchArrived(runtime: QueueRuntime): Promise<void> {
+    const { rounds, lifecycle, allocator, clock, stopwatch } = this.#options
+    if (!(await allocator.recovery.recover())) return
+    const yielder = createYielder(stopwatch)
+    const now = clock.now()
+    const groups = rounds.ofArrived(runtime, { now, yielder, room: (pool) => lifecycle.room(now, pool) })
+    await Promise.all((await this.#claim(groups, true, yielder)).writing)
+  }
+
+  #admit(now: number): void {
+    const { tickets, backfills, cooldowns, lifecycle, allocator, results } = this.#options
     tickets.removeEnded(now)
     backfills.removeEnded(now)
     tickets.advance(now)
@@ -61,10 +144,12 @@ export function createTick(options: TickOptions) {
     results?.advance(now)
   }
 
-  const claim = async (groups: readonly Group[], mayDeploy: boolean, yielder: Yielder): Promise<Claimed> => {
+  /** The event loop runs between grouping and claiming, so groups are checked again before they are claimed. */
+  async #claim(groups: readonly GroupedTickets[], mayDeploy: boolean, yielder: Yielder): Promise<Claimed> {
+    const { tickets, lifecycle, clock, isClosed } = this.#options
     let begun = 0
     const writing: Promise<void>[] = []
-    const short: Group[] = []
+    const short: GroupedTickets[] = []
     const now = clock.now()
     let room = createRoom(mayDeploy ? lifecycle : undefined, clock.now())
     for (const group of room.isShort(groups) ? mostUrgentFirst(groups) : groups) {
@@ -74,7 +159,7 @@ export function createTick(options: TickOptions) {
       }
       if (isClosed()) break
       if (group.runtime.isPaused) {
-        // Since the group was found.
+        // A ticket has changed since the group was found.
         tickets.release(group.records, now)
         continue
       }
@@ -94,58 +179,10 @@ export function createTick(options: TickOptions) {
     }
     return { begun, writing, short }
   }
-
-  /** One at a time: two rounds at once would find the same matches. */
-  const inTurn = oneAtATime()
-
-  return {
-    /** The matchmaker's main path: admit → group → claim → allocate. */
-    all: async () => {
-      const startedAt = stopwatch()
-      const recovered = await allocator.recovery.recover()
-      const afterAdmission = createYielder(stopwatch)
-      admit(clock.now())
-      if (afterAdmission.isDue()) await afterAdmission.yieldNow()
-      const begun = await inTurn(async () => {
-        const yielder = createYielder(stopwatch)
-        const now = clock.now()
-        const given = recovered && !isClosed() ? beginPrivate(now) : []
-        const groups = await rounds.next({
-          now,
-          yielder,
-          room: (pool) => (recovered ? lifecycle.room(now, pool) : 0),
-        })
-        const claimed = await claim(groups, recovered, yielder)
-        const shortIn = new Set(claimed.short.map(({ runtime }) => runtime))
-        for (const runtime of runtimes()) {
-          runtime.isShort = shortIn.has(runtime)
-          runtime.waits.setShort(runtime.isShort, now)
-        }
-        await tickets.shortOfServers(
-          claimed.short.flatMap(({ records }) => records),
-          yielder,
-        )
-        return { matches: given.length + claimed.begun, writing: [...given, ...claimed.writing] }
-      })
-      events.emit('tickCompleted', { durationMs: stopwatch() - startedAt, matches: begun.matches })
-      await Promise.all(begun.writing)
-      // Last, so that the servers that matches have taken are replaced at once.
-      if (recovered && !isClosed()) allocator.pools.advance(clock.now())
-    },
-
-    /** The same for tickets that came into one queue. */
-    arrived: async (runtime: QueueRuntime) => {
-      if (!(await allocator.recovery.recover())) return
-      const yielder = createYielder(stopwatch)
-      const now = clock.now()
-      const groups = rounds.ofArrived(runtime, { now, yielder, room: (pool) => lifecycle.room(now, pool) })
-      await Promise.all((await claim(groups, true, yielder)).writing)
-    },
-  }
 }
 
-/** The most important, then those who wait longest, get the next server, whatever their queue. */
-function mostUrgentFirst(groups: readonly Group[]): readonly Group[] {
+/** The next server goes to the group of highest priority, then to the longest wait, regardless of the queue. */
+function mostUrgentFirst(groups: readonly GroupedTickets[]): readonly GroupedTickets[] {
   const urgencies = groups.map((group) => {
     const priority = group.records.reduce((most, record) => Math.max(most, record.priority), -Infinity)
     return { group, priority, oldest: group.records[0]?.createdAt ?? 0 }
@@ -155,13 +192,17 @@ function mostUrgentFirst(groups: readonly Group[]): readonly Group[] {
 }
 
 /**
- * How many matches may begin: by new servers of the deployment service, and in a queue with a pool also by its warm
- * ones, which are used first. A pool of another source may have fewer than the service would give it.
+ * How many matches may begin: with new servers of the deployment service and, in a queue with a pool, also with its
+ * warm servers, which are used first. A pool of another source may have fewer servers than the deployment service
+ * allows.
  */
 function createRoom(lifecycle: Pick<MatchLifecycle, 'room'> | undefined, now: number) {
   const all = lifecycle?.room(now) ?? 0
   let cold = all
-  /** What a pool has beyond the room for new servers, or below 0 what it lacks; where that has no bound, all of it. */
+  /**
+   * The servers of a pool beyond the room for new servers; below 0 if it has fewer. If that room is unlimited, all of
+   * the pool's.
+   */
   const own = new Map<string, number>()
   const ownOf = (pool: string): number => {
     const room = lifecycle?.room(now, pool) ?? 0
@@ -180,8 +221,8 @@ function createRoom(lifecycle: Pick<MatchLifecycle, 'room'> | undefined, now: nu
       if (pool !== undefined && warmIn(pool) > 0) own.set(pool, ownOf(pool) - 1)
       else cold -= 1
     },
-    /** Whether there is room for some of the groups, and not for all. */
-    isShort: (groups: readonly Group[]) => {
+    /** True if there is room for some of the groups but not for all. */
+    isShort: (groups: readonly GroupedTickets[]) => {
       const pools = new Set(groups.map(({ runtime }) => runtime.queue.pool))
       const room = Math.max(0, cold) + [...pools].reduce((sum, pool) => sum + warmIn(pool), 0)
       return room > 0 && room < groups.length

@@ -17,7 +17,7 @@ import {
   type TicketStore,
 } from '../tickets/index.js'
 
-export interface Ticketing {
+export interface TicketCommandsContext {
   readonly tickets: TicketStore
   readonly lifecycle: MatchLifecycle
   readonly playedBy: PlayedBy
@@ -27,27 +27,15 @@ export interface Ticketing {
   readonly assertNotClosed: () => void
 }
 
-/** Commands of players, or of backends that speak for them, about tickets. */
-export function createTicketing({
+/** The commands about tickets, of players or of backends that act for them. */
+export function createTicketCommands({
   tickets,
   lifecycle,
   playedBy,
   cooldowns,
   clock,
   assertNotClosed,
-}: Ticketing): Pick<
-  Matchmaker,
-  | 'createTicket'
-  | 'createTickets'
-  | 'getTicket'
-  | 'findPlayer'
-  | 'notePresence'
-  | 'waitForChange'
-  | 'longestWaiting'
-  | 'cancelTicket'
-  | 'acceptMatch'
-  | 'declineMatch'
-> {
+}: TicketCommandsContext) {
   const known = (id: string): TicketRecord => {
     const record = tickets.find(id)
     if (record === undefined)
@@ -71,13 +59,13 @@ export function createTicketing({
     else tickets.cancel(record, reason, clock.now())
   }
 
-  /** Counts it against players that they go out of the match that was found. */
-  const blame = ({ seat }: TicketRecord, playerIds: readonly string[], offence: Offence) => {
+  /** Counts an offence against players who leave a found match. */
+  const countOffence = ({ seat }: TicketRecord, playerIds: readonly string[], offence: Offence) => {
     if (seat !== undefined) cooldowns.count(seat.match.queue, playerIds, offence, clock.now())
   }
 
-  /** The players who answer. */
-  const asked = (
+  /** The players who accept or decline. */
+  const answering = (
     ticketId: string,
     playerId: string | undefined,
   ): { readonly record: TicketRecord; readonly playerIds: readonly string[] } => {
@@ -130,22 +118,22 @@ export function createTicketing({
       if (record.status === 'HOST_ASSIGNED') throw new AlreadyAssigned(id, record.seat?.match.matchId ?? '')
       if (record.status === 'MATCH_FOUND' && playerId !== undefined) {
         const isAsked = record.seat?.acceptance?.accepted.includes(playerId) === false
-        blame(record, [playerId], isAsked ? 'declined' : 'left')
+        countOffence(record, [playerId], isAsked ? 'declined' : 'left')
       }
       leave(record, 'cancelled')
       return ticketOf(record)
     },
 
     acceptMatch: (ticketId, playerId) => {
-      const { record, playerIds } = asked(ticketId, playerId)
+      const { record, playerIds } = answering(ticketId, playerId)
       lifecycle.accept(record, playerIds, clock.now())
       return ticketOf(record)
     },
     declineMatch: (ticketId, playerId) => {
-      const { record, playerIds } = asked(ticketId, playerId)
-      blame(record, playerIds, 'declined')
+      const { record, playerIds } = answering(ticketId, playerId)
+      countOffence(record, playerIds, 'declined')
       leave(record, 'declined')
       return ticketOf(record)
     },
-  }
+  } satisfies Partial<Matchmaker>
 }

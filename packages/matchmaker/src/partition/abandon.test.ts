@@ -17,10 +17,10 @@ async function abandonedAfter(ms: number, world = createWorld()) {
 }
 
 test.each([
-  ['before anything was found', 0],
+  ['before any match was found', 0],
   ['while the server starts', 1500],
-  ['while people play', 6500],
-])('a leader that is abandoned %s changes nothing any more', async (_, ms) => {
+  ['while a match runs', 6500],
+])('a leader abandoned %s changes nothing afterwards', async (_, ms) => {
   const { clock, service, leader, changes, entries, seen, told } = await abandonedAfter(ms)
   const calls = JSON.stringify(service.calls)
   const events = JSON.stringify(seen)
@@ -34,7 +34,7 @@ test.each([
   expect(() => leader.start()).toThrow(MatchmakerClosed)
 })
 
-test('ticks end when the leader is abandoned, and promises of callers reject', async () => {
+test('when a leader is abandoned, its ticks end and the promises of its callers reject', async () => {
   const { clock, join, process } = createWorld()
   const { leader } = process()
   await leader.lead()
@@ -53,7 +53,7 @@ test('ticks end when the leader is abandoned, and promises of callers reject', a
   expect(clock.sleepers).toBe(0)
 })
 
-test('an answer that arrives after the leader was abandoned is ignored', async () => {
+test('an answer that arrives after a leader was abandoned is ignored', async () => {
   const world = createWorld({ service: { latencyMs: () => 1000 } })
   const { clock, service, entries, told } = await abandonedAfter(500, world)
   expect(service.calls.create).toHaveLength(1)
@@ -63,7 +63,7 @@ test('an answer that arrives after the leader was abandoned is ignored', async (
   expect(entries).toHaveLength(told.entries)
 })
 
-test('calls in flight are aborted when the leader is abandoned, and queued ones are never sent', async () => {
+test('when a leader is abandoned, calls in flight are aborted and queued calls are never sent', async () => {
   const signals: (AbortSignal | undefined)[] = []
   const { join, process, service } = createWorld()
   const deployments: DeploymentService = {
@@ -81,7 +81,7 @@ test('calls in flight are aborted when the leader is abandoned, and queued ones 
   expect(signals.map((signal) => signal?.aborted)).toEqual([true])
 })
 
-test('a create whose entry is written only after the leader was abandoned is not sent', async () => {
+test('a create is not sent if its entry is written only after the leader was abandoned', async () => {
   const { clock, join, process, serverLog, service } = createWorld()
   const slow = {
     open: () => serverLog.open(),
@@ -103,7 +103,7 @@ test('a create whose entry is written only after the leader was abandoned is not
   expect(await serverLog.open()).toMatchObject({ servers: [{ sentAt: expect.any(Number) as number }] })
 })
 
-test('a call under way at another source is aborted, and none follows', async () => {
+test('when a leader is abandoned, its call to a custom source is aborted, and no further call follows', async () => {
   const calls: string[] = []
   let signal: AbortSignal | undefined
   const place = { name: 'Oslo', latitude: 59.9, longitude: 10.7 }

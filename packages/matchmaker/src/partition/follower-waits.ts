@@ -4,20 +4,20 @@ import { createLocating, readBody, type StoredTicket } from '../tickets/index.js
 import type { Locate } from '../locate/mmdb-locate.js'
 import { estimateOf, type WaitEstimate, type Kind, type Curves, curvesFrom } from '../wait-times/index.js'
 
-/** Which tickets wait as long as a stored one. */
+/** The properties of a stored ticket that determine its expected wait. */
 export interface StoredKind extends Kind {
   readonly queues: readonly string[]
 }
 
-/** How long tickets wait, as the process that leads has learned it. */
-export interface HeardWaits {
-  /** As `Matchmaker.estimateWait`, for a ticket that searches. */
+/** Estimated waits, as the leader has learned them. */
+export interface LeaderWaits {
+  /** Like `Matchmaker.estimateWait`, for a searching ticket. */
   estimate(kind: StoredKind, waitedMs: number): WaitEstimate | undefined
-  /** As `Matchmaker.estimateQueueWaits`. */
+  /** Like `Matchmaker.estimateQueueWaits`. */
   estimateQueueWaits(place?: Coordinates): readonly QueueWait[]
 }
 
-export function createHeardWaits(learned: readonly LearnedWaits[]): HeardWaits {
+export function createLeaderWaits(learned: readonly LearnedWaits[]): LeaderWaits {
   const queues = learned.map(({ curves, ...one }) => ({ ...one, curves: curvesFrom(curves) }))
   const byName = new Map<string, Curves>(queues.map(({ queue, curves }) => [queue, curves]))
   return {
@@ -37,15 +37,14 @@ export function createHeardWaits(learned: readonly LearnedWaits[]): HeardWaits {
 }
 
 /**
- * Creates the function that reads which kind a stored ticket is of; undefined for one of a private match, which waits
+ * Creates the function that reads the kind of a stored ticket; undefined for a ticket of a private match, which waits
  * for nobody.
- * @param locate as a matchmaker's. A place that it promises is not waited for: the ticket counts as one whose place is
- *   not known.
+ * @param locate a matchmaker's option. If it returns a promise, the location counts as unknown.
  */
 export function createStoredKind(
   locate: Locate | undefined,
 ): (ticket: Pick<StoredTicket, 'id' | 'body'>) => StoredKind | undefined {
-  // The process that leads looks the same places up, and reports what fails.
+  // The leader looks up the same addresses and reports failures, so they are ignored here.
   const locatePlayers = createLocating(locate, () => {})
   return ({ id, body }) => {
     const { queues, players, privateSeat } = readBody(id, body)

@@ -21,14 +21,14 @@ const eventNames = [
   'problem',
 ] as const
 
-/** A world that outlives its leaders: a clock, a service, a store, and what was written to the ledgers. */
+/** A world that outlives its leaders: a clock, a service, a store, and the entries of the ledgers. */
 export function createWorld({
   service: serviceOptions,
   ...given
 }: Partial<LeaderOptions> & { readonly service?: Partial<ServiceOptions> } = {}) {
   const clock: ManualClock = createManualClock()
   const service = createTestService({ clock, ...serviceOptions })
-  /** One for all processes, so that no two make the same id. */
+  /** One source for all processes, so that no two make the same id. */
   const random = seededRandom(1)
   const memory = createMemoryServerLog()
   const entries: HostingEntry[] = []
@@ -43,10 +43,10 @@ export function createWorld({
   const queues = given.queues ?? [duel]
   const { pools } = given
   const checker = createTicketChecker({ queues, pools, maxMatchesPerPlayer: 4, clock, random: seededRandom(2) })
-  /** As a store keeps them. */
+  /** The tickets as a store has them. */
   const stored = new Map<string, StoredTicket>()
 
-  /** What a follower does. */
+  /** Creates a ticket like a follower does. */
   const create = (input: TicketInput): StoredTicket => {
     const { id, body } = checker.check(input)
     const ticket = { id, body, createdAt: clock.now() }
@@ -68,7 +68,7 @@ export function createWorld({
     else backfills.set(id, text)
   }
 
-  /** A ledger by which the store learns of matches that were found, and of nothing after. */
+  /** A ledger that passes only found matches to the store and nothing after them. */
   const hearsOnlyMatches: Ledger = {
     changed: (ticket) => ticket.status === 'MATCH_FOUND' && write(ticket),
     served: () => {},
@@ -76,7 +76,7 @@ export function createWorld({
     backfillChanged: () => {},
   }
 
-  /** A process that may lead. */
+  /** A process that can lead. */
   const process = (options: Partial<LeaderOptions> = {}) => {
     const changes: Ticket[] = []
     const served: string[] = []
@@ -117,7 +117,7 @@ export function createWorld({
     return { leader, changes, served, seen, run }
   }
 
-  /** A process that leads, with all that the store knows. */
+  /** A leading process that has loaded the whole store. */
   const lead = async (options: Partial<LeaderOptions> = {}) => {
     const one = process(options)
     const failed = one.leader.load([...stored.values()].filter((ticket) => ticket.state?.status !== 'CANCELLED'))
@@ -149,7 +149,7 @@ export function createWorld({
 
 type World = ReturnType<typeof createWorld>
 
-/** The first leader finds a match of two players, runs for that long, and is gone; another takes over. */
+/** The first leader finds a match of two players, runs for the given time and ends. Another one takes over. */
 export async function takenOverAfter(
   ms: number,
   world: World = createWorld(),

@@ -3,7 +3,7 @@ import { createGate } from './leader.js'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('once the gate is shut, an answer on its way is not heard, and nothing more is written', async () => {
+test('an abandoned leader drops late answers and writes nothing more', async () => {
   const gate = createGate()
   const done: string[] = []
   let answer = () => {}

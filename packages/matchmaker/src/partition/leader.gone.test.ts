@@ -40,26 +40,29 @@ test.each([
   ['match', 50],
   ['sent', 0],
   ['sent', 50],
-] as const)('a ticket cancelled elsewhere as %s is written (%i ms) ends its match', async (kind, slowMs) => {
-  const { begin, join, service, entries, serverLog } = setUp(kind, ['ann'])
-  const { leader, run, seen, changes } = begin(slowMs)
-  leader.load([join('ann'), join('ben')])
-  await run(1000)
-  expect(service.calls.create).toEqual([])
-  expect(seen.problem).toBeUndefined()
-  expect(leader.inspect()).toMatchObject({ held: undefined, pausedUntil: undefined })
-  expect(leader.getTicket('ann')).toMatchObject({ status: 'CANCELLED' })
-  expect(changes.at(-1)).toMatchObject({ id: 'ben', status: 'SEARCHING', waitingFor: 'players', attempts: 0 })
-  expect(seen.ticketRequeued).toMatchObject([{ reason: 'dissolved' }])
-  expect(entries.slice(-2).map((entry) => entry.kind)).toEqual(['gone', 'over'])
-  expect(await serverLog.open()).toEqual({ servers: [], matches: [] })
-  // The remaining tickets are matched at once.
-  leader.load([join('cas')])
-  await run(7000)
-  expect(leader.getTicket('ben')?.status).toBe('HOST_ASSIGNED')
-})
+] as const)(
+  'a ticket cancelled by another process while its `%s` entry is written (%i ms) ends its match',
+  async (kind, slowMs) => {
+    const { begin, join, service, entries, serverLog } = setUp(kind, ['ann'])
+    const { leader, run, seen, changes } = begin(slowMs)
+    leader.load([join('ann'), join('ben')])
+    await run(1000)
+    expect(service.calls.create).toEqual([])
+    expect(seen.problem).toBeUndefined()
+    expect(leader.inspect()).toMatchObject({ blockedBy: undefined, pausedUntil: undefined })
+    expect(leader.getTicket('ann')).toMatchObject({ status: 'CANCELLED' })
+    expect(changes.at(-1)).toMatchObject({ id: 'ben', status: 'SEARCHING', waitingFor: 'players', attempts: 0 })
+    expect(seen.ticketRequeued).toMatchObject([{ reason: 'dissolved' }])
+    expect(entries.slice(-2).map((entry) => entry.kind)).toEqual(['gone', 'over'])
+    expect(await serverLog.open()).toEqual({ servers: [], matches: [] })
+    // The remaining tickets are matched at once.
+    leader.load([join('cas')])
+    await run(7000)
+    expect(leader.getTicket('ben')?.status).toBe('HOST_ASSIGNED')
+  },
+)
 
-test('many matches that end so do not pause creates', async () => {
+test('creates are not paused when many matches end by cancels in another process', async () => {
   const ids = Array.from({ length: 20 }, (_, index) => `p${index}`)
   const { begin, join, service } = setUp('match', ids.slice(0, 10))
   const { leader, run } = begin(20)
@@ -69,36 +72,42 @@ test('many matches that end so do not pause creates', async () => {
   expect(service.records.length).toBeGreaterThan(4)
 })
 
-test.each([0, 50])('one cancelled while `playing` is written (%i ms) ends match and server', async (slowMs) => {
-  const { begin, join, service, asked, serverLog } = setUp('playing', ['ann'])
-  const { leader, run, seen } = begin(slowMs)
-  leader.load([join('ann'), join('ben')])
-  await run(12_000)
-  expect(asked[0]).toEqual(['ann', 'ben'])
-  expect(seen.serverAssigned).toBeUndefined()
-  expect(leader.getTicket('ben')).toMatchObject({ status: 'SEARCHING', waitingFor: 'players', attempts: 0 })
-  expect(service.unstopped()).toEqual([])
-  expect(await serverLog.open()).toEqual({ servers: [], matches: [] })
-})
+test.each([0, 50])(
+  'a ticket cancelled in another process while `playing` is written (%i ms) ends match and server',
+  async (slowMs) => {
+    const { begin, join, service, asked, serverLog } = setUp('playing', ['ann'])
+    const { leader, run, seen } = begin(slowMs)
+    leader.load([join('ann'), join('ben')])
+    await run(12_000)
+    expect(asked[0]).toEqual(['ann', 'ben'])
+    expect(seen.serverAssigned).toBeUndefined()
+    expect(leader.getTicket('ben')).toMatchObject({ status: 'SEARCHING', waitingFor: 'players', attempts: 0 })
+    expect(service.unstopped()).toEqual([])
+    expect(await serverLog.open()).toEqual({ servers: [], matches: [] })
+  },
+)
 
-test.each([0, 50])('where leavers are replaced, the others are assigned (%i ms) and one is sought', async (slowMs) => {
-  const queue = { ...duel, matchSize: 3, replaceLeavers: true }
-  const { begin, join, service, serverLog } = setUp('playing', ['ann'], { queues: [queue] })
-  const { leader, run, seen } = begin(slowMs)
-  leader.load([join('ann'), join('ben'), join('cas')])
-  await run(7000)
-  expect(seen.serverAssigned?.map(({ tickets }) => tickets.map(({ id }) => id))).toEqual([['ben', 'cas']])
-  expect(service.unstopped()).toEqual(['r1'])
-  leader.load([join('dee')])
-  await run(1000)
-  expect(leader.getTicket('dee')).toMatchObject({ status: 'HOST_ASSIGNED' })
-  expect(await serverLog.open()).toMatchObject({
-    servers: [{ isUp: true }],
-    matches: [{ playerIds: ['ben', 'cas', 'dee'] }],
-  })
-})
+test.each([0, 50])(
+  'with replaceLeavers and log writes of %i ms, a ticket cancelled elsewhere is replaced, others are assigned',
+  async (slowMs) => {
+    const queue = { ...duel, matchSize: 3, replaceLeavers: true }
+    const { begin, join, service, serverLog } = setUp('playing', ['ann'], { queues: [queue] })
+    const { leader, run, seen } = begin(slowMs)
+    leader.load([join('ann'), join('ben'), join('cas')])
+    await run(7000)
+    expect(seen.serverAssigned?.map(({ tickets }) => tickets.map(({ id }) => id))).toEqual([['ben', 'cas']])
+    expect(service.unstopped()).toEqual(['r1'])
+    leader.load([join('dee')])
+    await run(1000)
+    expect(leader.getTicket('dee')).toMatchObject({ status: 'HOST_ASSIGNED' })
+    expect(await serverLog.open()).toMatchObject({
+      servers: [{ isUp: true }],
+      matches: [{ playerIds: ['ben', 'cas', 'dee'] }],
+    })
+  },
+)
 
-test('a player cancelled elsewhere who joined a running match here has left it', async () => {
+test('a player whose ticket is cancelled in another process after joining a running match has left it', async () => {
   const queue = { ...duel, matchSize: undefined, teams: [{ name: 'all', size: { min: 1, max: 3 } }], fillForMs: 0 }
   const { process, join, service } = createWorld({ queues: [queue] })
   const { leader, run } = process()

@@ -7,23 +7,24 @@ import {
   type OutboxRecords,
   type ServerLog,
 } from '@muster/hosting/internal'
+import { eachMethod, rejects } from '../commands.js'
 import { MatchmakerClosed } from '../errors.js'
 import { assemble, type LearnedWaits, type Matchmaker, type StoredBackfill } from '../matches/index.js'
 import type { MatchmakerOptions } from '../options.js'
-import type { Loading, Ledger } from '../tickets/index.js'
+import type { TicketLoader, Ledger } from '../tickets/index.js'
 
 /**
- * What a leader does to the world goes through its gate. Once the gate is shut, nothing leaves any more, and what comes
- * in is not heard: a call under way never answers its caller inside, so that nothing follows from it.
+ * All calls of a leader to the outside go through its gate. Once the gate is shut, no call leaves any more and no
+ * answer is passed on: the promise of a running call never settles, so that nothing follows from it.
  */
 interface Gate {
   readonly isShut: () => boolean
-  /** Aborts calls under way. The promises of `promised` reject. */
+  /** Aborts running calls. The promises of `promised` reject. */
   shut(): void
   /** @throws {MatchmakerClosed} once the gate is shut */
   check(): void
   /**
-   * For a caller outside: what the promise brings, or the rejection once the gate is shut.
+   * For a caller outside: resolves like the promise, or rejects once the gate is shut.
    * @throws {MatchmakerClosed}
    */
   promised<Value>(promise: Promise<Value>): Promise<Value>
@@ -33,14 +34,14 @@ interface Gate {
   ledger(ledger: Ledger): Ledger
 }
 
-/** Each source as another one. */
+/** Replaces each source. */
 export const mapSources = (
   sources: MatchmakerOptions['sources'] = {},
   map: (allocator: ServerAllocator) => ServerAllocator,
 ): Readonly<Record<string, ServerAllocator>> =>
   Object.fromEntries(Object.entries(sources).map(([name, allocator]) => [name, map(allocator)]))
 
-/** A new one for each caller: a promise keeps all that wait for it. */
+/** A new promise for each caller, because a promise references all its waiters. */
 const never = () => new Promise<never>(() => {})
 
 export function createGate(): Gate {
@@ -49,8 +50,8 @@ export function createGate(): Gate {
   const closed = () =>
     new MatchmakerClosed('This process no longer leads the partition. Send the call to the new leader.')
 
-  /** What the call brings, unless the gate is shut by then. */
-  const heard = <Value>(call: () => Value | Promise<Value>): Promise<Value> => {
+  /** Resolves with the call's result, unless the gate is shut by then. */
+  const resultIfOpen = <Value>(call: () => Value | Promise<Value>): Promise<Value> => {
     if (signal.aborted) return never()
     return new Promise((resolve, reject) => {
       const called = call()
@@ -65,7 +66,7 @@ export function createGate(): Gate {
   const gated =
     <Input, Output>(call: (input: Input, options?: CallOptions) => Promise<Output>) =>
     (input: Input, options: CallOptions = {}): Promise<Output> =>
-      heard(async () => {
+      resultIfOpen(async () => {
         const linked = linkedSignal(signal, options.signal)
         try {
           return await call(input, { ...options, signal: linked.signal })
@@ -115,9 +116,9 @@ export function createGate(): Gate {
       append: (entries) => {
         if (signal.aborted) return never()
         const appended = serverLog.append(entries)
-        return appended instanceof Promise ? heard(() => appended) : appended
+        return appended instanceof Promise ? resultIfOpen(() => appended) : appended
       },
-      open: (problem) => heard(() => serverLog.open(problem)),
+      open: (problem) => resultIfOpen(() => serverLog.open(problem)),
       close: () => (signal.aborted ? undefined : serverLog.close?.()),
     }),
     ledger: (ledger) => ({
@@ -130,75 +131,56 @@ export function createGate(): Gate {
 }
 
 /**
- * The matchmaker of one of several processes, which share tickets by a store. It begins as a standby: it receives the
- * tickets by `load`, and changes nothing. From `lead` on it matches them.
+ * The matchmaker of one of several processes that share tickets by a store. It begins as a standby: it receives the
+ * tickets by `load` and changes nothing. After `lead` it matches them.
  */
 export interface Leader
   extends
     Omit<Matchmaker, 'createTicket' | 'createTickets' | 'createMatch' | 'importTickets' | 'ready'>,
-    Pick<Loading, 'load' | 'unload'> {
-  /** Loads open backfills, as written to the ledger, before this process leads. */
+    Pick<TicketLoader, 'load' | 'unload'> {
+  /** Loads open backfills as written to the ledger. Call it before `lead`. */
   loadBackfills(saved: readonly StoredBackfill[]): void
   /**
-   * From now on this process leads: changes of tickets that were put off are made. Then the store is opened, and
-   * matches of the previous leader continue from where they were, as far as their tickets are loaded:
-   * - a match whose server runs, with those who play there;
-   * - one whose server is ordered, searched for by orphan reconciliation, or starting, if all of its players are loaded
-   *   and the store `resumes`; otherwise its server is stopped and its tickets search again;
-   * - the open backfill of such a match, if it was loaded;
-   * - the tickets of a match for which nothing was to be created yet, because its players had yet to say whether they
-   *   accept it or because there was no room, search again.
+   * Makes this process the leader. It first applies changes of tickets that fell due. Then it reads the store and
+   * continues the previous leader's matches whose tickets are loaded:
+   * - a match whose server runs, with its players;
+   * - a match whose server is ordered, searched for by orphan reconciliation, or starting, if all of its players are
+   *   loaded and the store `resumes`; otherwise its server is stopped and its tickets search again;
+   * - the open backfill of such a match, if loaded. The tickets of a match without a server order search again: it
+   *   still awaited acceptance, or there was no room.
    *
-   * Resolves with false if the store cannot be read; each tick tries again then, and nothing is created.
+   * Resolves with false if the store cannot be read. Then each tick tries again, and no server is created.
    */
   lead(): Promise<boolean>
   /**
-   * Ids of the tickets of a match whose players get the address as soon as its server listens: those without a server
-   * yet, whose match does not await acceptance. A store calls it while it appends an entry of the match.
+   * Ids of the tickets of a match whose players get the address once its server listens: those without a server yet,
+   * whose match does not await acceptance. A store calls it while it appends an entry of the match.
    */
   expected(matchId: string): readonly string[]
-  /** What was learned of waits, as far as this process has led or followed: see `WaitCommands`. */
+  /** The learned waits of the time in which this process has led or followed: see `WaitCommands`. */
   learnedWaits(): readonly LearnedWaits[]
   /**
-   * Ends at once, because another process leads, and touches nothing: no server is stopped, no ticket cancelled, no
-   * entry written, no listener called. Requests under way are aborted. Promises of callers reject, and every method
-   * throws `MatchmakerClosed` from then on.
+   * Ends this process's part because another process leads. It changes nothing: no server is stopped, no ticket
+   * cancelled, no entry written, no listener called. Running requests are aborted. Promises of callers reject, and
+   * every method throws `MatchmakerClosed` from then on.
    */
   abandon(): void
 }
 
-/** Tickets are where the ledger keeps them, and servers where their log does, so there is no store. */
+/** The ledger and the log of servers are passed separately, so there is no `store`. */
 export interface LeaderOptions extends Omit<MatchmakerOptions, 'store'> {
   readonly ledger: Ledger
   /** Default: in memory. */
   readonly serverLog?: ServerLog | undefined
-  /** Returns the master secret of the servers' tokens, once this process leads. Default: one of this process. */
+  /**
+   * Returns the master secret of the servers' tokens, once this process leads. Default: a new secret for this process.
+   */
   readonly masterSecret?: (() => string) | undefined
-  /** Whether records of servers have vanished: see `AllocatorOptions.sparesUnknown`. */
+  /** True if records of servers are lost: see `AllocatorOptions.sparesUnknown`. */
   readonly sparesUnknownServers?: (() => boolean) | undefined
-  /** Keeps results of matches that no backend has taken yet. Default: in memory. */
+  /** Stores match results until a backend takes them. Default: in memory. */
   readonly resultRecords?: OutboxRecords | undefined
 }
-
-type Method<Result = unknown> = (...given: unknown[]) => Result
-
-/** Methods whose promise a caller outside gets: it rejects once the gate is shut. */
-const PROMISED: ReadonlySet<string> = new Set<keyof Matchmaker>([
-  'waitForChange',
-  'reportServer',
-  'enrolServer',
-  'revokeEnrolment',
-  'drainServer',
-  'releaseSeat',
-  'startServer',
-  'stopServer',
-  'waitForServerOrders',
-  'stopMatch',
-  'webhook',
-  'tick',
-  'stop',
-  'close',
-])
 
 /** @throws {InvalidInput} naming the option and the value. */
 export function createLeader({
@@ -239,15 +221,11 @@ export function createLeader({
       return gate.promised(method(...given))
     }
 
-  const methods = Object.fromEntries(
-    Object.entries(matchmaker).map(([name, method]: [string, Method]) => [
-      name,
-      PROMISED.has(name) ? later(method as Method<Promise<unknown>>) : now(method),
-    ]),
-  ) as Matchmaker & Record<string, Method>
-
   return {
-    ...methods,
+    // The caller's promise rejects once the gate is shut.
+    ...eachMethod(matchmaker, (method, name) =>
+      rejects(name) ? later(method as typeof method & (() => Promise<unknown>)) : now(method),
+    ),
     load: now(loading.load),
     unload: now(loading.unload),
     loadBackfills: now(loadBackfills),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createWorld, deploy, duel } from './leader.fixture.js'
 
-test('loaded tickets are matched, and each of their changes is reported in order of versions', async () => {
+test('a ticket loaded by a partition leader is matched, and its changes are reported in version order', async () => {
   const { join, process, stored, service } = createWorld()
   const { leader, changes, served, run } = process()
   await leader.lead()
@@ -21,7 +21,7 @@ test('loaded tickets are matched, and each of their changes is reported in order
   expect(service.unstopped()).toEqual(['r1'])
 })
 
-test('a loaded ticket keeps its time of creation, version and attempts', async () => {
+test('a ticket loaded by a partition leader keeps its time of creation, version and attempts', async () => {
   const { join, process, clock } = createWorld()
   const ann = join('ann')
   await clock.advance(60_000)
@@ -38,7 +38,7 @@ test('a loaded ticket keeps its time of creation, version and attempts', async (
   expect(leader.explain('ann').waitedMs).toBe(60_000)
 })
 
-test('loading a ticket again changes nothing, in any state', async () => {
+test('a leader that loads a ticket again changes nothing, in any state of the ticket', async () => {
   const { join, process, stored } = createWorld()
   const { leader, run, changes } = process()
   await leader.lead()
@@ -55,7 +55,7 @@ test('loading a ticket again changes nothing, in any state', async () => {
   expect(changes.map(({ id, version }) => `${id} ${version}`)).toEqual(['ann 2', 'ben 2', 'ann 3', 'ben 3'])
 })
 
-test('a ticket created again with the id of an ended one replaces it', async () => {
+test('a loaded new ticket with the id of an ended one replaces it', async () => {
   const { join, process, clock } = createWorld()
   const { leader } = process()
   await leader.lead()
@@ -69,7 +69,7 @@ test('a ticket created again with the id of an ended one replaces it', async () 
   expect(leader.getTicket('ann')?.status).toBe('SEARCHING')
 })
 
-test('a standby changes nothing, and does what is due once it leads', async () => {
+test('a standby changes no tickets; once it leads, overdue tickets expire', async () => {
   const short = { ...duel, expireAfterMs: 5000 }
   const { join, process, clock } = createWorld({ queues: [short] })
   const { leader, changes, seen } = process()
@@ -83,7 +83,7 @@ test('a standby changes nothing, and does what is due once it leads', async () =
   expect(seen.expired).toHaveLength(1)
 })
 
-test('a standby takes newer states and unloads tickets', async () => {
+test('a standby loads newer states and unloads tickets', async () => {
   const { join, process } = createWorld()
   const { leader, changes, run } = process()
   const [ann, ben, cas] = [join('ann'), join('ben'), join('cas')]
@@ -100,7 +100,7 @@ test('a standby takes newer states and unloads tickets', async () => {
   expect(changes.map(({ id, version }) => `${id} ${version}`).toSorted()).toEqual(['ann 4', 'cas 2'])
 })
 
-test('the ticket of a match that has no server searches again once this process leads', async () => {
+test('a loaded ticket in a match without a server searches again once this process leads', async () => {
   const { join, process } = createWorld()
   const first = process()
   await first.leader.lead()
@@ -122,7 +122,7 @@ test('the ticket of a match that has no server searches again once this process 
   expect(changes).toMatchObject([{ id: 'ben', version: 3, status: 'SEARCHING', matchId: undefined }])
 })
 
-test('a ticket whose queues are gone is cancelled; one of its other queues keeps it', async () => {
+test('a loaded ticket is cancelled if all its queues are gone, and kept by a remaining one', async () => {
   const { create, process, checker } = createWorld()
   const { leader, changes } = process()
   checker.reconfigure([duel, { ...duel, name: 'new' }])
@@ -135,7 +135,7 @@ test('a ticket whose queues are gone is cancelled; one of its other queues keeps
   expect(leader.getTicket('ben')).toMatchObject({ status: 'SEARCHING', queues: ['new', 'duel'] })
 })
 
-test('unreadable and ended tickets are named, and the others are loaded', async () => {
+test('unreadable and ended tickets are reported on loading, and the others are loaded', async () => {
   const { join, process } = createWorld()
   const { leader } = process()
   await leader.lead()
@@ -151,7 +151,7 @@ test('unreadable and ended tickets are named, and the others are loaded', async 
   expect(leader.getTicket('odder')).toBeUndefined()
 })
 
-test('loading counts as arrival in a queue that matches at once', async () => {
+test('loading a ticket triggers matching in a queue of mode `arrival`', async () => {
   const { join, process, clock } = createWorld({ queues: [{ ...duel, mode: 'arrival' }], tickMs: 60_000 })
   const { leader } = process()
   await leader.lead()
@@ -164,7 +164,7 @@ test('loading counts as arrival in a queue that matches at once', async () => {
   await leader.stop()
 })
 
-test('players without coordinates are located once, also if a standby loads newer states', async () => {
+test('players of loaded tickets without coordinates are located once, even if newer states are loaded', async () => {
   const asked: string[] = []
   const { join, process, clock } = createWorld({
     queues: [{ name: 'duel', matchSize: 2, deploy, rules: [{ kind: 'distance', maxKm: 100 }] }],
@@ -188,7 +188,7 @@ test('players without coordinates are located once, also if a standby loads newe
   expect(leader.exportTickets().tickets[0]?.place).toEqual({ latitude: 1, longitude: 2 })
 })
 
-test('a new ticket of a player who had too many servers is cancelled; one that waited before is not', async () => {
+test('a loaded new ticket of a player over the limit of servers is cancelled, a waiting one is kept', async () => {
   const { join, process, state } = createWorld()
   const { leader, run } = process({ maxServersPerPlayer: 1 })
   await leader.lead()

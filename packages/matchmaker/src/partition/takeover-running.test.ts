@@ -9,7 +9,7 @@ const sides = {
   fillForMs: 0,
 }
 
-test('players whose server was written down, but who were not notified of it, are notified', async () => {
+test('after a takeover players are notified of a recorded server of which they were not yet notified', async () => {
   const world = createWorld()
   const first = await world.lead({ ledger: world.hearsOnlyMatches })
   first.leader.load([world.join('ann'), world.join('ben')])
@@ -24,7 +24,7 @@ test('players whose server was written down, but who were not notified of it, ar
   expect(seen.serverAssigned).toHaveLength(1)
 })
 
-test('a match that runs continues with its teams, and its server is stopped when the last player leaves', async () => {
+test('a running match keeps its teams after a takeover, and its server stops with the last player', async () => {
   const { leader, run, service, matchId, join, state } = await takenOverAfter(6500, createWorld({ queues: [sides] }))
   await run(500)
   expect(leader.getTicket('ann')).toMatchObject({
@@ -50,7 +50,7 @@ test('a match that runs continues with its teams, and its server is stopped when
   expect(leader.getTicket('ann')).toBeUndefined()
 })
 
-test('who had left it before is not in it any more', async () => {
+test('a player who left before a takeover is not in the match afterwards', async () => {
   const world = createWorld({ queues: [sides] })
   const first = await world.lead()
   first.leader.load([world.join('ann'), world.join('ben')])
@@ -65,7 +65,7 @@ test('who had left it before is not in it any more', async () => {
   expect(world.service.unstopped()).toEqual([])
 })
 
-test('one who is asked to join a match that runs is still asked', async () => {
+test('a player who must accept joining a running match must still accept after a takeover', async () => {
   const world = createWorld({ queues: [{ ...sides, acceptance: { withinMs: 20_000 } }] })
   const first = await world.lead()
   first.leader.load([world.join('ann'), world.join('ben')])
@@ -86,7 +86,7 @@ test('one who is asked to join a match that runs is still asked', async () => {
   expect(state('dee')).toMatchObject({ status: 'CANCELLED', cancelReason: 'not-accepted' })
 })
 
-test('a match whose queue is gone, or has other teams, is given up', async () => {
+test('a match is abandoned after a takeover if its queue is gone or has other teams', async () => {
   for (const queues of [[{ ...duel, name: 'other' }], [{ ...sides, name: 'duel' }]]) {
     const world = createWorld()
     const first = await world.lead()
@@ -100,7 +100,7 @@ test('a match whose queue is gone, or has other teams, is given up', async () =>
   }
 })
 
-test('an open backfill continues unchanged, with the players who came and left', async () => {
+test('an open backfill continues unchanged after a takeover, with the players who joined and left', async () => {
   const world = createWorld({ queues: [sides] })
   const first = await world.lead()
   first.leader.load([world.join('ann'), world.join('ben')])
@@ -127,7 +127,7 @@ test('an open backfill continues unchanged, with the players who came and left',
   expect(world.backfills.size).toBe(0)
 })
 
-test('a backfill whose match is over, or whose queue cannot serve it, is not open any more', async () => {
+test('a backfill is cancelled after a takeover if its match is over or its queue cannot serve it', async () => {
   const world = createWorld({ queues: [sides] })
   const first = await world.lead()
   first.leader.load([world.join('ann'), world.join('ben')])
@@ -144,7 +144,7 @@ test('a backfill whose match is over, or whose queue cannot serve it, is not ope
   expect([...world.backfills]).toEqual([])
 })
 
-test('one that was opened for a leaver while the server starts is still open', async () => {
+test('a backfill opened for a leaver while the server starts stays open after a takeover', async () => {
   const world = createWorld({ queues: [{ ...duel, matchSize: 3, replaceLeavers: true }] })
   const first = await world.lead()
   first.leader.load(['ann', 'ben', 'cas'].map((id) => world.join(id)))

@@ -6,7 +6,7 @@ import { createWorld, deploy, duel, takenOverAfter } from './leader.fixture.js'
 const tagsOf = ({ service }: Pick<ReturnType<typeof createWorld>, 'service'>) =>
   service.calls.create.map(({ tags }) => tags?.[1])
 
-test('a server that starts is waited for, and the players are sent there', async () => {
+test('after a takeover the match waits for its starting server, and the players are sent there', async () => {
   const { leader, run, service, changes, served, matchId, seen, state, serverLog } = await takenOverAfter(1500)
   expect(leader.inspect().matches).toMatchObject([{ matchId, phase: 'starting', requestId: 'r1' }])
   await run(6000)
@@ -26,7 +26,7 @@ test('a server that starts is waited for, and the players are sent there', async
   })
 })
 
-test('a create that was not sent is sent, once', async () => {
+test('after a takeover an unsent create is sent once', async () => {
   const world = createWorld()
   const hangs: ServerLog = {
     ...world.serverLog,
@@ -40,7 +40,7 @@ test('a create that was not sent is sent, once', async () => {
   expect(served.toSorted()).toEqual(['ann', 'ben'])
 })
 
-test('a create whose answer was not heard is looked for by its tag, and its server used', async () => {
+test('after a takeover a create without an answer is found by its tag, and its server is used', async () => {
   const { run, service, state, served, matchId } = await takenOverAfter(
     1500,
     createWorld({ service: { latencyMs: () => 1000 } }),
@@ -52,7 +52,7 @@ test('a create whose answer was not heard is looked for by its tag, and its serv
   expect(service.calls.stop).toEqual([])
 })
 
-test('if there is none, its players search again, and nothing is created for that match again', async () => {
+test('after a takeover players search again if no server has their match’s tag; it is not retried', async () => {
   const { run, service, state, matchId } = await takenOverAfter(
     500,
     createWorld({ service: { latencyMs: () => 1000 } }),
@@ -65,7 +65,7 @@ test('if there is none, its players search again, and nothing is created for tha
   expect(state('ann')?.matchId).not.toBe(matchId)
 })
 
-test('a further attempt continues from what was tried', async () => {
+test('after a takeover a retried placement continues after the earlier attempts', async () => {
   const queue = { ...duel, deploy: { ...deploy, requireCachedLocations: true } }
   const fault = (method: string, nth: number) =>
     method === 'create' && nth === 1 ? { error: new NoCapacity('full', { requestId: 'r1' }), effect: true } : undefined
@@ -81,7 +81,7 @@ test('a further attempt continues from what was tried', async () => {
   expect(service.unstopped()).toEqual(['r2'])
 })
 
-test('a READY server that does not listen yet is waited for again, and the secret it was given holds', async () => {
+test('after a takeover a READY server may still register with its secret, and gets its players', async () => {
   const probe = { kind: 'registration' } as const
   const { leader, run, service, state, matchId } = await takenOverAfter(
     7000,
@@ -99,7 +99,7 @@ test('a READY server that does not listen yet is waited for again, and the secre
   expect(state('ann')).toMatchObject({ status: 'HOST_ASSIGNED', matchId })
 })
 
-test('a ticket cancelled meanwhile ends the match: the others search again, its server is stopped', async () => {
+test('a ticket cancelled during a takeover ends its match: the others search, the server is stopped', async () => {
   const world = createWorld()
   const first = await world.lead()
   first.leader.load([world.join('ann'), world.join('ben')])
@@ -115,7 +115,7 @@ test('a ticket cancelled meanwhile ends the match: the others search again, its 
   expect(seen.deploymentStopped).toMatchObject([{ reason: 'restarted' }])
 })
 
-test('a store that does not resume stops the server, and its players search again', async () => {
+test('without a resuming store, a takeover stops the server and its players search again', async () => {
   const world = createWorld()
   const plain = { ...world.serverLog, resumes: false }
   const first = await world.lead({ serverLog: plain })
@@ -129,7 +129,7 @@ test('a store that does not resume stops the server, and its players search agai
   expect(JSON.stringify(world.entries)).not.toContain('resumption')
 })
 
-test('a server that was being stopped is not gone on with', async () => {
+test('a server that was being stopped is not used after a takeover', async () => {
   const world = createWorld()
   // The store heard nothing of the tickets' return.
   const first = await world.lead({ ledger: world.hearsOnlyMatches })
@@ -144,7 +144,7 @@ test('a server that was being stopped is not gone on with', async () => {
   expect(world.service.unstopped()).toEqual(['r2'])
 })
 
-test('players who were being asked search again', async () => {
+test('players whose match awaited acceptance search again after a takeover', async () => {
   const world = createWorld({ queues: [{ ...duel, acceptance: { withinMs: 10_000 } }] })
   const { leader, changes, run, state } = await (async () => {
     const first = await world.lead()
@@ -165,7 +165,7 @@ test('players who were being asked search again', async () => {
   expect(state('ann')?.status).toBe('HOST_ASSIGNED')
 })
 
-test('a takeover by a standby that followed all the while is the same', async () => {
+test('a takeover by a hot standby gives the same results as one by a process that loads everything', async () => {
   const world = createWorld()
   const first = await world.lead()
   const standby = world.process()
@@ -183,7 +183,7 @@ test('a takeover by a standby that followed all the while is the same', async ()
   expect(standby.changes.map(({ id, version }) => `${id} ${version}`)).toEqual(['ann 3', 'ben 3'])
 })
 
-test('entries of stores that resume carry what is needed, and others nothing of it', async () => {
+test('the match, server and sent entries of the server log have the data to resume a match', async () => {
   const { entries } = await takenOverAfter(500)
   const kinds = (kind: HostingEntry['kind']) => entries.filter((entry) => entry.kind === kind)
   expect(kinds('match')).toMatchObject([{ resumption: { expansionMs: 0 } }])

@@ -4,7 +4,7 @@ import { InvalidTicket } from '../errors.js'
 import { regionIn } from '../wait-times/index.js'
 import { type Queue, thoroughMsOf } from './queue.js'
 import {
-  type Levels,
+  type QueueLevels,
   type Facts,
   type NamedTeam,
   type Refuse,
@@ -18,17 +18,17 @@ import { levelsOf, type CompiledRule, compileRule } from './rules/index.js'
 export interface CompiledQueue {
   readonly queue: Queue
   readonly model: Model<Facts>
-  readonly levels: Levels
+  readonly levels: QueueLevels
   /** The compiled rules, in the order of the queue. */
   readonly rules: readonly CompiledRule[]
   /**
-   * Makes the kernel's entry of a ticket.
+   * Creates the kernel's entry of a ticket.
    * @throws {InvalidTicket} naming the path, e.g. `players.0.attributes.skill`; also if the ticket could never be
-   * matched
+   *   matched
    */
   entryOf(ticket: RuleTicket): Entry<Facts>
   /**
-   * Makes the kernel's entry of a backfill. @throws {InvalidTicket} naming the path, e.g.
+   * Creates the kernel's entry of a backfill. @throws {InvalidTicket} naming the path, e.g.
    * `present.1.0.players.0.attributes.skill`
    */
   openingOf(opening: RuleOpening): Opening<Facts>
@@ -37,14 +37,15 @@ export interface CompiledQueue {
 const NOTHING: readonly never[] = []
 
 /**
- * @param failed called when a custom rule throws, which counts as a no: once for each rule, until the error changes.
+ * @param failed called when a custom rule throws, which counts as a rejection. Called once for each rule until its
+ *   error changes.
  */
 export function compileQueue(queue: Queue, failed: (error: Error) => void = () => {}): CompiledQueue {
-  const told = new Map<string, string>()
+  const reported = new Map<string, string>()
   const tell = (rule: string, cause: unknown) => {
     const message = `rule ${JSON.stringify(rule)} of queue ${JSON.stringify(queue.name)} failed: ${String(cause)}`
-    if (told.get(rule) === message) return
-    told.set(rule, message)
+    if (reported.get(rule) === message) return
+    reported.set(rule, message)
     failed(new Error(message, { cause }))
   }
   const levels = levelsOf(queue)
@@ -147,7 +148,7 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
   }
 }
 
-/** The weights of the distance and of each span; those that are undefined have the kernel's defaults. */
+/** The weights of the distance and of each span. Undefined ones get the kernel's defaults. */
 const weightsOf = (prefer: Readonly<Record<string, number>>, spans: readonly CompiledRule[]) => ({
   distance: prefer['distance'],
   spans: spans.map(({ rule }) => prefer['attribute' in rule ? String(rule.attribute) : '']),
@@ -171,13 +172,13 @@ function around(values: readonly (readonly number[])[], spans: number): number[]
   })
 }
 
-/** One test that passes what all of them pass; undefined if there are none. */
+/** One test that passes if all of them pass; undefined if there are none. */
 function joined<Given extends readonly unknown[]>(tests: readonly ((...given: Given) => boolean)[]) {
   const [first] = tests
   return tests.length <= 1 ? first : (...given: Given) => tests.every((test) => test(...given))
 }
 
-/** Joins the checks of all rules into one, which passes only what every rule passes. */
+/** Joins the checks of all rules into one that passes only if every rule passes. */
 function checksOf(rules: readonly CompiledRule[]): Checks<Facts> | undefined {
   const pairs = rules.flatMap(({ pair }) => pair ?? [])
   const checked = rules.filter(({ quotasDecide, counts }) => quotasDecide !== true && counts === undefined)
@@ -207,7 +208,7 @@ function checksOf(rules: readonly CompiledRule[]): Checks<Facts> | undefined {
  * Refuses tickets that could never be matched: a party that fits into no team, or one that a rule about teams rejects
  * in every team even after the longest wait and with no other players. The other rules refuse such tickets themselves.
  */
-function assertSatisfiable(rules: readonly CompiledRule[], teams: readonly NamedTeam[], { last }: Levels) {
+function assertSatisfiable(rules: readonly CompiledRule[], teams: readonly NamedTeam[], { last }: QueueLevels) {
   const aboutTeams = rules.filter(
     ({ rule, part }) => part !== undefined && (rule.kind === 'roles' || rule.kind === 'compare'),
   )

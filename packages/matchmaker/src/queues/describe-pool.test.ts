@@ -6,7 +6,7 @@ import { describePool, poolCost, poolCostSentence } from './describe-pool.js'
 const deploy = { application: 'game', version: '1', hiddenEnvironment: { KEY: 'hunter2' } }
 const place = (name: string) => ({ name, latitude: 50, longitude: 8 })
 
-test('a pool without warm servers is said in few words', () => {
+test('the description of a pool without warm servers is short', () => {
   expect(describePool(poolSchema.parse({ name: 'arena', deploy }))).toEqual([
     'Its servers run game, version 1.',
     'No server is kept warm.',
@@ -14,7 +14,7 @@ test('a pool without warm servers is said in few words', () => {
   ])
 })
 
-test('where its servers come from is said', () => {
+test('the description of a pool names the source of its servers', () => {
   const says =
     'They come from the source metal, which chooses the place; where it has no capacity, it is asked nowhere else.'
   expect(describePool(poolSchema.parse({ name: 'arena', deploy, source: 'metal' }))[1]).toBe(says)
@@ -26,7 +26,7 @@ test('where its servers come from is said', () => {
   ])
 })
 
-test('a pool of enrolled servers alone keeps none warm, creates none, and costs nothing', () => {
+test('the description of a pool with only enrolled servers says that it creates none and costs nothing', () => {
   const enrol = [{ key: 'a-key-of-at-least-32-characters-x', place: 'Oslo', max: 3 }]
   const places = [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }]
   const at = [{ cron: '0 9 * * *', minutes: 30, min: 1 }]
@@ -38,7 +38,7 @@ test('a pool of enrolled servers alone keeps none warm, creates none, and costs 
   expect(poolCostSentence(poolCost(pool, load))).toMatch(/no server is kept warm; 0 create requests a match.$/)
 })
 
-test('what stays idle without `warm` is said too', () => {
+test('the description of a pool without `warm` names its idle servers', () => {
   const idle = [
     'A server without a match is kept for 60 s although there are enough.',
     'A match takes a warm server whose round trip is at most 15 ms longer than that of the best place.',
@@ -51,7 +51,7 @@ test('what stays idle without `warm` is said too', () => {
   expect(reused).toEqual(expect.arrayContaining(['No server is kept warm.', ...idle]))
 })
 
-test('every field of a pool is said, and no value of a variable', () => {
+test('the description of a pool contains every field, and no value of a variable', () => {
   const pool = poolSchema.parse({
     name: 'arena',
     deploy,
@@ -82,7 +82,7 @@ test('every field of a pool is said, and no value of a variable', () => {
   ])
 })
 
-test('the cost of a load is the table of docs/servers.md', () => {
+test('the described cost of a pool under a load equals the table in docs/servers.md', () => {
   const pool = poolSchema.parse({ name: 'arena', deploy, warm: { hit: 0.95, maxIdleShare: 100 } })
   const rows = [10, 60, 180, 900, 3600].map((matchesPerHour) => {
     const { warm, hit, idle, playing } = poolCost(pool, { matchesPerHour, bootSeconds: 20, matchSeconds: 900 })
@@ -97,14 +97,14 @@ test('the cost of a load is the table of docs/servers.md', () => {
   ])
 })
 
-test('a load that keeps no server warm says so', () => {
+test('the described cost of a load without warm servers is one create per match', () => {
   const pool = poolSchema.parse({ name: 'arena', deploy, warm: { hit: 0.95 } })
   expect(poolCostSentence(poolCost(pool, { matchesPerHour: 10, bootSeconds: 20, matchSeconds: 900 }))).toBe(
     'With 10 matches an hour of 15 min each, and boots of 20 s, no server is kept warm; 1 create requests a match.',
   )
 })
 
-test('property: no pool keeps more warm than its bounds, and shares are shares', () => {
+test('property: no described pool keeps more servers warm than its limits, and shares are in 0..1', () => {
   const load = fc.record({
     matchesPerHour: fc.integer({ min: 1, max: 100_000 }),
     bootSeconds: fc.integer({ min: 1, max: 300 }),

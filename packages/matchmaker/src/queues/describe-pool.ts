@@ -1,30 +1,30 @@
 import { ENROLLED, type Enrolment, lossShare, meanIdle, mostWarm, type Pool, stockFor } from '@muster/hosting/internal'
 import { counted, digits, duration, listed, sentence } from './rule-parts/index.js'
 
-/** What comes to a pool. */
+/** The load on a pool. */
 export interface PoolLoad {
-  /** In all; they come evenly at the pool's places. */
+  /** Total of all places, spread evenly over them and over time. */
   readonly matchesPerHour: number
   /** Seconds from the create of a server until it has registered. */
   readonly bootSeconds: number
   readonly matchSeconds: number
 }
 
-/** What a pool does with a load, and what it costs. */
+/** The effect and cost of a load on a pool. */
 export interface PoolCost extends PoolLoad {
-  /** Servers that are kept warm, with those that boot. */
+  /** Servers kept warm, including those that boot. */
   readonly warm: number
-  /** Share of matches that find a warm server, by Erlang's loss formula. A server that is reused adds to it. */
+  /** Share of matches that find a warm server, by Erlang's loss formula. Reused servers raise it further. */
   readonly hit: number
-  /** Servers that are idle on average. */
+  /** Average number of idle servers. */
   readonly idle: number
-  /** Matches that are played at once. */
+  /** Average number of running matches. */
   readonly playing: number
   /** Create requests for each match. */
   readonly createsPerMatch: number
 }
 
-/** Computes what a pool does with a load, without its schedules. Servers that come by themselves are not created. */
+/** Computes the effect of a load on a pool, ignoring its schedules. Enrolled servers are not created. */
 export function poolCost(pool: Omit<Pool, 'enrol'>, load: PoolLoad): PoolCost {
   const { places, reuse, source } = pool
   const warm = source === ENROLLED ? undefined : pool.warm
@@ -34,7 +34,7 @@ export function poolCost(pool: Omit<Pool, 'enrol'>, load: PoolLoad): PoolCost {
   const place = { rate, bootSeconds, matchSeconds }
   const most = mostWarm(pool)
   const goal = warm === undefined ? 0 : stockFor(place, { ...warm, max: most })
-  // The bound of the pool is shared out place by place.
+  // The pool's limit is distributed place by place.
   const stocks = Array.from({ length: count }, (_, index) => Math.max(0, Math.min(goal, most - index * goal)))
   const sum = (of: (stock: number) => number) => stocks.reduce((total, stock) => total + of(stock), 0)
   const offered = rate * bootSeconds
@@ -50,13 +50,13 @@ export function poolCost(pool: Omit<Pool, 'enrol'>, load: PoolLoad): PoolCost {
 
 const percent = (share: number) => `${digits(Math.round(share * 1000) / 10)} %`
 
-/** A pool whose keys need not be read. */
+/** A pool without the secrets of its keys. */
 export type DescribedPool = Omit<Pool, 'enrol'> & { readonly enrol: readonly Omit<Enrolment, 'key'>[] }
 
-/** Says what a pool means in plain English, one thing a sentence. Values of variables are not in it. */
+/** Describes a pool in plain English, one statement a sentence. Values of variables are left out. */
 export function describePool(pool: DescribedPool): readonly string[] {
   const { source, enrol, deploy, places, warm, reuse, keepIdleSeconds, detourMs, at, custom } = pool
-  /** Where nothing is created, no stock is kept, and nothing ends as surplus. */
+  /** False for a pool that has only enrolled servers: it creates none, keeps no stock, and has no surplus to stop. */
   const creates = source !== ENROLLED
   const canBeIdle = warm !== undefined || at.length > 0 || reuse.maxMatches > 1 || custom !== undefined
   const where = places === undefined ? 'where matches were' : `at ${listed(places.map(({ name }) => name))}`
@@ -121,7 +121,7 @@ export function describePool(pool: DescribedPool): readonly string[] {
   ].map(sentence)
 }
 
-/** Says what a pool does with a load in one sentence. */
+/** Describes a load on a pool and its cost in one sentence. */
 export function poolCostSentence(cost: PoolCost): string {
   const { matchesPerHour, bootSeconds, matchSeconds, warm, hit, idle, playing, createsPerMatch } = cost
   const load =

@@ -6,7 +6,7 @@ import { chordSquared } from '@muster/core/internal'
 import { queues } from './rules/arbitraries.fixture.js'
 import { allLimitsOf, limitsOf, type Rule } from './rules/definition.js'
 import { limitAfter } from './rules/oracle-limits.fixture.js'
-import type { Relaxing } from './rule-parts/relaxing.js'
+import type { RelaxingLimit } from './rule-parts/relaxing.js'
 import { curvesOf, describeQueue, type LimitCurve } from './describe-queue.js'
 import { digits, duration, inWords } from './rule-parts/english.js'
 
@@ -34,7 +34,7 @@ const limitOn = ({ points }: LimitCurve, waited: number) =>
   points.findLast(({ after }) => after <= waited)?.limit ?? Number.NaN
 
 /** The numbers and waits of a limit. */
-function thresholdsOf(limit: Relaxing): { readonly values: readonly number[]; readonly waits: readonly number[] } {
+function thresholdsOf(limit: RelaxingLimit): { readonly values: readonly number[]; readonly waits: readonly number[] } {
   if (typeof limit === 'number') return { values: [limit], waits: [] }
   if ('strictest' in limit) return { values: [limit.strictest, limit.loosest], waits: [] }
   if ('from' in limit) {
@@ -45,7 +45,7 @@ function thresholdsOf(limit: Relaxing): { readonly values: readonly number[]; re
   return { values: limit.map(({ value }) => value), waits: limit.slice(1).map(({ afterMs }) => afterMs) }
 }
 
-test('every number and wait of a definition is in its sentences', () => {
+test('property: the description of a queue has every limit of its rules and teams, and when each changes', () => {
   fc.assert(
     fc.property(anyQueue, (definition) => {
       const queue = defineQueue(definition)
@@ -70,7 +70,7 @@ test('every number and wait of a definition is in its sentences', () => {
   )
 })
 
-test('sentences are sentences', () => {
+test('property: the description of a queue consists of complete sentences', () => {
   fc.assert(
     fc.property(anyQueue, (definition) => {
       for (const sentence of describeQueue(defineQueue(definition)).sentences) {
@@ -82,10 +82,11 @@ test('sentences are sentences', () => {
 })
 
 /** A rule with a single limit, and the queue it is in. */
-const limitOfRule = (rule: Rule): Relaxing | undefined => (limitsOf(rule).length === 1 ? limitsOf(rule)[0] : undefined)
+const limitOfRule = (rule: Rule): RelaxingLimit | undefined =>
+  limitsOf(rule).length === 1 ? limitsOf(rule)[0] : undefined
 
 /** What a limit is by the definition, stairs of 16 steps for lines; NaN where the rule does not count. */
-function byDefinition(rule: Rule, limit: Relaxing, waited: number, { lastResortMs = Infinity }: QueueDefinition) {
+function byDefinition(rule: Rule, limit: RelaxingLimit, waited: number, { lastResortMs = Infinity }: QueueDefinition) {
   const { optionalAfterMs = Infinity } = rule
   if (waited >= lastResortMs)
     return rule.hard && optionalAfterMs > lastResortMs ? limitAfter(limit, Number.MAX_VALUE) : Number.NaN
@@ -94,7 +95,7 @@ function byDefinition(rule: Rule, limit: Relaxing, waited: number, { lastResortM
 
 const waits = fc.array(fc.integer({ min: 0, max: 12_000 }), { minLength: 1, maxLength: 20 })
 
-test('a curve has the limit that the definition gives, after any wait', () => {
+test('property: a described curve has the limit of the definition after any wait', () => {
   fc.assert(
     fc.property(anyQueue, waits, (definition, waited) => {
       const queue = defineQueue(definition)
@@ -118,7 +119,7 @@ function compiledLimit(queue: Queue, name: string, waited: number): number | und
   return compiled?.radius?.squared[level] ?? compiled?.span?.limit[level]
 }
 
-test('a curve has the limit that the compiled rule goes by, after any wait', () => {
+test('property: a described curve has the limit of the compiled rule after any wait', () => {
   fc.assert(
     fc.property(queues(['distance', 'difference'], 3), waits, (definition, waited) => {
       const queue = defineQueue(definition)
@@ -137,7 +138,7 @@ test('a curve has the limit that the compiled rule goes by, after any wait', () 
   )
 })
 
-test('a curve begins at once, continues in time, and has no point that changes nothing', () => {
+test('property: a described curve starts at 0, continues in time, and each of its points changes the limit', () => {
   fc.assert(
     fc.property(anyQueue, (definition) => {
       for (const { points } of curvesOf(defineQueue(definition))) {

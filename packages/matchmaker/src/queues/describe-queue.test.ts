@@ -19,19 +19,19 @@ const USUAL = [
   'A ticket is cancelled after three failed servers.',
 ]
 
-test('a queue with a pool does not say that servers are created: the pool may have enrolled ones alone', () => {
+test('the description of a queue with a pool contains no create of servers', () => {
   expect(sentencesOf({ matchSize: 2, pool: 'arena' })).toContain(
     'A match takes a warm server of pool arena (game, version 1); one that must be created for it is to be ready ' +
       'within 3 min.',
   )
 })
 
-describe('real queues', () => {
-  test('a duel without rules', () => {
+describe('the description of a realistic queue', () => {
+  test('the description of a queue covers a duel without rules', () => {
     expect(sentencesOf({ matchSize: 2 })).toEqual(['A match has two players.', ...USUAL])
   })
 
-  test('five against five, by place and skill, with acceptance', () => {
+  test('the description of a queue covers five against five, by place and skill, with acceptance', () => {
     const sentences = sentencesOf({
       teams: [{ name: 'team', count: 2, size: 5 }],
       rules: [
@@ -66,7 +66,7 @@ describe('real queues', () => {
     ])
   })
 
-  test('one monster against hunters, of whom fewer are enough later', () => {
+  test('the description of a queue covers one monster against hunters, whose minimum falls', () => {
     const sentences = sentencesOf({
       teams: [
         { name: 'monster', size: 1 },
@@ -93,7 +93,7 @@ describe('real queues', () => {
     ])
   })
 
-  test('twenty squads of up to three, of whom one is enough in the end', () => {
+  test('the description of a queue covers twenty squads of up to three, whose minimum falls to one squad', () => {
     const squad = { name: 'squad', count: 20, size: { min: { from: 3, to: 1, overMs: 60_000 }, max: 3 } }
     expect(sentencesOf({ teams: [squad], lastResortMs: 100_000 })).toEqual([
       '20 teams of up to three players.',
@@ -104,7 +104,7 @@ describe('real queues', () => {
     ])
   })
 
-  test('free for all of many players', () => {
+  test('the description of a queue covers a free-for-all of many players', () => {
     expect(sentencesOf({ teams: [{ name: 'all', size: { min: 2, max: 16 } }], fillForMs: 0 })).toEqual([
       'A match has 2 to 16 players.',
       ...USUAL,
@@ -117,7 +117,7 @@ describe('real queues', () => {
     )
   })
 
-  test('servers that are probed, and players who say much about themselves', () => {
+  test('the description of a queue covers probed servers, and attributes that players may set', () => {
     const probed = sentencesOf({
       matchSize: 2,
       expireAfterMs: 90_000,
@@ -168,7 +168,7 @@ describe('real queues', () => {
   })
 })
 
-test('players who let others down', () => {
+test('the description of a queue covers cooldowns', () => {
   expect(sentencesOf({ matchSize: 2, cooldown: {} })[2]).toBe(
     'Players who decline a match, do not accept it in time or leave a match before its server runs may not ' +
       'wait again for 30 s, twice as long each further time, 15 min at most; one time is forgiven every 60 min after ' +
@@ -181,14 +181,14 @@ test('players who let others down', () => {
   )
 })
 
-describe('a queue with a target wait', () => {
+describe('the description of a queue with a target wait', () => {
   const rules: RuleDefinition[] = [
     { kind: 'difference', attribute: 'skill', max: { strictest: 50, loosest: 800 } },
     { kind: 'distance', maxKm: 500 },
   ]
   const queue = defineQueue({ name: 'queue', matchSize: 2, rules, targetWaitMs: 24_000, lastResortMs: 130_000, deploy })
 
-  test('says what its limits follow, and between which bounds', () => {
+  test('a described target wait names the limits that follow it, and their bounds', () => {
     expect(describeQueue(queue).sentences.slice(1, 4)).toEqual([
       'Players differ in skill by at most 50 at the strictest, 800 at the loosest.',
       'Players meet within 500 km; players whose place is unknown meet only players of the same network.',
@@ -202,17 +202,20 @@ describe('a queue with a target wait', () => {
     [-6000, 26, [0, 50], [11_000, 56.12], [16_000, 63]],
     [110_000, 4, [0, 634.96], [5000, 712.72], [10_000, 800]],
     [500_000, 2, [0, 800], [130_000, null], undefined],
-  ] as const)('has the curve of a ticket with a head start of %d ms', (headStartMs, steps, ...first) => {
-    const [skill, distance] = describeQueue(queue, headStartMs).curves
-    const points = skill?.points.map(({ after, limit }) => [after, limit && Math.round(100 * limit) / 100])
-    expect([points?.[0], points?.[1], points?.[2]]).toEqual(first)
-    expect(points).toHaveLength(steps)
-    expect(points?.at(-1)).toEqual([130_000, null])
-    expect([skill?.adapts, distance?.adapts]).toEqual([true, undefined])
-  })
+  ] as const)(
+    'a described target wait has the curve of a ticket with a head start of %d ms',
+    (headStartMs, steps, ...first) => {
+      const [skill, distance] = describeQueue(queue, headStartMs).curves
+      const points = skill?.points.map(({ after, limit }) => [after, limit && Math.round(100 * limit) / 100])
+      expect([points?.[0], points?.[1], points?.[2]]).toEqual(first)
+      expect(points).toHaveLength(steps)
+      expect(points?.at(-1)).toEqual([130_000, null])
+      expect([skill?.adapts, distance?.adapts]).toEqual([true, undefined])
+    },
+  )
 
   test.each([-24_000, -10_000, 0, 30_000])(
-    'with a head start of %d ms, limits are in the order of time',
+    'a described target wait has limits in order of time with a head start of %d ms',
     (headStartMs) => {
       for (const { points } of describeQueue(queue, headStartMs).curves) {
         const starts = points.map(({ after }) => after)
@@ -223,7 +226,7 @@ describe('a queue with a target wait', () => {
   )
 })
 
-test('a field that is new is described, too', () => {
+test('every field of a queue has a description or is listed as undescribed in this test', () => {
   const queue = defineQueue({ name: 'queue', matchSize: 2, deploy })
   expect(Object.keys(queue)).toEqual([
     'name',
@@ -250,7 +253,7 @@ test('a field that is new is described, too', () => {
   ])
 })
 
-test('weights and patience are described', () => {
+test('the description of a queue covers weights and patience', () => {
   const rules = [{ kind: 'difference', attribute: 'skill', max: 50 }] as const
   const queue = { matchSize: 2, rules, prefer: { skill: 2, waiting: 0.5 }, patience: { cost: 2.5, untilMs: 20_000 } }
   const sentences = sentencesOf(queue)
@@ -263,7 +266,7 @@ test('weights and patience are described', () => {
   expect(sentencesOf({ ...queue, expireAfterMs: 40_000 }).join(' ')).toContain('are looked for after 30 s.')
 })
 
-test('no value of a variable is in a sentence', () => {
+test('the description of a queue contains no value of a variable', () => {
   const secret = { SECRET: 'hunter2' }
   const sentences = sentencesOf({ matchSize: 2, deploy: { ...deploy, environment: secret, hiddenEnvironment: secret } })
   expect(sentences.join(' ')).not.toMatch(/hunter2|SECRET/)

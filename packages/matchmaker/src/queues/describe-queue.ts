@@ -5,11 +5,11 @@ import {
   duration,
   listed,
   sentence,
-  type Levels,
+  type QueueLevels,
   startsOf,
   tableOf,
   isBounds,
-  type Relaxing,
+  type RelaxingLimit,
   mayBeSmaller,
   teamClauses,
   teamShapes,
@@ -24,18 +24,18 @@ import {
   ruleClause,
 } from './rules/index.js'
 
-/** What a queue means. */
+/** The description of a queue. */
 export interface QueueDescription {
-  /** Plain English, one thing a sentence: teams, rules in their order, waiting, and the server of a match. */
+  /** Plain English, one statement a sentence: teams, rules in their order, waiting, and the server of a match. */
   readonly sentences: readonly string[]
-  /** The limits over waiting time, of a ticket with `headStartMs`. */
+  /** The limits over waiting time for a ticket with `headStartMs`. */
   readonly curves: readonly LimitCurve[]
 }
 
 /**
- * Says what a queue means. Neither values of variables nor functions are in it.
+ * Describes a queue. Values of variables and functions are left out.
  * @param queue as `defineQueue` returns it.
- * @param headStartMs of tickets, in a queue with `targetWaitMs`: as `Matchmaker.inspect` tells it. Default 0.
+ * @param headStartMs the tickets' head start in a queue with `targetWaitMs`, from `Matchmaker.inspect`. Default 0.
  */
 export function describeQueue(queue: Queue, headStartMs = 0): QueueDescription {
   const clauses = [
@@ -154,7 +154,7 @@ function cooldownClauses({ cooldown }: Queue): string[] {
   ]
 }
 
-/** What server a match gets. Variables are left out: they may hold secrets. */
+/** The server of a match. Variables are left out, because they may hold secrets. */
 function serverClauses({ deploy, pool, maxAttempts }: Queue): string[] {
   const { application, version, readyTimeoutMs, maxDurationMs, joinWithinMs, warmUpMs, probe } = deploy
   const places = deploy.requireCachedLocations ? ', where its image is cached if there is room' : ''
@@ -182,37 +182,37 @@ function probeWords(probe: Queue['deploy']['probe']): string {
 
 /** A limit over the waiting time that counts for its rule (`by`). */
 export interface LimitCurve {
-  /** Name of the rule; for a rule within another, both names. */
+  /** Name of the rule; for a nested rule, both names. */
   readonly rule: string
   /** `km`, `ms`, `players`, `entries`; empty for plain numbers. */
   readonly unit: string
-  /** The limit holds from `after` on. A line of the definition is the steps that the matchmaker makes of it. */
+  /** The limit holds from `after` on. A relaxation defined as a line becomes these steps. */
   readonly shape: 'steps'
   /**
-   * Given where the limit follows how many players come (`targetWaitMs`): `after` then counts for tickets with the head
-   * start that was asked for, and others come to these limits sooner or later.
+   * Set if the limit follows the arrival of players (`targetWaitMs`): `after` is then for tickets with the requested
+   * head start. Other tickets reach these limits sooner or later.
    */
   readonly adapts?: true | undefined
-  /** In the order of time; the first at 0, and each another limit than the one before. */
+  /** In order of time. The first is at 0, and each has another limit than the one before. */
   readonly points: readonly LimitPoint[]
 }
 
 export interface LimitPoint {
   /** Milliseconds of waiting. */
   readonly after: number
-  /** Null: the rule no longer counts. */
+  /** Null if the rule no longer counts. */
   readonly limit: number | null
 }
 
 interface NamedLimit {
   readonly name: string
   readonly unit: string
-  readonly limit: Relaxing
+  readonly limit: RelaxingLimit
 }
 
 /**
- * The curves of all limits of a queue's rules and of its smallest teams: what the compiled queue goes by.
- * @param headStartMs of tickets, in a queue with `targetWaitMs`.
+ * The curves of all limits of a queue's rules and of its smallest team sizes, as the compiled queue applies them.
+ * @param headStartMs the tickets' head start in a queue with `targetWaitMs`.
  */
 export function curvesOf(queue: Queue, headStartMs = 0): LimitCurve[] {
   const levels = levelsOf(queue)
@@ -230,12 +230,12 @@ export function curvesOf(queue: Queue, headStartMs = 0): LimitCurve[] {
 interface Tabled {
   readonly rule: string
   readonly unit: string
-  readonly limit: Relaxing
+  readonly limit: RelaxingLimit
   /** The limit at each level. */
   readonly limits: readonly number[]
 }
 
-const ofRule = (rule: Rule, levels: Levels): Tabled[] =>
+const ofRule = (rule: Rule, levels: QueueLevels): Tabled[] =>
   limitsIn(rule, rule.name).map(({ name, unit, limit }) => ({
     rule: name,
     unit,
@@ -243,8 +243,8 @@ const ofRule = (rule: Rule, levels: Levels): Tabled[] =>
     limits: [...tableOf(levels, limit, Number.NaN, rule)],
   }))
 
-/** Teams whose smallest size falls; it counts once `fillForMs` is over. */
-function ofTeams({ teams }: Queue, levels: Levels): Tabled[] {
+/** Teams whose minimum size falls over time. It counts once `fillForMs` is over. */
+function ofTeams({ teams }: Queue, levels: QueueLevels): Tabled[] {
   const shapes = teamShapes(teams, levels)
   return teams.flatMap(({ name, size }): Tabled[] => {
     const shape = shapes.find(({ kind }) => kind === name)
@@ -253,7 +253,7 @@ function ofTeams({ teams }: Queue, levels: Levels): Tabled[] {
   })
 }
 
-/** @param starts the waits at which levels begin; of several that begin at once, the last one counts. */
+/** @param starts the waits at which levels begin. If several begin at the same wait, the last one counts. */
 function pointsOf(starts: Float64Array, limits: readonly number[]): LimitPoint[] {
   const points: LimitPoint[] = []
   for (const [level, limit] of limits.entries()) {
@@ -263,7 +263,7 @@ function pointsOf(starts: Float64Array, limits: readonly number[]): LimitPoint[]
   return points
 }
 
-/** The limits of a rule and of those within it. */
+/** The limits of a rule and of its nested rules. */
 function limitsIn(rule: RuleDefinition, name: string): NamedLimit[] {
   const inner = innerRulesOf(rule).flatMap((one) => limitsIn(one, `${name}: ${nameOf(one)}`))
   return [...ownLimits(rule, name), ...inner]

@@ -45,8 +45,8 @@ const closer: RuleDefinition = {
   ],
 }
 
-describe('a ticket waits', () => {
-  test('because nobody else does', () => {
+describe('explain of a ticket that waits', () => {
+  test('explain reports that no other ticket waits', () => {
     expect(explain([closer], [skill(1, 2000)])).toEqual({
       queue: 'q',
       waiting: 0,
@@ -60,7 +60,7 @@ describe('a ticket waits', () => {
     })
   })
 
-  test('because of a rule, with the nearest other and its distance', () => {
+  test('explain names the blocking rule, with the nearest other ticket and its distance', () => {
     const why = explain([closer], [skill(50), skill(80), skill(62), skill(20)])
     expect(why).toMatchObject({
       summary:
@@ -74,7 +74,7 @@ describe('a ticket waits', () => {
     })
   })
 
-  test('because of the rule that allows the fewest others', () => {
+  test('explain names the rule that allows the fewest other tickets', () => {
     const rules: RuleDefinition[] = [closer, { kind: 'overlap', attribute: 'maps', atLeast: 2 }]
     const one = (skill: number, ...maps: string[]): Waiting => ({ attributes: { skill, maps } })
     const why = explain(rules, [one(1, 'a', 'b', 'c'), one(2, 'c', 'd'), one(3, 'd', 'e'), one(90, 'a', 'b')])
@@ -88,14 +88,14 @@ describe('a ticket waits', () => {
     })
   })
 
-  test('and a ticket that breaks two rules is not the nearest miss', () => {
+  test('explain does not count a ticket that breaks two rules as the nearest miss', () => {
     const rank: RuleDefinition = { kind: 'difference', attribute: 'rank', max: 1 }
     const one = (skill: number, rank: number): Waiting => ({ attributes: { skill, rank } })
     expect(explain([closer, rank], [one(0, 0), one(11, 2), one(30, 0)]).nearest?.gap).toBe(20)
     expect(explain([closer, rank], [one(0, 0), one(11, 2)]).nearest).toBeUndefined()
   })
 
-  test('because too few compatible others wait', () => {
+  test('explain reports that too few compatible tickets wait', () => {
     const why = explain([closer], [skill(1), skill(2), skill(3), skill(99)], { matchSize: 5 })
     expect(why).toMatchObject({ compatible: 2, lacks: 2, blocking: 'difference skill' })
     expect(explain([closer], [skill(1), skill(2)], { matchSize: 4 }).summary).toBe(
@@ -103,7 +103,7 @@ describe('a ticket waits', () => {
     )
   })
 
-  test('because no player has a role', () => {
+  test('explain names a role that no waiting player can take', () => {
     const roles: RuleDefinition = { kind: 'roles', roles: { healer: 1, tank: 1 } }
     const teams = [{ name: 'team', count: 2, size: 2 }]
     const tank: Waiting = { roles: ['tank'] }
@@ -114,7 +114,7 @@ describe('a ticket waits', () => {
     expect(explain([roles], [tank, tank, healer, healer], { matchSize: undefined, teams }).blocking).toBeUndefined()
   })
 
-  test('because the others differ in a value that must be equal', () => {
+  test('explain names a value that must be equal and differs', () => {
     const mode = (mode: string): Waiting => ({ attributes: { mode } })
     expect(explain([{ kind: 'equal', attribute: 'mode' }], [mode('a'), mode('b')])).toMatchObject({
       others: 0,
@@ -125,7 +125,7 @@ describe('a ticket waits', () => {
     expect(explain([{ kind: 'equal', attribute: 'mode' }], many).others).toBe(0)
   })
 
-  test('although enough others wait, because of rules about whole matches', () => {
+  test('explain names rules about whole matches if enough other tickets wait', () => {
     const balance: RuleDefinition = { kind: 'balance', attribute: 'skill', max: 1 }
     const teams = [{ name: 'team', count: 2, size: 1 }]
     expect(explain([balance], [skill(1), skill(5)], { matchSize: undefined, teams }).summary).toBe(
@@ -135,8 +135,8 @@ describe('a ticket waits', () => {
   })
 })
 
-describe('the nearest miss is measured', () => {
-  test('in kilometres', () => {
+describe('the nearest miss in explain', () => {
+  test('explain measures the nearest miss of a distance rule in kilometres', () => {
     const at = (longitude: number): Waiting => ({ place: { latitude: 0, longitude } })
     const { nearest } = explain([{ kind: 'distance', maxKm: 100 }], [at(0), at(1)])
     expect(nearest?.value).toBeCloseTo(111.19, 1)
@@ -146,20 +146,20 @@ describe('the nearest miss is measured', () => {
     )
   })
 
-  test('by the round trip to the best common beacon', () => {
+  test('explain measures the nearest miss of a latency rule by the round trip to the best common beacon', () => {
     const to = (latencies: Record<string, number>): Waiting => ({ latencies })
     const { nearest } = explain([{ kind: 'latency', maxMs: 50 }], [to({ ams: 20, nyc: 90 }), to({ ams: 80, nyc: 20 })])
     expect(nearest).toEqual({ rule: 'latency', value: 80, limit: 50, gap: 30, unit: 'ms' })
   })
 
-  test('without numbers where there are none', () => {
+  test('explain gives the nearest miss no numbers if the rule has none', () => {
     const why = explain([{ kind: 'avoid' }], [{ avoid: ['p1'] }, {}])
     expect(why).toMatchObject({ blocking: 'avoid', rules: [{ rule: 'avoid', lets: 0 }] })
     expect(why.nearest).toBeUndefined()
   })
 })
 
-describe('the next relaxation', () => {
+describe('the next relaxation in explain', () => {
   const teams = [
     {
       name: 'team',
@@ -173,7 +173,7 @@ describe('the next relaxation', () => {
     },
   ]
 
-  test('may be a smaller match, and a rule that becomes optional', () => {
+  test('explain names as next relaxation a smaller match, and a rule that becomes optional', () => {
     const more = { matchSize: undefined, teams, fillForMs: 3000 }
     const rules: RuleDefinition[] = [{ kind: 'avoid', optionalAfterMs: 9000 }]
     expect(explain(rules, [{}], more).next).toEqual({ inMs: 3000, changes: [{ from: 5, to: 4 }] })
@@ -183,7 +183,7 @@ describe('the next relaxation', () => {
     expect(explain(rules, [{ waited: 9000 }], more).next).toBeUndefined()
   })
 
-  test('may be all rules except hard ones, at the last resort', () => {
+  test('explain names as next relaxation the last resort, at which only hard rules still apply', () => {
     const rules: RuleDefinition[] = [
       { ...closer, hard: true },
       { kind: 'difference', attribute: 'rank', max: 1, missing: 'any' },
@@ -201,13 +201,13 @@ describe('the next relaxation', () => {
   })
 })
 
-describe('where limits follow a target wait', () => {
+describe('explain in a queue with a target wait', () => {
   const max = { strictest: 50, loosest: 800 }
   const rules: RuleDefinition[] = [{ kind: 'difference', attribute: 'skill', max }]
   const why = (headStartMs: number, waited = 0) =>
     explain(rules, [skill(0, waited), skill(300)], { targetWaitMs: 24_000 }, headStartMs)
 
-  test('it says so, and by how much limits are ahead of the wait', () => {
+  test('explain reports that limits follow the target wait, and how far they are ahead of the wait', () => {
     expect(why(40_000)).toMatchObject({
       summary:
         'Rule "difference skill" lets through 0 of 1 other ticket, and 1 more player is needed; the nearest miss is ' +
@@ -220,7 +220,7 @@ describe('where limits follow a target wait', () => {
     expect(why(80_000).compatible).toBe(1)
   })
 
-  test('a ticket that is behind its wait begins with the strictest limits', () => {
+  test('explain starts a ticket with a negative head start at the strictest limits of the target wait', () => {
     expect(why(-20_000, 4000)).toMatchObject({
       summary: expect.stringContaining('enough come for it to begin with the strictest. In 21 s rule'),
       aheadMs: -20_000,
@@ -229,7 +229,7 @@ describe('where limits follow a target wait', () => {
   })
 })
 
-test('says for how long a match may be held back for a cheaper one', () => {
+test('explain reports for how long a match may be held back for a cheaper one', () => {
   const rules: RuleDefinition[] = [{ kind: 'difference', attribute: 'skill', max: 50 }]
   const patience = { cost: 2.5, untilMs: 20_000 }
   const why = (waited: number) => explain(rules, [skill(0, waited), skill(40)], { patience })
@@ -243,7 +243,7 @@ test('says for how long a match may be held back for a cheaper one', () => {
   expect(explain(rules, [skill(0), skill(40)], { patience, expireAfterMs: 30_000 }).patientForMs).toBe(25_000)
 })
 
-test('applies from the lower level of two tickets, unless the rule says otherwise', () => {
+test('explain applies limits by the lower relaxation level of two tickets, unless the rule says otherwise', () => {
   const waits = [skill(0, 5000), skill(20)]
   expect(explain([closer], waits).compatible).toBe(0)
   expect(explain([{ ...closer, by: 'oldest' }], waits).compatible).toBe(1)
@@ -252,7 +252,7 @@ test('applies from the lower level of two tickets, unless the rule says otherwis
   expect(explain([closer], waits, { lastResortMs: 5000 }).compatible).toBe(1)
 })
 
-test('is plain data without anything about other players', () => {
+test('explain returns plain JSON data without anything about other players', () => {
   const place = { latitude: 1, longitude: 2 }
   const secret: Waiting = { id: 'secret', attributes: { skill: 99 }, network: '192.0.2.0/24', place }
   const why = explain([closer], [skill(1), secret])
@@ -260,7 +260,7 @@ test('is plain data without anything about other players', () => {
   expect(JSON.stringify(why)).not.toMatch(/secret|192|p1|t1/)
 })
 
-test('the sizes of matches that are tried are named, and which of them lack players', () => {
+test('explain names the sizes of matches that are tried, and which of them lack players', () => {
   const even: RuleDefinition = {
     kind: 'compare',
     name: 'even',
@@ -289,7 +289,7 @@ test('the sizes of matches that are tried are named, and which of them lack play
   )
 })
 
-describe('values that look the same are named where they differ', () => {
+describe('explain of values that look alike', () => {
   const word = 'caf\u00e9'
   const other = word.normalize('NFD')
   const has = (attributes: RulePlayer['attributes']): Waiting => ({ attributes })
@@ -308,13 +308,13 @@ describe('values that look the same are named where they differ', () => {
 
   test.each<[what: string, sentence: string, rules: readonly RuleDefinition[], one: Waiting, two: Waiting]>([
     ['equal, of another type', 'Another ticket has mode 40 as a text, not as a number.', [equal], mode(40), mode('40')],
-    ['equal, in another form', its('mode'), [equal], mode(word), mode(other)],
+    ['equal, in another Unicode form', its('mode'), [equal], mode(word), mode(other)],
     ['equal that relaxes', its('mode'), [{ ...equal, optionalAfterMs: 60_000 }], mode(word), mode(other)],
     ['the second of two', its('mode'), [{ ...never, scope: 'team' }, equal], mode(word), mode(other)],
     ['within any', its('mode'), [{ kind: 'any', rules: [equal, never] }], mode(word), mode(other)],
     ['within not and all', its('mode'), [{ kind: 'not', rule: different }], mode(word), mode(other)],
     ['accepts', its('mode'), [likes], has({ mode: 'x', likes: word }), mode(other)],
-    ['accepts, from the other side', its('likes'), [likes], mode(word), has({ mode: 'x', likes: other })],
+    ['accepts, of the other ticket', its('likes'), [likes], mode(word), has({ mode: 'x', likes: other })],
     ['accepts of lists', its('mode'), [takes], has({ mode: 'x', taken: ['y', word] }), mode(other)],
     ['different', passes('mode', 'different mode'), [different, never], mode(word), mode(other)],
     [
@@ -359,7 +359,7 @@ describe('values that look the same are named where they differ', () => {
       has({ mode: 1, level: '41' }),
       has({ mode: 2, level: '41' }),
     ],
-  ])('%s', (_what, sentence, rules, one, two) => {
+  ])('explain names how two values that look alike differ: %s', (_what, sentence, rules, one, two) => {
     const withTeam = [one, two].map((each, at) => ({ ...each, attributes: { ...each.attributes, ...team[at] } }))
     expect(explain(rules, withTeam).summary).toContain(` ${sentence}`)
     // Nothing is named where nothing looks the same, and nothing where the rule does not count any more.
@@ -383,7 +383,7 @@ describe('values that look the same are named where they differ', () => {
     ).not.toMatch(/Another ticket has/)
   })
 
-  test('a ticket is refused with the form that differs', () => {
+  test('a refused ticket’s error names how a value that looks like an allowed one differs', () => {
     const rule: RuleDefinition = { kind: 'require', attribute: 'mode', operator: 'in', value: ['x', other] }
     expect(() => explain([rule], [mode(word)])).toThrow(`; that is their ${inForm}`)
   })

@@ -1,4 +1,4 @@
-// pure: why a ticket still waits, and what will help
+// pure: why a ticket still waits, and what will change it
 import { kmOf } from '@muster/core/internal'
 import type { Entry, Pool, Slot } from '@muster/kernel'
 import type { CompiledQueue } from './compile.js'
@@ -6,10 +6,10 @@ import { type SayIsSimilar, similarValue } from './similar-values.js'
 import { startsOf, tableOf, type Facts } from './rule-parts/index.js'
 import { limitsOf, type Rule, type CompiledRule } from './rules/index.js'
 
-/** Why a ticket still waits in a queue: plain data, which tells nothing about other players but numbers. */
+/** Why a ticket still waits in a queue: plain data that reveals nothing about other players except numbers. */
 export interface Explanation {
   readonly queue: string
-  /** Whether the queue is paused: then nothing else matters for now. */
+  /** True if the queue is paused: then nothing else matters for now. */
   readonly paused?: boolean | undefined
   /** One sentence or two in English. */
   readonly summary: string
@@ -21,35 +21,35 @@ export interface Explanation {
   readonly others: number
   /** Number of compared tickets that could be in a match with this ticket now. */
   readonly compatible: number
-  /** For each rule that compares two tickets, how many of the others it lets through by itself. */
+  /** For each rule about pairs of tickets: how many of the others it allows by itself. */
   readonly rules: readonly { readonly rule: string; readonly lets: number }[]
-  /** The rule that blocks most: it lets the fewest tickets through, or the players it needs are missing. */
+  /** The rule that blocks most: it allows the fewest tickets, or the players that it needs are missing. */
   readonly blocking?: string | undefined
-  /** The other ticket that came closest to being let through. */
+  /** The blocked ticket that is closest to being allowed. */
   readonly nearest?: NearMiss | undefined
   /** Players still missing for a match, if all compatible tickets were in it. */
   readonly lacks: number
-  /** What the queue aims at (`targetWaitMs`), if its limits follow how many players come. */
+  /** The target wait of the queue (`targetWaitMs`), if its limits follow the arrival of players. */
   readonly targetWaitMs?: number | undefined
-  /** Then: milliseconds by which the ticket's limits are ahead of its wait, or behind it where negative. */
+  /** With `targetWaitMs`: milliseconds by which the ticket's limits are ahead of its wait; negative if behind. */
   readonly aheadMs?: number | undefined
   /**
-   * Milliseconds for which matches of this ticket may be held back for cheaper ones, or not be found because that takes
-   * many tries (`patience`).
+   * Milliseconds for which matches of this ticket may be delayed in favour of cheaper ones, or be missed because they
+   * need a long search (`patience`).
    */
   readonly patientForMs?: number | undefined
   /** The next relaxation of a limit. */
   readonly next?: NextRelaxation | undefined
 }
 
-/** How far a ticket is from being let through, in the unit of the limit. */
+/** How far a ticket is from being allowed, in the unit of the limit. */
 export interface NearMiss {
   readonly rule: string
   readonly value: number
   readonly limit: number
   /** The measured distance, latency or difference between the two tickets. */
   readonly gap: number
-  /** Undefined for an attribute, whose unit is the game's. */
+  /** Undefined for an attribute, whose unit only the game knows. */
   readonly unit?: 'km' | 'ms' | undefined
 }
 
@@ -62,18 +62,18 @@ export interface NextRelaxation {
 export interface RelaxationChange {
   /** Name of the rule; undefined if the number of players in a match changes. */
   readonly rule?: string | undefined
-  /** The limit so far, or the players of the smallest match. Undefined for a rule without a limit. */
+  /** The present limit, or the size of the smallest match. Undefined for a rule without a limit. */
   readonly from?: number | undefined
-  /** The limit from then on; undefined if the rule no longer counts. */
+  /** The next limit; undefined if the rule no longer counts. */
   readonly to?: number | undefined
 }
 
-/** Other tickets that are compared (our choice): few enough to explain every ticket each second. */
+/** Maximum number of other tickets that are compared (our choice): few enough to explain every ticket each second. */
 const MOST_OTHERS = 16
 
 export type Explain = (pool: Pool<Facts>, slot: Slot, now: number) => Explanation
 
-/** Creates the explainer of a queue, which then explains any ticket in its pool. */
+/** Creates the explainer of a queue, for any ticket in its pool. */
 export function createExplain(compiled: CompiledQueue): Explain {
   const { model, queue } = compiled
   const probes = probesOf(compiled)
@@ -89,8 +89,8 @@ export function createExplain(compiled: CompiledQueue): Explain {
   /** The level that counts in a match of these two tickets. */
   const levelFor = (
     { rule }: Probe,
-    one: Seen,
-    other: Seen,
+    one: ProbedEntry,
+    other: ProbedEntry,
     level: number,
     otherLevel: number,
     now: number,
@@ -145,7 +145,7 @@ export function createExplain(compiled: CompiledQueue): Explain {
     }
 
     const least = model.teams.reduce((sum, { min }) => sum + (min[level] ?? 0), 0)
-    /** The numbers of players that a match may have, where rules are about them. */
+    /** The sizes that a match may have, if rules are about the number of players. */
     const sizes = pool.sizesAt(level)?.filter((size) => size >= self.size)
     const possible = waitedMs < model.fillForMs && sizes?.includes(full) !== false ? full : (sizes?.at(-1) ?? least)
     const needed = sizes?.length === 0 ? full : possible
@@ -190,11 +190,11 @@ interface InTheWay {
   readonly level: number
   /** Name of the rule that blocks most. */
   readonly blocking: string | undefined
-  /** Whether the rule of this name may keep another ticket away. */
+  /** True if the rule of this name blocks another ticket. */
   isInTheWay(rule: string): boolean
 }
 
-/** Says which values look the same to players and not to a rule: first to the one that blocks most. */
+/** Finds values that look the same to players but differ for a rule, first for the rule that blocks most. */
 function similarValuesOf(compiled: CompiledQueue) {
   const rules = compiled.rules.map(({ rule }) => ({
     rule,
@@ -217,8 +217,8 @@ function similarValuesOf(compiled: CompiledQueue) {
 
 function missOf(
   { rule, limits, atLeast, measure }: Probe,
-  self: Seen,
-  other: Seen,
+  self: ProbedEntry,
+  other: ProbedEntry,
   level: number,
 ): NearMiss | undefined {
   const [value, limit] = [measure(self, other), limits[level] ?? Number.NaN]
@@ -229,21 +229,24 @@ function missOf(
   return { rule: rule.name, value: readable(value), limit: readable(limit), gap: readable(gap), ...(unit && { unit }) }
 }
 
-type Seen = Pick<Entry<Facts>, 'since' | 'place' | 'values' | 'facts' | 'size'>
+type ProbedEntry = Pick<Entry<Facts>, 'since' | 'place' | 'values' | 'facts' | 'size'>
 
 interface Probe {
   readonly rule: Rule
-  /** Whether the rule lets two tickets meet. For `each` and rules about pairs, `level` is the lower of theirs. */
-  passes(one: Seen, other: Seen, level: number, ownLevels: readonly number[]): boolean
-  /** How far two tickets are apart, in the unit of the limits; undefined if the rule measures nothing. */
-  measure(one: Seen, other: Seen): number | undefined
+  /**
+   * True if the rule allows the two tickets in one match. For `each` and rules about pairs, `level` is the lower of
+   * theirs.
+   */
+  passes(one: ProbedEntry, other: ProbedEntry, level: number, ownLevels: readonly number[]): boolean
+  /** The distance or difference of two tickets, in the unit of the limits; undefined if the rule measures nothing. */
+  measure(one: ProbedEntry, other: ProbedEntry): number | undefined
   /** The limit at each level; NaN where the rule does not count. */
   readonly limits: Float64Array
-  /** Whether a measure must be at least the limit, instead of at most. */
+  /** True if a measure must be at least the limit. Otherwise at most. */
   readonly atLeast: boolean
 }
 
-/** A rule's limits at each level, as shown to people; 1 for a rule without one, NaN where it does not count. */
+/** A rule's limits at each level, as shown to users; 1 for a rule without a limit, NaN where it does not count. */
 const shownLimits = ({ levels }: CompiledQueue, rule: Rule): Float64Array =>
   tableOf(levels, limitsOf(rule)[0] ?? 1, Number.NaN, rule)
 
@@ -260,9 +263,9 @@ function probesOf(compiled: CompiledQueue): Probe[] {
 }
 
 /**
- * Makes the test of two tickets. Where the oldest ticket or the average decides, `pair` allows whatever the longest
- * wait would allow, so `whole` is called too, with the two tickets as a match. Rules made of rules are not called for
- * `whole`: they may be about teams.
+ * Creates the test of two tickets. For rules by the oldest ticket or the average wait, `pair` allows what the longest
+ * wait would allow, so `whole` is called too, with the two tickets as a match. Nested rules are not called for `whole`,
+ * because they may be about teams.
  */
 function passesOf({ rule, whole }: CompiledRule, pair: NonNullable<CompiledRule['pair']>): Probe['passes'] {
   const isOfRules = rule.kind === 'any' || rule.kind === 'all'
@@ -273,14 +276,14 @@ function passesOf({ rule, whole }: CompiledRule, pair: NonNullable<CompiledRule[
   }
 }
 
-type Asked = Pick<Probe, 'passes' | 'measure'>
+type RuleProbe = Pick<Probe, 'passes' | 'measure'>
 
 const measureOf =
-  ({ measure }: CompiledRule): Asked['measure'] =>
+  ({ measure }: CompiledRule): RuleProbe['measure'] =>
   (one, other) =>
     measure?.(one.facts, other.facts)
 
-function distanceProbe({ squared, unknown }: NonNullable<CompiledRule['radius']>): Asked {
+function distanceProbe({ squared, unknown }: NonNullable<CompiledRule['radius']>): RuleProbe {
   return {
     passes: (one, other, level) => {
       const limit = squared[level] ?? Infinity
@@ -297,26 +300,26 @@ function distanceProbe({ squared, unknown }: NonNullable<CompiledRule['radius']>
   }
 }
 
-function squareBetween({ place: a }: Seen, { place: b }: Seen): number | undefined {
+function squareBetween({ place: a }: ProbedEntry, { place: b }: ProbedEntry): number | undefined {
   return a && b && (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2
 }
 
-function differenceProbe(limit: Float64Array, span: number): Asked {
-  const measure = ({ values: a }: Seen, { values: b }: Seen): number | undefined => {
+function differenceProbe(limit: Float64Array, span: number): RuleProbe {
+  const measure = ({ values: a }: ProbedEntry, { values: b }: ProbedEntry): number | undefined => {
     const [lowA, highA, lowB, highB] = [a[2 * span] ?? 0, a[2 * span + 1] ?? 0, b[2 * span] ?? 0, b[2 * span + 1] ?? 0]
-    // Low is NaN where the ticket goes with any value.
+    // Low is NaN if the ticket accepts any value.
     return lowA <= highA && lowB <= highB ? Math.max(highA, highB) - Math.min(lowA, lowB) : undefined
   }
   return { measure, passes: (one, other, level) => (measure(one, other) ?? 0) <= (limit[level] ?? Infinity) }
 }
 
 interface Boundary {
-  /** Milliseconds of waiting at which the limits change. */
+  /** Wait in milliseconds at which the limits change. */
   readonly atMs: number
   readonly changes: readonly RelaxationChange[]
 }
 
-/** Finds the next relaxation for a ticket that has waited `waitedMs` milliseconds, and has this head start. */
+/** Finds the next relaxation for a ticket with this wait and head start in milliseconds. */
 type NextAfter = (waitedMs: number, aheadMs: number) => NextRelaxation | undefined
 
 function relaxationsOf(compiled: CompiledQueue): NextAfter {
@@ -325,7 +328,7 @@ function relaxationsOf(compiled: CompiledQueue): NextAfter {
   const full = model.teams.reduce((sum, { max }) => sum + max, 0)
   const boundariesOf = (starts: Float64Array): Boundary[] => {
     const levelAt = (waitedMs: number) => starts.findLastIndex((ms) => ms <= waitedMs)
-    /** Players of the smallest match after a wait of `waitedMs`. */
+    /** Size of the smallest match after a wait of `waitedMs`. */
     const leastAt = (waitedMs: number) =>
       waitedMs < model.fillForMs ? full : model.teams.reduce((sum, { min }) => sum + (min[levelAt(waitedMs)] ?? 0), 0)
     const times = [...new Set([...starts, model.fillForMs])].toSorted((one, other) => one - other)
@@ -359,16 +362,16 @@ function changeOf(rule: Rule, from: number, to: number): RelaxationChange[] {
 /** Rounds to six digits, which hides the rounding errors of arithmetic. */
 const readable = (value: number): number => Number(value.toPrecision(6))
 
-/** Why a ticket waits in a queue that is paused. */
+/** The summary for a paused queue. */
 export const PAUSED = 'The queue is paused.'
 
 const quoted = (name: string) => JSON.stringify(name)
 const rounded = (value: number) => String(Math.round(value * 10) / 10)
 const count = (many: number, one: string) => `${many} ${one}${many === 1 ? '' : 's'}`
 
-/** The sizes of matches that are tried, where rules are about numbers of players. */
+/** The match sizes that are tried, if rules are about the number of players. */
 interface TriedSizes {
-  /** The greatest first. */
+  /** Sorted, the greatest first. */
   readonly sizes: readonly number[]
   /** Players of the tickets that may be in one match with the ticket, its own included; Infinity if unknown. */
   readonly players: number
@@ -390,10 +393,10 @@ function summaryOf(why: Omit<Explanation, 'summary' | 'queue'>, { together, trie
   return `${obstacle}${targetSentence(why)}${patienceSentence(why)}${relaxationSentence(why.next)}`
 }
 
-/** Most sizes that are named. */
+/** Maximum number of sizes that are named. */
 const MOST_SIZES = 6
 
-/** Says which sizes of a match are tried and which of them have too few players, after a space. */
+/** The sentence about the sizes of a match that are tried and lack players, after a space. */
 function sizesSentence({ sizes, players, rules }: TriedSizes): string {
   const by = rules.map(quoted).join(', ')
   if (sizes.length === 0) return ` By ${by} no match with it has an allowed number of players now.`
@@ -409,13 +412,13 @@ function sizesSentence({ sizes, players, rules }: TriedSizes): string {
   return ` By ${by} matches of ${list} players are tried, the largest first${lack}.`
 }
 
-/** Says how long patience lasts, after a space, where there are players for one. */
+/** The sentence about how long patience lasts, after a space; empty if there are too few players for a match. */
 function patienceSentence({ patientForMs, lacks, blocking }: Omit<Explanation, 'summary' | 'queue'>): string {
   if (patientForMs === undefined || lacks > 0 || blocking !== undefined) return ''
   return ` A match may wait for a cheaper one, or for a longer search, for ${rounded(patientForMs / 1000)} s at most.`
 }
 
-/** Says what limits follow, after a space; empty where they relax as the definition says. */
+/** The sentence about what limits follow, after a space; empty if they relax as defined. */
 function targetSentence({ targetWaitMs, aheadMs = 0 }: Pick<Explanation, 'targetWaitMs' | 'aheadMs'>): string {
   if (targetWaitMs === undefined) return ''
   const aim = ` Limits follow how many players come, for waits of ${rounded(targetWaitMs / 1000)} s`
@@ -448,7 +451,10 @@ function nearestWords(nearest: NearMiss | undefined): string {
   return `; the nearest miss is ${inUnit(nearest.value)} where ${allowed}`
 }
 
-/** Says what relaxes next, after a space; empty if nothing does. The sentence tells nothing about other players. */
+/**
+ * The sentence about the next relaxation, after a space; empty if there is none. It reveals nothing about other
+ * players.
+ */
 export function relaxationSentence(next: NextRelaxation | undefined): string {
   if (next === undefined) return ''
   const rules = [...new Set(next.changes.flatMap(({ rule }) => (rule === undefined ? [] : [quoted(rule)])))]

@@ -18,18 +18,26 @@ const every = [
 const custom = { kind: 'custom', name: 'mine', test: () => true } as const
 
 test.each([
-  ['without rules, every attribute', {}, [...NAMES]],
-  ['without a list, what no rule compares', { rules: [skill] }, ['map', 'clan', 'name', 'roles', 'avoid', 'latencies']],
-  ['of all kinds', { rules: every }, ['name']],
-  ['a custom rule may look at all that it is given', { rules: [custom] }, ['avoid', 'latencies']],
+  ['without rules, all', {}, [...NAMES]],
   [
-    'what a rule within a rule compares',
+    'without `playerMayState`, those that no rule compares',
+    { rules: [skill] },
+    ['map', 'clan', 'name', 'roles', 'avoid', 'latencies'],
+  ],
+  ['with rules of all kinds, those that none compares', { rules: every }, ['name']],
+  ['with a custom rule, only `avoid` and latencies', { rules: [custom] }, ['avoid', 'latencies']],
+  [
+    'with nested rules, those that no rule within compares',
     { rules: [{ kind: 'any', rules: [skill, { kind: 'not', rule: { kind: 'roles', roles: { tank: 1 } } }] }] },
     ['map', 'clan', 'name', 'avoid', 'latencies'],
   ],
-  ['a custom rule within another one', { rules: [{ kind: 'not', rule: custom }] }, ['avoid', 'latencies']],
   [
-    'both attributes of a rating',
+    'with a nested custom rule, only `avoid` and latencies',
+    { rules: [{ kind: 'not', rule: custom }] },
+    ['avoid', 'latencies'],
+  ],
+  [
+    'with a rating rule, those other than mean and uncertainty',
     {
       matchSize: undefined,
       teams: [{ name: 'side', count: 2, size: 1 }],
@@ -38,27 +46,31 @@ test.each([
     ['clan', 'name', 'roles', 'avoid', 'latencies'],
   ],
   [
-    'both sides of what tickets accept',
+    'with an accepts rule, those other than its two sides',
     { rules: [{ kind: 'accepts', attribute: 'skill', operator: '<', own: 'clan' }] },
     ['map', 'name', 'roles', 'avoid', 'latencies'],
   ],
-  ['with a list, what it names', { rules: [skill], playerMayState: ['map', 'roles'] }, ['map', 'roles', 'latencies']],
-  ['with an empty list, nothing but latencies that nothing compares', { playerMayState: [] }, ['latencies']],
   [
-    'what a rule compares, if it is listed',
+    'with `playerMayState`, those listed and latencies',
+    { rules: [skill], playerMayState: ['map', 'roles'] },
+    ['map', 'roles', 'latencies'],
+  ],
+  ['with an empty `playerMayState`, only latencies that no rule compares', { playerMayState: [] }, ['latencies']],
+  [
+    'with `playerMayState`, those listed even if a rule compares them',
     { rules: every, playerMayState: ['skill', 'latencies'] },
     ['skill', 'latencies'],
   ],
   [
-    'a number of players compares no attribute',
+    'with a rule about the number of players, all',
     { rules: [{ kind: 'compare', aggregate: 'count', operator: '<', value: 3 }] },
     [...NAMES],
   ],
-] as const)('what players may state, %s', (_, more, names) => {
+] as const)('the attributes that players may set in a queue are: %s', (_, more, names) => {
   expect(believed(more as Partial<QueueDefinition>)).toEqual(names)
 })
 
-test('a queue that was defined may be defined again', () => {
+test('a defined queue with `playerMayState` can be defined again with the same result', () => {
   const queue = defineQueue({
     name: 'duel',
     matchSize: 2,

@@ -49,8 +49,8 @@ const rules = (...all: RuleDefinition[]) => ({ rules: all })
 const together = (matches: readonly (readonly (readonly string[])[])[]) =>
   matches.map((match) => match.flat().toSorted().join('')).toSorted()
 
-describe('criteria of a ticket’s own', () => {
-  test('each player sets the least and greatest skill of the others', () => {
+describe('rules with criteria of a single ticket', () => {
+  test('rules let each ticket set the lowest and highest skill of the others', () => {
     const bounds = rules(
       { kind: 'accepts', attribute: 'skill', operator: '>=', own: 'minSkill' },
       { kind: 'accepts', attribute: 'skill', operator: '<=', own: 'maxSkill' },
@@ -64,7 +64,7 @@ describe('criteria of a ticket’s own', () => {
     expect(together(matchesOf(bounds, players))).toEqual(['ad'])
   })
 
-  test('each player excludes others', () => {
+  test('rules let each ticket exclude values of the others', () => {
     const blocked = rules({ kind: 'accepts', attribute: 'clan', operator: 'not in', own: 'blocked' })
     expect(together(matchesOf(blocked, { a: one({ clan: 'x', blocked: ['y'] }), b: one({ clan: 'y' }) }))).toEqual([])
     expect(together(matchesOf(blocked, { a: one({ clan: 'x', blocked: ['z'] }), b: one({ clan: 'y' }) }))).toEqual([
@@ -73,15 +73,15 @@ describe('criteria of a ticket’s own', () => {
   })
 })
 
-describe('all different', () => {
+describe('rules can require that all players differ', () => {
   const heroes = { a: one({ hero: 'x' }), b: one({ hero: 'x' }), c: one({ hero: 'y' }) }
 
-  test('within the match', () => {
+  test('rules can require different values within the match', () => {
     const [match] = together(matchesOf(rules({ kind: 'different', attribute: 'hero' }), heroes))
     expect(match).toMatch(/^(ac|bc)$/)
   })
 
-  test('within each team', () => {
+  test('rules can require different values within each team', () => {
     const teams = [{ name: 'team', count: 2, size: 2 }]
     const players = { ...heroes, d: one({ hero: 'y' }) }
     const [match = []] = matchesOf(
@@ -94,8 +94,8 @@ describe('all different', () => {
   })
 })
 
-describe('rules of rules', () => {
-  test('one rule or another holds', () => {
+describe('rules can combine rules', () => {
+  test('rules can require one rule or another', () => {
     const either = rules({
       kind: 'any',
       rules: [
@@ -114,13 +114,13 @@ describe('rules of rules', () => {
     ).toEqual(['ab'])
   })
 
-  test('a rule does not hold: not all are beginners', () => {
+  test('rules can require that another rule does not hold, e.g. not only beginners', () => {
     const mixed = rules({ kind: 'not', rule: { kind: 'equal', attribute: 'beginner' } })
     expect(together(matchesOf(mixed, { a: one({ beginner: true }), b: one({ beginner: true }) }))).toEqual([])
     expect(together(matchesOf(mixed, { a: one({ beginner: true }), b: one({ beginner: false }) }))).toEqual(['ab'])
   })
 
-  test('the number of teams varies: two or three full ones', () => {
+  test('rules can allow a varying number of teams, e.g. two or three full ones', () => {
     const counted = (value: number): RuleDefinition => ({
       kind: 'compare',
       aggregate: 'count',
@@ -140,8 +140,8 @@ describe('rules of rules', () => {
   })
 })
 
-describe('totals and teams', () => {
-  test('a total over the whole match has a limit', () => {
+describe('rules can express totals and teams', () => {
+  test('rules can limit a total over the whole match', () => {
     const teams = [{ name: 'team', count: 2, size: 1 }]
     const total: RuleDefinition = {
       kind: 'compare',
@@ -157,14 +157,14 @@ describe('totals and teams', () => {
     ])
   })
 
-  test('each team shares a language, which may differ between teams', () => {
+  test('rules can require that each team shares a language, which may differ between teams', () => {
     const teams = [{ name: 'team', count: 2, size: 2 }]
     const players = { a: one({ lang: 'de' }), b: one({ lang: 'fr' }), c: one({ lang: 'de' }), d: one({ lang: 'fr' }) }
     const [match = []] = matchesOf({ teams, ...rules({ kind: 'equal', attribute: 'lang', scope: 'team' }) }, players)
     expect(match.map((team) => team.join('')).toSorted()).toEqual(['ac', 'bd'])
   })
 
-  test('premade teams meet premade teams', () => {
+  test('rules can let premade teams meet only premade teams', () => {
     const teams = [{ name: 'team', count: 2, size: 2 }]
     const sizes: RuleDefinition = { kind: 'balance', attribute: PARTY_SIZE, aggregate: 'max', max: 0 }
     const pair: Party = [{}, {}]
@@ -174,7 +174,7 @@ describe('totals and teams', () => {
     ])
   })
 
-  test('a maximum that grows as players wait', () => {
+  test('rules can raise a maximum while players wait', () => {
     const most: RuleDefinition = {
       kind: 'compare',
       scope: 'match',
@@ -192,7 +192,7 @@ describe('totals and teams', () => {
   })
 })
 
-test('lists exclude each other, and a text excludes those in a list', () => {
+test('rules can exclude lists from each other, and a string from a list', () => {
   const stated = rules(
     { kind: 'require', attribute: 'dlc', operator: 'excludes', value: 'beta' },
     { kind: 'require', attribute: 'mode', operator: 'not in', value: ['old'] },
@@ -204,7 +204,7 @@ test('lists exclude each other, and a text excludes those in a list', () => {
   expect(() => matchesOf(stated, { a: one({ dlc: [], mode: 'old' }) })).toThrow('never meet rule "require mode"')
 })
 
-test('a limit may hold for a limited time and then end', () => {
+test('rules can limit a value for some time and then drop the limit', () => {
   const plateau: RuleDefinition = {
     kind: 'difference',
     attribute: 'skill',

@@ -2,18 +2,21 @@ import { isDeepStrictEqual } from 'node:util'
 import { didYouMean } from '@muster/core/internal'
 import { poolDeploySchema, type Pool } from '@muster/hosting/internal'
 
-/** What a queue needs of the pool that it names. */
+/** The fields of a pool that its queues read. */
 export type PoolOfQueue = Pick<Pool, 'name' | 'deploy'>
 
-/** A queue's definition with the `deploy` of its pool, or what is wrong with it at a field. */
-export type Pooled<Definition> =
+/** A queue's definition with the `deploy` of its pool, or the field that is wrong and why. */
+export type WithPoolDeploy<Definition> =
   | { readonly definition: Definition; readonly fault?: undefined }
   | { readonly definition?: undefined; readonly fault: { readonly field: 'pool' | 'deploy'; readonly message: string } }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A queue that names a pool is deployed as the pool says. Any other value is left to the schema. */
-export function withPool<Definition>(definition: Definition, pools: readonly PoolOfQueue[]): Pooled<Definition> {
+/** Copies the pool's `deploy` into a queue that names a pool. The schema validates all other values. */
+export function withPool<Definition>(
+  definition: Definition,
+  pools: readonly PoolOfQueue[],
+): WithPoolDeploy<Definition> {
   const { pool: name, deploy } = fieldsOf(definition)
   if (typeof name !== 'string') return { definition }
   const pool = pools.find((one) => one.name === name)
@@ -24,13 +27,13 @@ export function withPool<Definition>(definition: Definition, pools: readonly Poo
     )
     return { fault: { field: 'pool', message: `there is no such pool, got ${JSON.stringify(name)}${near}` } }
   }
-  // A queue that was checked before has the deploy of its pool.
+  // A queue that was validated before already has its pool's deploy.
   if (deploy !== undefined && !isSameDeploy(deploy, pool.deploy))
     return { fault: { field: 'deploy', message: 'must be left out, because its pool says what is deployed' } }
   return { definition: { ...definition, deploy: pool.deploy } }
 }
 
-/** Defaults may be filled in on one side only. */
+/** Compared after defaults, because only one side may have them. */
 function isSameDeploy(one: unknown, other: PoolOfQueue['deploy']): boolean {
   const { success, data } = poolDeploySchema.safeParse(one)
   return success && isDeepStrictEqual(data, poolDeploySchema.parse(other))

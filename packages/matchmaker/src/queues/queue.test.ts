@@ -6,7 +6,7 @@ import { defineQueue, type QueueDefinition, queueFromJson } from './queue.js'
 const deploy = { application: 'game', version: '1' }
 const duel: QueueDefinition = { name: 'duel', matchSize: 2, deploy }
 
-test('defaults are filled in, also twice and from JSON', () => {
+test('a queue gets its defaults, even if it was defined before or comes from JSON', () => {
   const queue = defineQueue(duel)
   expect(queue).toMatchObject({
     name: 'duel',
@@ -27,7 +27,7 @@ test('defaults are filled in, also twice and from JSON', () => {
   expect(defineQueue({ ...duel, acceptance: { withinMs: 5 } }).acceptance).toEqual({ withinMs: 5, replace: false })
 })
 
-test('rules are named after what they compare by default', () => {
+test('a rule without a name is named after its kind and attribute', () => {
   const { rules } = defineQueue({
     ...duel,
     matchSize: undefined,
@@ -77,7 +77,7 @@ const target = (more: object, ...rules: readonly object[]) => ({
   ...more,
 })
 
-describe('a wrong queue is refused with its name, the path and the value', () => {
+describe('an invalid queue', () => {
   const cases: [unknown, string][] = [
     [target({ targetWaitMs: 999 }), 'targetWaitMs: must be at least 1000, got 999'],
     [target({ expireAfterMs: 30_000 }), 'targetWaitMs: must be less than expireAfterMs, 30000'],
@@ -93,7 +93,10 @@ describe('a wrong queue is refused with its name, the path and the value', () =>
       target({}, { kind: 'all', rules: [{ kind: 'avoid' }, { kind: 'distance', maxKm: line }] }),
       'rules.1.rules.1.maxKm: must be a number or { strictest, loosest }',
     ],
-    [target({}, { kind: 'avoid', optionalAfterMs: 5 }), 'rules.1.optionalAfterMs: is for queues without targetWaitMs'],
+    [
+      target({}, { kind: 'avoid', optionalAfterMs: 5 }),
+      'rules.1.optionalAfterMs: is only allowed without targetWaitMs',
+    ],
     [
       target({ matchSize: undefined, teams: [{ name: 'a', size: { min: steps([0, 2], [9, 1]), max: 2 } }] }),
       'teams.0.size.min',
@@ -132,8 +135,8 @@ describe('a wrong queue is refused with its name, the path and the value', () =>
     // Teams
     [{ ...duel, matchSize: 0 }, 'queue "duel": matchSize: '],
     [{ ...duel, matchSize: 501 }, ', got 501'],
-    [{ name: 'duel', deploy }, 'queue "duel": teams: must be given, or matchSize instead'],
-    [{ ...duel, teams: [{ name: 'a', size: 1 }] }, 'teams: must be given, or matchSize instead'],
+    [{ name: 'duel', deploy }, 'queue "duel": teams: is required unless matchSize is given'],
+    [{ ...duel, teams: [{ name: 'a', size: 1 }] }, 'teams: is required unless matchSize is given'],
     [teams(), 'teams: '],
     [teams({ name: 'a', size: 0 }), 'teams.0.size: '],
     [teams({ name: 'a', size: { min: 1 } }), 'teams.0.size.max: '],
@@ -201,7 +204,7 @@ describe('a wrong queue is refused with its name, the path and the value', () =>
     [rule({ kind: 'any', rules: [{ kind: 'avoid' }] }), 'rules.0.rules: '],
     [
       rule({ kind: 'any', rules: [{ kind: 'avoid' }, { kind: 'avoid', hard: true }] }),
-      'rules.0.rules.1.hard: is left to the rule around it',
+      'rules.0.rules.1.hard: must be left out: set it on the enclosing rule',
     ],
     [rule({ kind: 'any', rules: [{ kind: 'avoid' }, { kind: 'equal' }] }), 'rules.0.rules.1.attribute: '],
     [
@@ -217,7 +220,7 @@ describe('a wrong queue is refused with its name, the path and the value', () =>
     ],
     [
       rule({ kind: 'any', rules: [{ kind: 'avoid' }, { kind: 'roles', roles: { tank: 1 }, team: 'nobody' }] }),
-      'rules.0.rules.1.team: is none of the teams',
+      'rules.0.rules.1.team: is not the name of a team',
     ],
     [
       rule({ kind: 'compare', scope: 'match', aggregate: 'count', team: 'team', operator: '<', value: 2 }),
@@ -242,11 +245,11 @@ describe('a wrong queue is refused with its name, the path and the value', () =>
       'rules.0.roles.tank: must be a whole number from 0, or {',
     ],
     [rule({ kind: 'roles', roles: { tank: 3 } }), 'rules.0.roles: take 3 players, and team "team" has 2 at most'],
-    [rule({ kind: 'roles', roles: { tank: 1 }, team: 'red' }), 'rules.0.team: is none of the teams, got "red"'],
+    [rule({ kind: 'roles', roles: { tank: 1 }, team: 'red' }), 'rules.0.team: is not the name of a team, got "red"'],
     [compare({}), 'rules.0: must have either value or otherTeam'],
     [compare({ value: 1, otherTeam: 'team' }), 'rules.0: must have either value or otherTeam'],
     [compare({ value: { from: 2, to: 1, overMs: 1 } }), 'rules.0.value.to: must not be less than 2'],
-    [compare({ otherTeam: 'red' }), 'rules.0.otherTeam: is none of the teams, got "red"'],
+    [compare({ otherTeam: 'red' }), 'rules.0.otherTeam: is not the name of a team, got "red"'],
     [compare({ value: 1, attribute: undefined }), 'rules.0.attribute: must be given'],
     [compare({ value: 1, aggregate: 'count' }), 'rules.0.attribute: is not used for count, got "skill"'],
     [
@@ -259,21 +262,24 @@ describe('a wrong queue is refused with its name, the path and the value', () =>
     ],
     [rule(...lines(15, 20)), 'queue "duel": rules: relax at more than 254 different times'],
   ]
-  test.each(cases.map(([definition, message]) => ({ definition, message })))('$message', ({ definition, message }) => {
-    const define = () => defineQueue(definition as QueueDefinition)
-    expect(define).toThrow(InvalidQueue)
-    expect(define).toThrow(InvalidInput)
-    expect(define).toThrow(message)
-  })
+  test.each(cases.map(([definition, message]) => ({ definition, message })))(
+    'an invalid queue is refused with its name, the path and the value: $message',
+    ({ definition, message }) => {
+      const define = () => defineQueue(definition as QueueDefinition)
+      expect(define).toThrow(InvalidQueue)
+      expect(define).toThrow(InvalidInput)
+      expect(define).toThrow(message)
+    },
+  )
 
-  test('without a value that may be a secret', () => {
+  test('an invalid queue is refused without showing a value that may be a secret', () => {
     const hiddenEnvironment = { KEY: 'swordfish'.repeat(500) }
     const define = () => defineQueue({ ...duel, deploy: { ...deploy, hiddenEnvironment } })
     expect(define).toThrow('deploy.hiddenEnvironment.KEY: must be at most 4096 bytes of UTF-8')
     expect(define).not.toThrow('swordfish')
   })
 
-  test('and the error has the field', () => {
+  test('an invalid queue is refused with the field as a member of the error', () => {
     const define = () => defineQueue(maxKm(0) as QueueDefinition)
     expect(define).toThrow(expect.objectContaining({ field: 'rules.0.maxKm', name: 'InvalidQueue' }))
   })
@@ -289,8 +295,8 @@ function lines(many: number, steps: number): object[] {
   }))
 }
 
-describe('from JSON', () => {
-  test('a text that is not JSON is refused with the position and the cause, without being shown', () => {
+describe('a queue from JSON', () => {
+  test('a queue in invalid JSON is refused with the position and the cause, without showing the text', () => {
     expect(() => queueFromJson('{\n  "name": "duel",\n}')).toThrow(
       'queue: is no JSON: line 3, column 1: a comma before the end',
     )
@@ -298,12 +304,12 @@ describe('from JSON', () => {
     expect(() => queueFromJson('{"hiddenEnvironment":"swordfish')).not.toThrow('swordfish')
   })
 
-  test('a custom rule is refused', () => {
+  test('a queue from JSON is refused if it has a custom rule', () => {
     const text = JSON.stringify(rule({ kind: 'custom', name: 'mine', test: 'return true' }))
     expect(() => queueFromJson(text)).toThrow('rules.0.test: must be a function')
   })
 
-  test('names of members of Object.prototype are names like others', () => {
+  test('a queue from JSON may use names of Object.prototype members as names', () => {
     const roles = { kind: 'roles', roles: { constructor: 1, toString: 2 } }
     const { rules } = queueFromJson(JSON.stringify({ ...duel, matchSize: 3, rules: [roles] }))
     expect(rules[0]).toMatchObject({ roles: { constructor: 1, toString: 2 } })

@@ -2,7 +2,7 @@ import { type Fault, notJson, read, validateAll } from '@muster/core/internal'
 import { type Deploy, type DeployDefinition, deploySchema } from '@muster/hosting/internal'
 import { z } from 'zod'
 import { InvalidQueue } from '../errors.js'
-import type { CooldownDefinition, CooldownTerms, Offence } from './cooldown.js'
+import type { CooldownDefinition, CooldownTerms, Offence } from './cooldown-terms.js'
 import { type TeamDefinition, teamSchema, waitMs } from './rule-parts/index.js'
 import {
   innerRulesOf,
@@ -16,13 +16,14 @@ import { type PoolOfQueue, withPool } from './queue-pool.js'
 import { problemsOfQueue } from './validate-queue.js'
 
 /**
- * Whether a queue believes what a player states: of an attribute with that name, or of `roles`, `avoid` or `latencies`.
+ * True if a queue trusts a player's own statement: of an attribute with that name, or of `roles`, `avoid` or
+ * `latencies`.
  */
 export type PlayerMayState = (name: string) => boolean
 
 /**
- * Believes what the queue lists; without a list, what none of its rules compares. Latencies are believed in both cases
- * unless a rule compares them, because game clients send them to every queue.
+ * Trusts what the queue's `playerMayState` lists. Without a list, it trusts everything that none of its rules compares.
+ * Latencies are trusted in both cases unless a rule compares them, because game clients send them to every queue.
  */
 export function playerMayState({ playerMayState: listed, rules }: Queue): PlayerMayState {
   const compared = new Set(rules.flatMap(comparedBy))
@@ -30,16 +31,16 @@ export function playerMayState({ playerMayState: listed, rules }: Queue): Player
     const believed = new Set(compared.has('latencies') ? listed : [...listed, 'latencies'])
     return (name) => believed.has(name)
   }
-  // A custom rule may look at every attribute, and at the roles.
+  // A custom rule may read every attribute and the roles.
   if (rules.some(isCustom)) return (name) => (name === 'latencies' || name === 'avoid') && !compared.has(name)
   return (name) => !compared.has(name)
 }
 
-/** Whether a rule of the queue reads latencies: a latency rule, or a custom rule, which may read anything. */
+/** True if a rule of the queue reads latencies: a latency rule, or a custom rule, which may read anything. */
 export const readsLatencies = ({ rules }: Queue): boolean =>
   rules.some((rule) => isCustom(rule) || comparedBy(rule).includes('latencies'))
 
-/** The attributes that a rule, or a rule within it, compares. */
+/** The attributes that a rule or its nested rules compare. */
 export function attributesComparedBy(rule: RuleDefinition): string[] {
   const compared = innerRulesOf(rule).flatMap(attributesComparedBy)
   if ('attribute' in rule && rule.attribute !== undefined) compared.push(rule.attribute)
@@ -48,7 +49,7 @@ export function attributesComparedBy(rule: RuleDefinition): string[] {
   return compared
 }
 
-/** What a rule, or a rule within it, compares: names of attributes, and `roles`, `avoid` or `latencies`. */
+/** What a rule or its nested rules compare: names of attributes, and `roles`, `avoid` or `latencies`. */
 function comparedBy(rule: RuleDefinition): string[] {
   const inner = [...innerRulesOf(rule).flatMap(comparedBy), ...attributesComparedBy(rule)]
   if (rule.kind === 'roles' || rule.kind === 'avoid') inner.push(rule.kind)
@@ -86,126 +87,126 @@ const cooldownOfAcceptance: CooldownTerms = cooldownSchema.parse({
 export interface QueueDefinition {
   /** 1 to 64 characters. */
   readonly name: string
-  /** Players in a match, 1 to 500: short for one team, called `team`, of that size. Give either this or `teams`. */
+  /** Players in a match, 1 to 500. Shorthand for one team of that size, called `team`. Give either this or `teams`. */
   readonly matchSize?: number | undefined
-  /** The teams of a match, with at most 500 players in all. */
+  /** The teams of a match, with at most 500 players in total. */
   readonly teams?: readonly TeamDefinition[] | undefined
-  /** Rules about who may play together, at most 32. Default: anyone may. */
+  /** Rules about who may play together, at most 32. Default: no restriction. */
   readonly rules?: readonly RuleDefinition[] | undefined
   /** Milliseconds that a match's oldest ticket waits for full teams before minimum sizes suffice. Default 5000. */
   readonly fillForMs?: number | undefined
   /**
-   * Milliseconds of waiting after which a ticket takes the best match there is: only rules with `hard` count, at their
-   * loosest limit, for the ticket and for those it is matched with. Less than `expireAfterMs`. Default: never.
+   * Milliseconds of waiting after which a ticket accepts any match that satisfies the `hard` rules at their loosest
+   * limit. This also applies to the tickets it is matched with. Less than `expireAfterMs`. Default: never.
    */
   readonly lastResortMs?: number | undefined
   /**
-   * Milliseconds that nine of ten tickets wait for a match at most, as nearly as the limits' bounds allow: limits
-   * follow how many suitable players come, region by region, in place of steps set by hand. From 1000, and less than
-   * `expireAfterMs`; at least one limit has bounds, e.g. `max: { strictest: 50, loosest: 800 }`. Default: limits relax
-   * as they say.
+   * Target wait in milliseconds: nine of ten tickets wait at most this long for a match, as far as the limits' bounds
+   * allow. Limits follow the arrival of suitable players by region, instead of fixed steps. At least 1000, and less
+   * than `expireAfterMs`. At least one limit has bounds, e.g. `max: { strictest: 50, loosest: 800 }`. Default: limits
+   * relax as defined.
    */
   readonly targetWaitMs?: number | undefined
   /**
-   * What counts when the members of a match are chosen, as weights from 0 to 100: `distance`, the attribute of each
-   * `difference` rule, `waiting`, and `parties`, which are hard to place. Distance and differences count in units of
-   * their strictest limits. Default 1, but 0 for the second and further difference rules.
+   * What matters when the members of a match are chosen, as weights from 0 to 100: `distance`, the attribute of each
+   * `difference` rule, `waiting`, and `parties`, which are hard to place. Distance and differences are measured in
+   * units of their strictest limits. Default 1, but 0 for the second and further difference rules.
    */
   readonly prefer?: Readonly<Record<string, number>> | undefined
-  /** Holds matches back for cheaper ones. Default: a match is made as soon as the rules allow it. */
+  /** Delays matches in favour of cheaper ones. Default: a match is made as soon as the rules allow it. */
   readonly patience?: PatienceDefinition | undefined
-  /** Milliseconds after which a ticket that still searches is cancelled. Default 300,000. */
+  /** Milliseconds after which a searching ticket is cancelled. Default 300,000. */
   readonly expireAfterMs?: number | undefined
   /** Failed deployments after which a ticket is cancelled instead of searching again. Default 3. */
   readonly maxAttempts?: number | undefined
-  /** Whether a player may be in another ticket at the same time. Default false. */
+  /** Allows a player to be in several waiting tickets at a time. Default false. */
   readonly playersMayWaitTwice?: boolean | undefined
-  /** Whether a player may wait while playing. Default false: the ticket is refused, with an error naming the match. */
+  /** Allows a player to wait while playing. Default false: the ticket is refused with an error that names the match. */
   readonly playersMayWaitWhilePlaying?: boolean | undefined
   /**
    * What players may state about themselves through the ticket API: names of attributes, and `roles`, `avoid`,
-   * `latencies`. All else comes from `authenticate`, `profile` or a backend, and a player's ticket that states it is
-   * refused. At most 64. Default: whatever no rule of the queue compares; a custom rule is taken to compare everything.
+   * `latencies`. Everything else comes from `authenticate`, `profile` or a backend. A player's ticket that states it is
+   * refused. At most 64. Default: everything that no rule of the queue compares. A custom rule counts as comparing
+   * everything.
    */
   readonly playerMayState?: readonly string[] | undefined
-  /**
-   * Whether waiting tickets go to backfills of running matches before new matches are made, or after. Default `first`.
-   */
+  /** Whether backfills of running matches get waiting tickets before new matches do, or after. Default `first`. */
   readonly backfill?: 'first' | 'last' | undefined
   /**
-   * Cancels a ticket as `absent` when the client of one of its players has been away for too long: each player has to
-   * read the ticket, or wait for its changes, by the ticket API; see `Matchmaker.notePresence`. Default: nobody has to.
+   * Cancels a ticket as `absent` if the client of one of its players has been away for too long. Each player's client
+   * has to read the ticket or wait for its changes, by the ticket API; see `Matchmaker.notePresence`. Default: no
+   * presence is required.
    */
   readonly presence?: PresenceDefinition | undefined
   /** All players of a match must accept it before a server is deployed. Default: no acceptance. */
   readonly acceptance?: AcceptanceDefinition | undefined
-  /** Whether players who leave while the server is deployed are replaced. Default false: the match is dissolved. */
+  /** Replaces players who leave while the server is deployed. Default false: the match is dissolved. */
   readonly replaceLeavers?: boolean | undefined
   /**
-   * Puts players on cooldown who decline a match, do not answer, or leave before its server runs. Default: with
-   * `acceptance`, players who decline or do not answer, by the defaults of `CooldownDefinition`; `{ for: [] }` turns it
-   * off. Without `acceptance` there is no cooldown.
+   * Puts players on cooldown for the offences in `for`: declining a match, not answering, leaving before its server
+   * runs, or leaving a running match. Default with `acceptance`: the first two, as `CooldownDefinition` says;
+   * `{ for: [] }` turns it off. Default without `acceptance`: none.
    */
   readonly cooldown?: CooldownDefinition | undefined
-  /** Whether matches are made in rounds, every `tickMs`, or whenever a ticket arrives. Default `tick`. */
+  /** Makes matches in rounds, every `tickMs`, or whenever a ticket arrives. Default `tick`. */
   readonly mode?: 'tick' | 'arrival' | undefined
-  /** The server that each match gets. Required, unless the queue names a `pool`. */
+  /** The server of each match. Required unless the queue names a `pool`. */
   readonly deploy?: DeployDefinition | undefined
-  /**
-   * Name of the pool whose servers serve the matches of the queue: see `pools`. They are deployed as the pool says.
-   */
+  /** Name of the pool whose servers host the matches of the queue: see `pools`. The pool's `deploy` applies. */
   readonly pool?: string | undefined
 }
 
 export interface AcceptanceDefinition {
-  /** Milliseconds from MATCH_FOUND; a player who has not accepted by then has declined. */
+  /** Milliseconds after MATCH_FOUND. A player who has not accepted by then has declined. */
   readonly withinMs: number
-  /** Whether only players who declined are replaced. Default false: it dissolves; those who accepted search again. */
+  /**
+   * Replaces only the players who declined. Default false: the match dissolves, and those who accepted search again.
+   */
   readonly replace?: boolean | undefined
 }
 
 export interface PatienceDefinition {
   /**
-   * The most that a match may cost just before `untilMs`, above 0; before that proportionally less. The cost is the
-   * mean over its pairs of tickets: distance and differences in units of their strictest limits, by the weights of
+   * Maximum cost of a match just before `untilMs`, above 0. Earlier, the maximum is proportionally lower. The cost is
+   * the mean over its pairs of tickets: distance and differences in units of their strictest limits, by the weights of
    * `prefer`.
    */
   readonly cost: number
   /**
-   * Milliseconds of its oldest ticket's wait after which a match may cost anything. Less than `expireAfterMs`. Matches
-   * that are hard to find are looked for after twice as long, or midway between this and `expireAfterMs` if that is
+   * Wait in milliseconds of the oldest ticket after which a match may have any cost. Less than `expireAfterMs`. Matches
+   * that are hard to find are searched for after twice as long, or midway between this and `expireAfterMs` if that is
    * sooner.
    */
   readonly untilMs: number
 }
 
 /**
- * Milliseconds of waiting after which matches that are hard to find are looked for: well before tickets expire, so that
- * none expires for the sake of a better match.
+ * Wait in milliseconds after which matches that are hard to find are searched for: well before tickets expire, so that
+ * no ticket expires because of patience.
  */
 export const thoroughMsOf = ({ untilMs }: PatienceDefinition, expireAfterMs: number): number =>
   Math.min(2 * untilMs, (untilMs + expireAfterMs) / 2)
 
 export interface PresenceDefinition {
   /**
-   * Milliseconds for which a client may be away while its ticket searches, from 10,000. They count from the ticket's
-   * creation, and whenever the client was there.
+   * Milliseconds for which a client may be away while its ticket searches, at least 10,000. They start at the ticket's
+   * creation, and again whenever the client was there.
    */
   readonly withinMs: number
 }
 
 type Filled<T> = { readonly [Key in keyof T]-?: Exclude<T[Key], undefined> }
 
-/** What a queue need not have. */
+/** The optional fields of a queue. */
 type Optional = Pick<
   QueueDefinition,
   'lastResortMs' | 'targetWaitMs' | 'prefer' | 'patience' | 'playerMayState' | 'presence' | 'pool'
 >
 
-/** What a queue has in another form than its definition. */
+/** The fields of a queue whose form differs from the definition. */
 type Reformed = 'matchSize' | 'teams' | 'rules' | 'acceptance' | 'cooldown' | 'deploy'
 
-/** A queue that was checked, with every default filled in. */
+/** A validated queue with all defaults. */
 export interface Queue extends Filled<Omit<QueueDefinition, keyof Optional | Reformed>>, Optional {
   readonly teams: readonly TeamDefinition[]
   readonly rules: readonly Rule[]
@@ -216,13 +217,13 @@ export interface Queue extends Filled<Omit<QueueDefinition, keyof Optional | Ref
 
 type Acceptance = Filled<AcceptanceDefinition>
 
-/** Less would be too little for a client that connects anew, and for processes that tell one another who is there. */
+/** Minimum of `withinMs`: less is too little for a reconnecting client, and for processes that exchange presence. */
 const SHORTEST_PRESENCE_MS = 10_000
 
-/** Less would be no wait at all: matches are made in rounds, about once a second. */
+/** Minimum of `targetWaitMs`: rounds take place about once a second. */
 const SHORTEST_TARGET_MS = 1000
 
-/** A weight beyond this leaves nothing of the others. */
+/** Maximum weight: with more, the other weights would not matter. */
 const MOST_WEIGHT = 100
 
 const fields = {
@@ -255,7 +256,7 @@ const queueSchema: z.ZodType<Queue> = z
   .strictObject(fields)
   .superRefine(({ matchSize, teams, deploy, pool }, context) => {
     if ((matchSize === undefined) === (teams === undefined)) {
-      context.addIssue({ code: 'custom', path: ['teams'], message: 'must be given, or matchSize instead' })
+      context.addIssue({ code: 'custom', path: ['teams'], message: 'is required unless matchSize is given' })
     }
     if (deploy === undefined) {
       const message = pool === undefined ? 'must be given, or pool instead' : 'is that of the pool, which is not known'
@@ -276,14 +277,17 @@ const queueSchema: z.ZodType<Queue> = z
     return inOneShape({ ...queue, deploy, cooldown, teams, rules })
   })
 
-/** Gives all queues the same fields in the same order: every ticket reads them, and one shape is read faster. */
+/**
+ * Gives all queues the same fields in the same order: every ticket reads them, and V8 reads objects of one shape
+ * faster.
+ */
 const inOneShape = (queue: Queue): Queue => ({ ...NO_FIELDS, ...queue })
 const NO_FIELDS = Object.fromEntries(
   Object.keys(fields).flatMap((name) => (name === 'matchSize' ? [] : [[name, undefined]])),
 )
 
 /**
- * Checks the definition of a queue and fills in its defaults. The result may be passed to `defineQueue` again.
+ * Validates the definition of a queue and fills in its defaults. The result may be passed to `defineQueue` again.
  * @throws {InvalidQueue} naming the queue, the path and the value, e.g. `queue "duel": matchSize: …, got 0`.
  */
 export function defineQueue(definition: QueueDefinition): Queue {
@@ -292,21 +296,20 @@ export function defineQueue(definition: QueueDefinition): Queue {
   return read(queueSchema, definition, (field, message) => new InvalidQueue(which + message, { field }))
 }
 
-/** A queue, or all that is wrong with its definition. */
+/** A queue, or all faults of its definition. */
 export type CheckedQueue =
   | { readonly queue: Queue; readonly faults: readonly [] }
   | { readonly queue?: undefined; readonly faults: readonly [Fault, ...Fault[]] }
 
 /**
- * Checks the definition of a queue like `defineQueue`, and tells all that is wrong with it: for files, editors and
- * forms.
- * @param pools those that the queue may name in place of `deploy`. Without them, a queue with a pool needs both.
+ * Validates the definition of a queue like `defineQueue`, and returns all faults: for files, editors and forms.
+ * @param pools the pools that the queue may name instead of `deploy`. Without them, a queue with a pool needs both.
  */
 export function checkQueue(definition: unknown, pools?: readonly PoolOfQueue[]): CheckedQueue {
   const pooled = pools === undefined ? { definition } : withPool(definition, pools)
   if (pooled.fault === undefined) return checkWhole(pooled.definition)
   const { field, message } = pooled.fault
-  // What else is wrong is told too, as if the queue were deployed in a way that is right.
+  // Reports the other faults too, as if `deploy` were valid.
   const { pool: _, ...others } = definition as QueueDefinition
   const { faults } = checkWhole({ ...others, deploy: { application: 'any', version: 'any' } })
   return { faults: [{ field, path: [field], message, wrong: message }, ...faults] }
@@ -318,24 +321,24 @@ function checkWhole(definition: unknown): CheckedQueue {
 }
 
 /**
- * Checks a queue like `defineQueue`, from the text of a JSON document.
- * @throws {InvalidQueue} also if the text is no JSON, or has a `custom` rule, which needs a function.
+ * Validates a queue like `defineQueue`, from a JSON document.
+ * @throws {InvalidQueue} also if the text is not JSON, or has a `custom` rule, which needs a function.
  */
 export function queueFromJson(text: string): Queue {
   let definition: unknown
   try {
     definition = JSON.parse(text)
   } catch {
-    // JSON.parse quotes the text in its error, which may hold a secret.
+    // JSON.parse quotes its input in the error, and it may hold a secret.
     throw new InvalidQueue(`queue: ${notJson(text)}`, { field: '' })
   }
   return defineQueue(definition as QueueDefinition)
 }
 
 /**
- * The definition of a queue as JSON Schema (draft 2020-12), for editors: names, types and bounds. What parts of a
- * queue must have in common it cannot say; `checkQueue` does. The rules are under `$defs/rule`, to which inner rules
- * refer, so a document that holds this one has the same `$defs`.
+ * The definition of a queue as JSON Schema (draft 2020-12), for editors: names, types and bounds. It cannot express
+ * dependencies between fields; `checkQueue` checks those. The rules are under `$defs/rule`, to which inner rules refer,
+ * so a document that contains this schema needs the same `$defs`.
  */
 export const queueJsonSchema = (): Record<string, unknown> =>
   z.toJSONSchema(queueSchema, { io: 'input', unrepresentable: 'any' })

@@ -15,8 +15,8 @@ const sentencesOf = (teams: readonly TeamDefinition[], rules: readonly RuleDefin
   )
 const rulesOf = (...rules: readonly RuleDefinition[]) => sentencesOf([{ name: 'team', size: 2 }], rules)
 
-describe('rules as sentences', () => {
-  test('about places and latencies', () => {
+describe('the sentence that describes a rule', () => {
+  test('every rule about places and latencies is described by a sentence', () => {
     expect(
       rulesOf(
         { kind: 'distance', maxKm: { from: 500, to: 20_000, overMs: 60_000 }, missing: 'refuse' },
@@ -37,7 +37,7 @@ describe('rules as sentences', () => {
     ])
   })
 
-  test('about attributes of players', () => {
+  test('every rule about attributes of players is described by a sentence', () => {
     expect(
       rulesOf(
         { kind: 'difference', attribute: 'rank', max: 1, party: 'max', missing: { value: 1000 } },
@@ -58,7 +58,7 @@ describe('rules as sentences', () => {
     ])
   })
 
-  test('about what a ticket itself must be', () => {
+  test('every rule about a single ticket is described by a sentence', () => {
     expect(
       rulesOf(
         { kind: 'require', attribute: 'level', operator: '>=', value: steps([0, 10], [20_000, 5]), party: 'avg' },
@@ -82,7 +82,7 @@ describe('rules as sentences', () => {
     ])
   })
 
-  test('about whom a ticket accepts', () => {
+  test('every rule about whom a ticket accepts is described by a sentence', () => {
     expect(
       rulesOf(
         { kind: 'accepts', attribute: 'skill', operator: '>=', own: 'minSkill', missing: { value: 1000 } },
@@ -102,7 +102,7 @@ describe('rules as sentences', () => {
     ])
   })
 
-  test('about teams', () => {
+  test('every rule about teams is described by a sentence', () => {
     const teams = [
       { name: 'monster', size: 2 },
       { name: 'hunters', size: 4 },
@@ -153,7 +153,7 @@ describe('rules as sentences', () => {
     ])
   })
 
-  test('within rules, and functions', () => {
+  test('rules within rules and custom rules are described by a sentence', () => {
     expect(
       rulesOf(
         {

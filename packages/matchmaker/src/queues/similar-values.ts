@@ -1,28 +1,31 @@
-// pure: values that look the same and that rules tell apart, for `explain` and `muster check`
+// pure: values that look the same but differ for rules, for `explain` and `muster check`
 import type { Pool, Slot } from '@muster/kernel'
 import { type Facts, relaxingOf, type RuleTicket, type Similar, similarTo } from './rule-parts/index.js'
 import { innerRulesOf, type RuleDefinition } from './rules/index.js'
 
-/** Other tickets, and values of theirs, that are looked at (our choices). */
+/** Maximum number of other tickets, and of their values, that are compared (our choices). */
 const MOST_SEEN = 256
 const MOST_VALUES = 4096
 
-type Read = (ticket: RuleTicket) => readonly unknown[]
+type ReadValues = (ticket: RuleTicket) => readonly unknown[]
 
 /** Values of a ticket that a rule compares. */
-interface Comparison {
-  /** What they are compared with: an attribute, a role or an id. */
+interface ComparedValues {
+  /** What the values are of: an attribute, a role or an id. */
   readonly what: string
-  readonly own: Read
-  /** Values of other tickets, or, as constants, those that the definition of the rule names. */
-  readonly others?: Read
-  readonly constants?: Read
-  /** Whether the rule wants values that are the same; otherwise it wants others. */
+  readonly own: ReadValues
+  /** Values of other tickets or, as constants, those in the definition of the rule. */
+  readonly others?: ReadValues
+  readonly constants?: ReadValues
+  /** True if the rule requires equal values. False if it requires different ones. */
   readonly wantsSame: boolean
 }
 
-/** What a rule compares, and the rules within it. Only within others does a rule of numbers take tickets with texts. */
-function comparisonsOf(rule: RuleDefinition): readonly Comparison[] {
+/**
+ * The comparisons of a rule and its inner rules. A rule about numbers accepts tickets with strings only if it is
+ * nested.
+ */
+function comparisonsOf(rule: RuleDefinition): readonly ComparedValues[] {
   const inner = innerRulesOf(rule).flatMap(comparisonsOf)
   switch (rule.kind) {
     case 'not':
@@ -43,11 +46,11 @@ function comparisonsOf(rule: RuleDefinition): readonly Comparison[] {
       ]
     }
     case 'avoid':
-      // Nobody learns who avoids them.
+      // The list is the ticket's own, so that no player learns who avoids them.
       return [{ what: 'id', own: avoided, others: ({ players }) => players.map(({ id }) => id), wantsSame: false }]
     case 'roles': {
       const names = Object.keys(rule.roles)
-      const own: Read = ({ players }) => players.flatMap(({ roles }) => roles)
+      const own: ReadValues = ({ players }) => players.flatMap(({ roles }) => roles)
       return [{ what: 'role', own, constants: () => names, wantsSame: true }]
     }
     case 'require': {
@@ -68,20 +71,20 @@ const SAME: ReadonlySet<string> = new Set(['=', 'in', 'contains'])
 const OTHER: ReadonlySet<string> = new Set(['!=', 'not in', 'excludes'])
 
 const attribute =
-  (name: string): Read =>
+  (name: string): ReadValues =>
   ({ players }) =>
     players.flatMap(({ attributes }): unknown[] => {
       const value: unknown = Object.hasOwn(attributes, name) ? attributes[name] : undefined
       return value === undefined ? [] : Array.isArray(value) ? value : [value]
     })
 
-const avoided: Read = ({ players }) => players.flatMap(({ avoid }) => avoid)
+const avoided: ReadValues = ({ players }) => players.flatMap(({ avoid }) => avoid)
 
-/** A text that reads as a number is none. */
-function numbers(name: string | undefined): readonly Comparison[] {
+/** A string that reads as a number does not count as one. */
+function numbers(name: string | undefined): readonly ComparedValues[] {
   if (name === undefined) return []
   const own = attribute(name)
-  const asNumbers: Read = (ticket) =>
+  const asNumbers: ReadValues = (ticket) =>
     own(ticket).flatMap((value) => (typeof value === 'string' && String(Number(value)) === value ? Number(value) : []))
   return [{ what: name, own, constants: asNumbers, wantsSame: true }]
 }
@@ -92,15 +95,15 @@ function constantsOf({ value }: Extract<RuleDefinition, { kind: 'require' }>): r
   return typeof value === 'object' ? [] : [value]
 }
 
-/** Says that a rule tells two values apart that look the same; undefined if it does not. */
+/** Returns the sentence that a rule distinguishes two values that look the same; undefined if it does not. */
 export type SayIsSimilar = (pool: Pool<Facts>, slot: Slot) => string | undefined
 
 /**
- * Says that another ticket, or the rule, has a value that looks the same as one of the ticket and is of another type,
- * or another Unicode form of the same word. Only values that the ticket has itself are named.
+ * Returns the sentence that another ticket, or the rule, has a value that looks like one of the ticket's but is of
+ * another type or another Unicode form. It names only values of the ticket itself.
  * @param rule with the name by which the sentence calls it
- * @param wantsSame whether to look where the rule wants the same, which it then finds missing; otherwise, where it
- * wants others, and lets through what looks the same
+ * @param wantsSame true to check where the rule requires equal values, which it then does not find; false to check
+ *   where it requires different ones, and allows values that look the same
  */
 export function similarValue(rule: RuleDefinition & { readonly name: string }, wantsSame: boolean): SayIsSimilar {
   const comparisons = comparisonsOf(rule).filter((one) => one.wantsSame === wantsSame)
@@ -123,7 +126,7 @@ export function similarValue(rule: RuleDefinition & { readonly name: string }, w
 
 const inWords = ({ value, how }: Similar): string => `${JSON.stringify(value)} ${how}`
 
-function similarOf(values: readonly unknown[], others: Read, pool: Pool<Facts>, slot: Slot): Similar | undefined {
+function similarOf(values: readonly unknown[], others: ReadValues, pool: Pool<Facts>, slot: Slot): Similar | undefined {
   let seen = 0
   for (const other of pool.some(MOST_SEEN)) {
     if (other === slot) continue
@@ -136,7 +139,7 @@ function similarOf(values: readonly unknown[], others: Read, pool: Pool<Facts>, 
   return undefined
 }
 
-/** Values that the rules of a queue name, and that look the same as those of an earlier rule without being the same. */
+/** Values in the rules of a queue that look like those of an earlier rule without being equal. */
 export function similarConstants(
   rules: readonly RuleDefinition[],
 ): readonly { readonly rule: number; readonly message: string }[] {
@@ -154,7 +157,7 @@ export function similarConstants(
   )
 }
 
-/** The values that the definition of a rule names, and the rules within it, by what they are values of. */
+/** The values in the definition of a rule and its inner rules, by what they are values of. */
 function namedBy(rule: RuleDefinition): readonly (readonly [what: string, values: readonly unknown[]])[] {
   const inner = innerRulesOf(rule).flatMap(namedBy)
   if (rule.kind === 'roles') return [['role', Object.keys(rule.roles)]]

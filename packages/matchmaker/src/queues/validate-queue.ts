@@ -2,8 +2,8 @@ import {
   MOST_LEVELS,
   isBounds,
   loosest,
-  type Relaxing,
-  stairsOf,
+  type RelaxingLimit,
+  relaxationStepsOf,
   strictest,
   PARTY_SIZE,
   LARGEST_MATCH,
@@ -22,15 +22,15 @@ import {
   type RolesRule,
 } from './rules/index.js'
 
-/** Most teams of which the winner is predicted (our choice). */
+/** Maximum number of teams in a prediction of the winner (our choice). */
 const MOST_PREDICTED = 32
 
-interface Problem {
+interface QueueFault {
   readonly path: readonly PropertyKey[]
   readonly message: string
 }
 
-interface Parts {
+interface QueueParts {
   readonly teams: readonly TeamDefinition[]
   readonly rules: readonly Rule[]
   readonly lastResortMs?: number | undefined
@@ -44,12 +44,12 @@ const quoted = (name: string) => JSON.stringify(name)
 const largest = ({ size }: TeamDefinition) => (typeof size === 'number' ? size : size.max)
 const smallest = ({ size }: TeamDefinition) => (typeof size === 'number' ? size : Math.ceil(loosest(size.min)))
 
-/** Players of the largest match of a queue. */
-export const largestMatch = ({ teams }: Pick<Parts, 'teams'>): number =>
+/** Players in the largest match of a queue. */
+export const largestMatch = ({ teams }: Pick<QueueParts, 'teams'>): number =>
   teams.reduce((sum, team) => sum + (team.count ?? 1) * largest(team), 0)
 
-/** Finds contradictions between the parts of a queue, each of which is valid by itself. */
-export function problemsOfQueue(parts: Parts): Problem[] {
+/** Finds contradictions between the parts of a queue, each of which is valid alone. */
+export function problemsOfQueue(parts: QueueParts): QueueFault[] {
   const { teams, rules, lastResortMs, targetWaitMs, expireAfterMs } = parts
   const problems = [...problemsOfTeams(teams), ...problemsOfNames(rules), ...problemsOfTarget(parts)]
   for (const [index, rule] of rules.entries()) problems.push(...problemsOfRule(rule, ['rules', index], teams))
@@ -67,12 +67,12 @@ export function problemsOfQueue(parts: Parts): Problem[] {
   return problems
 }
 
-/** Weights that count for nothing are mistakes. */
-function problemsOfPrefer({ prefer = {}, rules }: Parts): Problem[] {
+/** Weights without an effect are mistakes. */
+function problemsOfPrefer({ prefer = {}, rules }: QueueParts): QueueFault[] {
   const attributes = rules.flatMap((rule) =>
     rule.kind === 'difference' && rule.scope !== 'team' && rule.team === undefined ? [rule.attribute] : [],
   )
-  return Object.keys(prefer).flatMap((name): Problem[] => {
+  return Object.keys(prefer).flatMap((name): QueueFault[] => {
     const isReserved = name === 'distance' || name === 'waiting' || name === 'parties'
     if (isReserved && attributes.includes(name)) {
       return [{ path: ['prefer', name], message: 'is also the attribute of a difference rule: give that another name' }]
@@ -87,8 +87,8 @@ function problemsOfPrefer({ prefer = {}, rules }: Parts): Problem[] {
   })
 }
 
-function problemsOfTeams(teams: readonly TeamDefinition[]): Problem[] {
-  const problems: Problem[] = []
+function problemsOfTeams(teams: readonly TeamDefinition[]): QueueFault[] {
+  const problems: QueueFault[] = []
   const taken = new Set<string>()
   for (const [index, team] of teams.entries()) {
     const twice = [team.name, ...namesOf(team)].find((name) => taken.has(name))
@@ -108,8 +108,8 @@ function problemsOfTeams(teams: readonly TeamDefinition[]): Problem[] {
   return problems
 }
 
-function problemsOfNames(rules: readonly Rule[]): Problem[] {
-  const problems: Problem[] = []
+function problemsOfNames(rules: readonly Rule[]): QueueFault[] {
+  const problems: QueueFault[] = []
   const seen = new Set<string>()
   for (const [index, { name, kind }] of rules.entries()) {
     if (seen.has(name))
@@ -127,12 +127,12 @@ function problemsOfRule(
   rule: RuleDefinition,
   path: readonly PropertyKey[],
   teams: readonly TeamDefinition[],
-): Problem[] {
-  const problems: Problem[] = []
+): QueueFault[] {
+  const problems: QueueFault[] = []
   for (const key of ['team', 'otherTeam'] as const) {
     const name = key in rule ? (rule as { readonly [Key in typeof key]?: string | undefined })[key] : undefined
     if (name !== undefined && !teams.some((team) => team.name === name)) {
-      problems.push({ path: [...path, key], message: 'is none of the teams' })
+      problems.push({ path: [...path, key], message: 'is not the name of a team' })
     }
   }
   if (rule.kind === 'roles') problems.push(...problemsOfRoles(rule, path, teams))
@@ -144,7 +144,11 @@ function problemsOfRule(
 }
 
 /** A team too small for its roles could never be matched. */
-function problemsOfRoles(rule: RolesRule, path: readonly PropertyKey[], teams: readonly TeamDefinition[]): Problem[] {
+function problemsOfRoles(
+  rule: RolesRule,
+  path: readonly PropertyKey[],
+  teams: readonly TeamDefinition[],
+): QueueFault[] {
   const least = Object.values(rule.roles).map((count) => (typeof count === 'number' ? count : count.min))
   const players = least.reduce((sum, count) => sum + count, 0)
   const small = teams.find((team) => (rule.team ?? team.name) === team.name && largest(team) < players)
@@ -153,8 +157,11 @@ function problemsOfRoles(rule: RolesRule, path: readonly PropertyKey[], teams: r
   return [{ path: [...path, 'roles'], message }]
 }
 
-/** With one team there is no winner to predict; and every two teams are compared, for each way to make them. */
-function problemsOfPrediction(path: readonly PropertyKey[], teams: readonly TeamDefinition[]): Problem[] {
+/**
+ * With one team there is no winner to predict. Every two teams are compared, for each arrangement, so there must not be
+ * many.
+ */
+function problemsOfPrediction(path: readonly PropertyKey[], teams: readonly TeamDefinition[]): QueueFault[] {
   const count = teams.reduce((sum, team) => sum + (team.count ?? 1), 0)
   if (count >= 2 && count <= MOST_PREDICTED) return []
   const message = `predictedWin is for 2 to ${MOST_PREDICTED} teams, and there are ${count}`
@@ -168,7 +175,7 @@ const typeOfOperator = (operator: RequireRule['operator']): AttributeType | unde
   return operator.startsWith('<') || operator.startsWith('>') ? 'number' : undefined
 }
 
-/** The attributes that a rule reads, with the type they must have where the definition fixes one. */
+/** The attributes that a rule reads, with their types if the definition fixes them. */
 function typesOf(rule: RuleDefinition): (readonly [attribute: string, type: AttributeType])[] {
   const inner = innerRulesOf(rule).flatMap(typesOf)
   if (rule.kind === 'balance' && rule.measure === 'predictedWin') {
@@ -199,7 +206,7 @@ const ownTypeOf = ({ own, operator }: AcceptsRule): readonly [attribute: string,
   return operator.startsWith('<') || operator.startsWith('>') ? [own, 'number'] : undefined
 }
 
-/** The field of a rule in which an attribute is named; for one within another rule, the field of its rules. */
+/** The field of a rule in which an attribute is named; for a nested rule, the field of its rules. */
 function fieldOf(rule: Rule, attribute: string): string {
   const field = (['attribute', 'own', 'mean', 'uncertainty'] as const).find(
     (key) => (rule as Partial<Record<typeof key, string>>)[key] === attribute,
@@ -208,8 +215,8 @@ function fieldOf(rule: Rule, attribute: string): string {
 }
 
 /** Two rules that need different types of the same attribute would refuse every ticket. */
-function problemsOfTypes(rules: readonly Rule[]): Problem[] {
-  const problems: Problem[] = []
+function problemsOfTypes(rules: readonly Rule[]): QueueFault[] {
+  const problems: QueueFault[] = []
   const wanted = new Map<string, { readonly type: string; readonly rule: string }>()
   for (const [index, rule] of rules.entries()) {
     for (const [attribute, type] of typesOf(rule)) {
@@ -226,10 +233,10 @@ function problemsOfTypes(rules: readonly Rule[]): Problem[] {
 
 const NOTHING_TIMED = ': in a queue with targetWaitMs, nothing is timed'
 
-type PlacedLimit = readonly [path: readonly PropertyKey[], limit: Relaxing]
+type PlacedLimit = readonly [path: readonly PropertyKey[], limit: RelaxingLimit]
 
-/** Limits have bounds exactly where the queue has a target wait, and nothing relaxes by hand there. */
-function problemsOfTarget({ teams, rules, lastResortMs, targetWaitMs, expireAfterMs }: Parts): Problem[] {
+/** Limits have bounds if and only if the queue has a target wait. Nothing relaxes at fixed times then. */
+function problemsOfTarget({ teams, rules, lastResortMs, targetWaitMs, expireAfterMs }: QueueParts): QueueFault[] {
   const limits = [
     ...rules.flatMap((rule, index) => limitsIn(rule, ['rules', index])),
     ...teams.flatMap(({ size }, index): PlacedLimit[] =>
@@ -241,20 +248,20 @@ function problemsOfTarget({ teams, rules, lastResortMs, targetWaitMs, expireAfte
       isBounds(limit) ? [{ path, message: 'has bounds, which need targetWaitMs in the queue' }] : [],
     )
   }
-  const problems = limits.flatMap(([path, limit]): Problem[] =>
+  const problems = limits.flatMap(([path, limit]): QueueFault[] =>
     typeof limit === 'number' || isBounds(limit)
       ? []
       : [{ path, message: `must be a number or { strictest, loosest }${NOTHING_TIMED}` }],
   )
   for (const [index, { optionalAfterMs }] of rules.entries()) {
     if (optionalAfterMs !== undefined)
-      problems.push({ path: ['rules', index, 'optionalAfterMs'], message: 'is for queues without targetWaitMs' })
+      problems.push({ path: ['rules', index, 'optionalAfterMs'], message: 'is only allowed without targetWaitMs' })
   }
   if (!limits.some(([, limit]) => strictest(limit) !== loosest(limit)))
     problems.push({ path: ['targetWaitMs'], message: 'needs a limit { strictest, loosest } that can follow it' })
   if (targetWaitMs >= expireAfterMs)
     problems.push({ path: ['targetWaitMs'], message: `must be less than expireAfterMs, ${expireAfterMs}` })
-  const { spanMs } = stairsOf(0, targetWaitMs)
+  const { spanMs } = relaxationStepsOf(0, targetWaitMs)
   if (lastResortMs !== undefined && lastResortMs <= spanMs) {
     const why = 'when limits are at their loosest'
     problems.push({ path: ['lastResortMs'], message: `must be more than 5 times targetWaitMs, ${spanMs}, ${why}` })

@@ -9,8 +9,8 @@ import { replayTickets } from './replay-tickets.js'
 import { createStubService } from './stub-service.js'
 import { duel, START_MS, oslo, rated, setUp, playedIn } from './replay.fixture.js'
 
-describe('a recording', () => {
-  test('has one line with its time for each accepted command, and none for a refused one', async () => {
+describe('a recording of tickets', () => {
+  test('a recording has one line with a time for each accepted command, and none for a refused one', async () => {
     const { matchmaker, parsed, pass, clock } = setUp()
     const start = clock.now()
     matchmaker.createTicket({ id: 'a', queue: 'duel', players: [rated('ann', 100)] })
@@ -32,7 +32,7 @@ describe('a recording', () => {
     ])
   })
 
-  test('has no line of a private match, nor of its tickets that are taken over', () => {
+  test('a recording has no line for a private match, nor for its tickets when they are imported', () => {
     const { matchmaker, parsed, lines } = setUp()
     const players = [rated('ann', 100), rated('ben', 100)]
     matchmaker.createMatch({ id: 'm', queue: 'duel', teams: [{ name: 'team', players }] })
@@ -44,7 +44,7 @@ describe('a recording', () => {
     expect(lines.slice(before).filter((line) => line.includes('"create"'))).toEqual([])
   })
 
-  test('forgets a match on a server of a pool once it is over: to stop it again is no line', async () => {
+  test('a recording has one stop of a match on a pool server, even if the match is stopped again', async () => {
     const { matchmaker, join, run, clock, seen } = open({ pools: [world] })
     const lines: string[] = []
     const recorded = recordTickets(matchmaker, (line) => lines.push(line), { clock })
@@ -59,7 +59,7 @@ describe('a recording', () => {
     expect(lines.filter((line) => line.includes('"stop"'))).toHaveLength(1)
   })
 
-  test('holds no address unless asked to, and keeps the order of the calls however long lookups take', async () => {
+  test('a recording has no addresses by default, and keeps the order of calls despite slow lookups', async () => {
     const places: Record<string, typeof oslo> = { '192.0.2.1': oslo }
     const later: Locate = async (ip) => places[ip]
     const record = async (options: RecordOptions) => {
@@ -84,7 +84,7 @@ describe('a recording', () => {
     expect(whole[2]).toMatchObject({ ticket: { players: [{ id: 'ben', ip: '203.0.113.5' }] } })
   })
 
-  test('begins with the tickets that wait already', async () => {
+  test('a recording starts with the tickets that already wait', async () => {
     const { matchmaker, plain, pass, clock, played } = setUp()
     const start = clock.now()
     matchmaker.createTicket({ id: 'a', queue: 'duel', players: [rated('ann', 100)] })
@@ -103,7 +103,7 @@ describe('a recording', () => {
     expect(playedIn(await replayTickets(lines))).toEqual([['a', 'b']])
   })
 
-  test('that cannot be written gives a warning, and the ticket is created', () => {
+  test('a recording that cannot be written causes a warning, and tickets are still created', () => {
     const warnings: unknown[] = []
     const warned = (warning: Error) => warnings.push(warning.message)
     process.on('warning', warned)

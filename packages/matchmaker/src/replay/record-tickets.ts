@@ -15,17 +15,17 @@ import {
   type RecordedTeam,
 } from './recording-lines.js'
 
-/** The known places of players. */
+/** The known locations of players. */
 type Places = ReadonlyMap<Player, Coordinates | undefined>
 
-/** Writes an event with the time at which it began: at once, or when the players' places are known. */
-type Note = (event: (places: Places) => RecordedEvent, players?: readonly Player[]) => void
+/** Writes an event with the time at which it began: immediately, or once the players' locations are known. */
+type RecordEvent = (event: (places: Places) => RecordedEvent, players?: readonly Player[]) => void
 
 /**
- * Returns a function to call before a command; the function that it returns is called if the command succeeded. So the
- * line numbers follow the order in which commands began, even if one command causes another.
+ * Returns a function to call before a command. Call its result if the command succeeded. So the line numbers follow the
+ * order in which commands began, even if one command causes another.
  */
-function createLineWriter(write: (line: string) => void, clock: Clock, locate: Locate | undefined): () => Note {
+function createLineWriter(write: (line: string) => void, clock: Clock, locate: Locate | undefined): () => RecordEvent {
   let lines = 0
   let warned = false
 
@@ -33,7 +33,7 @@ function createLineWriter(write: (line: string) => void, clock: Clock, locate: L
     try {
       write(`${JSON.stringify(value)}\n`)
     } catch (error) {
-      // Warned once only, because the cause probably affects every line.
+      // Only one warning, because the cause probably affects every line.
       if (!warned) process.emitWarning(`tickets are not recorded: ${String(error)}`, 'MusterWarning')
       warned = true
     }
@@ -60,7 +60,7 @@ function placesOf(players: readonly Player[], locate: Locate | undefined): Place
     : paired(found as readonly (Coordinates | undefined)[])
 }
 
-/** Returns a function for the tickets of a running match. */
+/** Returns a function that lists the tickets of a running match. */
 function createMatchMembers({ on }: Pick<Matchmaker, 'on'>): (matchId: string) => readonly string[] {
   const members = new Map<string, Set<string>>()
   const add = (matchId: string, tickets: readonly Ticket[]) => {
@@ -82,23 +82,23 @@ function createMatchMembers({ on }: Pick<Matchmaker, 'on'>): (matchId: string) =
 }
 
 export interface RecordOptions {
-  /** The matchmaker's `locate`, so that the recording holds players' places instead of their addresses. */
+  /** The matchmaker's `locate`, so that the recording holds players' locations instead of their addresses. */
   readonly locate?: Locate | undefined
-  /** Whether the recording holds addresses. Default false: only who of those without a place share a network. */
+  /** Records addresses. Default false: players without a location get a number for their network. */
   readonly addresses?: boolean | undefined
   /**
-   * The matchmaker's queues, which a replay uses by default. Custom rules are code and cannot be recorded; variables of
+   * The matchmaker's queues, which a replay uses by default. Custom rules are code and cannot be recorded. Variables of
    * servers are left out, because they may be secret.
    */
   readonly queues?: readonly QueueDefinition[] | undefined
-  /** The matchmaker's clock. Default: the machine's. */
+  /** The matchmaker's clock. Default: the system's. */
   readonly clock?: Clock | undefined
 }
 
 /**
- * Records a matchmaker's commands from now on, and the tickets that wait already, for `replayTickets`: one line of JSON
- * for each command that was carried out. Use the returned matchmaker: commands to the given one are not recorded, and
- * `reconfigure` never is. A `write` that throws becomes a process warning.
+ * Records the waiting tickets, and every later command of a matchmaker, for `replayTickets`: one line of JSON for each
+ * command that succeeded. Use the returned matchmaker: commands to the given one are not recorded, and `reconfigure`
+ * never is. A `write` that throws becomes a process warning.
  * @param write receives a line with its line feed. Lines may come in any order.
  */
 export function recordTickets(
@@ -111,10 +111,10 @@ export function recordTickets(
   const recorded = createPlayerRecorder(addresses)
   const membersOf = createMatchMembers(matchmaker)
 
-  /** Begins to record a create; undefined for a ticket that exists: repeating a create changes nothing. */
-  const beginCreate = (input: TicketInput): Note | undefined =>
+  /** Starts recording a create. Undefined for an existing ticket, because repeating a create changes nothing. */
+  const beginCreate = (input: TicketInput): RecordEvent | undefined =>
     input.id !== undefined && matchmaker.getTicket(input.id) !== undefined ? undefined : begin()
-  const noteCreated = (note: Note, input: TicketInput, { id, createdAt }: Ticket) => {
+  const noteCreated = (note: RecordEvent, input: TicketInput, { id, createdAt }: Ticket) => {
     const { queue, queues: names = queue === undefined ? [] : [queue], players, priority = 0 } = input
     const recordedPlayers = (places: Places) => players.map((player) => recorded(player, places.get(player)))
     note(
@@ -125,16 +125,16 @@ export function recordTickets(
       players,
     )
   }
-  /** Records a ticket that was taken over from another matchmaker, which has located its players. */
-  const noteTakenOver = (note: Note, ticket: ExportedTicket) => {
+  /** Records a ticket imported from another matchmaker, which has located its players. */
+  const noteTakenOver = (note: RecordEvent, ticket: ExportedTicket) => {
     const { id, queues: names, players, priority, createdAt, place, privateSeat } = ticket
-    // A private match tells nothing about the rules.
+    // Rules do not apply to a private match.
     if (privateSeat !== undefined) return
     const recordedPlayers = players.map((player) => recorded(player, player.coordinates ?? place))
     note(() => ({ kind: 'create', ticket: { id, queues: names, players: recordedPlayers, priority, createdAt } }))
   }
 
-  /** Carries out a command and records it. */
+  /** Runs a command and records it. */
   const noted = <Result>(event: RecordedEvent, command: () => Result): Result => {
     const note = begin()
     const result = command()
@@ -162,10 +162,10 @@ export function recordTickets(
     noteWaiting()
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error
-    // Before `ready` resolves, it cannot be read.
+    // Waiting tickets cannot be read before `ready` resolves.
     void matchmaker.ready().then(noteWaiting, () => {})
   }
-  // A replay has no clients, so nobody is absent there by itself.
+  // A replay has no clients, so it needs a line for each absence.
   matchmaker.on('cancelled', ({ ticket, reason }) => {
     if (reason === 'absent') noteCancelled([ticket.id])
   })
@@ -242,7 +242,7 @@ export function recordTickets(
       const imported = matchmaker.importTickets(snapshot)
       const taken = new Set(imported.tickets.map(({ id }) => id))
       for (const ticket of snapshot.tickets) {
-        if (taken.has(ticket.id)) noteTakenOver(notes.get(ticket.id) as Note, ticket)
+        if (taken.has(ticket.id)) noteTakenOver(notes.get(ticket.id) as RecordEvent, ticket)
       }
       return imported
     },

@@ -5,7 +5,7 @@ import { readLine } from './recording-lines.js'
 const hollow = { id: 'a', queues: [], players: [], priority: 0, createdAt: 1 }
 const cancel = { kind: 'cancel', at: 1, n: 2, ticketId: 'a' }
 
-test('reads the known kinds of lines', () => {
+test('a recording with all known kinds of lines is read', () => {
   expect(readLine(JSON.stringify(cancel), 1)).toEqual(cancel)
 })
 
@@ -18,7 +18,7 @@ test.each([
   [JSON.stringify({ ...cancel, more: 1 }), 'recording, line 7: more: is not known'],
   [JSON.stringify({ kind: 'start', format: 'muster-recording-9', at: 1, n: 0 }), 'recording, line 7: format: '],
   [JSON.stringify({ kind: 'create', at: 1, n: 0, ticket: hollow }), 'recording, line 7: ticket.queues: '],
-])('refuses %s', (text, message) => {
+])('a recording with the line %s is refused', (text, message) => {
   expect(() => readLine(text, 7)).toThrow(InvalidInput)
   expect(() => readLine(text, 7)).toThrow(message)
 })

@@ -5,7 +5,7 @@ import { createPlayerRecorder, playerOf } from './recording-lines.js'
 
 const oslo = { latitude: 59.9, longitude: 10.7 }
 
-test('a place replaces the address, or a number the network; everything else stays', () => {
+test('a recorded player has a place, or else a network number, instead of the address', () => {
   const recorded = createPlayerRecorder(false)
   const attributes = { skill: 3, maps: ['a', 'b'] }
   expect(recorded({ id: 'a', ip: '192.0.2.1', attributes }, oslo)).toEqual({ id: 'a', attributes, coordinates: oslo })
@@ -19,13 +19,13 @@ test('a place replaces the address, or a number the network; everything else sta
   expect(recorded({ id: 'e', ip: '198.51.1.1' }, undefined)).toEqual({ id: 'e', network: 0 })
 })
 
-test('an address is kept if asked for', () => {
+test('a recorded player keeps the address if requested', () => {
   const recorded = createPlayerRecorder(true)
   expect(recorded({ id: 'a', ip: '192.0.2.1' }, oslo)).toEqual({ id: 'a', ip: '192.0.2.1', coordinates: oslo })
   expect(recorded({ id: 'b', ip: '192.0.2.2' }, undefined)).toEqual({ id: 'b', ip: '192.0.2.2' })
 })
 
-test('who shared a network shares one again, and no others do', () => {
+test('recorded players share a network number exactly if they shared a network', () => {
   const network = fc.nat(2 ** 24 - 1)
   fc.assert(
     fc.property(network, network, (one, other) => {

@@ -10,7 +10,7 @@ const deploy = {
 }
 const queue = { name: 'duel', matchSize: 2, expireAfterMs: 1000 }
 
-test('a queue is written down without the variables of its servers', () => {
+test('a recorded queue has no variables of its servers', () => {
   const kept = { application: 'game', version: '1', tags: ['eu'] }
   expect(recordedQueue({ ...queue, deploy })).toEqual({ ...queue, deploy: kept })
   const probe = { kind: 'registration', url: 'https://example.com/hush' } as const
@@ -25,6 +25,6 @@ test('a queue is written down without the variables of its servers', () => {
   })
 })
 
-test('an invalid one is left to the check of the matchmaker', () => {
+test('an invalid queue is recorded unchanged, for the matchmaker to refuse', () => {
   expect(recordedQueue({ name: 'duel' } as never)).toEqual({ name: 'duel' })
 })

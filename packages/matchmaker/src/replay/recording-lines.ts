@@ -4,18 +4,18 @@ import type { Player } from '@muster/hosting/internal'
 import { z } from 'zod'
 import type { QueueDefinition } from '../queues/index.js'
 
-/** The `format` in the first line of a recording. It changes when older readers could not read new recordings. */
+/** The `format` in the first line of a recording. It changes if older versions could not read new recordings. */
 export const FORMAT = 'muster-recording-1'
 
-/** A player without the address, unless the recorder is to keep it. */
+/** A player without the address, unless the recorder keeps it. */
 export interface RecordedPlayer extends Player {
-  /** Number of the network of a player whose place is unknown: players with the same number share a network. */
+  /** Number of the network of a player whose location is unknown: players with the same number share a network. */
   readonly network?: number | undefined
 }
 
 const id = z.string().min(1)
 const ids = z.array(id).readonly()
-/** Other fields of a player are checked when the ticket is created. */
+/** The matchmaker validates the other fields when the ticket is created. */
 const playerSchema = z.looseObject({ id, network: z.int().min(0).optional() }) as z.ZodType<RecordedPlayer>
 const players = z.array(playerSchema).readonly()
 const team = z.strictObject({ name: id, slots: z.int().optional(), players: players.optional() })
@@ -23,7 +23,7 @@ const teams = z.array(team).readonly()
 
 export type RecordedTeam = z.output<typeof team>
 
-/** `createdAt`: epoch milliseconds from which the ticket's waiting time is counted. */
+/** `createdAt`: epoch milliseconds at which the ticket's waiting time starts. */
 export type RecordedTicket = z.output<typeof ticket>
 const ticket = z.strictObject({
   id,
@@ -35,12 +35,12 @@ const ticket = z.strictObject({
 const when = { at: z.number(), n: z.int().min(0) }
 
 /**
- * A line of a recording: a command that a matchmaker carried out, its time (epoch milliseconds), and its number. Lines
- * whose players were located first are written late.
+ * A line of a recording: a command of a matchmaker, its time (epoch milliseconds), and its number. Lines that wait for
+ * players' locations are written late.
  */
 export type RecordedLine = z.output<typeof line>
 const line = z.discriminatedUnion('kind', [
-  /** `queues`: their definitions, if the recorder was given them. */
+  /** `queues`: their definitions, if the recorder has them. */
   z.strictObject({
     ...when,
     kind: z.literal('start'),
@@ -50,7 +50,7 @@ const line = z.discriminatedUnion('kind', [
   z.strictObject({ ...when, kind: z.literal('create'), ticket }),
   z.strictObject({ ...when, kind: z.literal('cancel'), ticketId: id }),
   z.strictObject({ ...when, kind: z.enum(['accept', 'decline']), ticketId: id, playerId: id.optional() }),
-  /** Players left the match they were in. */
+  /** Players left their match. */
   z.strictObject({ ...when, kind: z.literal('left'), playerIds: ids }),
   /** The match of these tickets was stopped. */
   z.strictObject({ ...when, kind: z.literal('stop'), ticketIds: ids }),
@@ -69,7 +69,7 @@ const line = z.discriminatedUnion('kind', [
 export type RecordedEvent = Untimed<RecordedLine>
 type Untimed<Line> = Line extends unknown ? Omit<Line, keyof typeof when> : never
 
-/** @throws {InvalidInput} naming the line, counted from 1, and what is wrong with it. */
+/** @throws {InvalidInput} naming the line, counted from 1, and its fault. */
 export function readLine(text: string, number: number): RecordedLine {
   const refuse = (field: string, message: string) =>
     new InvalidInput(`recording, line ${number}: ${message}`, { field })
@@ -82,10 +82,10 @@ export function readLine(text: string, number: number): RecordedLine {
   return read(line, value, refuse)
 }
 
-/** Makes the recorded form of a player, and numbers the networks. */
+/** Creates the recorded form of a player, and numbers the networks. */
 type PlayerRecorder = (player: Player, place: Coordinates | undefined) => RecordedPlayer
 
-/** @param keepAddresses whether addresses are recorded. */
+/** @param keepAddresses true to record addresses. */
 export function createPlayerRecorder(keepAddresses: boolean): PlayerRecorder {
   const networks = new Map<string, number>()
   const numberOf = (ip: string): number | undefined => {
@@ -102,12 +102,12 @@ export function createPlayerRecorder(keepAddresses: boolean): PlayerRecorder {
   }
 }
 
-/** Number of networks that invented addresses can tell apart: the free bits of fd00::/8 in a /32. */
+/** Number of networks that generated addresses can represent: the free bits of fd00::/8 in a /32. */
 const NETWORKS = 2 ** 24
 
 /**
- * Makes a player from its recorded form. A player with only a network number gets an invented address in that network:
- * a unique local address (RFC 4193).
+ * Creates a player from its recorded form. A player with only a network number gets a generated address in that
+ * network: a unique local address (RFC 4193).
  */
 export function playerOf({ network, ...player }: RecordedPlayer): Player {
   if (network === undefined || player.ip !== undefined || player.coordinates !== undefined) return player
@@ -117,7 +117,7 @@ export function playerOf({ network, ...player }: RecordedPlayer): Player {
 
 /**
  * The recorded form of a queue. Variables of servers, and the URL and payload of a probe, are left out: they may be
- * secret, and a replay deploys nothing.
+ * secret, and a replay does not deploy.
  */
 export function recordedQueue(queue: QueueDefinition): QueueDefinition {
   const { deploy } = queue as Partial<QueueDefinition>

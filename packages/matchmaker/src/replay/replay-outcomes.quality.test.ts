@@ -9,7 +9,7 @@ const player = (id: string, attributes: Player['attributes'], longitude = 0): Pl
   coordinates: { latitude: 0, longitude },
 })
 
-test('percentiles are occurring values and grow', () => {
+test('percentiles of replayed waits are values of the input and do not decrease', () => {
   expect(percentilesOf([])).toEqual({ p50: 0, p90: 0, p99: 0, max: 0 })
   expect(percentilesOf([7])).toEqual({ p50: 7, p90: 7, p99: 7, max: 7 })
   expect(percentilesOf(Array.from({ length: 100 }, (_, index) => 100 - index))).toEqual({
@@ -29,7 +29,7 @@ test('percentiles are occurring values and grow', () => {
   )
 })
 
-test('measures distances to the middle, differences and uneven teams', () => {
+test('the quality of a replayed match measures distances to the centre, differences and uneven teams', () => {
   const { distanceKm, difference, imbalance } = qualityOf([
     [
       { team: 'team-1', players: [player('a', { skill: 10, mode: 'ranked' }, 1), player('b', { skill: 30 }, -1)] },
@@ -48,7 +48,7 @@ test('measures distances to the middle, differences and uneven teams', () => {
   expect(imbalance).toEqual({ skill: percentilesOf([20]) })
 })
 
-test('teams are not compared if only one has the attribute', () => {
+test('the quality of a match compares no teams if only one team has the attribute', () => {
   const match = [
     { team: 'team-1', players: [player('a', { skill: 10 })] },
     { team: 'team-2', players: [player('b', {})] },
@@ -56,7 +56,7 @@ test('teams are not compared if only one has the attribute', () => {
   expect(qualityOf([match]).imbalance).toEqual({})
 })
 
-test('an attribute may have any name', () => {
+test('the quality of a replayed match can use attributes of any name', () => {
   const named = (value: number) => JSON.parse(`{"__proto__":${value}}`) as Record<string, number>
   const match = [{ team: 'team', players: [player('a', named(1)), player('b', named(4))] }]
   expect(Object.entries(qualityOf([match]).difference)).toEqual([['__proto__', percentilesOf([3])]])

@@ -1,4 +1,4 @@
-// pure: how good a replay was; how well the players of matches suit each other; percentiles
+// pure: the result of a replay: the quality of its matches, and percentiles
 import { greatCircleKm } from '@muster/core'
 import { groupBy, middleOf } from '@muster/core/internal'
 import type { Player } from '@muster/hosting/internal'
@@ -13,7 +13,7 @@ export interface ReplayedTicket {
   /** `waiting`: the ticket still waited when the replay ended. */
   readonly outcome: 'assigned' | 'waiting' | CancelReason
   readonly endedAt?: number | undefined
-  /** When its match was found, if the ticket was assigned. */
+  /** Time at which its match was found, if the ticket was assigned. */
   readonly matchedAt?: number | undefined
   /** Set if the ticket was assigned. */
   readonly queue?: string | undefined
@@ -36,16 +36,16 @@ interface MatchSoFar extends Omit<ReplayedMatch, 'matchId' | 'tickets'> {
 
 /** Collects the outcomes of a replay's tickets. */
 export interface Outcomes {
-  /** A ticket is about to be created. */
+  /** Records that a ticket is about to be created. */
   expect(ticket: { readonly id: string; readonly players: readonly Player[] }, createdAt: number): void
-  /** The ticket was refused. */
+  /** Removes a ticket that was refused. */
   forget(ticketId: string): void
-  /** These players have left their match. */
+  /** Records that players have left their match. */
   left(playerIds: readonly string[]): void
-  /** The match in which a player plays. */
+  /** The match that a player is in. */
   matchOf(playerId: string): string | undefined
   playersOf(ticketId: string): readonly string[]
-  /** Tickets that have not ended. */
+  /** Number of tickets that have not ended. */
   readonly waiting: number
   readonly players: ReadonlyMap<string, Player>
   tickets(): ReplayedTicket[]
@@ -81,7 +81,7 @@ export function createOutcomes({ on }: Pick<Matchmaker, 'on'>): Outcomes {
 
   return {
     expect: ({ id, players: party }, createdAt) => {
-      // A repeated create of the same ticket counts once.
+      // Repeated creates of the same ticket count once.
       if (tickets.get(id)?.outcome === 'waiting') return
       waiting += 1
       tickets.set(id, { id, playerIds: party.map((player) => player.id), createdAt, outcome: 'waiting' })
@@ -106,7 +106,7 @@ export function createOutcomes({ on }: Pick<Matchmaker, 'on'>): Outcomes {
   }
 }
 
-/** Percentiles, each a value that occurs. All are 0 if there are no values. */
+/** Percentiles, each a value of the sample. All are 0 if there are no values. */
 export interface Percentiles {
   readonly p50: number
   readonly p90: number
@@ -120,13 +120,16 @@ export function percentilesOf(values: readonly number[]): Percentiles {
   return { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) }
 }
 
-/** Quality over all matches; only players whose place or attribute is known count. */
+/** Quality of all matches. Players whose location or attribute is unknown do not count. */
 export interface MatchQuality {
   /** Kilometres from each player to the middle of the match. */
   readonly distanceKm: Percentiles
   /** For each number attribute, the highest value in a match minus the lowest. */
   readonly difference: Readonly<Record<string, Percentiles>>
-  /** For each number attribute, the highest average of a team minus the lowest, in matches with several teams. */
+  /**
+   * For each number attribute, the difference between the highest and the lowest team average, in matches with several
+   * teams.
+   */
   readonly imbalance: Readonly<Record<string, Percentiles>>
 }
 
@@ -135,26 +138,26 @@ interface MatchedTicket {
   readonly players: readonly Player[]
 }
 
-type Match = readonly MatchedTicket[]
+type MatchTickets = readonly MatchedTicket[]
 
-export const qualityOf = (matches: readonly Match[]): MatchQuality => ({
+export const qualityOf = (matches: readonly MatchTickets[]): MatchQuality => ({
   distanceKm: percentilesOf(matches.flatMap(distancesOf)),
   difference: percentilesBy(matches.flatMap(differencesOf)),
   imbalance: percentilesBy(matches.flatMap(imbalancesOf)),
 })
 
 /** The value of an attribute. */
-type Measure = readonly [attribute: string, value: number]
+type AttributeReading = readonly [attribute: string, value: number]
 
-function distancesOf(match: Match): number[] {
+function distancesOf(match: MatchTickets): number[] {
   const places = match.flatMap(({ players }) => players.flatMap(({ coordinates }) => coordinates ?? []))
   const middle = middleOf(places)
   return middle === undefined ? [] : places.map((place) => greatCircleKm(place, middle))
 }
 
-const differencesOf = (match: Match): Measure[] => spreads(numbersOf(match))
+const differencesOf = (match: MatchTickets): AttributeReading[] => spreads(numbersOf(match))
 
-function imbalancesOf(match: Match): Measure[] {
+function imbalancesOf(match: MatchTickets): AttributeReading[] {
   const teams = [...groupBy(match, ({ team }) => team).values()]
   return spreads(
     teams.flatMap((team) => averages(numbersOf(team))),
@@ -162,35 +165,35 @@ function imbalancesOf(match: Match): Measure[] {
   )
 }
 
-const numbersOf = (tickets: readonly MatchedTicket[]): Measure[] =>
+const numbersOf = (tickets: readonly MatchedTicket[]): AttributeReading[] =>
   tickets
     .flatMap(({ players }) => players.flatMap(({ attributes = {} }) => Object.entries(attributes)))
-    .flatMap(([attribute, value]): Measure[] => (typeof value === 'number' ? [[attribute, value]] : []))
+    .flatMap(([attribute, value]): AttributeReading[] => (typeof value === 'number' ? [[attribute, value]] : []))
 
 /** The spread of each attribute that has at least `least` values. */
-const spreads = (measures: readonly Measure[], least = 1): Measure[] =>
-  byAttribute(measures).flatMap(([attribute, values]): Measure[] =>
+const spreads = (measures: readonly AttributeReading[], least = 1): AttributeReading[] =>
+  byAttribute(measures).flatMap(([attribute, values]): AttributeReading[] =>
     values.length < least ? [] : [[attribute, Math.max(...values) - Math.min(...values)]],
   )
 
-const averages = (measures: readonly Measure[]): Measure[] =>
+const averages = (measures: readonly AttributeReading[]): AttributeReading[] =>
   byAttribute(measures).map(([attribute, values]) => [
     attribute,
     values.reduce((sum, value) => sum + value, 0) / values.length,
   ])
 
-const percentilesBy = (measures: readonly Measure[]) =>
+const percentilesBy = (measures: readonly AttributeReading[]) =>
   Object.fromEntries(byAttribute(measures).map(([attribute, values]) => [attribute, percentilesOf(values)]))
 
-const byAttribute = (measures: readonly Measure[]): [attribute: string, values: number[]][] =>
+const byAttribute = (measures: readonly AttributeReading[]): [attribute: string, values: number[]][] =>
   Array.from(
     groupBy(measures, ([attribute]) => attribute),
     ([attribute, some]) => [attribute, some.map(([, value]) => value)],
   )
 
-/** The quality of all matches, and of those of each queue that made any. */
+/** The quality of all matches, and of each queue that made any. */
 export interface ReplaySummary extends QueueSummary {
-  /** Players in tickets. */
+  /** Number of players in tickets. */
   readonly players: number
   readonly tickets: number
   /** Share of the players who got a server's address, from 0 to 1. */
@@ -202,7 +205,7 @@ export interface ReplaySummary extends QueueSummary {
 
 export interface QueueSummary {
   readonly matches: number
-  /** Milliseconds from a ticket's creation until its players got the server's address; counted once per player. */
+  /** Milliseconds from a ticket's creation until its players got the server's address, counted for each player. */
   readonly waitMs: Percentiles
   readonly quality: MatchQuality
 }

@@ -43,7 +43,7 @@ function createActor(matchmaker: Matchmaker, outcomes: Outcomes) {
 
   /**
    * The matches in which these players play now, with the players of each. Players of one recorded match may be in
-   * several matches here, and the other way round.
+   * several matches here, and vice versa.
    */
   const matchesOf = (playerIds: readonly string[]): Map<string, string[]> => {
     const matches = new Map<string, string[]>()
@@ -100,7 +100,7 @@ function createActor(matchmaker: Matchmaker, outcomes: Outcomes) {
       try {
         ask(line)
       } catch {
-        // The command came too late, or concerns a match that differs here.
+        // The command came too late, or is about a match that differs here.
         skipped += 1
       }
     },
@@ -113,17 +113,20 @@ function createActor(matchmaker: Matchmaker, outcomes: Outcomes) {
 }
 
 export interface ReplayOptions {
-  /** Queues to try instead of the recorded ones. Default: the queues in the recording. */
+  /** Queues to try instead of the recorded ones. Default: the recorded queues. */
   readonly queues?: readonly QueueDefinition[] | undefined
-  /** Whole number from 0. Another seed makes other ids. Default 1. */
+  /** Whole number from 0. Other seeds give other ids. Default 1. */
   readonly seed?: number | undefined
   /** Milliseconds between two ticks. Default 250. */
   readonly tickMs?: number | undefined
   /** Milliseconds from create to READY of every server. Default 5000 (our choice). */
   readonly startMs?: number | undefined
-  /** Whether players accept when they did in the recording (default), or always and at once, e.g. if none was asked. */
+  /**
+   * Whether players accept when they did in the recording (default), or always and immediately, e.g. if the recorded
+   * queue had no acceptance.
+   */
   readonly acceptance?: 'recorded' | 'always' | undefined
-  /** Called now and then with the share of the recording that was replayed, from 0 to 1. */
+  /** Called regularly with the share of the recording that was replayed, from 0 to 1. */
   readonly progressed?: ((share: number) => void) | undefined
 }
 
@@ -155,7 +158,7 @@ const schema = z.strictObject({
 const PROGRESS_EVERY = 500
 
 /**
- * Replays a recording on a clock of its own, with a service that has room for all matches. The same lines, options and
+ * Replays a recording on its own clock, with a service that has capacity for all matches. The same lines, options and
  * version give the same matches on any machine.
  * @param lines lines of `recordTickets`, with or without line feeds; empty lines are ignored.
  * @throws {InvalidInput} naming the line, or the option; {InvalidQueue}
@@ -172,16 +175,16 @@ export async function replayTickets(
   const clock = createManualClock({ start: recording[0]?.at ?? 0 })
   const matchmaker = createMatchmaker({
     deployments: createStubService(clock, startMs),
-    // A player who queued again had left a match, which may differ here, and whose end is not recorded. Nor is
-    // it recorded whose client was there: a ticket that was cancelled as absent is cancelled by a line. Cooldowns have
-    // kept players from waiting when it was recorded.
+    // A player who queued again had left a match, which may differ here and whose end is not recorded. Presence is not
+    // recorded either: a ticket cancelled as absent has a line of its own. Cooldowns already had their effect when the
+    // recording was made.
     queues: queues.map((queue) => ({ ...withOwnServers(queue), ...UNBOUND })),
     clock,
     random: seededRandom(seed),
     tickMs,
     maxServers: Infinity,
     maxStarting: Infinity,
-    // A constant stopwatch never cuts a round short, however slow the machine is.
+    // A constant stopwatch never ends a round early, however slow the machine is.
     stopwatch: () => 0,
   })
   const outcomes = createOutcomes(matchmaker)
@@ -197,7 +200,7 @@ export async function replayTickets(
   matchmaker.start()
   for (const [index, line] of recording.entries()) {
     if (index % PROGRESS_EVERY === 0) progressed?.(index / recording.length)
-    // Advances the clock even by 0, so that tickets recorded one after the other do not arrive in the same turn.
+    // Advances the clock even by 0, so that tickets recorded in sequence do not arrive in the same turn.
     await clock.advance(Math.max(0, line.at - clock.now()))
     actor.act(line)
   }
@@ -209,10 +212,10 @@ export async function replayTickets(
   return { matches: outcomes.matches(), tickets, refused, skipped, summary: summarize(tickets, outcomes.players) }
 }
 
-/** What a replay leaves out of queues. */
+/** The fields of queues that a replay overrides. */
 const UNBOUND = { playersMayWaitWhilePlaying: true, presence: undefined, cooldown: undefined }
 
-/** The service of a replay has room for all matches, so that it needs no pools. */
+/** The service of a replay has capacity for all matches, so it needs no pools. */
 function withOwnServers({ pool, ...queue }: QueueDefinition): QueueDefinition {
   return pool === undefined ? queue : { ...queue, deploy: { application: 'replay', version: '1' } }
 }
@@ -233,6 +236,6 @@ function queuesOf(recording: readonly RecordedLine[]): readonly QueueDefinition[
   if (queues === undefined) {
     throw new InvalidInput('option queues: must be given, since the recording has none', { field: 'queues' })
   }
-  // The queues are checked when the matchmaker is created.
+  // The queues are validated when the matchmaker is created.
   return queues as readonly QueueDefinition[]
 }

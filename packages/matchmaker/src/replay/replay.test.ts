@@ -6,8 +6,8 @@ import { InvalidQueue } from '../errors.js'
 import { replayTickets } from './replay-tickets.js'
 import { skill, duel, rated, setUp, playedIn } from './replay.fixture.js'
 
-describe('a replay', () => {
-  test('of queues that name pools needs no pools: its service has room for all matches', async () => {
+describe('a replay of recorded tickets', () => {
+  test('a replay needs no pools for queues that name pools: its emulated service has room for all', async () => {
     const { matchmaker, lines, pass } = setUp([duel])
     for (const id of ['ann', 'ben']) matchmaker.createTicket({ id, queue: 'duel', players: [rated(id, 100)] })
     await pass(20_000)
@@ -60,7 +60,7 @@ describe('a replay', () => {
     return { lines, played: played() }
   }
 
-  test('makes the recorded matches whatever the order of the lines, and the same result each time', async () => {
+  test('a replay makes the recorded matches for any order of lines, with the same result each time', async () => {
     const some = fc.array(arrival, { minLength: 1, maxLength: 24 })
     const modes = fc.constantFrom('tick', 'arrival')
     await fc.assert(
@@ -89,7 +89,7 @@ describe('a replay', () => {
     return lines
   }
 
-  test('shows what other queues would have done with the recorded tickets', async () => {
+  test('a replay with other queues shows what they would have done with the recorded tickets', async () => {
     const lines = await twoOfEach()
     const before = await replayTickets(lines)
     expect(playedIn(before)).toEqual([['ann', 'ben']])
@@ -116,7 +116,7 @@ describe('a replay', () => {
     )
   })
 
-  test('ends even if a ticket was created again after it had ended', async () => {
+  test('a replay ends even if a ticket was created again after it had ended', async () => {
     const { matchmaker, lines, parsed, pass } = setUp()
     const create = (id: string) => matchmaker.createTicket({ id, queue: 'duel', players: [rated(id, 10)] })
     for (const id of ['ann', 'ben']) create(id)
@@ -129,7 +129,7 @@ describe('a replay', () => {
     expect(playedIn(replay)).toEqual([['ann', 'ben']])
   })
 
-  test('cancels a ticket when its client was taken for absent, and takes nobody for absent itself', async () => {
+  test('a replay cancels a ticket as absent exactly when the recording has that', async () => {
     const { matchmaker, lines, parsed, pass } = setUp([
       { ...duel, expireAfterMs: 60_000, presence: { withinMs: 10_000 } },
     ])
@@ -152,14 +152,14 @@ describe('a replay', () => {
     ])
   })
 
-  test("accepts every match where acceptance is 'always'", async () => {
+  test("a replay accepts every match if acceptance is 'always'", async () => {
     const lines = await twoOfEach()
     const queues = [{ ...duel, acceptance: { withinMs: 1000 } }]
     expect((await replayTickets(lines, { queues })).matches).toEqual([])
     expect(playedIn(await replayTickets(lines, { queues, acceptance: 'always' }))).toEqual([['ann', 'ben']])
   })
 
-  test('fills a recorded backfill', async () => {
+  test('a replay fills a recorded backfill', async () => {
     const { matchmaker, lines, pass, played } = setUp()
     for (const id of ['ann', 'ben']) matchmaker.createTicket({ id, queue: 'duel', players: [rated(id, 10)] })
     await pass(8000)
@@ -175,7 +175,7 @@ describe('a replay', () => {
     expect(replay.skipped).toBe(0)
   })
 
-  test('cancels the tickets of players who left before their server ran', async () => {
+  test('a replay cancels the tickets of players who left before their server ran', async () => {
     const { matchmaker, lines, parsed, pass, played } = setUp([{ ...duel, replaceLeavers: true }])
     for (const id of ['ann', 'ben']) matchmaker.createTicket({ id, queue: 'duel', players: [rated(id, 10)] })
     await pass(1000)
@@ -191,7 +191,7 @@ describe('a replay', () => {
     expect(replay.skipped).toBe(0)
   })
 
-  test('refuses wrong options and recordings, naming the option', async () => {
+  test('a replay refuses wrong options and recordings, naming the option', async () => {
     const lines = await twoOfEach()
     await expect(replayTickets(lines, { seed: -1 })).rejects.toThrow('option seed: ')
     await expect(replayTickets(lines, { queues: [{ ...duel, name: '' }] })).rejects.toBeInstanceOf(InvalidQueue)
@@ -203,7 +203,7 @@ describe('a replay', () => {
   })
 })
 
-test('a replay tells how far it is', async () => {
+test('a replay reports its progress while it runs', async () => {
   const { matchmaker, lines, pass } = setUp()
   for (let index = 0; index < 1200; index += 1) {
     matchmaker.createTicket({ id: `t${index}`, queue: 'duel', players: [rated(`p${index}`, index)] })

@@ -6,32 +6,34 @@ import type { DeploymentService } from '@muster/hosting/internal'
 
 const PAGE = 100
 
-interface Standing {
+interface StubServer {
   readonly requestId: string
   readonly tags: readonly string[]
   readonly readyAt: number
 }
 
-/** A service that answers a matchmaker's operations at once, without limits, and has room for all deployments. */
+/**
+ * A service that completes a matchmaker's operations immediately, without limits, and has capacity for all deployments.
+ */
 export function createStubService(clock: Clock, startMs: number): DeploymentService {
   /** Deployments that were not stopped, the oldest first: all of them, and those of each tag. */
-  const standing = new Map<string, Standing>()
-  const byTag = new Map<string, Set<Standing>>()
+  const standing = new Map<string, StubServer>()
+  const byTag = new Map<string, Set<StubServer>>()
   let created = 0
 
-  const find = (requestId: string): Standing => {
+  const find = (requestId: string): StubServer => {
     const one = standing.get(requestId)
     if (one !== undefined) return one
     if (Number(requestId.slice(1)) <= created) throw new AlreadyTerminated('it was stopped')
     throw new NotFound('there is no such deployment')
   }
-  const isReady = ({ readyAt }: Standing) => clock.now() >= readyAt
-  const whereOf = ({ requestId, tags }: Standing) => ({
+  const isReady = ({ readyAt }: StubServer) => clock.now() >= readyAt
+  const whereOf = ({ requestId, tags }: StubServer) => ({
     request_id: requestId,
     fqdn: `${requestId}.example.com`,
     tags: [...tags],
   })
-  const statusOf = (one: Standing): Deployment => ({
+  const statusOf = (one: StubServer): Deployment => ({
     ...whereOf(one),
     current_status: isReady(one) ? 'Status.READY' : 'Status.DEPLOYING',
   })
@@ -72,6 +74,6 @@ export function createStubService(clock: Clock, startMs: number): DeploymentServ
   }
 }
 
-/** The tag that is queried: a matchmaker queries one, or none. */
+/** The queried tag: a matchmaker queries one or none. */
 const tagIn = (query: DeploymentQuery | undefined): string | undefined =>
   query?.filters?.flatMap(({ field, value }) => (field === 'tags' ? [value].flat().map(String) : []))[0]

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { setUp as setUpMatchmaker } from '../matchmaker.fixture.js'
 import { setUp } from './telemetry.fixture.js'
 
-test('everything from tickets to a server is reported, without players or addresses', async () => {
+test('metrics and spans cover a match from ticket to server, without players or addresses', async () => {
   const { clock, matchmaker, join, run } = setUpMatchmaker()
   const { measured, spans } = setUp({ matchmaker, clock })
   join('ann')

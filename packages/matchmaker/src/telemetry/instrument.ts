@@ -5,23 +5,23 @@ import { createInstruments, type Observed, type ObservedClient } from './instrum
 import { traceEvents } from './traces.js'
 
 export interface InstrumentOptions {
-  /** The client of the service: if given, its rate limits and requests are measured too. */
+  /** The client of the service. If given, its rate limits and requests are measured too. */
   readonly client?: ObservedClient | undefined
-  /** Default: the globally registered provider's, by the name `@muster/matchmaker`. */
+  /** Default: the meter `@muster/matchmaker` of the global provider. */
   readonly meter?: Meter | undefined
   readonly tracer?: Tracer | undefined
   /** Attributes of every measurement and span, e.g. the region. */
   readonly attributes?: Attributes | undefined
-  /** The matchmaker's clock. Default: the machine's. */
+  /** The matchmaker's clock. Default: the system's. */
   readonly clock?: Clock | undefined
 }
 
 const NAME = '@muster/matchmaker'
 
 /**
- * Reports metrics and traces of a matchmaker to OpenTelemetry, as docs/telemetry.md lists them. It only listens to
- * events, and no measurement or span holds an address or a player's id. Returns a function that ends this. Without a
- * registered SDK, or a given meter and tracer, nothing is reported.
+ * Reports metrics and traces of a matchmaker to OpenTelemetry: docs/telemetry.md lists them. It only listens to events,
+ * and no measurement or span holds an address or a player's id. Returns a function that stops it. Without a registered
+ * SDK, or a given meter and tracer, nothing is reported.
  */
 export function instrument(matchmaker: Observed, options: InstrumentOptions = {}): () => void {
   const { client, attributes = {}, clock = systemClock } = options

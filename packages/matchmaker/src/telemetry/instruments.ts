@@ -3,7 +3,7 @@ import type { Counter, Histogram, Meter, Observable } from '@opentelemetry/api'
 import type { Matchmaker } from '../matches/index.js'
 import type { Ticket } from '../tickets/index.js'
 
-/** Bucket boundaries in seconds: for durations of moments, and for durations of minutes. */
+/** Bucket boundaries in seconds, for short durations and for durations of minutes. */
 const MOMENTS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const MINUTES = [0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300, 600]
 
@@ -77,7 +77,7 @@ const histograms = {
   'muster.api.duration': histogram('s', MOMENTS, 'What a request took once it had left'),
 } as const
 
-/** States read at each collection, whose sum over several processes is meaningful. */
+/** States read at each collection. Their sum over several processes is meaningful. */
 const sums = {
   'muster.tickets.waiting': of('{ticket}', 'Tickets that search, by what they wait for'),
   'muster.players.waiting': of('{player}', 'Players in tickets that search'),
@@ -120,13 +120,13 @@ const gauges = {
   'muster.api.limit_use': of('1', 'Most requests in any second since the last reading, as a share of the rate limit'),
 } as const
 
-/** Every metric. Dashboards depend on names, units and attributes, which are public: see docs/telemetry.md. */
+/** Every metric. Names, units and attributes are public, because dashboards depend on them: see docs/telemetry.md. */
 export const catalogue = { ...counters, ...histograms, ...sums, ...totals, ...gauges }
 
 export interface Instruments {
   readonly counters: Readonly<Record<keyof typeof counters, Counter>>
   readonly histograms: Readonly<Record<keyof typeof histograms, Histogram>>
-  /** Of `observed`, those that keep their last value. */
+  /** The instruments of `observed` that keep their last value. */
   readonly totals: readonly Observable[]
   readonly observed: Readonly<Record<keyof typeof sums | keyof typeof totals | keyof typeof gauges, Observable>>
 }
@@ -160,6 +160,8 @@ export type Observed = Pick<Matchmaker, 'on' | 'inspect'>
 /** The parts of a client of the service that telemetry uses. */
 export type ObservedClient = Pick<Client, 'events' | 'queues'>
 
-/** Names a ticket's queue: that of its match, or the only queue it waits in; `several` while it waits in several. */
+/**
+ * The attribute value for a ticket's queue: that of its match, or its only queue; `several` while it waits in several.
+ */
 export const queueOf = ({ queue, queues }: Ticket): string =>
   queue ?? (queues.length === 1 ? (queues[0] as string) : 'several')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLimitMeter } from './metrics.js'
 
-test('the use of a limit is the busiest window since the last reading', () => {
+test('a rate-limit metric reports the use in the busiest window since the last reading', () => {
   const meter = createLimitMeter()
   for (const now of [0, 400, 999, 1000, 1399]) meter.left('deployments.create', now)
   // An operation without a documented limit.

@@ -29,8 +29,8 @@ const waiting: QueueState = {
   backfillSlots: 0,
 }
 
-describe('tickets', () => {
-  test('are counted and timed as they are created, matched, returned and ended', async () => {
+describe('metrics of tickets', () => {
+  test('metrics count and time tickets that are created, matched, requeued and ended', async () => {
     const { emit, measured } = setUp()
     emit('ticketCreated', { ticket: ticket('a') })
     emit('ticketCreated', { ticket: ticket('b', { queues: ['duel', 'ranked'] }) })
@@ -63,7 +63,7 @@ describe('tickets', () => {
     })
   })
 
-  test('of private matches are counted, and their waits are not', async () => {
+  test('metrics count private matches, but not the waits of their tickets', async () => {
     const { emit, measured } = setUp()
     const tickets = [ticket('a', { queue: 'duel', matchedAt: START, privateMatch: 'm' })]
     emit('matchFound', { ...match, tickets, expansionMs: 0 })
@@ -72,7 +72,7 @@ describe('tickets', () => {
     expect(figures).not.toHaveProperty(['muster.ticket.match_time{"muster.queue":"duel"}'])
   })
 
-  test('that join a match later are counted, as are acceptances, leavers and backfills', async () => {
+  test('metrics count tickets that join a match later, acceptances, leaving players and backfills', async () => {
     const { emit, measured } = setUp()
     const backfill = { id: 'f1', version: 1, matchId: 'm1', queue: 'duel', createdAt: START, teams: [], tickets: [] }
     emit('matchAccepted', { ...match, ticket: ticket('a'), playerIds: ['ann', 'ben'] })
@@ -99,7 +99,7 @@ describe('tickets', () => {
   })
 })
 
-test('deployments, ticks and problems are counted and timed', async () => {
+test('metrics count and time deployments, ticks and problems', async () => {
   const place = { beacon: 'Oslo', coordinates: { latitude: 59.9, longitude: 10.7 } }
   const placed = { ...place, worstMs: 45, meanMs: 30, limitMs: 60, offKm: 12 }
   const { emit, measured } = setUp()
@@ -124,7 +124,7 @@ test('deployments, ticks and problems are counted and timed', async () => {
   })
 })
 
-test('gauges are read when metrics are collected', async () => {
+test('gauges of the matchmaker are read when metrics are collected', async () => {
   const { state, measured } = setUp({ attributes: { region: 'eu' } })
   const phases = ['starting', 'running', 'running'] as const
   const matches = phases.map((phase) => ({ ...match, phase }) as unknown as AllocationView)
@@ -147,7 +147,7 @@ test('gauges are read when metrics are collected', async () => {
     ],
     matches,
     stopsPending: 2,
-    held: 'maxStarting',
+    blockedBy: 'maxStarting',
   }
   expect(await measured()).toEqual({
     ...noProblems({ region: 'eu' }),
@@ -182,7 +182,7 @@ test('gauges are read when metrics are collected', async () => {
   })
 })
 
-describe('with a client', () => {
+describe('metrics of a client', () => {
   const clientOf = () => {
     const events: Client['events'] = new EventEmitter()
     const state = { queued: 4, inFlight: 1, tokens: 0, rate: 40, pausedUntil: undefined, countedWithinMs: undefined }
@@ -191,7 +191,7 @@ describe('with a client', () => {
   const call = { operation: 'deployments.create', call: 'c-1', attempt: 1 } as const
   const request = { ...call, method: 'POST', path: '/v2/deployments', priority: 0, queuedMs: 250 } as const
 
-  test('requests are counted and timed, and the busiest second of each limit is reported', async () => {
+  test('metrics of a client count and time requests, and report the busiest second of each rate limit', async () => {
     const client = clientOf()
     const { clock, measured } = setUp({ client })
     for (let second = 0; second < 2; second += 1) {
@@ -215,7 +215,7 @@ describe('with a client', () => {
     expect(await measured()).toMatchObject({ 'muster.api.limit_use{"muster.limit":"createDeployment"}': 0 })
   })
 
-  test('nothing is reported after the instrumentation has ended', async () => {
+  test('metrics of a client report nothing after the instrumentation has ended', async () => {
     const client = clientOf()
     const { end, measured, emit } = setUp({ client })
     end()
@@ -225,7 +225,7 @@ describe('with a client', () => {
   })
 })
 
-test('what is no more, as in a process that has led, is 0 and not what it was last', async () => {
+test('a gauge reads 0 once its subject is gone, for example after losing the lead', async () => {
   const { state, measured } = setUp()
   const queue = { ...waiting, name: 'duel', searchesGivenUp: 7 }
   state.inspection = { ...idle, queues: [queue], matches: [{ queue: 'duel', phase: 'starting' } as AllocationView] }
@@ -244,7 +244,7 @@ test('what is no more, as in a process that has led, is 0 and not what it was la
   expect(read('muster.searches.budget_exhausted', ofQueue)).toEqual([7, 7])
 })
 
-test('game servers and seats are counted by state, and pools by place: what is warm, met, and idle', async () => {
+test('metrics count game servers and seats by state, and pools by place: warm, hit rate and idle', async () => {
   const { emit, state, measured } = setUp({ attributes: { region: 'eu' } })
   const server = {
     id: 's1',
@@ -339,7 +339,7 @@ test('game servers and seats are counted by state, and pools by place: what is w
     [`muster.pool.idle_time${at}`]: 5400,
     'muster.results.pending{"region":"eu"}': 4,
   })
-  // A match on a server of a pool is no deployment.
+  // A match on a server of a pool is not a deployment.
   expect(Object.keys(found).filter((name) => name.startsWith('muster.deployments{'))).toEqual([])
   // Of what is gone, states are 0, and totals stay.
   state.inspection = idle
@@ -350,7 +350,7 @@ test('game servers and seats are counted by state, and pools by place: what is w
   })
 })
 
-test('the documentation lists exactly the metrics with their units', () => {
+test('docs/telemetry.md lists exactly the metrics with their units', () => {
   const page = readFileSync(new URL('../../../../docs/telemetry.md', import.meta.url), 'utf8')
   // The process metrics are in a table of their own.
   const [text = ''] = page.split('The `muster` server also exports')

@@ -7,7 +7,7 @@ import type { Inspection } from '../matches/index.js'
 import type { Ticket } from '../tickets/index.js'
 import { type Instruments, type Observed, type ObservedClient, queueOf } from './instruments.js'
 
-/** Counts and times the matchmaker's events. Returns a function that ends this. */
+/** Counts the matchmaker's events and measures durations. Returns a function that stops it. */
 export function recordEvents(
   { on }: Observed,
   { counters, histograms }: Instruments,
@@ -28,7 +28,7 @@ export function recordEvents(
     if (endedAt !== undefined)
       record('muster.ticket.wait_time', queueOf(ticket), seconds(endedAt - ticket.createdAt), how)
   }
-  // There from the start, so that the first problem is an increase.
+  // Reported from the start, so that the first problem is an increase.
   for (const during of ACTIVITIES) counters['muster.problems'].add(0, { ...common, 'muster.activity': during })
 
   return [
@@ -37,7 +37,7 @@ export function recordEvents(
       const createdAt = tickets.map((ticket) => ticket.createdAt)
       const players = tickets.reduce((sum, ticket) => sum + ticket.players.length, 0)
       count('muster.matches.found', queue)
-      // A private match tells nothing about how long players wait for others.
+      // The waits of private matches are not waits for other players.
       if (tickets.some(({ privateMatch }) => privateMatch !== undefined)) return
       record('muster.match.relaxation', queue, seconds(expansionMs))
       record('muster.match.players', queue, players)
@@ -87,7 +87,7 @@ const seconds = (ms: number) => ms / 1000
 /** Servers of one match are in no pool. */
 const ofPool = (pool: string | undefined): Attributes => (pool === undefined ? {} : { 'muster.pool': pool })
 
-/** Counts and times the requests to the service. Returns a function that ends this. */
+/** Counts the requests to the service and measures their durations. Returns a function that stops it. */
 export function recordRequests(
   { events }: ObservedClient,
   { counters, histograms }: Instruments,
@@ -119,24 +119,24 @@ export function recordRequests(
   ]
 }
 
-/** How close the requests under one documented rate limit came to it. */
+/** The highest use of one documented rate limit. */
 export interface LimitUse {
   /** E.g. `createDeployment`. */
   readonly name: string
   /** Requests per window of a second. */
   readonly limit: number
-  /** Most requests that left in any such window. */
+  /** Maximum number of requests in any such window. */
   readonly peak: number
 }
 
 export interface LimitMeter {
-  /** Notes that a request of the operation was sent. @param now milliseconds, never less than in the last call. */
+  /** Counts a request of the operation. @param now milliseconds, never less than in the last call. */
   left(operation: OperationId, now: number): void
   /** Returns the use since the last `take`, without limits that were never used. */
   take(): LimitUse[]
 }
 
-interface Gauge {
+interface LimitGauge {
   readonly name: string
   readonly limit: number
   readonly windowMs: number
@@ -148,9 +148,9 @@ interface Gauge {
 /** Counts requests in a sliding window, the strictest way in which a service may count. */
 export function createLimitMeter(): LimitMeter {
   const limitOf = new Map(operations.map(([id, { limit }]) => [id, limit]))
-  const gauges = new Map<string, Gauge>()
+  const gauges = new Map<string, LimitGauge>()
 
-  const forget = ({ recent, windowMs }: Gauge, now: number) => {
+  const forget = ({ recent, windowMs }: LimitGauge, now: number) => {
     let old = 0
     while (old < recent.length && (recent[old] as number) <= now - windowMs) old += 1
     if (old > 0) recent.splice(0, old)
@@ -175,8 +175,8 @@ export function createLimitMeter(): LimitMeter {
   }
 }
 
-/** Why no more servers are deployed. */
-const HOLDS: readonly Inspection['held'][] = [
+/** The reasons for which no servers are deployed. */
+const BLOCKS: readonly Inspection['blockedBy'][] = [
   'maxServers',
   'maxStarting',
   'maxCreatesPerMinute',
@@ -186,13 +186,13 @@ const HOLDS: readonly Inspection['held'][] = [
   'store',
 ]
 
-interface Series {
+interface ObservedSeries {
   readonly name: keyof Instruments['observed']
   readonly attributes: Attributes
   value: number
 }
 
-/** Reads `inspect()` once for each collection of metrics. Returns a function that ends this. */
+/** Reads `inspect()` once for each collection of metrics. Returns a function that stops it. */
 export function observeState(
   { inspect }: Observed,
   client: ObservedClient | undefined,
@@ -202,18 +202,18 @@ export function observeState(
   common: Attributes,
 ): () => void {
   /** The series of the last collection. */
-  let before = new Map<string, Series>()
+  let before = new Map<string, ObservedSeries>()
   const callback: BatchObservableCallback = (result) => {
-    const present = new Map<string, Series>()
-    /** Values of the same attributes add up. */
-    const add = (name: Series['name'], value: number, own: Attributes = {}) => {
+    const present = new Map<string, ObservedSeries>()
+    /** Adds up values of the same attributes. */
+    const add = (name: ObservedSeries['name'], value: number, own: Attributes = {}) => {
       const attributes = { ...common, ...own }
       const key = JSON.stringify([name, attributes])
       const series = present.get(key) ?? { name, attributes, value: 0 }
       series.value += value
       present.set(key, series)
     }
-    const { queues, matches, servers, pools, held, ...counted } = inspect()
+    const { queues, matches, servers, pools, blockedBy, ...counted } = inspect()
     const { resultsPending, oldestResultMs, resultsAside, stopsPending, oldestStopMs } = counted
     for (const state of queues) {
       const queue = { 'muster.queue': state.name }
@@ -233,7 +233,7 @@ export function observeState(
       add('muster.backfills.slots', state.backfillSlots, queue)
     }
     for (const { queue, phase, hosted } of matches) {
-      // One on a server of a pool is served by the deployment of another match.
+      // A match on a server of a pool has another match's deployment.
       if (hosted === undefined) add('muster.deployments', 1, { 'muster.queue': queue, 'muster.phase': phase })
     }
     for (const { state, pool, listing } of servers) {
@@ -257,15 +257,16 @@ export function observeState(
     add('muster.results.aside', resultsAside)
     add('muster.stops.pending', stopsPending)
     add('muster.stops.oldest', oldestStopMs / 1000)
-    for (const reason of HOLDS) add('muster.deployments.blocked', reason === held ? 1 : 0, { 'muster.reason': reason })
+    for (const reason of BLOCKS)
+      add('muster.deployments.blocked', reason === blockedBy ? 1 : 0, { 'muster.reason': reason })
     for (const [name, { queued }] of Object.entries(client?.queues() ?? {}))
       add('muster.api.queued', queued, { 'muster.limit': name })
     for (const { name, limit, peak } of limits.take())
       add('muster.api.limit_use', peak / limit, { 'muster.limit': name })
 
     for (const { name, attributes, value } of present.values()) result.observe(observed[name], value, attributes)
-    // An SDK keeps reporting the last value of a series that is observed no more, so a phase that no server is in any
-    // more, and all that a process counted while it led, would be reported for ever. Totals stay.
+    // An SDK repeats the last value of a series that is not observed any more. So a phase without servers, or the
+    // counts of a former leader, would be reported forever: report 0 once. Totals stay.
     for (const [key, { name, attributes }] of before)
       if (!present.has(key) && !totals.includes(observed[name])) result.observe(observed[name], 0, attributes)
     before = present

@@ -31,7 +31,7 @@ export const idle: Inspection = {
   resultsAside: 0,
   stopsPending: 0,
   oldestStopMs: 0,
-  held: undefined,
+  blockedBy: undefined,
   pausedUntil: undefined,
 }
 

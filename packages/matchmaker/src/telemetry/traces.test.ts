@@ -15,7 +15,7 @@ const shown = ({ name, startTime, endTime, attributes, status, events }: Readabl
   events: events.map((event) => `${millisecondsOf(event.time)} ${event.name}`),
 })
 
-test('a ticket is a span from its creation to its end, and a match links to those of its tickets', async () => {
+test('a ticket is a span from its creation to its end, and a match links to the spans of its tickets', async () => {
   const { clock, emit, spans } = setUp({ attributes: { region: 'eu' } })
   emit('ticketCreated', { ticket: ann })
   emit('ticketCreated', { ticket: ben })
@@ -57,7 +57,7 @@ test('a ticket is a span from its creation to its end, and a match links to thos
   expect(ofBoth?.links.map((link) => link.context.spanId)).toEqual(tickets.map((span) => span.spanContext().spanId))
 })
 
-test('a match that loses its last ticket has failed, and the ticket continues', async () => {
+test('the span of a match that loses its last ticket has failed, and the span of the ticket continues', async () => {
   const { clock, emit, spans, end } = setUp()
   emit('ticketCreated', { ticket: ann })
   emit('ticketCreated', { ticket: ben })
@@ -87,7 +87,7 @@ test('a match that loses its last ticket has failed, and the ticket continues', 
   expect(spans()).toHaveLength(4)
 })
 
-test('tickets that join a match later are waited for too', () => {
+test('the span of a match stays open for tickets that join later', () => {
   const { emit, spans } = setUp()
   emit('ticketCreated', { ticket: ann })
   emit('ticketCreated', { ticket: ben })
@@ -101,7 +101,7 @@ test('tickets that join a match later are waited for too', () => {
   expect(found?.links).toHaveLength(2)
 })
 
-test('open spans end with the instrumentation', () => {
+test('open spans end when the instrumentation ends', () => {
   const { emit, spans, end } = setUp()
   emit('ticketCreated', { ticket: ann })
   emit('matchFound', { ...match, tickets: [ann], expansionMs: 0 })
@@ -112,7 +112,7 @@ test('open spans end with the instrumentation', () => {
   expect(spans()).toHaveLength(3)
 })
 
-test('a ticket belongs to the trace that created it, and a match has its own trace', () => {
+test('the span of a ticket belongs to the trace that created it; a match has a trace of its own', () => {
   const { emit, spans } = setUp()
   const remote = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331', traceFlags: 1 }
   context.setGlobalContextManager(stackOf())
@@ -131,7 +131,7 @@ test('a ticket belongs to the trace that created it, and a match has its own tra
   expect(found?.spanContext().traceId).not.toBe(remote.traceId)
 })
 
-test('spans that are not sampled are not kept', () => {
+test('spans that are not sampled are not kept in memory', () => {
   const { emit, spans } = setUp({ sampler: new AlwaysOffSampler() })
   emit('ticketCreated', { ticket: ann })
   emit('matchFound', { ...match, tickets: [ann], expansionMs: 0 })

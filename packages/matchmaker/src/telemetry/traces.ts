@@ -12,7 +12,7 @@ import { type Clock, dateOf } from '@muster/core/clock'
 import type { Ticket } from '../tickets/index.js'
 import { type Observed, queueOf } from './instruments.js'
 
-/** A match, from when it is found until its players know where to connect, or until all of them have left. */
+/** A match, from when it is found until its players have the address, or until all of them have left. */
 interface MatchTrace {
   readonly span: Span
   readonly context: Context
@@ -23,8 +23,9 @@ interface MatchTrace {
 }
 
 /**
- * Makes one trace per ticket, as a child of the trace that called `createTicket`, and one per match, which links to
- * those of its tickets. Spans that are not sampled are not kept. Returns a function that ends this, and all open spans.
+ * Creates one trace for each ticket, as a child of the trace that called `createTicket`, and one for each match, which
+ * links to those of its tickets. Spans that are not sampled are not kept. Returns a function that stops it and ends all
+ * open spans.
  */
 export function traceEvents({ on }: Observed, tracer: Tracer, clock: Clock, common: Attributes): () => void {
   const tickets = new Map<string, Span>()
@@ -52,7 +53,7 @@ export function traceEvents({ on }: Observed, tracer: Tracer, clock: Clock, comm
     }
   }
 
-  /** Removes a ticket from a match's trace. A match without waiting tickets has failed, also if its server starts. */
+  /** Removes a ticket from a match's trace. A match without waiting tickets has failed, even if its server starts. */
   const leave = (ticket: Ticket, matchId: string | undefined, reason: string) => {
     const match = matches.get(matchId ?? '')
     if (match === undefined || matchId === undefined) return

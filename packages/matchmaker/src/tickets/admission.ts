@@ -6,39 +6,39 @@ import type { Entry } from '@muster/kernel'
 import type { Facts, RuleTicket } from '../queues/index.js'
 import type { Assignment } from '@muster/hosting/internal'
 import { newRecord, type QueueRuntime, type TicketRecord } from './ticket-record.js'
-import type { LocatePlayers, Place } from './locate-players.js'
+import type { LocatePlayers, PlayerLocation } from './locate-players.js'
 import type { Cooldowns } from './cooldowns.js'
-import type { PlayerIndex, Playing } from './player-index.js'
+import type { PlayerIndex, PlayingTickets } from './player-index.js'
 import type { PlayerLimits } from './limits.js'
 import type { CheckedTicket, TicketPlayer } from './checked-ticket.js'
 import type { Ticket } from './ticket.js'
 import { invalidTicket } from './ticket-input.js'
 
-/** What is known of a ticket that has waited elsewhere before. */
-export interface PastOfTicket {
+/** The known facts about an imported ticket. */
+export interface TicketHistory {
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly attempts: number
   readonly place: Coordinates | undefined
 }
 
-/** A running match of an earlier process, whose tickets are not known. */
+/** A running match of an earlier process whose tickets are not known. */
 export interface PlayedMatch {
   readonly matchId: string
   /** Name of the queue. */
   readonly queue: string
-  /** Undefined if the store does not tell where its players connect. */
+  /** Undefined if the store does not have the address. */
   readonly assignment?: Assignment | undefined
 }
 
-/** The match of an earlier process in which a player plays, by a ticket that is not known. */
+/** Returns the match of an earlier process in which a player plays without a known ticket. */
 export type PlayedBy = (playerId: string) => PlayedMatch | undefined
 
 export interface AdmissionContext {
   /** By name. */
   readonly runtimes: ReadonlyMap<string, QueueRuntime>
   readonly players: PlayerIndex
-  readonly playing: Pick<Playing, 'ticketsOf'>
+  readonly playing: Pick<PlayingTickets, 'ticketsOf'>
   readonly playedBy: PlayedBy
   readonly limits: Pick<PlayerLimits, 'check'>
   readonly cooldowns: Pick<Cooldowns, 'check'>
@@ -47,16 +47,16 @@ export interface AdmissionContext {
   readonly random: Random
 }
 
-/** Stands for a ticket's place while it is looked up. The queue checks the ticket again once it is known. */
-export const SOMEWHERE: Coordinates = { latitude: 0, longitude: 0 }
+/** Stands for a ticket's location while it is looked up. The queue checks the ticket again once it is known. */
+export const PENDING_LOCATION: Coordinates = { latitude: 0, longitude: 0 }
 
 /**
- * Makes the record of a ticket, after checking that its players may wait in all of its queues.
+ * Creates the record of a ticket after checking that its players may wait in all of its queues.
  * @throws {UnknownQueue}; {PlayerBusy}; {PlayerPlaying}; {PlayerOverLimit}; {PlayerCoolingDown}
  */
 export function admit(
   ticket: CheckedTicket,
-  past: PastOfTicket | undefined,
+  past: TicketHistory | undefined,
   context: AdmissionContext,
 ): AdmittedTicket {
   const { players, locatePlayers, clock, random } = context
@@ -70,7 +70,8 @@ export function admit(
     assertNotPlaying(ticket, runtimes, context)
     for (const { id } of ticket.players) context.limits.check(id, matchesOf(id, context), now)
   }
-  // A ticket that has waited elsewhere was taken there, and a private match is made whatever its players have done.
+  // Cooldowns apply to new public tickets only: imported tickets were admitted elsewhere, and private matches are
+  // exempt.
   const isNew = past === undefined && ticket.privateSeat === undefined
   if (isNew) assertNotCoolingDown(ticket, runtimes, context.cooldowns, now)
   const place = past?.place ?? locatePlayers(ticket.players)
@@ -86,7 +87,10 @@ export function admit(
   return { record, now, found: locating ? place : undefined }
 }
 
-/** Whether none of its players is in another ticket: looking each of them up once is the greater part of the checks. */
+/**
+ * True if none of the ticket's players is in another ticket or in a match. Looking each of them up only once saves most
+ * of the time of the checks.
+ */
 function isFree(ticket: CheckedTicket, { players, playing, playedBy }: AdmissionContext): boolean {
   for (const { id } of ticket.players) {
     if (players.ticketsOf(id).length > 0 || playing.ticketsOf(id).length > 0) return false
@@ -101,37 +105,37 @@ const matchesOf = (id: string, { players, playing, playedBy }: AdmissionContext)
 
 export interface AdmittedTicket {
   readonly record: TicketRecord
-  /** When it was admitted, in epoch milliseconds. */
+  /** Time of the admission, in epoch milliseconds. */
   readonly now: number
-  /** Resolves with the place of the ticket; undefined if it is known already. */
-  readonly found: Promise<Place> | undefined
+  /** Resolves with the location of the ticket; undefined if it is known already. */
+  readonly found: Promise<PlayerLocation> | undefined
 }
 
-/** A ticket as far as queues look at it. */
-export interface Enterable extends RuleTicket {
+/** The part of a ticket that queues read. */
+export interface QueueableTicket extends RuleTicket {
   readonly players: readonly TicketPlayer[]
   readonly runtimes: readonly QueueRuntime[]
-  /** Whether its place is not known yet. */
+  /** True while its location is being looked up. */
   readonly locating: boolean
 }
 
 /**
- * The ticket as an entry for each of its queues; undefined while its place is looked up.
- * @throws {InvalidTicket} if one of them does not take it.
+ * Returns the ticket's entry for each of its queues; undefined while its location is looked up.
+ * @throws {InvalidTicket} if one of the queues refuses it.
  */
-export function entriesOf(record: Enterable): readonly Entry<Facts>[] | undefined {
+export function entriesOf(record: QueueableTicket): readonly Entry<Facts>[] | undefined {
   const { runtimes, locating } = record
   const [first] = runtimes
   if (first !== undefined && runtimes.length === 1 && !locating) return [first.entryOf(record)]
-  const checked = locating ? { ...record, place: SOMEWHERE } : record
+  const checked = locating ? { ...record, place: PENDING_LOCATION } : record
   const entries = runtimes.map((runtime) =>
     runtimes.length === 1 ? runtime.entryOf(checked) : entryIn(runtime, checked),
   )
   return locating ? undefined : entries
 }
 
-/** @throws {InvalidTicket} that says which of its queues does not take the ticket. */
-function entryIn({ queue, entryOf }: QueueRuntime, ticket: Enterable): Entry<Facts> {
+/** @throws {InvalidTicket} that names the queue that refuses the ticket. */
+function entryIn({ queue, entryOf }: QueueRuntime, ticket: QueueableTicket): Entry<Facts> {
   try {
     return entryOf(ticket)
   } catch (error) {
@@ -216,7 +220,7 @@ export const mayWaitTwice = (runtimes: readonly QueueRuntime[], others: readonly
   runtimes.every((runtime) => runtime.queue.playersMayWaitTwice && !others.includes(runtime)) &&
   others.every((runtime) => runtime.queue.playersMayWaitTwice)
 
-/** @throws {InvalidTicket} if the ticket that was created by this id before is another one. */
+/** @throws {InvalidTicket} if the earlier ticket of this id differs. */
 export function assertSameTicket(
   before: Pick<Ticket, 'queues' | 'players'>,
   { id, queues, players }: Pick<Ticket, 'queues' | 'players'> & { readonly id: string | undefined },

@@ -1,21 +1,21 @@
-// pure: who is in a match, and who is missing
+// pure: the present and the missing players of a match
 import type { TeamShape } from '@muster/kernel'
 import type { Player } from '@muster/hosting/internal'
 import type { RuleTicket } from '../queues/index.js'
 
 /** A request for more players in a running match. */
 export interface BackfillInput {
-  /** 1 to 64 of A–Z, a–z, 0–9, _ and -. Creating the same backfill twice is creating it once. Default: a new one. */
+  /** 1 to 64 of A–Z, a–z, 0–9, _ and -. Repeating a create has no effect. Default: a new id. */
   readonly id?: string | undefined
   /** A match of this matchmaker whose server runs. */
   readonly matchId: string
   /**
-   * The teams that take players, by the name they have in the match. Default: every team, with as many slots as players
-   * have left it (see `playersLeft`) or never came. Required for a match of several teams that an earlier process made,
-   * each team with `slots` or `players`, because its teams are not known.
+   * The teams that take players, by their name in the match. Default: every team, with a slot for each player who has
+   * left (see `playersLeft`) or never came. Required for a match of several teams that an earlier process made, each
+   * team with `slots` or `players`, because its teams are not known.
    */
   readonly teams?: readonly BackfillTeam[] | undefined
-  /** So many players at most in all, first of the teams that lack most. Default: all of them. */
+  /** Maximum number of players in total, first for the teams that lack most. Default: no maximum. */
   readonly seats?: number | undefined
   /** Like that of a ticket. Default 0. */
   readonly priority?: number | undefined
@@ -23,33 +23,40 @@ export interface BackfillInput {
 
 export interface BackfillTeam {
   readonly name: string
-  /** How many more players it takes. Default: as many as it lacks. */
+  /** Number of further players that the team takes. Default: all that it lacks. */
   readonly slots?: number | undefined
-  /** Who is in it: rules count them. Default: those who were matched and did not leave. */
+  /** The present players of the team, for rules to count. Default: those who were matched and did not leave. */
   readonly players?: readonly Player[] | undefined
 }
 
-/** What changes a backfill. */
+/** A change of a backfill. */
 export interface BackfillChange {
-  /** The version of the backfill that you know. If the backfill has changed since, nothing is done. */
+  /** The version of the backfill that you know. If the backfill has changed since, the update is refused. */
   readonly version: number
   readonly teams: readonly BackfillTeam[]
 }
 
-/** OPEN while it takes players; then FILLED, or CANCELLED by `cancelBackfill` or the end of its match. */
+/**
+ * The state of a backfill:
+ * - OPEN: takes players;
+ * - FILLED: no slot is left, because players joined or an update left none;
+ * - CANCELLED: by `cancelBackfill`, by a report of the game server that closes its seats, by the end of the match, or
+ *   because the queue cannot serve the backfill any more, after `reconfigure`, a restart or takeover, or a change of
+ *   the match's players.
+ */
 export type BackfillStatus = 'OPEN' | 'FILLED' | 'CANCELLED'
 
-/** A snapshot of a backfill. It holds no address. */
+/** A snapshot of a backfill, without addresses. */
 export interface Backfill {
   readonly id: string
-  /** Grows by 1 with every change; 1 at first. */
+  /** Raised by 1 with every change; 1 at first. */
   readonly version: number
   readonly matchId: string
   readonly queue: string
   readonly status: BackfillStatus
   /**
-   * Epoch milliseconds. Rules relax with its waiting time as they do with that of a ticket, from where they were when
-   * the match was found (at the strictest, if an earlier process found it).
+   * Epoch milliseconds. Rules relax with its waiting time like with that of a ticket. They start at the step of the
+   * match, or at the strictest if an earlier process found the match.
    */
   readonly createdAt: number
   readonly teams: readonly { readonly name: string; readonly slots: number; readonly players: readonly string[] }[]
@@ -58,41 +65,41 @@ export interface Backfill {
 }
 
 /** A ticket of a match, and the index of its team. */
-export interface Placed {
+export interface PlacedTicket {
   readonly ticket: RuleTicket
   readonly team: number
 }
 
 /** For each team of a match, the tickets in it. */
-export type Present = readonly (readonly RuleTicket[])[]
+export type PresentTeams = readonly (readonly RuleTicket[])[]
 
-/** For each team of a match: how many more players it takes, and the tickets in it. */
+/** For each team of a match: number of further players that it takes, and the tickets in it. */
 export interface Vacancies {
   readonly rooms: readonly number[]
-  readonly present: Present
+  readonly present: PresentTeams
 }
 
 export const countPlayers = (tickets: readonly RuleTicket[]): number =>
   tickets.reduce((sum, { players }) => sum + players.length, 0)
 
-const inTeam = (placed: readonly Placed[], team: number) =>
+const inTeam = (placed: readonly PlacedTicket[], team: number) =>
   placed.flatMap((one) => (one.team === team ? [one.ticket] : []))
 
-export const presentIn = (teams: readonly TeamShape[], placed: readonly Placed[]): Present =>
+export const presentIn = (teams: readonly TeamShape[], placed: readonly PlacedTicket[]): PresentTeams =>
   teams.map((_, team) => inTeam(placed, team))
 
-/** How many players each team lacks. */
-export const roomsBeside = (teams: readonly TeamShape[], present: Present): number[] =>
+/** Number of players that each team lacks. */
+export const roomsBeside = (teams: readonly TeamShape[], present: PresentTeams): number[] =>
   teams.map(({ max }, team) => Math.max(0, max - countPlayers(present[team] ?? [])))
 
 /** The vacancies after tickets have joined. */
-export const filled = ({ rooms, present }: Vacancies, placed: readonly Placed[]): Vacancies => ({
+export const filled = ({ rooms, present }: Vacancies, placed: readonly PlacedTicket[]): Vacancies => ({
   rooms: rooms.map((room, team) => Math.max(0, room - countPlayers(inTeam(placed, team)))),
   present: present.map((tickets, team) => [...tickets, ...inTeam(placed, team)]),
 })
 
-/** The vacancies after tickets have left that are to be replaced. */
-export const vacated = ({ rooms, present }: Vacancies, placed: readonly Placed[]): Vacancies => {
+/** The vacancies after tickets have left that need replacement. */
+export const vacated = ({ rooms, present }: Vacancies, placed: readonly PlacedTicket[]): Vacancies => {
   const gone = new Set(placed.map(({ ticket }) => ticket))
   return {
     rooms: rooms.map((room, team) => room + countPlayers(inTeam(placed, team))),
@@ -107,8 +114,8 @@ const withoutPlayers = (ticket: RuleTicket, gone: ReadonlySet<string>): RuleTick
   return players.length === 0 ? undefined : { ...ticket, players }
 }
 
-/** The vacancies after players have left the running match: the place of each who counted as present is free. */
-export function deserted(
+/** The vacancies after players have left the running match: the places of those who counted as present are free. */
+export function vacanciesAfterLeaving(
   { rooms, present }: Vacancies,
   teams: readonly TeamShape[],
   gone: ReadonlySet<string>,
@@ -123,7 +130,7 @@ export function deserted(
 }
 
 /** The tickets in the match without these players. */
-export const remaining = (placed: readonly Placed[], gone: ReadonlySet<string>): Placed[] =>
+export const remaining = (placed: readonly PlacedTicket[], gone: ReadonlySet<string>): PlacedTicket[] =>
   placed.flatMap(({ ticket, team }) => {
     const left = withoutPlayers(ticket, gone)
     return left === undefined ? [] : [{ ticket: left, team }]

@@ -3,14 +3,14 @@ import type { Ticket } from './ticket.js'
 
 /** Callers that wait for a ticket to change. */
 export interface ChangeListeners {
-  /** Resolves with the ticket when `changed` is called. Rejects with the reason of the signal. */
+  /** Resolves with the ticket when `changed` is called. Rejects with `signal.reason`. */
   wait(record: TicketRecord, signal: AbortSignal | undefined): Promise<Ticket>
   changed(record: TicketRecord): void
-  /** Rejects all that wait. */
+  /** Rejects all waiting callers. */
   end(error: Error): void
 }
 
-interface Waiter {
+interface ChangeWaiter {
   readonly notify: (ticket: Ticket) => void
   readonly failed: (error: Error) => void
   readonly signal: AbortSignal | undefined
@@ -18,7 +18,7 @@ interface Waiter {
 }
 
 export function createChangeListeners(): ChangeListeners {
-  const waiting = new Map<TicketRecord, Set<Waiter>>()
+  const waiting = new Map<TicketRecord, Set<ChangeWaiter>>()
 
   return {
     wait: (record, signal) =>
@@ -26,7 +26,7 @@ export function createChangeListeners(): ChangeListeners {
         if (signal?.aborted === true) return reject(signal.reason as Error)
         const waiters = waiting.get(record) ?? new Set()
         waiting.set(record, waiters)
-        const waiter: Waiter = {
+        const waiter: ChangeWaiter = {
           notify: resolve,
           failed: reject,
           signal,

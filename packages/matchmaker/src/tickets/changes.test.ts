@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { UnknownTicket } from '../errors.js'
 import { duel, setUp } from '../matchmaker.fixture.js'
 
-describe('waiting for a change', () => {
-  test('resolves for all callers on every change, also on the end', async () => {
+describe('waiting for a change of a ticket', () => {
+  test('waitForChange resolves for all callers on every change of a ticket, including its end', async () => {
     const { clock, matchmaker, join } = setUp()
     expect(join('ann', 'ben').version).toBe(1)
     matchmaker.start()
@@ -23,7 +23,7 @@ describe('waiting for a change', () => {
     await matchmaker.stop()
   })
 
-  test('resolves at once for an older version and for a ticket that has ended', async () => {
+  test('waitForChange resolves immediately for an older version and for a ticket that has ended', async () => {
     const { matchmaker, join } = setUp()
     join('ann')
     expect(await matchmaker.waitForChange('ann', { version: 7 })).toMatchObject({ version: 1 })
@@ -32,7 +32,7 @@ describe('waiting for a change', () => {
     await expect(matchmaker.waitForChange('nosuch', { version: 1 })).rejects.toThrow(UnknownTicket)
   })
 
-  test('can be aborted, leaving nothing behind', async () => {
+  test('waitForChange can be aborted, and then holds no waiter', async () => {
     const { matchmaker, join } = setUp()
     join('ann')
     const giving = new AbortController()
@@ -45,7 +45,7 @@ describe('waiting for a change', () => {
     expect(await other).toMatchObject({ status: 'CANCELLED' })
   })
 
-  test('ends on closing', async () => {
+  test('waitForChange rejects when the matchmaker closes', async () => {
     const { matchmaker, join } = setUp()
     join('ann')
     const waiting = matchmaker.waitForChange('ann', { version: 1 })
@@ -53,7 +53,7 @@ describe('waiting for a change', () => {
     expect(await waiting).toMatchObject({ status: 'CANCELLED', cancelReason: 'closed' })
   })
 
-  test('resolves also when waitingFor changes', async () => {
+  test('waitForChange resolves even when only waitingFor changes', async () => {
     const { matchmaker, join, run } = setUp({ queues: [duel], maxServers: 1 })
     join('ann', 'ben')
     await run(250)

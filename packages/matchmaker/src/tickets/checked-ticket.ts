@@ -1,16 +1,16 @@
-// pure: a ticket that was checked; what never changes of a ticket, as text
+// pure: a validated ticket, and its constant parts as JSON
 import type { Coordinates } from '@muster/core'
 import type { Player } from '@muster/hosting/internal'
 import type { RulePlayer } from '../queues/index.js'
 import type { Ticket } from './ticket.js'
 
-/** A player of a ticket that was checked: what was not given is empty, so that rules need not ask. */
+/** A player of a validated ticket. Absent fields are filled with empty values, so that rules need not check. */
 export interface TicketPlayer extends RulePlayer {
   readonly ip: string | undefined
   readonly coordinates: Coordinates | undefined
 }
 
-/** The place of a ticket in a private match; see `createMatch`. Such a ticket is in that match or in none. */
+/** The seat of a ticket in a private match; see `createMatch`. Such a ticket is in that match or in none. */
 export interface PrivateSeat {
   /** Id of the private match. */
   readonly id: string
@@ -18,11 +18,11 @@ export interface PrivateSeat {
   readonly team: string
   /** Number of tickets of the private match: one for each of its teams. */
   readonly tickets: number
-  /** Whether the players must accept the match, if the queue has `acceptance`. */
+  /** True if the players must accept the match in a queue with `acceptance`. */
   readonly asks: boolean
 }
 
-/** A ticket that was checked. */
+/** A validated ticket. */
 export interface CheckedTicket {
   readonly id: string | undefined
   readonly queues: readonly string[]
@@ -32,13 +32,13 @@ export interface CheckedTicket {
 }
 
 /**
- * Whether a player may have this id. Reports and results have objects whose keys are ids, and JSON with the key
- * `__proto__` is refused: one such player would make a server's whole report be refused (our choice).
+ * False for `__proto__`. Reports and results have objects whose keys are player ids, and JSON with that key is
+ * rejected, so one such player would invalidate a server's whole report (our choice).
  */
 export const isPlayerId = (id: string): boolean => id !== '__proto__'
 export const NO_PLAYER_ID = 'must not be __proto__: no object of JSON can be trusted with this key'
 
-/** Bounds of what a player may bring along; see `Player`. */
+/** Maximum sizes of a player's fields; see `Player`. */
 export const MOST = {
   characters: 128,
   queues: 16,
@@ -57,7 +57,7 @@ export const PRIORITIES = { least: -100, most: 100 }
 const NOTHING = Object.freeze({})
 const NONE: readonly never[] = Object.freeze([])
 
-/** Fills in what was not given. */
+/** Fills in the absent fields. */
 export const complete = ({ id, ip, coordinates, latencies, attributes, roles, avoid }: Player): TicketPlayer => ({
   id,
   ip,
@@ -68,60 +68,60 @@ export const complete = ({ id, ip, coordinates, latencies, attributes, roles, av
   avoid: avoid ?? NONE,
 })
 
-/** The stored part of a ticket that never changes. Fields are left out where they hold nothing. */
-interface TicketBody {
+/** The stored part of a ticket that never changes. Empty fields are left out. */
+interface StoredTicketBody {
   readonly queues: readonly string[]
   readonly players: readonly Player[]
   readonly priority?: number
   readonly privateSeat?: PrivateSeat | undefined
 }
 
-/** What changes of a ticket: all but its id and what its body and its creation tell. */
+/** The part of a ticket that changes: all except its id, its body and its creation time. */
 export type TicketState = Omit<Ticket, 'id' | 'queues' | 'players' | 'priority' | 'privateMatch' | 'createdAt'>
 
-/** The JSON text of a ticket that was checked, without its id. It holds players' addresses. */
+/** The JSON of a validated ticket without its id. It holds players' addresses. */
 export const bodyOf = ({ queues, players, priority, privateSeat }: Omit<CheckedTicket, 'id'>): string =>
   JSON.stringify({
     queues,
     players: players.map(shortened),
     ...(priority === 0 ? {} : { priority }),
     ...(privateSeat === undefined ? {} : { privateSeat }),
-  } satisfies TicketBody)
+  } satisfies StoredTicketBody)
 
-/** The ticket again. The text is trusted to be one that `bodyOf` made. @throws Error if it is no JSON. */
+/** Parses a ticket from JSON that `bodyOf` created. It is trusted. @throws Error if it is not JSON. */
 export function readBody(id: string, body: string): CheckedTicket {
   const { queues, players, priority = 0, privateSeat } = parsed(body)
   return { id, queues, players: players.map(complete), priority, privateSeat }
 }
 
-/** The place in a private match of a stored ticket. @throws Error if its body is no JSON. */
+/** The seat of a stored ticket in a private match. @throws Error if its body is not JSON. */
 export const privateSeatOf = ({ body }: Pick<StoredTicket, 'body'>): PrivateSeat | undefined => parsed(body).privateSeat
 
-/** The message of a `SyntaxError` would repeat a part of the text, which holds addresses. */
-function parsed(body: string): TicketBody {
+/** Hides the message of a `SyntaxError`, because it quotes the JSON, which holds addresses. */
+function parsed(body: string): StoredTicketBody {
   try {
-    return JSON.parse(body) as TicketBody
+    return JSON.parse(body) as StoredTicketBody
   } catch {
-    throw new Error('the stored body of a ticket is not as it was written: it is no JSON')
+    throw new Error('the stored body of a ticket is damaged: it is not JSON')
   }
 }
 
-/** What is known of a stored ticket. */
+/** A ticket as stored. */
 export interface StoredTicket {
   readonly id: string
-  /** What `check` of a `TicketChecker` returned. */
+  /** The `body` that `check` of a `TicketChecker` returned. */
   readonly body: string
   /** Epoch milliseconds. */
   readonly createdAt: number
-  /** Where its players are, if that is known. Default: it is looked up. */
+  /** Location of its players, if known. Default: it is looked up. */
   readonly place?: Coordinates | undefined
-  /** Undefined: it has not changed since it was created. */
+  /** Undefined if it has not changed since it was created. */
   readonly state?: TicketState | undefined
 }
 
 export const NEW_STATE: TicketState = { version: 1, status: 'SEARCHING', waitingFor: 'players', attempts: 0 }
 
-/** The public view of a stored ticket. @throws Error if its body is no JSON. */
+/** The public view of a stored ticket. @throws Error if its body is not JSON. */
 export function storedTicket({ id, body, createdAt, state = NEW_STATE }: StoredTicket): Ticket {
   const { queues, players, priority = 0, privateSeat } = parsed(body)
   return {

@@ -30,7 +30,7 @@ test('a player may not queue until the cooldown ends, and the error says until w
   expect([isKept('ann', duel, 1499), isKept('ann', duel, 1500), isKept('ben', duel, 600)]).toEqual([true, false, false])
 })
 
-test('queues keep players apart, unless they share a name', () => {
+test('cooldowns of queues are separate, unless they share a name', () => {
   const { cooldowns, isKept } = setUp()
   const [one, other] = [queueOf('a', { ...terms, name: 'both' }), queueOf('b', { ...terms, name: 'both' })]
   const plain = queueOf('both', undefined)
@@ -41,14 +41,14 @@ test('queues keep players apart, unless they share a name', () => {
   expect(cooldowns.of('ann', 0)).toMatchObject([{ name: 'both', offences: 2 }])
 })
 
-test('only what the queue lists counts', () => {
+test('only offences that the queue lists start a cooldown', () => {
   const { cooldowns, isKept } = setUp()
   cooldowns.count(queueOf('duel', { ...terms, for: ['left'] }), ['ann'], 'declined', 0)
   cooldowns.count(queueOf('duel', undefined), ['ben'], 'left', 0)
   expect([isKept('ann'), isKept('ben')]).toEqual([false, false])
 })
 
-test('what does not count any more is removed, and the change is reported', () => {
+test('a cooldown that has decayed is removed, and the change is reported', () => {
   const { cooldowns, changed } = setUp()
   for (let nth = 0; nth < 1200; nth += 1) cooldowns.count(duel, [`p${nth}`], 'left', nth < 1100 ? 0 : 50_000)
   changed.mockClear()
@@ -60,14 +60,14 @@ test('what does not count any more is removed, and the change is reported', () =
   expect(cooldowns.all(1e9)).toEqual([])
 })
 
-test('beyond the bound the players are forgotten whose cooldowns changed longest ago', () => {
+test('beyond the limit of records, the cooldowns that changed longest ago are forgotten', () => {
   const { cooldowns, changed, isKept } = setUp({ mostPlayers: 2 })
   for (const id of ['ann', 'ben', 'ann', 'cas']) cooldowns.count(duel, [id], 'left', 0)
   expect([isKept('ann'), isKept('ben'), isKept('cas')]).toEqual([true, false, true])
   expect(changed).toHaveBeenLastCalledWith('ben', 'duel', undefined)
 })
 
-test('a forgiven player begins anew', () => {
+test('after cooldowns are forgiven, the next cooldown of the player has the first length', () => {
   const { cooldowns, changed, isKept } = setUp()
   cooldowns.count(duel, ['ann'], 'left', 0)
   cooldowns.count(queueOf('other', terms), ['ann'], 'left', 0)
@@ -82,7 +82,7 @@ test('a forgiven player begins anew', () => {
   expect(cooldowns.of('ann', 10)).toMatchObject([{ offences: 1, until: 1010 }])
 })
 
-test('what was exported is loaded again; the cooldown that ends later stays, and nothing that does not count', () => {
+test('exported cooldowns can be loaded: the later end wins, and decayed ones are left out', () => {
   const { cooldowns } = setUp()
   cooldowns.count(duel, ['ann', 'ben', 'ann'], 'left', 0)
   const all = cooldowns.all(0)

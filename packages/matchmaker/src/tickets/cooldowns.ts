@@ -1,45 +1,45 @@
 import { PlayerCoolingDown } from '../errors.js'
 import { type CooldownState, forgottenAt, type Offence, offend, type Queue } from '../queues/index.js'
 
-/** A cooldown of a player as plain data. It holds no address. */
+/** A cooldown of a player as plain data, without addresses. */
 export interface Cooldown extends CooldownState {
   readonly playerId: string
   /** Name of the cooldown: the queue's, or one that several queues share. */
   readonly name: string
 }
 
-/** What cooldowns need of a queue; also of what is no queue, such as the seats of listed servers. */
+/** The fields of a queue that cooldowns read. The seats of listed servers use it too. */
 type CooldownQueue = Pick<Queue, 'name' | 'cooldown'>
 
-/** The players on cooldown, and until when: they have declined, not accepted or left a match. */
+/** The cooldowns of players who have declined, not accepted or left a match. */
 export interface Cooldowns {
-  /** Players have let others down in a match of the queue: it counts if the queue says so. */
+  /** Records an offence of players in a match of the queue, if the queue counts it. */
   count(queue: CooldownQueue, playerIds: readonly string[], offence: Offence, now: number): void
   /** @throws {PlayerCoolingDown} if the player may not wait in the queue */
   check(playerId: string, queue: CooldownQueue, now: number): void
   /** The player's cooldowns that are not forgotten yet. */
   of(playerId: string, now: number): readonly Cooldown[]
-  /** Forgets the player's cooldowns. Returns whether there were any. */
+  /** Deletes the player's cooldowns. Returns true if there were any. */
   forgive(playerId: string, now: number): boolean
   all(now: number): readonly Cooldown[]
-  /** Takes over cooldowns of an earlier process; of two of the same player and name, the one that ends later stays. */
+  /** Loads cooldowns of an earlier process. If a player has two of the same name, the one that ends later stays. */
   load(cooldowns: readonly Cooldown[], now: number): void
-  /** Forgets some of what does not count any more. */
+  /** Deletes some of the cooldowns that do not count any more. */
   advance(now: number): void
 }
 
 export interface CooldownsOptions {
-  /** A cooldown has begun, or has become longer. */
+  /** Called when a cooldown begins or becomes longer. */
   readonly began: (cooldown: Cooldown, queue: CooldownQueue, offence: Offence) => void
-  /** A cooldown is kept. @param state undefined: it is not kept any more. */
+  /** Called when a stored cooldown changes. @param state undefined if it is deleted. */
   readonly changed: (playerId: string, name: string, state: CooldownState | undefined) => void
-  /** Players whose cooldowns are kept. Default 100,000. */
+  /** Maximum number of players with cooldowns. Default 100,000. */
   readonly mostPlayers?: number | undefined
 }
 
-/** Players whose cooldowns are kept (our choice); beyond it, those are forgotten that changed longest ago. */
+/** Maximum number of players with cooldowns (our choice). Beyond it, the least recently changed are forgotten. */
 const MOST_PLAYERS = 100_000
-/** Players looked at in each tick: all of them within a minute. */
+/** Number of players checked in each tick: with the default `tickMs`, all of them within a minute. */
 const SWEPT = 500
 
 /** The name under which a queue's cooldowns are kept. */
@@ -48,9 +48,9 @@ export const cooldownName = ({ name, cooldown }: CooldownQueue): string => coold
 const NONE: readonly never[] = []
 
 export function createCooldowns({ began, changed, mostPlayers = MOST_PLAYERS }: CooldownsOptions): Cooldowns {
-  /** By player, in the order of their last changes. */
+  /** By player, ordered by their last changes. */
   const byPlayer = new Map<string, readonly Cooldown[]>()
-  /** Goes over all players, again and again. */
+  /** Iterates over all players repeatedly. */
   let sweep = byPlayer.keys()
 
   const find = (playerId: string, name: string): Cooldown | undefined =>
@@ -78,7 +78,7 @@ export function createCooldowns({ began, changed, mostPlayers = MOST_PLAYERS }: 
     for (const one of oldest) remove(one)
   }
 
-  /** The player's cooldowns, of which those that do not count any more are removed. */
+  /** The player's cooldowns, after removing those that do not count any more. */
   const current = (playerId: string, now: number): readonly Cooldown[] => {
     for (const one of byPlayer.get(playerId) ?? NONE) if (forgottenAt(one) <= now) remove(one)
     return byPlayer.get(playerId) ?? NONE

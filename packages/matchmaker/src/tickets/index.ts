@@ -1,4 +1,4 @@
-/** Tickets of this process: checked, admitted, kept, offered to the pools, backfilled and timed. */
+/** The tickets of this process: validation, admission, storage, pools, backfills and timers. */
 export { mayWaitWhilePlaying, type PlayedBy, type PlayedMatch } from './admission.js'
 export {
   type Backfill,
@@ -7,10 +7,10 @@ export {
   type BackfillStatus,
   type BackfillTeam,
   countPlayers,
-  deserted,
+  vacanciesAfterLeaving,
   filled,
-  type Placed,
-  type Present,
+  type PlacedTicket,
+  type PresentTeams,
   presentIn,
   remaining,
   roomsBeside,
@@ -28,11 +28,11 @@ export {
   type TicketState,
 } from './checked-ticket.js'
 export { type Cooldown, type Cooldowns, createCooldowns } from './cooldowns.js'
-export { createPlayerLimits } from './limits.js'
-export type { Loading } from './load-tickets.js'
+export { createPlayerLimits, type PlayerLimits } from './limits.js'
+export type { TicketLoader } from './load-tickets.js'
 export { createLocating } from './locate-players.js'
 export { notePresent, type PresenceReport } from './ticket-expiry.js'
-export { checkMatch, inMatch, type MatchInput, type PrivateMatch } from './private-matches.js'
+export { checkMatch, inMatch, type MatchInput, type PrivateMatch } from './private-match-input.js'
 export { createQueueFacts, createQueueRuntime } from './queue-runtime.js'
 export { assertPlayerOfTicket, coordinates, player, readTicketInput, ticketId, ticketPriority } from './ticket-input.js'
 export { createStoreLedger, type Ledger } from './ticket-ledger.js'
@@ -43,11 +43,11 @@ export {
   type Match,
   NOWHERE,
   type QueueRuntime,
-  type Seat,
+  type MatchSeat,
   ticketOf,
   type TicketRecord,
 } from './ticket-record.js'
-export { createTicketStore, type TicketStore } from './ticket-store.js'
+export { TicketStore } from './ticket-store.js'
 export {
   type CancelReason,
   type FollowedUntil,

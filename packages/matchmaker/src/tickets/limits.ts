@@ -10,41 +10,42 @@ import { LRUCache } from 'lru-cache'
 import { InvalidTicket, PlayerOverLimit } from '../errors.js'
 import type { Queue } from '../queues/index.js'
 
-/** What one account may cost. */
+/** Limits on the servers that one player may cause. */
 interface PlayerBounds {
-  /** Matches that a player waits for and plays in at once. One, while half of `maxServers` exist. */
+  /** Maximum number of matches that a player waits for and plays in at a time; 1 while half of `maxServers` exist. */
   readonly maxMatchesPerPlayer: number
   readonly maxServers: number
-  /** Servers that are created for matches of a player within an hour. */
+  /** Maximum number of servers created for matches of a player within an hour. */
   readonly maxServersPerPlayer: number
 }
 
-/** Keeps count of the servers that were created for each player's matches. */
+/** Counts the servers that were created for each player's matches. */
 export interface PlayerLimits {
-  /** A server was created for these players. */
+  /** Counts a server that was created for these players. */
   served(playerIds: readonly string[], now: number): void
-  /** @param matches that they wait for and play in. @throws {PlayerOverLimit} */
+  /** @param matches number of matches that the player waits for and plays in. @throws {PlayerOverLimit} */
   check(playerId: string, matches: number, now: number): void
 }
 
 const HOUR_MS = 3_600_000
-/** The part of all servers up to which a player may be in several matches (our choice). */
+/** The share of all servers up to which a player may be in several matches (our choice). */
 const PART_FOR_SEVERAL = 1 / 2
-/** Most players whose servers are counted; the one without a server for longest is dropped first. */
+/** Maximum number of players whose servers are counted. The one without a server for longest is dropped first. */
 const REMEMBERED = 100_000
 
-/** Servers for one player within an hour that begins with the first; it says nothing about another hour. */
-interface Served {
+/** Number of servers for one player within the hour that begins with the first of them. */
+interface ServersOfPlayer {
   /** Epoch milliseconds. */
   readonly since: number
   readonly count: number
 }
 
-/** @param servers the number of servers that exist or may exist. */
+/** @param servers returns the number of servers that exist or may exist. */
 export function createPlayerLimits(bounds: PlayerBounds, servers: () => number): PlayerLimits {
   const { maxMatchesPerPlayer, maxServersPerPlayer, maxServers } = bounds
-  const counts = maxServersPerPlayer < Infinity ? new LRUCache<string, Served>(growingTo(REMEMBERED)) : undefined
-  const current = (playerId: string, now: number): Served | undefined => {
+  const counts =
+    maxServersPerPlayer < Infinity ? new LRUCache<string, ServersOfPlayer>(growingTo(REMEMBERED)) : undefined
+  const current = (playerId: string, now: number): ServersOfPlayer | undefined => {
     const served = counts?.peek(playerId)
     return served !== undefined && now - served.since < HOUR_MS ? served : undefined
   }
@@ -57,7 +58,7 @@ export function createPlayerLimits(bounds: PlayerBounds, servers: () => number):
       }
     },
     check: (playerId, matches, now) => {
-      // So accounts that are in several matches each do not take the servers of players who have none.
+      // So players in several matches do not take the servers of players who have none.
       const isScarce = matches > 0 && servers() >= maxServers * PART_FOR_SEVERAL
       if (matches >= maxMatchesPerPlayer || isScarce) throw new PlayerOverLimit(playerId, 'maxMatchesPerPlayer')
       const served = current(playerId, now)
@@ -68,12 +69,12 @@ export function createPlayerLimits(bounds: PlayerBounds, servers: () => number):
 }
 
 /**
- * Refuses a ticket that does not fit into a server's environment, in the largest match of its queue.
+ * Refuses a ticket that does not fit into a server's environment, given the largest match of its queue.
  * @throws {InvalidTicket}
  */
 export type CheckEnvironment = (ticket: FoundTicket) => void
 
-/** The environment variables of a queue's servers. @param teams of a match. */
+/** The environment variables of a queue's servers. @param teams the teams of a match. */
 export const serverSettingsOf = (
   { name, deploy, rules }: Queue,
   teams: readonly { readonly name: string; readonly max: number }[],
@@ -86,8 +87,8 @@ export const serverSettingsOf = (
 })
 
 /**
- * Each player gets an equal share of the environment of a server, by the largest match. A ticket that needs more is
- * refused, so that nobody can make the matches of others impossible.
+ * Creates the check that gives each player an equal share of a server's environment, by the largest match. A ticket
+ * that needs more is refused, so that nobody can make the matches of others impossible.
  */
 export function createCheckEnvironment(settings: ServerSettings): CheckEnvironment {
   const share = shareOf(settings)

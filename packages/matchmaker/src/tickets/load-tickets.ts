@@ -2,11 +2,11 @@ import type { Clock } from '@muster/core/clock'
 import { PlayerOverLimit } from '../errors.js'
 import { type CheckedTicket, NEW_STATE, readBody, type StoredTicket, type TicketState } from './checked-ticket.js'
 import type { PlayerLimits } from './limits.js'
-import type { LocatePlayers, Place } from './locate-players.js'
+import type { LocatePlayers, PlayerLocation } from './locate-players.js'
 import type { PlayerIndex } from './player-index.js'
-import { isPrivate, type PrivateMatches } from './private-matches.js'
+import { isPrivate, type PrivateMatches } from './private-match-input.js'
 import { setRuntimes, type OutOfQueues, type TicketPools } from './ticket-pools.js'
-import { newRecord, type QueueRuntime, type Seat, type TicketRecord } from './ticket-record.js'
+import { newRecord, type QueueRuntime, type MatchSeat, type TicketRecord } from './ticket-record.js'
 
 /** A ticket that could not be loaded. */
 export interface NotLoaded {
@@ -14,24 +14,24 @@ export interface NotLoaded {
   readonly error: unknown
 }
 
-/** Takes over tickets that other processes, or earlier ones, have created and checked. */
-export interface Loading {
+/** Loads tickets that other or earlier processes have created and validated. */
+export interface TicketLoader {
   /**
-   * Loads tickets, or what is newer about tickets that are here already. Their players and queues are not checked
-   * again, except for what only the leader counts: a new ticket of a player who is over `maxServersPerPlayer` is
-   * cancelled as `refused`, and so is a ticket that no queue takes any more. Tickets whose match was found, and those
-   * whose match runs, are loaded before this process leads: see `Leader.lead`.
+   * Loads new tickets, and newer states of loaded tickets. Their players and queues are not checked again, with two
+   * exceptions: a new ticket is cancelled as `refused` if a player is over `maxServersPerPlayer`, which only the leader
+   * counts, or if no queue accepts it any more. Tickets in a found or running match are loaded before this process
+   * leads: see `Leader.lead`.
    */
   load(tickets: readonly StoredTicket[]): readonly NotLoaded[]
-  /** Forgets tickets, while another process leads. */
+  /** Removes tickets while another process leads. */
   unload(ids: readonly string[]): void
-  /** From now on this process leads: changes that were put off are made. */
+  /** Makes this process the leader: deferred changes are applied. */
   lead(): void
 }
 
-/** The matches of an earlier process; see `Inheriting`. */
+/** The matches of an earlier process; see `InheritedMatches`. */
 export interface SeatInherited {
-  seat(record: TicketRecord, state: TicketState): Seat | undefined
+  seat(record: TicketRecord, state: TicketState): MatchSeat | undefined
   leave(record: TicketRecord): void
 }
 
@@ -46,16 +46,16 @@ interface LoadingOptions {
   /** By name. */
   readonly runtimes: () => ReadonlyMap<string, QueueRuntime>
   readonly locatePlayers: LocatePlayers
-  readonly located: (record: TicketRecord, place: Place) => void
-  /** Grows the ticket's version, unless that is put off. */
+  readonly located: (record: TicketRecord, place: PlayerLocation) => void
+  /** Raises the ticket's version, unless changes are deferred. */
   readonly touch: (record: TicketRecord) => void
   readonly out: (record: TicketRecord, why: OutOfQueues, now: number) => void
-  /** Milliseconds before a ticket that waits for a retry is grouped. */
+  /** Milliseconds before a ticket that waits for a retry is matched again. */
   readonly retryDelayMs: (attempts: number) => number
   readonly clock: Pick<Clock, 'now'>
 }
 
-export function createLoading(options: LoadingOptions): Loading {
+export function createTicketLoader(options: LoadingOptions): TicketLoader {
   const { inheriting, limits, following, byId, players, privateMatches, searching } = options
   const { runtimes, locatePlayers, located, touch, out, retryDelayMs, clock } = options
 
@@ -100,7 +100,7 @@ export function createLoading(options: LoadingOptions): Loading {
     if (status !== 'SEARCHING') {
       record.seat = inheriting.seat(record, state)
       if (record.seat !== undefined) return void seated(record, state)
-      // The match continues without this process knowing who is in it.
+      // The match continues, but this process does not know its players.
       if (status === 'HOST_ASSIGNED') return remove(record, now)
     }
     record.waitingFor = isPrivate(record) && state === NEW_STATE ? 'servers' : (waitingFor ?? 'players')
@@ -110,7 +110,7 @@ export function createLoading(options: LoadingOptions): Loading {
     if (status === 'MATCH_FOUND') touch(record)
   }
 
-  /** Whether a player of the ticket has reached `maxServersPerPlayer`. */
+  /** True if a player of the ticket has reached `maxServersPerPlayer`. */
   const isOverLimit = ({ players: all }: TicketRecord, now: number): boolean => {
     try {
       for (const { id } of all) limits.check(id, 0, now)
@@ -143,7 +143,7 @@ export function createLoading(options: LoadingOptions): Loading {
       return
     }
     if (known.endedAt !== undefined) {
-      // A ticket of this id was created again, after the one before had been removed elsewhere.
+      // Another process removed the old ticket and created a new one of the same id.
       if (known.createdAt === Math.min(createdAt, now)) return
       byId.delete(id)
       return restore(add(readBody(id, body), stored, now), state, now)
@@ -193,19 +193,19 @@ export function createLoading(options: LoadingOptions): Loading {
 }
 
 /**
- * While another process leads, this one only keeps its tickets ready. What would change a ticket is put off: the leader
- * makes that change, or this process does, when it leads.
+ * The state of a follower. It keeps its tickets ready, and defers the changes that the leader makes. If this process
+ * becomes the leader, it applies them.
  */
 interface Following {
   /**
-   * Whether another process leads; then the ticket is remembered as one to be changed.
-   * @param out why no queue takes the ticket any more.
+   * If another process leads, defers a change of the ticket and returns true.
+   * @param out the reason, if no queue accepts the ticket any more.
    */
   putsOff(record: TicketRecord, out?: OutOfQueues): boolean
   isOn(): boolean
-  /** The ticket is not kept any more, or was loaded again. */
+  /** Drops the deferred change of a ticket that was removed or loaded again. */
   forget(record: TicketRecord): void
-  /** From now on this process leads. Returns the tickets whose changes were put off, and the first `out` of each. */
+  /** Makes this process the leader. Returns the tickets with deferred changes, and the first `out` of each. */
   end(): readonly (readonly [TicketRecord, OutOfQueues | undefined])[]
 }
 

@@ -10,20 +10,20 @@ function setUp(locate: Locate | undefined) {
   return { problems, locating: createLocating(locate, (error) => problems.push(error.message)) }
 }
 
-test('answers synchronously where the lookup does', () => {
+test('players are located synchronously if the lookup is synchronous', () => {
   expect(setUp(() => oslo).locating([player])).toEqual(oslo)
   expect(setUp(undefined).locating([player])).toBeUndefined()
   expect(setUp(() => undefined).locating([player, { id: 'ben', coordinates: oslo }])).toEqual(oslo)
 })
 
-test('does not look up players with coordinates', () => {
+test('players with coordinates are not looked up', () => {
   const asked: string[] = []
   const { locating } = setUp((ip) => void asked.push(ip))
   expect(locating([{ ...player, coordinates: oslo }])).toEqual(oslo)
   expect(asked).toEqual([])
 })
 
-test('waits for an asynchronous lookup', async () => {
+test('players are located by an asynchronous lookup', async () => {
   expect(await setUp(() => Promise.resolve(oslo)).locating([player])).toEqual(oslo)
 })
 
@@ -35,8 +35,8 @@ test.each<[string, Locate]>([
     },
   ],
   ['rejects', (ip) => Promise.reject(new Error(`no ${ip}`))],
-  ['answers nonsense', () => ({ latitude: 200, longitude: NaN })],
-  ['answers nonsense later', () => Promise.resolve({ latitude: 200, longitude: 0 })],
+  ['returns an invalid place', () => ({ latitude: 200, longitude: NaN })],
+  ['resolves to an invalid place', () => Promise.resolve({ latitude: 200, longitude: 0 })],
 ])('a lookup that %s leaves the place unknown, and is reported without the address', async (_, locate) => {
   const { problems, locating } = setUp(locate)
   expect(await locating([player])).toBeUndefined()

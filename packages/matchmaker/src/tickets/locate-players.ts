@@ -4,26 +4,26 @@ import type { Locate } from '../locate/mmdb-locate.js'
 import type { Player } from '@muster/hosting/internal'
 import { coordinates } from './ticket-input.js'
 
-export type Place = Coordinates | undefined
+export type PlayerLocation = Coordinates | undefined
 
-/** Finds the middle of the players' places; synchronously unless `locate` is asynchronous. */
-export type LocatePlayers = (players: readonly Player[]) => Place | Promise<Place>
+/** Finds the middle of the players' locations. Synchronous unless `locate` is asynchronous. */
+export type LocatePlayers = (players: readonly Player[]) => PlayerLocation | Promise<PlayerLocation>
 
 /**
- * Uses the coordinates of those players who have them, and calls `locate` for the others. A `locate` that fails or
- * answers nonsense leaves the player's place unknown.
+ * Uses the coordinates of the players who have them, and calls `locate` for the others. If it fails or returns
+ * something invalid, the player's location is unknown.
  * @param problem receives failures, without the address.
  */
 export function createLocating(locate: Locate | undefined, problem: (error: Error) => void): LocatePlayers {
   const failed = (error: unknown): undefined => {
     problem(new Error(scrub(`locate failed: ${error instanceof Error ? error.message : String(error)}`)))
   }
-  const checked = (place: Place): Place =>
+  const checked = (place: PlayerLocation): PlayerLocation =>
     place === undefined || coordinates.safeParse(place).success
       ? place
       : failed('the answer is not a latitude and a longitude')
 
-  const placeOf = (player: Player): Place | Promise<Place> => {
+  const placeOf = (player: Player): PlayerLocation | Promise<PlayerLocation> => {
     if (player.coordinates !== undefined || player.ip === undefined || locate === undefined) return player.coordinates
     try {
       const found = locate(player.ip)
@@ -39,8 +39,8 @@ export function createLocating(locate: Locate | undefined, problem: (error: Erro
     const places = players.map(placeOf)
     return places.some((place) => place instanceof Promise)
       ? Promise.all(places).then((all) => middleOf(all.filter(isKnown)))
-      : middleOf((places as readonly Place[]).filter(isKnown))
+      : middleOf((places as readonly PlayerLocation[]).filter(isKnown))
   }
 }
 
-const isKnown = (place: Place) => place !== undefined
+const isKnown = (place: PlayerLocation) => place !== undefined

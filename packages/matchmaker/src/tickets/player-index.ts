@@ -6,21 +6,24 @@ export interface PlayerIndex {
   /** @param playerIds the players who have left the ticket. Default: all of its players. */
   remove(record: TicketRecord, playerIds?: readonly string[]): void
   ticketsOf(playerId: string): readonly TicketRecord[]
-  /** Whether any player is in several tickets. */
+  /** True if any player is in several tickets. */
   isShared(): boolean
 }
 
 const NONE: readonly TicketRecord[] = []
 
 export function createPlayerIndex(): PlayerIndex {
-  /** The ticket of each player. Nearly all are in one only, and a list would cost more than the entry. */
+  /**
+   * The ticket of each player. Nearly all players are in one ticket only, and a list would take more memory than the
+   * entry.
+   */
   const byPlayer = new Map<string, TicketRecord | readonly TicketRecord[]>()
 
   const ticketsOf = (playerId: string): readonly TicketRecord[] => {
     const found = byPlayer.size === 0 ? undefined : byPlayer.get(playerId)
     return found === undefined ? NONE : isList(found) ? found : [found]
   }
-  /** The tickets of players who are in several. */
+  /** Number of players in several tickets. */
   let shared = 0
 
   return {
@@ -57,13 +60,13 @@ export function createPlayerIndex(): PlayerIndex {
 const isList = (found: TicketRecord | readonly TicketRecord[] | undefined): found is readonly TicketRecord[] =>
   Array.isArray(found)
 
-/** The tickets of matches that run, and who of their players is still there. */
-export interface Playing {
-  /** The ticket's players got the server's address. */
+/** The tickets of running matches, and which of their players are still there. */
+export interface PlayingTickets {
+  /** Adds a ticket whose players got the server's address. */
   add(record: TicketRecord, match: Match): void
-  /** These players have left the match. Returns the tickets that are in it. */
+  /** Removes players who have left the match. Returns the match's tickets. */
   leave(match: Match, playerIds: readonly string[]): readonly TicketRecord[]
-  /** The match is over. Returns the tickets that were in it. */
+  /** Removes a match that is over. Returns its tickets. */
   end(match: Match): readonly TicketRecord[]
   /** The tickets of the matches that the player plays in. */
   ticketsOf(playerId: string): readonly TicketRecord[]
@@ -71,7 +74,7 @@ export interface Playing {
 
 const NO_TICKETS: readonly never[] = []
 
-export function createPlaying(): Playing {
+export function createPlaying(): PlayingTickets {
   const players = createPlayerIndex()
   const byMatch = new Map<Match, TicketRecord[]>()
   return {

@@ -6,8 +6,8 @@ import { createPlayerLimits } from './limits.js'
 
 const HOUR_MS = 3_600_000
 
-describe('servers within an hour', () => {
-  test('are counted per player, in an hour that begins with the first', () => {
+describe('the servers of a player within an hour', () => {
+  test('the servers of a player within an hour are counted from the first one', () => {
     const limits = createPlayerLimits({ maxMatchesPerPlayer: 4, maxServersPerPlayer: 2, maxServers: 10 }, () => 0)
     limits.served(['ann', 'ben'], 0)
     limits.served(['ann'], 1000)
@@ -20,7 +20,7 @@ describe('servers within an hour', () => {
     expect(() => limits.check('ann', 0, HOUR_MS + 1)).not.toThrow()
   })
 
-  test('are not counted without a limit', () => {
+  test('the servers of a player are not counted without a limit', () => {
     const limits = createPlayerLimits(
       { maxMatchesPerPlayer: Infinity, maxServersPerPlayer: Infinity, maxServers: Infinity },
       () => 1e6,
@@ -30,7 +30,7 @@ describe('servers within an hour', () => {
   })
 })
 
-test('a player who keeps leaving matches costs no more servers than the limit', async () => {
+test('a player who repeatedly leaves matches causes no more servers than the limit', async () => {
   const { matchmaker, service, run } = setUp({ maxServersPerPlayer: 5 })
   let refused = 0
   for (let nth = 0; nth < 20; nth += 1) {
@@ -58,7 +58,7 @@ test('a player who keeps leaving matches costs no more servers than the limit', 
   expect(matchmaker.getTicket('ann')?.status).toBe('HOST_ASSIGNED')
 })
 
-test('a player is in a limited number of matches at once where queues allow several', async () => {
+test('a player is in a limited number of matches at a time where queues allow several', async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f']
   const queues = names.map((name) => ({
     ...duel,
@@ -82,7 +82,7 @@ test('a player is in a limited number of matches at once where queues allow seve
   expect(() => join('f')).not.toThrow()
 })
 
-test('players in several matches leave half of all servers to players who are in none', async () => {
+test('players in several matches leave half of all servers to players in no match', async () => {
   const names = ['a', 'b', 'c', 'd']
   const several = { matchSize: 1, playersMayWaitTwice: true, playersMayWaitWhilePlaying: true, deploy }
   const { matchmaker, run } = setUp({ queues: names.map((name) => ({ ...duel, ...several, name })), maxServers: 12 })

@@ -26,8 +26,8 @@ async function playing(options: Parameters<typeof setUp>[0] = {}) {
   return { ...world, matchId, again }
 }
 
-describe('a ticket', () => {
-  test('can be read while its match runs and for `endedTicketTtlMs` after', async () => {
+describe('a ticket of a running match', () => {
+  test('a ticket can be read while its match runs and for `endedTicketTtlMs` after', async () => {
     const { matchmaker, clock, run, matchId } = await playing()
     for (let minute = 0; minute < 30; minute += 1) {
       await clock.advance(60_000)
@@ -45,7 +45,7 @@ describe('a ticket', () => {
     expect([matchmaker.getTicket('ann'), matchmaker.getTicket('ben')]).toEqual([undefined, undefined])
   })
 
-  test('of a match whose server ends by itself is kept from that time', async () => {
+  test('a ticket is kept for `endedTicketTtlMs` after its server ended by itself', async () => {
     const { matchmaker, run } = await playing({ service: { fate: () => ({ readyMs: 5000, endMs: 20_000 }) } })
     await run(120_000)
     expect(matchmaker.inspect().matches).toEqual([])
@@ -54,8 +54,8 @@ describe('a ticket', () => {
   })
 })
 
-describe('a player who plays', () => {
-  test('may not queue, alone or in a party, and the error names the match', async () => {
+describe('a player in a running match', () => {
+  test('a player in a running match may not queue, alone or in a party, and the error names the match', async () => {
     const { again, matchId } = await playing()
     for (const party of [['ann'], ['cleo', 'ann']]) {
       expect(() => again(...party)).toThrow(new PlayerPlaying('ann', 'ann', matchId))
@@ -63,23 +63,7 @@ describe('a player who plays', () => {
     expect(again('cleo').status).toBe('SEARCHING')
   })
 
-  test('may queue after leaving, while the others may not', async () => {
-    const { matchmaker, again, matchId } = await playing()
-    matchmaker.playersLeft(matchId, ['ann'])
-    expect(again('ann').status).toBe('SEARCHING')
-    expect(() => again('ben')).toThrow(PlayerPlaying)
-    expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED', matchId })
-    expect(() => again('ann')).toThrow('Player "ann" is already queued in ticket again-1. Cancel that ticket first.')
-  })
-
-  test('may queue when the match is over', async () => {
-    const { matchmaker, again, clock, matchId } = await playing()
-    const stopped = matchmaker.stopMatch(matchId)
-    expect([again('ann').status, again('ben').status]).toEqual(['SEARCHING', 'SEARCHING'])
-    await clock.until(stopped)
-  })
-
-  test('may queue where the queue says so', async () => {
+  test('a player in a running match may queue if the queue allows it', async () => {
     const other = { ...duel, name: 'other' }
     const { matchmaker, again } = await playing({ queues: [{ ...duel, playersMayWaitWhilePlaying: true }, other] })
     expect(again('ann').status).toBe('SEARCHING')
@@ -89,7 +73,7 @@ describe('a player who plays', () => {
     )
   })
 
-  test('is not matched into the same match again', async () => {
+  test('a player in a running match is not matched into the same match again', async () => {
     const team = { name: 'team', size: { min: 2, max: 3 } }
     const queue = { name: 'duel', teams: [team], fillForMs: 0, deploy: duel.deploy, playersMayWaitWhilePlaying: true }
     const { matchmaker, again, run, matchId } = await playing({ queues: [queue] })
@@ -101,7 +85,7 @@ describe('a player who plays', () => {
   })
 })
 
-test('at any time exactly the players of running matches may not queue', async () => {
+test('property: exactly the players of running matches may not queue', async () => {
   const names = ['ann', 'ben', 'cleo', 'dan', 'eve'] as const
   const act = fc.oneof(
     fc.record({ do: fc.constant('wait' as const), who: fc.subarray([...names], { minLength: 1, maxLength: 2 }) }),
@@ -140,7 +124,7 @@ test('at any time exactly the players of running matches may not queue', async (
   )
 })
 
-describe('a player who played before a restart', () => {
+describe('a player in a match from before a restart', () => {
   const restarted = async (options: Parameters<typeof setUp>[0] = {}) => {
     const serverLog = createMemoryServerLog()
     const { clock, service, matchId } = await playing({ serverLog, ...options })
@@ -149,7 +133,7 @@ describe('a player who played before a restart', () => {
     return { ...later, clock, service, matchId }
   }
 
-  test('may not queue while the match runs, and the error names it', async () => {
+  test('a player in a match from before a restart may not queue while it runs; the error names it', async () => {
     const { join, matchmaker, matchId, clock } = await restarted()
     expect(() => join('ann')).toThrow(new PlayerPlaying('ann', undefined, matchId))
     expect(() => join('cas', 'ben')).toThrow(PlayerPlaying)
@@ -163,7 +147,7 @@ describe('a player who played before a restart', () => {
     expect(matchmaker.getTicket('ben')?.status).toBe('SEARCHING')
   })
 
-  test('may queue where the queue permits it, and the match counts', async () => {
+  test('a player in a match from before a restart may queue where allowed, and that match counts', async () => {
     const { join } = await restarted({ queues: [{ ...duel, playersMayWaitWhilePlaying: true }] })
     join('ann')
     const { join: joinOne } = await restarted({
@@ -173,7 +157,7 @@ describe('a player who played before a restart', () => {
     expect(() => joinOne('ann')).toThrow(PlayerOverLimit)
   })
 
-  test('may queue once the server has ended by itself', async () => {
+  test('a player in a match from before a restart may queue once the server has ended by itself', async () => {
     const { join, clock, matchmaker } = await restarted({ service: { fate: () => ({ readyMs: 5000, endMs: 20_000 }) } })
     expect(() => join('ann')).toThrow(PlayerPlaying)
     for (let passed = 0; passed < 90_000; passed += 1000) {

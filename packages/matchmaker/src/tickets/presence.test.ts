@@ -8,8 +8,8 @@ const alone: QueueDefinition = { ...duel, matchSize: 500, presence: { withinMs: 
 const setUpAlone = (more: Partial<QueueDefinition> = {}) => setUp({ queues: [{ ...alone, ...more }] })
 const at = { ip: '198.51.100.7' }
 
-describe('in a queue with presence', () => {
-  test('a ticket is cancelled as absent when its client was away for so long since its creation', async () => {
+describe('a ticket in a queue with presence', () => {
+  test('a ticket is cancelled as absent if its client was away for the presence time since its creation', async () => {
     const { join, run, status, seen, matchmaker } = setUpAlone()
     join('ann')
     await run(20_000)
@@ -20,7 +20,7 @@ describe('in a queue with presence', () => {
     expect(join('ben', 'ann').status).toBe('SEARCHING')
   })
 
-  test('a ticket waits on while its client is seen', async () => {
+  test('a ticket in a queue with presence stays queued while its client is seen', async () => {
     const { join, run, status, matchmaker } = setUpAlone()
     join('ann')
     const { version } = matchmaker.getTicket('ann') ?? {}
@@ -33,7 +33,7 @@ describe('in a queue with presence', () => {
     expect(status('ann')).toBe('CANCELLED')
   })
 
-  test('each player of a party has to be there', async () => {
+  test('a ticket in a queue with presence stays queued only while each player of its party is present', async () => {
     const { join, run, status, matchmaker } = setUpAlone()
     join('ann', 'ben')
     join('cas', 'dee')
@@ -47,7 +47,7 @@ describe('in a queue with presence', () => {
     expect(status('ann-ben')).toBe('SEARCHING')
   })
 
-  test('players of other tickets, unknown tickets and those that have ended are ignored', async () => {
+  test('presence reports for other, unknown or ended tickets do not keep a ticket', async () => {
     const { join, run, status, matchmaker } = setUpAlone()
     join('ann')
     join('eve')
@@ -63,7 +63,7 @@ describe('in a queue with presence', () => {
     expect(status('ann')).toBe('CANCELLED')
   })
 
-  test('nobody is cancelled while a match is found, and who is away when it fails is', async () => {
+  test('an absent client’s ticket is cancelled only once its found match fails', async () => {
     const { join, run, status, matchmaker, clock } = setUp({
       queues: [{ ...duel, presence: { withinMs: 10_000 } }],
       service: { fate: () => ({ readyMs: 30_000, endMs: 25_000 }) },
@@ -80,7 +80,7 @@ describe('in a queue with presence', () => {
     expect([status('ann'), matchmaker.getTicket('ben')?.cancelReason]).toEqual(['SEARCHING', 'absent'])
   })
 
-  test('the strictest of several queues decides over the whole ticket', async () => {
+  test('a ticket in several queues is cancelled as a whole by the strictest presence time', async () => {
     const slow = { ...alone, name: 'slow', presence: { withinMs: 60_000 } }
     const calm = { ...alone, name: 'calm', presence: undefined }
     const { matchmaker, run, status } = setUp({ queues: [alone, slow, calm] })
@@ -99,7 +99,7 @@ describe('in a queue with presence', () => {
     ])
   })
 
-  test('everybody has the whole time when the queue gets `presence`, or gets it again', async () => {
+  test('a ticket has the whole presence time again when its queue gets `presence`', async () => {
     const { matchmaker, join, run, status } = setUpAlone({ presence: undefined })
     join('ann')
     await run(60_000)
@@ -115,7 +115,7 @@ describe('in a queue with presence', () => {
     expect(matchmaker.getTicket('ann')?.cancelReason).toBe('absent')
   })
 
-  test('a ticket that was taken over has the whole time, however long it has waited', async () => {
+  test('an imported ticket has the whole presence time, regardless of how long it has waited', async () => {
     const { matchmaker, join, run } = setUpAlone({ expireAfterMs: 3_600_000 })
     join('ann')
     for (let minutes = 0; minutes < 5; minutes += 1) {
@@ -132,7 +132,7 @@ describe('in a queue with presence', () => {
   })
 })
 
-test('a ticket is absent as soon as one of its players was away for so long, and never before', async () => {
+test('property: a ticket is absent exactly when one of its players was away for the presence time', async () => {
   const NAMES = ['ann', 'ben', 'cas'] as const
   const step = fc.record({
     ms: fc.integer({ min: 0, max: 12_000 }),
@@ -158,25 +158,25 @@ test('a ticket is absent as soon as one of its players was away for so long, and
   )
 })
 
-test('of 20,000 tickets exactly those whose clients are away are cancelled', async () => {
+test('of 4,000 tickets with presence exactly those whose clients are away are cancelled', async () => {
   const { matchmaker, clock, seen } = setUpAlone({ rules: [{ kind: 'equal', attribute: 'room' }] })
   const tickets = matchmaker.createTickets(
-    Array.from({ length: 20_000 }, (_, index) => ({
+    Array.from({ length: 4000 }, (_, index) => ({
       id: `t${index}`,
       queue: 'duel',
       players: [{ id: `p${index}`, coordinates: { latitude: 0, longitude: 0 }, attributes: { room: index } }],
     })),
   )
   expect(tickets.filter(({ error }) => error !== undefined)).toEqual([])
-  const present = Array.from({ length: 10_000 }, (_, index) => ({ ticketId: `t${index * 2}` }))
+  const present = Array.from({ length: 2000 }, (_, index) => ({ ticketId: `t${index * 2}` }))
   for (let seconds = 0; seconds < 60; seconds += 10) {
     matchmaker.notePresence(present)
     await clock.advance(10_000)
     matchmaker.notePresence(present)
     await matchmaker.tick()
   }
-  expect(seen.cancelled).toHaveLength(10_000)
+  expect(seen.cancelled).toHaveLength(2000)
   const isRight = (id: string, reason: string) => reason === 'absent' && Number(id.slice(1)) % 2 === 1
   expect(seen.cancelled?.filter(({ ticket, reason }) => !isRight(ticket.id, reason))).toEqual([])
-  expect(matchmaker.longestWaiting(0).total).toBe(10_000)
+  expect(matchmaker.longestWaiting(0).total).toBe(2000)
 })

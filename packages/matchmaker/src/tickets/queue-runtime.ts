@@ -11,9 +11,7 @@ import { createQueueWaits } from '../wait-times/index.js'
 import { createCheckEnvironment, serverSettingsOf } from './limits.js'
 import type { QueueRuntime } from './ticket-record.js'
 
-/**
- * @param failed is called when a custom rule throws. @param before the runtime of the queue which this one replaces.
- */
+/** @param failed called when a custom rule throws. @param before the runtime of the queue that this one replaces. */
 export function createQueueRuntime(
   queue: Queue,
   arrived: (runtime: QueueRuntime) => void,
@@ -53,7 +51,7 @@ export function createQueueRuntime(
   return runtime
 }
 
-/** What is known of the queues in force at once, as methods of a matchmaker: see there. */
+/** Facts about the current queues, as methods of a matchmaker: see there. */
 export interface QueueFacts {
   playerMayState(queue: string): PlayerMayState | undefined
   readsLatencies(queue: string): boolean

@@ -8,7 +8,7 @@ const ip = '198.51.100.7'
 const ticket = (id: string, ...queues: string[]): TicketInput => ({ id, queues, players: [{ id, ip }] })
 
 describe('a ticket in several queues', () => {
-  test('is matched in the first that finds a match, and leaves the others', async () => {
+  test('a ticket in several queues joins the first match that is found, and leaves the other queues', async () => {
     const { matchmaker, run } = setUp({ queues: [duel, trio] })
     expect(matchmaker.createTicket(ticket('ann', 'duel', 'trio'))).toMatchObject({
       queues: ['duel', 'trio'],
@@ -26,7 +26,7 @@ describe('a ticket in several queues', () => {
     expect(matchmaker.inspect().queues.map(({ players }) => players)).toEqual([1, 0])
   })
 
-  test('that two queues match is in one match, and the others of the second match wait on', async () => {
+  test('a ticket matched in two queues in one tick is in one match; others of the second match wait on', async () => {
     const { matchmaker, service, seen, run, status } = setUp({ queues: [duel, trio] })
     matchmaker.createTicket(ticket('both', 'duel', 'trio'))
     matchmaker.createTicket(ticket('ann', 'duel'))
@@ -41,7 +41,7 @@ describe('a ticket in several queues', () => {
     expect(service.calls.create).toHaveLength(2)
   })
 
-  test('without a server for its match stays queued in all of them', async () => {
+  test('a ticket in several queues stays in all of them if there is no server for its match', async () => {
     const { matchmaker, run } = setUp({ queues: [duel, trio], maxServers: 1 })
     matchmaker.createTicket({
       id: 'x',
@@ -56,14 +56,14 @@ describe('a ticket in several queues', () => {
     matchmaker.createTicket(ticket('ben', 'duel', 'trio'))
     await run(250)
     expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'SEARCHING', waitingFor: 'servers' })
-    expect(matchmaker.inspect()).toMatchObject({ held: 'maxServers', queues: [{ players: 2 }, { players: 2 }] })
+    expect(matchmaker.inspect()).toMatchObject({ blockedBy: 'maxServers', queues: [{ players: 2 }, { players: 2 }] })
     matchmaker.cancelTicket('x')
     matchmaker.createTicket(ticket('cas', 'trio'))
     await run(6000)
     expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED', queue: 'duel' })
   })
 
-  test('leaves each queue at its expiry, and ends with the last', async () => {
+  test('a ticket in several queues leaves each queue at its expiry, and ends with the last', async () => {
     const { matchmaker, run } = setUp({
       queues: [
         { ...duel, expireAfterMs: 2000 },
@@ -80,7 +80,7 @@ describe('a ticket in several queues', () => {
     expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'CANCELLED', cancelReason: 'expired' })
   })
 
-  test('is refused if one of them refuses it', () => {
+  test('a ticket in several queues is refused if one of them refuses it', () => {
     const { matchmaker, names } = setUp({
       queues: [duel, { ...trio, rules: [{ kind: 'equal', attribute: 'mode', missing: 'refuse' }] }],
     })
@@ -90,14 +90,14 @@ describe('a ticket in several queues', () => {
       'There is no queue "trios"; did you mean trio?',
     )
     expect(() => matchmaker.createTicket({ ...ticket('ann', 'duel'), queue: 'duel' })).toThrow(
-      'ticket: queue: must be given, or queues',
+      'ticket: queue: is required unless queues',
     )
     expect(names).toEqual([])
     expect(matchmaker.inspect().queues[0]?.players).toBe(0)
   })
 })
 
-describe('a player who may queue twice', () => {
+describe('a player with two tickets', () => {
   const queues = [
     { ...duel, playersMayWaitTwice: true },
     { ...trio, playersMayWaitTwice: true },
@@ -109,7 +109,7 @@ describe('a player who may queue twice', () => {
     players: players.map((player) => ({ id: player, ip })),
   })
 
-  test('is held back in one queue while matched in the other, and returns if that match dissolves', async () => {
+  test('a player’s second ticket is held while the first is matched, and searches again after it', async () => {
     const { matchmaker, run, status } = setUp({ queues })
     matchmaker.createTicket(again('a', 'duel', 'ann'))
     matchmaker.createTicket(again('b', 'trio', 'ann', 'ben'))
@@ -125,7 +125,7 @@ describe('a player who may queue twice', () => {
     expect(matchmaker.getTicket('a')).toMatchObject({ status: 'SEARCHING', waitingFor: 'other-ticket' })
   })
 
-  test('leaves the other queue when playing', async () => {
+  test('a player’s second ticket is cancelled when the match of the first one starts', async () => {
     const { matchmaker, run } = setUp({ queues })
     matchmaker.createTicket(again('a', 'duel', 'ann', 'cas'))
     matchmaker.createTicket(again('b', 'trio', 'ann'))
@@ -134,7 +134,7 @@ describe('a player who may queue twice', () => {
     expect(matchmaker.getTicket('b')).toMatchObject({ status: 'CANCELLED', cancelReason: 'elsewhere' })
   })
 
-  test('may not queue twice in the same queue, nor where one of the queues does not allow it', () => {
+  test('a player may not queue twice in one queue, nor where one of the queues does not allow it', () => {
     const { matchmaker } = setUp({ queues })
     matchmaker.createTicket(again('a', 'duel', 'ann'))
     expect(() => matchmaker.createTicket(again('b', 'duel', 'ann'))).toThrow(PlayerBusy)
@@ -157,14 +157,4 @@ test('tickets of higher priority get the servers first', async () => {
   matchmaker.createTicket({ id: 'vip', queue: 'trio', priority: 1, players: ['c', 'd', 'e'].map((id) => ({ id, ip })) })
   await run(250)
   expect([status('old'), status('vip')]).toEqual(['SEARCHING', 'MATCH_FOUND'])
-})
-
-test('each ticket of a batch is created or refused by itself', () => {
-  const { matchmaker } = setUp({ queues: [duel] })
-  const results = matchmaker.createTickets([
-    ticket('ann', 'duel'),
-    ticket('ben', 'chess'),
-    { ...ticket('x', 'duel'), players: [{ id: 'ann', ip }] },
-  ])
-  expect(results.map(({ ticket: one, error }) => one?.id ?? error?.name)).toEqual(['ann', 'UnknownQueue', 'PlayerBusy'])
 })

@@ -96,7 +96,7 @@ const ticket = fields(
   ['players'],
 )
 
-test('the quick reader reads what the schema reads, and nothing that the schema refuses', () => {
+test('property: the quick ticket reader returns what the schema does, and nothing that it refuses', () => {
   const reached = { quick: 0, refused: 0 }
   fc.assert(
     fc.property(mostly(ticket), (input) => {
@@ -120,7 +120,7 @@ test('the quick reader reads what the schema reads, and nothing that the schema 
   expect(reached.refused).toBeGreaterThan(100)
 })
 
-test('the result shares nothing with the input', () => {
+test('the quick ticket reader shares no object with its input', () => {
   const input = {
     queue: 'q',
     players: [{ id: 'a', coordinates: { latitude: 1, longitude: 2 }, attributes: { skill: 1 } }],

@@ -31,13 +31,13 @@ const ticket = (id: string, given: Partial<Ticket>): Ticket => ({
 test.each<[string, TicketInput]>([
   ['an unknown queue', { queue: 'dual', players: [ann] }],
   ['no player', { queue: 'duel', players: [] }],
-  ['an address that is none', { queue: 'duel', players: [{ id: 'ann', ip: 'here' }] }],
-  ['a player who is nowhere', { queue: 'duel', players: [{ id: 'ann', latencies: { oslo: 20 } }] }],
-  ['an attribute that is missing', { queue: 'ranked', players: [ann] }],
-  ['one that is missing in one of several queues', { queues: ['duel', 'ranked'], players: [ann] }],
+  ['an invalid address', { queue: 'duel', players: [{ id: 'ann', ip: 'here' }] }],
+  ['a player without a place', { queue: 'duel', players: [{ id: 'ann', latencies: { oslo: 20 } }] }],
+  ['a missing attribute', { queue: 'ranked', players: [ann] }],
+  ['an attribute missing in one of several queues', { queues: ['duel', 'ranked'], players: [ann] }],
   ['too large a party', { queue: 'duel', players: ['a', 'b', 'c'].map((id) => ({ id, ip: '198.51.100.7' })) }],
-  ['an id that is none', { id: 'a b', queue: 'duel', players: [ann] }],
-])('refuses %s with the error of a matchmaker', (_, input) => {
+  ['an invalid ticket id', { id: 'a b', queue: 'duel', players: [ann] }],
+])('the ticket checker refuses %s with the error of a matchmaker', (_, input) => {
   const { matchmaker } = setUp({ queues })
   const refused = (act: () => unknown) => {
     try {
@@ -52,7 +52,7 @@ test.each<[string, TicketInput]>([
   expect(own).toEqual(whole)
 })
 
-test('says what a matchmaker says of a new ticket', () => {
+test('the ticket checker accepts a new ticket with the data of a matchmaker', () => {
   const { matchmaker, clock } = setUp({ queues })
   const input = { id: 'a', queues: ['both', 'also'], players: [ann, { ...ann, id: 'ben' }], priority: 7 }
   const { created, check } = checker()
@@ -62,13 +62,13 @@ test('says what a matchmaker says of a new ticket', () => {
   expect(storedTicket({ id: 'a', body: checked.body, createdAt: clock.now() })).toEqual(view)
 })
 
-test('makes ids that differ', () => {
+test('the ticket checker creates distinct ids', () => {
   const { check } = checker()
   const ids = [1, 2, 3].map(() => check({ queue: 'duel', players: [ann] }).id)
   expect(new Set(ids).size).toBe(3)
 })
 
-test('the body is the whole ticket', () => {
+test('property: the body of a checked ticket contains the whole ticket', () => {
   const name = fc.stringMatching(/^[a-z_"\\\n]{1,6}$/)
   const names = fc.uniqueArray(name, { maxLength: 3 })
   const player = fc.record(
@@ -106,7 +106,7 @@ test('the body is the whole ticket', () => {
   )
 })
 
-test('a player waits in one ticket, unless all queues of both permit more', () => {
+test('the ticket checker allows a player one ticket, unless all queues of both tickets permit more', () => {
   const { check, permit } = checker()
   const inDuel = check({ queue: 'duel', players: [ann] })
   const inBoth = check({ queue: 'both', players: [ann] })
@@ -119,7 +119,7 @@ test('a player waits in one ticket, unless all queues of both permit more', () =
   permit(inDuel, [{ playerId: 'ann', ticket: ticket('other', { status: 'CANCELLED' }) }])
 })
 
-test('a player who plays waits only where all queues permit it, and in a limited number of matches', () => {
+test('a player in a match may queue only where all queues permit it, up to a number of matches', () => {
   const { check, permit } = checker()
   const inDuel = check({ queue: 'duel', players: [ann] })
   const inBoth = check({ queue: 'both', players: [ann] })
@@ -132,7 +132,7 @@ test('a player who plays waits only where all queues permit it, and in a limited
   expect(() => permit(inBoth, [plays('1'), plays('2')])).toThrow(new PlayerOverLimit('ann', 'maxMatchesPerPlayer'))
 })
 
-test('a ticket of the same id is the same, or refused', () => {
+test('the ticket checker accepts a repeated id only for the same ticket', () => {
   const { check, assertSameTicket } = checker()
   const one = check({ id: 'a', queue: 'duel', players: [ann] })
   assertSameTicket(ticket('a', {}), one)
@@ -140,7 +140,7 @@ test('a ticket of the same id is the same, or refused', () => {
   expect(() => assertSameTicket(ticket('a', { players: [{ id: 'ben' }] }), one)).toThrow(InvalidTicket)
 })
 
-test('queues are replaced whole or not at all', () => {
+test('the ticket checker replaces all queues, or none if one is invalid', () => {
   const { check, reconfigure, queueNames, playerMayState } = checker()
   expect(() => reconfigure([{ ...duel, matchSize: -1 }])).toThrow(InvalidQueue)
   expect(queueNames()).toEqual(['duel', 'ranked', 'near', 'both', 'also'])

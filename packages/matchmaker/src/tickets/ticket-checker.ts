@@ -12,21 +12,21 @@ import {
   assertLocatable,
   assertSameTicket,
   runtimesOf,
-  SOMEWHERE,
-  type Enterable,
+  PENDING_LOCATION,
+  type QueueableTicket,
 } from './admission.js'
 import { cooldownName } from './cooldowns.js'
 import { bodyOf, type CheckedTicket, NEW_STATE, type PrivateSeat } from './checked-ticket.js'
-import { checkMatch, type MatchInput } from './private-matches.js'
+import { checkMatch, type MatchInput } from './private-match-input.js'
 import { createQueueFacts, createQueueRuntime, type QueueFacts } from './queue-runtime.js'
 import type { QueueRuntime } from './ticket-record.js'
 import { readTicketInput } from './ticket-input.js'
 import type { Ticket, TicketInput } from './ticket.js'
 
 /** A ticket that may be created. */
-export interface Creatable {
+export interface CheckedNewTicket {
   readonly id: string
-  /** Its constant parts without its id, as text for a store: see `StoredTicket`. It holds players' addresses. */
+  /** The ticket's constant parts without its id, as JSON: see `StoredTicket`. They hold players' addresses. */
   readonly body: string
   readonly queues: readonly string[]
   readonly players: readonly { readonly id: string }[]
@@ -40,42 +40,46 @@ export interface OtherTicket {
   readonly ticket: Ticket
 }
 
-/** Checks tickets as a matchmaker does that creates them, for a process that only stores them. */
+/** Validates tickets like the matchmaker does when it creates them, for a process that only stores them. */
 export interface TicketChecker extends QueueFacts {
-  /** Checks all that does not depend on other tickets. @throws {InvalidTicket} naming the field; {UnknownQueue} */
-  check(input: TicketInput): Creatable
-  /** Checks a match of given players like `check`. @throws {InvalidMatch} naming the field; {UnknownQueue} */
-  checkMatch(input: MatchInput): { readonly id: string; readonly tickets: readonly Creatable[] }
   /**
-   * Checks whether players may be in this ticket beside others: those that have not ended, and those whose match runs.
+   * Validates everything that does not depend on other tickets. @throws {InvalidTicket} naming the field;
+   * {UnknownQueue}
+   */
+  check(input: TicketInput): CheckedNewTicket
+  /** Validates a match of given players like `check`. @throws {InvalidMatch} naming the field; {UnknownQueue} */
+  checkMatch(input: MatchInput): { readonly id: string; readonly tickets: readonly CheckedNewTicket[] }
+  /**
+   * Checks that the ticket's players may have it in addition to `others`: their tickets that have not ended, or whose
+   * match still runs.
    * @throws {PlayerBusy}; {PlayerPlaying}; {PlayerOverLimit} by `maxMatchesPerPlayer`
    */
-  permit(ticket: Creatable, others: readonly OtherTicket[]): void
-  /** Checks that a ticket which was created by the same id is the same. @throws {InvalidTicket} */
-  assertSameTicket(before: Pick<Ticket, 'queues' | 'players'>, ticket: Creatable): void
-  /** Those of the queues that have a cooldown, with its name. */
+  permit(ticket: CheckedNewTicket, others: readonly OtherTicket[]): void
+  /** Checks that the earlier ticket of the same id is equal. @throws {InvalidTicket} */
+  assertSameTicket(before: Pick<Ticket, 'queues' | 'players'>, ticket: CheckedNewTicket): void
+  /** The queues that have a cooldown, with its name. */
   cooldownsIn(queues: readonly string[]): readonly { readonly queue: string; readonly name: string }[]
-  /** The view of the ticket, just created. @param createdAt epoch milliseconds. */
-  created(ticket: Creatable, createdAt: number): Ticket
-  /** Replaces the queues. @throws {InvalidQueue}; {InvalidInput}; then nothing changes */
+  /** The view of a new ticket. @param createdAt epoch milliseconds. */
+  created(ticket: CheckedNewTicket, createdAt: number): Ticket
+  /** @throws as `createTicketChecker`, and nothing changes. Pools that are not given stay. */
   /** @throws as `createTicketChecker`, and nothing changes. Pools that are not given stay. */
   reconfigure(queues: readonly QueueDefinition[], given?: ReconfigureOptions): void
 }
 
 export interface TicketCheckerOptions {
   readonly queues: readonly QueueDefinition[]
-  /** Those that queues name. Default: none. */
+  /** The pools that queues name. Default: none. */
   readonly pools?: readonly PoolDefinition[] | undefined
-  /** As that of a matchmaker. */
+  /** Like the matchmaker's option. */
   readonly maxMatchesPerPlayer: number
   readonly clock: Pick<Clock, 'now'>
-  /** Makes ids. It should not be predictable. */
+  /** Creates ids, which should be unpredictable. */
   readonly random: Random
 }
 
 const NOTHING = () => {}
 
-const creatable = (ticket: CheckedTicket, id: string): Creatable => {
+const creatable = (ticket: CheckedTicket, id: string): CheckedNewTicket => {
   const { queues, players, priority, privateSeat } = ticket
   const named = players.map((player) => ({ id: player.id }))
   return { id, body: bodyOf(ticket), queues, players: named, priority, privateSeat }
@@ -89,14 +93,21 @@ export function createTicketChecker(options: TicketCheckerOptions): TicketChecke
     new Map(defineQueues(queues, of).map((queue) => [queue.name, createQueueRuntime(queue, NOTHING, NOTHING)]))
   let runtimes = compiled(options.queues, pools)
 
-  /** The ticket as queues will see it. Players are not located here, so an unknown place does not count against it. */
-  const enterable = ({ players, priority }: CheckedTicket, id: string, of: readonly QueueRuntime[]): Enterable => ({
+  /**
+   * The ticket in the form that queues read. Players are not located here, so an unknown location does not count
+   * against it.
+   */
+  const enterable = (
+    { players, priority }: CheckedTicket,
+    id: string,
+    of: readonly QueueRuntime[],
+  ): QueueableTicket => ({
     id,
     players,
     priority,
     createdAt: clock.now(),
     place: players.some(({ ip, coordinates }) => ip !== undefined && coordinates === undefined)
-      ? SOMEWHERE
+      ? PENDING_LOCATION
       : middleOf(players.flatMap(({ coordinates }) => coordinates ?? [])),
     network: networkOf(players),
     runtimes: of,
@@ -105,7 +116,7 @@ export function createTicketChecker(options: TicketCheckerOptions): TicketChecke
 
   const assertNotQueued = (own: readonly QueueRuntime[], { playerId, ticket }: OtherTicket) => {
     const others = ticket.queues.flatMap((queue) => runtimes.get(queue) ?? [])
-    // What an unknown queue permits is not known either.
+    // The settings of an unknown queue are not known, so they permit nothing.
     if (others.length < ticket.queues.length || !mayWaitTwice(own, others)) throw new PlayerBusy(playerId, ticket.id)
   }
 

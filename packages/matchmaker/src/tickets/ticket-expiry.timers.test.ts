@@ -5,7 +5,7 @@ import type { Timed } from './ticket-record.js'
 
 const item = (): Timed => ({ dueAt: Infinity, timerIndex: -1 })
 
-test('due timers are returned in order, and no others', () => {
+test('due timers of tickets are returned in order, and no others', () => {
   const timers = createTimers()
   const [one, other, never] = [item(), item(), item()]
   timers.set(one, 200)
@@ -19,7 +19,7 @@ test('due timers are returned in order, and no others', () => {
   expect(timers.takeDue(Number.MAX_VALUE)).toEqual([])
 })
 
-test('any sequence of sets and removals gives the results of a sorted list', () => {
+test('property: timers behave like a sorted list under any sets and removals', () => {
   const at = fc.oneof(fc.nat(50), fc.nat(5000))
   const step = fc.tuple(fc.nat(9), fc.constantFrom('set', 'set', 'never', 'remove', 'take'), at)
   fc.assert(

@@ -1,10 +1,13 @@
-// pure: when tickets expire or count as absent, and the timers for this and other times
+// pure: the times at which tickets expire or count as absent, and timers
 import type { Timed, TicketRecord } from './ticket-record.js'
 
 /** Milliseconds of a bucket. */
 const BUCKET_MS = 1000
 
-/** Items are in buckets of a second, so that one is removed at once: most are matched long before they expire. */
+/**
+ * Creates timers. Items are in buckets of a second, so that removing one is quick: most tickets are matched long before
+ * they expire.
+ */
 export function createTimers<Item extends Timed>() {
   const buckets = new Map<number, Item[]>()
   const bucketOf = (dueAt: number) => Math.floor(dueAt / BUCKET_MS)
@@ -23,7 +26,7 @@ export function createTimers<Item extends Timed>() {
   }
 
   return {
-    /** Infinity: never. */
+    /** Sets the timer of an item; Infinity for never. */
     set: (item: Item, dueAt: number) => {
       remove(item)
       item.dueAt = dueAt
@@ -34,7 +37,7 @@ export function createTimers<Item extends Timed>() {
       bucket.push(item)
     },
     remove,
-    /** Takes out all that are due, those that are due first before the others. */
+    /** Removes and returns all due items, the earliest first. */
     takeDue: (now: number) => {
       const due: Item[] = []
       for (const [number, bucket] of buckets) {
@@ -47,23 +50,23 @@ export function createTimers<Item extends Timed>() {
   }
 }
 
-/** How long a queue keeps a ticket. */
+/** The queue setting for expiry. */
 interface Expiring {
   readonly queue: { readonly expireAfterMs: number }
 }
 
-/** When the first of the ticket's queues drops it, in epoch milliseconds. */
+/** Time at which the first of the ticket's queues drops it, in epoch milliseconds. */
 export function firstExpiryOf(ticket: { readonly createdAt: number; readonly runtimes: readonly Expiring[] }): number {
   let first = Infinity
   for (const { queue } of ticket.runtimes) first = Math.min(first, ticket.createdAt + queue.expireAfterMs)
   return first
 }
 
-/** Whether the ticket has waited too long for this queue. @param now epoch milliseconds */
+/** True if the ticket has waited too long for this queue. @param now epoch milliseconds */
 export const isExpiredIn = ({ queue }: Expiring, createdAt: number, now: number): boolean =>
   now - createdAt >= queue.expireAfterMs
 
-/** That a client is there: it reads the ticket now, or waits for its changes. */
+/** Reports that a client is present: it reads the ticket now, or waits for its changes. */
 export interface PresenceReport {
   readonly ticketId: string
   /** The player whose client it is. Default: each player of the ticket. */
@@ -79,9 +82,9 @@ function longestAbsence({ runtimes }: TicketRecord): number {
 }
 
 /**
- * When the ticket counts as absent unless all of its players are seen again, in epoch milliseconds; Infinity without
- * `presence`. A due timer computes the time again, so that a report need not move the timer.
- * @param isSuspended whether reports are noted elsewhere; then nobody counts as absent.
+ * Time in epoch milliseconds at which the ticket counts as absent, unless all of its players are seen again; Infinity
+ * without `presence`. A due timer computes the time again, so that a report need not move the timer.
+ * @param isSuspended true if another process records the reports; then nobody counts as absent.
  */
 export function absentAt(record: TicketRecord, isSuspended: boolean, now: number): number {
   const longest = longestAbsence(record)
@@ -93,7 +96,7 @@ export function absentAt(record: TicketRecord, isSuspended: boolean, now: number
   return Math.min(...record.seenAt) + longest
 }
 
-/** Notes that the client of a player is there, or those of all players of the ticket. */
+/** Records that the client of a player is present, or those of all players of the ticket. */
 export function notePresent({ players, seenAt }: TicketRecord, playerId: string | undefined, now: number): void {
   if (seenAt === undefined) return
   for (let index = 0; index < players.length; index += 1) {

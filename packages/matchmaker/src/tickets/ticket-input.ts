@@ -34,7 +34,7 @@ const isShort = (value: unknown): value is string => typeof value === 'string' &
 const isName = (value: unknown): value is string => isShort(value) && value.length > 0
 const isWithin = (value: unknown, limit: number): value is number =>
   typeof value === 'number' && value >= -limit && value <= limit
-/** Whether something was given that could not be read. */
+/** True if a given value could not be read. */
 const isOdd = (given: unknown, read: unknown) => given !== undefined && read === undefined
 
 function hasOnly(fields: Fields, keys: ReadonlySet<string>): boolean {
@@ -42,7 +42,10 @@ function hasOnly(fields: Fields, keys: ReadonlySet<string>): boolean {
   return true
 }
 
-/** What the schema makes of a valid ticket, as a test ensures. Undefined where it may be wrong: the schema decides. */
+/**
+ * Returns what the schema returns for a valid ticket (a test ensures this), but faster. Undefined if the input may be
+ * invalid: then the schema decides.
+ */
 export function quickRead(input: unknown): CheckedTicket | undefined {
   if (!isFields(input) || !hasOnly(input, TICKET_KEYS)) return undefined
   const { id, players, priority = 0 } = input
@@ -70,7 +73,7 @@ function playerOf(player: unknown): TicketPlayer | undefined {
   const { id } = player
   const ip = typeof player['ip'] === 'string' ? canonicalIp(player['ip']) : undefined
   const coordinates = coordinatesOf(player['coordinates'])
-  // Who is nowhere is left to the schema.
+  // The schema decides about players without a location.
   if (!isName(id) || !isPlayerId(id) || (ip === undefined && coordinates === undefined)) return undefined
   if (isOdd(player['ip'], ip) || isOdd(player['coordinates'], coordinates)) return undefined
   const latencies = latenciesOf(player['latencies'])
@@ -90,7 +93,7 @@ function coordinatesOf(value: unknown): Coordinates | undefined {
 
 function attributesOf(value: unknown): Attributes | undefined {
   if (!isFields(value)) return undefined
-  // A copy takes no more memory than the object itself; one that grows key by key has room for some to come.
+  // A copy takes no more memory than the object itself. An object that grows key by key reserves room for more.
   const read = { ...value }
   let count = 0
   for (const key in read) {
@@ -121,10 +124,10 @@ function latenciesOf(value: unknown): Readonly<Record<string, number>> | undefin
 
 const isKey = (key: string) => isName(key) && isPlayerId(key)
 
-/** A list of different texts; undefined for anything else. */
+/** A list of distinct strings; undefined for anything else. */
 function listOf(value: unknown, isOne: (one: unknown) => one is string, most: number): readonly string[] | undefined {
   if (!Array.isArray(value) || value.length > most) return undefined
-  // A list that grows by `push` has room for 17 entries, and is kept as long as the ticket waits.
+  // A list that grows by `push` reserves room for 17 entries, and is kept as long as the ticket waits.
   const copy: readonly unknown[] = [...value]
   return areAll(copy, isOne) && isDistinct(copy) ? copy : undefined
 }
@@ -134,7 +137,7 @@ function areAll(list: readonly unknown[], isOne: (one: unknown) => one is string
   return true
 }
 
-/** Up to this length, searching a list is quicker than making a set of it. */
+/** Maximum length at which searching a list is faster than building a set. */
 const FEW = 8
 
 const isDistinct = (list: readonly string[]): boolean =>
@@ -166,7 +169,7 @@ const attribute = z.union(
 export const ticketId = z.string().regex(TICKET_ID, 'must be 1 to 64 of A–Z, a–z, 0–9, _ and -')
 export const ticketPriority = z.int().min(PRIORITIES.least).max(PRIORITIES.most)
 
-/** A player whose place does not matter. */
+/** A player whose location is not needed. */
 export const player: z.ZodType<Player> = z.strictObject({
   id: name.refine(isPlayerId, NO_PLAYER_ID),
   ip: z
@@ -190,7 +193,7 @@ export const player: z.ZodType<Player> = z.strictObject({
   avoid: names(MOST.avoided).optional(),
 })
 
-/** What is wrong with a player who is nowhere. Latencies will do where a latency rule chooses the place. */
+/** The fault of a player without a location. Latencies are enough if a latency rule chooses the server's location. */
 const MUST_BE_SOMEWHERE = 'must have ip, coordinates or both'
 
 export const locatedPlayer = player.refine(
@@ -219,13 +222,13 @@ const schema: z.ZodType<TicketInput> = z
   })
   .refine(({ queue, queues }) => (queue === undefined) !== (queues === undefined), {
     path: ['queue'],
-    message: 'must be given, or queues instead',
+    message: 'is required unless queues is given',
   })
 
 /** @throws {InvalidTicket} naming the path, and the value unless it is an address. */
 export const readTicketInput = (input: TicketInput): CheckedTicket => quickRead(input) ?? readBySchema(input)
 
-/** The same by the schema alone. */
+/** Reads the input by the schema alone. */
 export function readBySchema(input: TicketInput): CheckedTicket {
   const { id, queue, queues, players, priority } = readBy(schema, input, invalidTicket)
   return { id, queues: queues ?? [queue as string], players: players.map(complete), priority: priority ?? 0 }
@@ -233,7 +236,7 @@ export function readBySchema(input: TicketInput): CheckedTicket {
 
 export const invalidTicket = (field: string, message: string) => new InvalidTicket(`ticket: ${message}`, { field })
 
-/** @throws {InvalidTicket} for a player who is not in the ticket. */
+/** @throws {InvalidTicket} if the player is not in the ticket. */
 export function assertPlayerOfTicket(ticket: Pick<Ticket, 'id' | 'players'>, playerId: string): void {
   if (ticket.players.some(({ id }) => id === playerId)) return
   throw invalidTicket('playerId', `playerId: is not in ticket ${ticket.id}, got ${JSON.stringify(playerId)}`)

@@ -8,54 +8,57 @@ import { ticketOf, type TicketRecord } from './ticket-record.js'
 import type { Ticket } from './ticket.js'
 
 /**
- * Receives the changes that must outlive this process. Each method is called within the turn of the event loop in which
- * the change happened, after it and in order, so that all changes of a turn can be written together.
+ * Stores the changes that must outlive this process. Each method is called in order, after the change (`created`:
+ * before it) and in the same turn of the event loop, so that all changes of a turn can be written together.
  */
 export interface Ledger {
   /**
-   * Tickets are about to be created, all or none. Not called where others create tickets, and this process loads them.
-   * @throws {Unavailable} and none is created
+   * Tickets are about to be created, all or none. Not called if other processes create the tickets and this one loads
+   * them.
+   * @throws {Unavailable}; then none is created
    */
   created?(records: readonly TicketRecord[]): void
   /** A ticket was cancelled, or its match is over. */
   ended?(ticketId: string): void
-  /** A ticket has changed: its version has grown by one. Not called when a ticket is created or loaded. */
+  /** A ticket has changed: its version was raised by one. Not called when a ticket is created or loaded. */
   changed(ticket: Ticket): void
-  /** A server was created for these players: `maxServersPerPlayer` counts it, but no retry for lack of capacity. */
+  /**
+   * A server was created for these players. `maxServersPerPlayer` counts it, but not the retries for lack of capacity.
+   */
   served(playerIds: readonly string[]): void
-  /** A cooldown of a player has begun, has become longer, or (undefined) is kept no longer. */
+  /** A cooldown of a player has begun, become longer or (undefined) was deleted. */
   cooldownChanged(playerId: string, name: string, state: CooldownState | undefined): void
   /**
    * A backfill was opened or has changed.
-   * @param text what `loadBackfills` takes; undefined: the backfill is not open any more. It holds the players'
-   *   attributes, and no address.
+   * @param text the argument of `loadBackfills`, with the players' attributes and no address; undefined if the backfill
+   *   is not open any more.
    */
   backfillChanged(backfillId: string, text: string | undefined): void
 }
 
-/** What is known of a ticket beside its body. */
-interface Known {
-  /** Epoch milliseconds, with the fractions that keep tickets in order. */
+/** The known facts about a ticket besides its body. */
+interface LedgerFacts {
+  /** Epoch milliseconds, whose fractions keep tickets in order. */
   readonly createdAt: number
-  /** Where its players are, if it is known: it need not be looked up again. */
+  /** The location of its players, if known, so that it is not looked up again. */
   readonly place?: Coordinates | undefined
 }
 
-/** What separates the two parts, so that the body is not read twice. The first part holds no texts, so no space. */
+/** Separates the two parts, so that the body is not parsed twice. The first part has no strings and thus no spaces. */
 const BETWEEN = ' '
 
 type LoggedTicket = Pick<TicketRecord, 'queues' | 'players' | 'priority' | 'privateSeat' | 'createdAt' | 'place'>
 
-/** What never changes of a ticket. It holds players' addresses. */
+/** The constant parts of a ticket. It holds players' addresses. */
 const ticketText = (record: LoggedTicket): string => {
   const { createdAt, place, players } = record
-  // Most places follow from the coordinates of one player.
+  // Most locations follow from the coordinates of a single player and are not stored.
   const isPlaceKept = place !== undefined && !(players.length === 1 && players[0]?.coordinates !== undefined)
-  const known: Known = isPlaceKept ? { createdAt, place } : { createdAt }
+  const known: LedgerFacts = isPlaceKept ? { createdAt, place } : { createdAt }
   return `${JSON.stringify(known)}${BETWEEN}${bodyOf(record)}`
 }
 
-/** What changes of a ticket. */
+/** The changing parts of a ticket. */
 const stateText = (ticket: Ticket): string => {
   const { version, status, waitingFor, attempts, matchId, queue, team, matchedAt, acceptance } = ticket
   const { assignedAt, assignment, left } = ticket
@@ -75,37 +78,37 @@ const stateText = (ticket: Ticket): string => {
   } satisfies TicketState)
 }
 
-/** Parses the ticket. @throws Error if the text is damaged; the error holds nothing of the text. */
+/** Parses the ticket. @throws Error if the record is damaged; the error quotes nothing of it. */
 function readStoredTicket({ key, value, change }: StoreRecord): StoredTicket {
   const end = value.indexOf(BETWEEN)
   try {
-    const { createdAt, place } = JSON.parse(value.slice(0, end)) as Known
+    const { createdAt, place } = JSON.parse(value.slice(0, end)) as LedgerFacts
     const state = change === undefined ? undefined : (JSON.parse(change) as TicketState)
     return { id: key, body: value.slice(end + 1), createdAt, place, state }
   } catch {
-    throw new Error(`ticket ${key} is not in the store as it was written`)
+    throw new Error(`ticket ${key} in the store is damaged`)
   }
 }
 
-/** What a matchmaker keeps in its store. */
+/** Options of the ledger of a single process. */
 interface StoreLedgerOptions {
   readonly store: Pick<Store, 'records'>
-  /** All that are kept. */
+  /** All stored tickets. */
   readonly tickets: () => Iterable<TicketRecord>
   readonly cooldowns: () => Iterable<Cooldown>
 }
 
-/** A ledger, and what an earlier process wrote to it. */
+/** A ledger, and the content that an earlier process wrote. */
 interface StoreLedger extends Required<Ledger> {
-  /** In the order in which they were created. */
+  /** Sorted by creation. */
   storedTickets(): { readonly tickets: readonly StoredTicket[]; readonly failed: readonly NotLoaded[] }
   storedCooldowns(): readonly Cooldown[]
   storedBackfills(): readonly { readonly backfillId: string; readonly text: string }[]
 }
 
-/** Creates the ledger of a matchmaker that is alone: its store. */
+/** Creates the ledger of a single process: its store. */
 export function createStoreLedger({ store, tickets, cooldowns }: StoreLedgerOptions): StoreLedger {
-  /** The open ones, by id: those that wait for their match too. */
+  /** The open backfills by id, including those that wait for their match. */
   const backfills = new Map<string, StoreRecord>()
   const ofTickets: StoreRecords = store.records('ticket', () => liveTickets(tickets()))
   const ofBackfills: StoreRecords = store.records('backfill', () => backfills.values())
@@ -118,7 +121,7 @@ export function createStoreLedger({ store, tickets, cooldowns }: StoreLedgerOpti
       if (ticket.status !== 'CANCELLED' && ticket.ended === undefined) ofTickets.change(ticket.id, stateText(ticket))
     },
     ended: ofTickets.remove,
-    // What players cost is counted from the start of the process on.
+    // Servers of a player are counted from the start of the process.
     served: () => {},
     cooldownChanged: (playerId, name, state) => {
       if (state === undefined) return ofCooldowns.remove(cooldownKey({ playerId, name }))
@@ -158,7 +161,7 @@ const loggedCooldown = (cooldown: Cooldown): StoreRecord => ({
   value: JSON.stringify(cooldown),
 })
 
-/** The cooldown again; nothing of one that cannot be read, so that the player may wait. */
+/** Parses the cooldown. An unreadable one is dropped, so that the player may wait. */
 function readCooldown(value: string): readonly Cooldown[] {
   try {
     return [JSON.parse(value) as Cooldown]
@@ -167,7 +170,7 @@ function readCooldown(value: string): readonly Cooldown[] {
   }
 }
 
-/** Whether it is not as tickets are at first: it may have waited elsewhere before. */
+/** True if the ticket differs from a new one: an imported ticket may have waited elsewhere before. */
 const isChanged = ({ version, attempts }: TicketRecord) => version > 1 || attempts > 0
 
 const logged = (record: TicketRecord): StoreRecord => ({

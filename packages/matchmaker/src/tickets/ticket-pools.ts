@@ -4,7 +4,7 @@ import type { ReturnReason } from '@muster/hosting/internal'
 import { InvalidTicket } from '../errors.js'
 import type { Facts } from '../queues/index.js'
 import type { WaitCell } from '../wait-times/index.js'
-import { isPrivate } from './private-matches.js'
+import { isPrivate } from './private-match-input.js'
 import { absentAt, createTimers, firstExpiryOf, isExpiredIn } from './ticket-expiry.js'
 import { NOWHERE, type QueueRuntime, type TicketRecord } from './ticket-record.js'
 import type { WaitingFor } from './ticket.js'
@@ -58,7 +58,7 @@ export function leaveOthers(record: TicketRecord, runtime: QueueRuntime): void {
     if (record.runtimes[index] !== runtime) leave(record, index)
 }
 
-/** Takes the ticket out of the other runtimes. */
+/** Removes the ticket from the other runtimes. */
 function keepRuntimes(record: TicketRecord, keep: (runtime: QueueRuntime) => boolean): void {
   if (record.runtimes.every(keep)) return
   const kept: number[] = []
@@ -78,7 +78,10 @@ export function setRuntimes(record: TicketRecord, runtimes: readonly QueueRuntim
   record.moreSlots = undefined
 }
 
-/** Counts a searching ticket in its queues, or counts it anew. One of a private match waits for nobody. */
+/**
+ * Counts a searching ticket in its queues, or counts it again. A ticket of a private match waits for nobody and is not
+ * counted.
+ */
 function beginWait(record: TicketRecord, now: number): void {
   if (isPrivate(record)) return
   const cells = cellsOf(record, now)
@@ -90,11 +93,11 @@ function beginWait(record: TicketRecord, now: number): void {
   for (const cell of cells) cell.enter(record.createdAt, record.players.length, now)
 }
 
-/** Counts it no more. @param matchedIn the queue that has found a match for it. */
+/** Stops counting the ticket. @param matchedIn the queue that has found a match for it. */
 function endWait(record: TicketRecord, now: number, matchedIn?: QueueRuntime): void {
   const { waits, createdAt, players, runtimes } = record
   if (waits === undefined) return
-  // There is a cell for each runtime, in their order.
+  // There is one cell for each runtime, in their order.
   const matched = matchedIn === undefined ? undefined : waits[runtimes.indexOf(matchedIn)]
   for (const cell of waits) cell.leave(createdAt, players.length, now, cell === matched)
   record.waits = undefined
@@ -113,38 +116,41 @@ function cellsOf(record: TicketRecord, now: number): readonly WaitCell[] {
 const isSame = (cells: readonly WaitCell[], others: readonly WaitCell[]) =>
   cells.length === others.length && cells.every((cell, index) => cell === others[index])
 
-/** Moves searching tickets in and out of pools, the kernel's spatial indices of what a round may match. */
+/**
+ * Moves searching tickets in and out of pools. Pools are the kernel's spatial indices of the tickets that a round may
+ * match.
+ */
 export interface TicketPools {
   /**
    * Moves a searching ticket into its pools or out of them, as it should be now, and sets a timer for the next change.
-   * @param entries of the ticket in its runtimes, if they are known. @param refused receives the runtime that refuses
-   *   the ticket.
+   * @param entries the ticket's entries in its runtimes, if they are known.
+   * @param refused receives the runtime that refuses the ticket.
    */
-  syncPools(record: TicketRecord, now: number, entries?: readonly Entry<Facts>[], refused?: Refused): void
+  syncPools(record: TicketRecord, now: number, entries?: readonly Entry<Facts>[], refused?: OnRefused): void
   /** Applies the changes of tickets whose timers are due. */
   advance(now: number): void
-  /** The ticket stops searching. @param matchedIn the queue that has found a match for it. */
+  /** Ends the search of a ticket. @param matchedIn the queue that has found a match for it. */
   leave(record: TicketRecord, now: number, matchedIn?: QueueRuntime): void
   /** Marks exactly these tickets as having a match but no server: see `waitingFor`. */
   shortOfServers(records: readonly TicketRecord[], yielder: Yielder): Promise<void>
-  /** The tickets that search and are in no pool, because they cannot be grouped now. */
+  /** Searching tickets that are in no pool because they cannot be matched now. */
   outside(): Iterable<TicketRecord>
-  /** The ticket was short of servers in an earlier process, and counts as such until `shortOfServers` is called. */
+  /** Marks a ticket that was short of servers in an earlier process, until `shortOfServers` is called. */
   expectShort(record: TicketRecord): void
-  /** Removes everything kept of the ticket. */
+  /** Deletes the ticket's entries. */
   forget(record: TicketRecord, now: number): void
 }
 
-/** Why a ticket is to be cancelled: no queue takes it any more, or its client is away. */
+/** Why a ticket is to be cancelled: no queue accepts it any more, or its client is away. */
 export type OutOfQueues = 'expired' | 'refused' | 'absent'
 
-export type Refused = (runtime: QueueRuntime, error: InvalidTicket) => void
+export type OnRefused = (runtime: QueueRuntime, error: InvalidTicket) => void
 
 interface TicketPoolsOptions {
   readonly locateTimeoutMs: number
-  /** Whether another process leads: then nobody counts as absent. */
+  /** True if another process leads: then nobody counts as absent. */
   readonly isFollowing: () => boolean
-  /** Whether another ticket of one of its players has a match. */
+  /** True if another ticket of one of its players has a match. */
   readonly isElsewhere: (record: TicketRecord) => boolean
   readonly changed: (record: TicketRecord) => void
   /** Called when the ticket is to be cancelled. */
@@ -163,7 +169,7 @@ export function createTicketPools(options: TicketPoolsOptions): TicketPools {
     changed(record)
   }
 
-  /** Why the ticket cannot be grouped now, and until when: Infinity until it is settled again. */
+  /** Why the ticket cannot be matched now, and until when: Infinity until `syncPools` is called again. */
   const hindranceOf = (record: TicketRecord, now: number): { lacks: WaitingFor; until: number } | undefined => {
     const locatedBy = record.createdAt + locateTimeoutMs
     if (record.locating && now < locatedBy && !isPrivate(record)) return { lacks: 'location', until: locatedBy }
@@ -175,7 +181,7 @@ export function createTicketPools(options: TicketPoolsOptions): TicketPools {
   const enterAll = (
     record: TicketRecord,
     entries: readonly Entry<Facts>[] | undefined,
-    refused: Refused | undefined,
+    refused: OnRefused | undefined,
   ) => {
     let refusing: Set<QueueRuntime> | undefined
     for (let index = 0; index < record.runtimes.length; index += 1) {
@@ -249,7 +255,9 @@ export function createTicketPools(options: TicketPoolsOptions): TicketPools {
 const leaveExpired = (record: TicketRecord, now: number) =>
   keepRuntimes(record, (runtime) => !isExpiredIn(runtime, record.createdAt, now))
 
-/** Milliseconds before a ticket whose deployment failed is grouped again: it often fails again at once. */
+/**
+ * Milliseconds before a ticket is matched again after a failed deployment, because it often fails again immediately.
+ */
 export const retryDelay = (attempts: number) => Math.min(1000 * 2 ** attempts, 15_000)
-/** Reasons that are no fault of a deployment: the ticket may be grouped again at once. */
+/** Reasons for which no deployment is to blame: the ticket may be matched again immediately. */
 export const atOnce: ReadonlySet<ReturnReason> = new Set(['dissolved', 'not-accepted', 'stopped'])

@@ -2,16 +2,16 @@ import type { Entry, Pool, Round, Slot, TeamShape } from '@muster/kernel'
 import { type Assignment, type FoundTicket, networkOf } from '@muster/hosting/internal'
 import type { CompiledQueue, Explain, PlayerMayState, Queue, Facts, RuleTicket } from '../queues/index.js'
 import type { QueueWaits, WaitCell } from '../wait-times/index.js'
-import type { Backfill, BackfillStatus, Placed } from './backfill-types.js'
+import type { Backfill, BackfillStatus, PlacedTicket } from './backfill-types.js'
 import type { CheckedTicket, PrivateSeat, TicketPlayer } from './checked-ticket.js'
 import type { CheckEnvironment } from './limits.js'
-import type { Place } from './locate-players.js'
+import type { PlayerLocation } from './locate-players.js'
 import type { Acceptance, CancelReason, MatchEnd, Ticket, TicketStatus, WaitingFor } from './ticket.js'
 
 /*
- * The records that the matchmaker keeps. They refer to one another:
+ * The matchmaker's records. They refer to one another:
  *
- *   TicketRecord ── seat ──▶ Match ── backfill ──▶ BackfillRecord
+ * TicketRecord ── seat ──▶ Match ── backfill ──▶ BackfillRecord
  *        └──── runtimes ──▶ QueueRuntime ◀── waiting ────┘
  */
 
@@ -23,60 +23,62 @@ export interface Timed {
   timerIndex: number
 }
 
-/** A ticket as the matchmaker keeps it, addresses and all. Only `createTicketStore` changes it. */
+/** A ticket with all its data, including addresses. Only `TicketStore` and the modules that it uses change it. */
 export interface TicketRecord extends RuleTicket, Timed {
   readonly players: readonly TicketPlayer[]
-  /** Names of the queues it was created for. */
+  /** Names of the queues for which it was created. */
   readonly queues: readonly string[]
-  /** Of a ticket of a private match: it is in no pool. */
+  /** For a ticket of a private match, which is in no pool. */
   readonly privateSeat: PrivateSeat | undefined
   /** The queues that it waits in. */
   runtimes: readonly QueueRuntime[]
   /**
-   * The ticket's slot in the pool of its first runtime, and in those of the others; `NOWHERE` while it is not in the
-   * pool. Nearly all tickets have one runtime only, so there is no list for them. See `slotIn`.
+   * The ticket's slot in the pool of its first runtime, and its slots in those of the others; `NOWHERE` while it is not
+   * in the pool. Nearly all tickets have one runtime only, so this avoids a list for them. See `slotIn`.
    */
   slot: Slot
   moreSlots: Slot[] | undefined
-  /** Where it is counted while it waits: one for each of its runtimes. Only `createTicketPools` changes it. */
+  /**
+   * The cells in which it is counted while it waits: one for each of its runtimes. Only `createTicketPools` changes it.
+   */
   waits: readonly WaitCell[] | undefined
   place: RuleTicket['place']
-  /** Whether its place is being looked up. */
+  /** True while its location is looked up. */
   locating: boolean
   status: TicketStatus
   version: number
   waitingFor: WaitingFor
   attempts: number
-  /** Epoch milliseconds before which it is not grouped. */
+  /** Epoch milliseconds before which the ticket is not matched. */
   restsUntil: number
-  /** Its place in a match, from MATCH_FOUND on. */
-  seat: Seat | undefined
+  /** The ticket's seat in a match, from MATCH_FOUND on. */
+  seat: MatchSeat | undefined
   /** Epoch milliseconds. */
   assignedAt: number | undefined
   cancelledAt: number | undefined
-  /** When it was cancelled, or its match was over: it is kept for `endedTicketTtlMs` from then on. */
+  /** Time at which it was cancelled or its match was over. It is kept for `endedTicketTtlMs` after that. */
   endedAt: number | undefined
   cancelReason: CancelReason | undefined
-  /** How its match ended that ran, at `endedAt`. */
+  /** How the ticket's running match ended, at `endedAt`. */
   matchEnd: MatchEnd | undefined
-  /** Ids of its players who have left the match that runs; undefined for nobody. */
+  /** Ids of the players of the ticket who have left the running match; undefined for none. */
   left: readonly string[] | undefined
   /**
-   * For each player, when the player's client was last there, in epoch milliseconds. Undefined unless one of its queues
-   * has `presence`. Only ticket-expiry.ts changes it.
+   * For each player, the time in epoch milliseconds at which the player's client was last present. Undefined unless one
+   * of its queues has `presence`. Only ticket-expiry.ts changes it.
    */
   seenAt: number[] | undefined
 }
 
-/** A ticket's seat in a match. It serves as the match's `Placed` too. */
-export interface Seat {
+/** A ticket's seat in a match. It is also the match's `PlacedTicket`. */
+export interface MatchSeat {
   readonly ticket: TicketRecord
   readonly match: Match
   /** Index of its team. */
   readonly team: number
   /** Epoch milliseconds. */
   readonly matchedAt: number
-  /** While its match awaits acceptance. */
+  /** Set while its match awaits acceptance. */
   acceptance: Acceptance | undefined
 }
 
@@ -84,15 +86,15 @@ export const NOWHERE: Slot = -1
 
 /**
  * The phase of a match:
- * - `asking`: it awaits acceptance;
- * - `due`: all did, and it gets a server as soon as one may be deployed;
- * - `deploying`: a server is requested, until players may come;
- * - `running`: the players have the server's address;
- * - `over`: it was dissolved, or has ended.
+ * - `asking`: the match awaits acceptance, or a replacement for players who left before;
+ * - `due`: accepted by all, the match gets a server once one may be created;
+ * - `deploying`: a server was requested for the match, and is not ready for players;
+ * - `running`: the server listens, and the players have its address, also after a restart or takeover;
+ * - `over`: the match was dissolved or has ended, or this process could not take it over.
  */
 type MatchPhase = 'asking' | 'due' | 'deploying' | 'running' | 'over'
 
-/** Who is in a match, from when it was found until it is over. Only `createMatchLifecycle` changes it. */
+/** The tickets and players of a match, from when it was found until it is over. Only code in `matches` changes it. */
 export interface Match {
   readonly matchId: string
   /** The queue at the time when the match was found. */
@@ -101,16 +103,16 @@ export interface Match {
   readonly teams: readonly TeamShape[]
   /** Epoch milliseconds. */
   readonly foundAt: number
-  /** Milliseconds of waiting at which the limits in force began. */
+  /** Wait in milliseconds at which the current limits began. */
   expansionMs: number
-  /** The tickets whose players do not know yet where to connect, in the order of joining. */
+  /** The tickets whose players do not have the address yet, in the order of joining. */
   seated: readonly TicketRecord[]
-  /** All tickets in the match, whether or not their players know where to connect. */
-  placed: readonly Placed[]
+  /** All tickets in the match, with or without an address. */
+  placed: readonly PlacedTicket[]
   phase: MatchPhase
-  /** Whether an earlier process made it: its teams are not known, and `placed` holds those who joined since. */
+  /** True if an earlier process made the match, and some players are in an unknown team: `placed` lacks these. */
   teamsUnknown: boolean
-  /** Epoch milliseconds by which players who did not accept must be replaced; Infinity while nobody is missing. */
+  /** Epoch milliseconds by which players who left before the deployment must be replaced; Infinity: none is missing. */
   fullBy: number
   requestId: string | undefined
   assignment: Assignment | undefined
@@ -118,43 +120,43 @@ export interface Match {
   backfill: BackfillRecord | undefined
 }
 
-/** A backfill as the matchmaker keeps it. Only `createBackfills` changes it. */
+/** A backfill with all its data. Only `Backfills` changes it. */
 export interface BackfillRecord {
   readonly id: string
   readonly match: Match
-  /** Epoch milliseconds. Rules relax with its waiting time, from where they were when the match was found. */
+  /** Epoch milliseconds. Rules relax with its waiting time, starting at the step of the match. */
   readonly createdAt: number
   readonly priority: number
   version: number
   status: BackfillStatus
-  /** For each team of the match, how many more players it takes. */
+  /** Number of further players for each team of the match. */
   rooms: readonly number[]
   /** For each team, the tickets in it. */
   present: readonly (readonly RuleTicket[])[]
   /** Ids of the tickets that joined through it. */
   readonly tickets: string[]
-  /** While it is open: the pool it waits in. */
+  /** The pool that it waits in; undefined once it is not open any more. */
   waiting: { readonly runtime: QueueRuntime; readonly slot: Slot } | undefined
 }
 
 /** A queue in operation: its compiled rules, and the pool of its waiting tickets. */
 export interface QueueRuntime {
   readonly queue: Queue
-  /** The lists that all tickets of this queue alone share. */
+  /** The lists that all tickets with only this queue share. */
   readonly alone: { readonly queues: readonly [string]; readonly runtimes: readonly QueueRuntime[] }
   readonly compiled: CompiledQueue
   /** The entry of a ticket in the pool. @throws {InvalidTicket} */
   readonly entryOf: (ticket: RuleTicket & FoundTicket) => Entry<Facts>
   /** Refuses a ticket that does not fit into a server's environment. @throws {InvalidTicket} */
   readonly checkEnvironment: CheckEnvironment
-  /** Whether players may state an attribute themselves. */
+  /** Returns whether players may state an attribute themselves. */
   readonly playerMayState: PlayerMayState
   readonly readsLatencies: boolean
-  /** Players of the largest party that fits into a team. */
+  /** Maximum number of players in a party that fits into a team. */
   readonly largestParty: number
   readonly pool: Pool<Facts>
   readonly explain: Explain
-  /** How long tickets wait. It continues when the queue is replaced by one of the same name. */
+  /** Statistics of waits. They survive when the queue is replaced by one of the same name. */
   readonly waits: QueueWaits
   /** The ticket in each slot of the pool. */
   readonly records: (TicketRecord | undefined)[]
@@ -163,30 +165,30 @@ export interface QueueRuntime {
   readonly arrivals: Set<TicketRecord>
   /** Called when the first of them arrives. */
   readonly arrived: (runtime: QueueRuntime) => void
-  /** Whether no matches are made of its tickets now, by `pauseQueue`. */
+  /** True while paused by `pauseQueue`: no matches are made of its tickets. */
   isPaused: boolean
-  /** Whether the last tick found matches for which there was no server. */
+  /** True if the last tick found matches for which there was no server. */
   isShort: boolean
-  /** A round that the time of a tick did not suffice for. */
+  /** A round that did not end within a tick. */
   round: Round | undefined
 }
 
-/** What differs between a new ticket and one that waited elsewhere before. */
-interface RecordOptions {
+/** The differences between a new ticket and an imported one. */
+interface NewRecordOptions {
   readonly id: string
   readonly runtimes: readonly QueueRuntime[]
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly attempts: number
-  /** Undefined: unknown, or still `locating`. */
-  readonly place: Place
+  /** Undefined if unknown or still `locating`. */
+  readonly place: PlayerLocation
   readonly locating: boolean
 }
 
-/** Makes the record of a ticket that searches and is in no pool yet. */
+/** Creates the record of a searching ticket that is in no pool yet. */
 export const newRecord = (
   { players, priority, queues, privateSeat }: CheckedTicket,
-  { id, runtimes, createdAt, attempts, place, locating }: RecordOptions,
+  { id, runtimes, createdAt, attempts, place, locating }: NewRecordOptions,
 ): TicketRecord => ({
   id,
   players,

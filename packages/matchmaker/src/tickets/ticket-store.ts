@@ -6,15 +6,15 @@ import {
   type AdmittedTicket,
   type AdmissionContext,
   entriesOf,
-  type PastOfTicket,
+  type TicketHistory,
   assertSameTicket,
 } from './admission.js'
-import { type ChangeListeners, createChangeListeners } from './change-listeners.js'
+import { createChangeListeners } from './change-listeners.js'
 import type { CheckedTicket } from './checked-ticket.js'
-import { createFollowing, createLoading, type Loading, type SeatInherited } from './load-tickets.js'
-import type { Place } from './locate-players.js'
+import { createFollowing, createTicketLoader, type TicketLoader, type SeatInherited } from './load-tickets.js'
+import type { PlayerLocation } from './locate-players.js'
 import { createPlayerIndex, createPlaying } from './player-index.js'
-import { createPrivateMatches, isPrivate, type PrivateMatches, reasonOfOthers } from './private-matches.js'
+import { createPrivateMatches, isPrivate, reasonOfOthers } from './private-match-input.js'
 import { invalidTicket } from './ticket-input.js'
 import type { Ledger } from './ticket-ledger.js'
 import {
@@ -24,10 +24,10 @@ import {
   leaveOthers,
   setRuntimes,
   retryDelay,
-  type Refused,
+  type OnRefused,
   type TicketPools,
 } from './ticket-pools.js'
-import { type Match, type QueueRuntime, type Seat, ticketOf, type TicketRecord } from './ticket-record.js'
+import { type Match, type QueueRuntime, type MatchSeat, ticketOf, type TicketRecord } from './ticket-record.js'
 import {
   type Acceptance,
   type CancelReason,
@@ -40,82 +40,13 @@ import {
   type WaitOptions,
 } from './ticket.js'
 
-/** All tickets. Every change of a ticket is one of these functions. */
-export interface TicketStore {
-  /**
-   * Creates a ticket, or returns the one with the same id.
-   * @param past of a ticket that waited elsewhere before.
-   * @throws {InvalidTicket}; {UnknownQueue}; {PlayerBusy}; {PlayerPlaying}; {PlayerOverLimit}
-   */
-  create(ticket: CheckedTicket, past?: PastOfTicket): Ticket
-  /** Creates the tickets of a private match: all or none. Those that exist already are returned. @throws as `create` */
-  createTogether(tickets: readonly CheckedTicket[]): readonly Ticket[]
-  find(id: string): TicketRecord | undefined
-  /** The tickets of a player that have not ended, and those of matches that run with the player in it. */
-  ofPlayer(playerId: string): readonly TicketRecord[]
-  /** Does what is due: expires tickets, and moves those into the pools that may be grouped now. */
-  advance(now: number): void
-  /** Reserves grouped tickets for this runtime: until `claim` or `release`, no other runtime can group them. */
-  reserve(records: readonly TicketRecord[], runtime: QueueRuntime): void
-  release(records: readonly TicketRecord[], now: number): void
-  /**
-   * Puts a ticket into a match of an earlier process that it was in by the store, whatever it was loaded as. Returns
-   * its seat; undefined if the ticket has ended, or if the match is over for it.
-   */
-  rejoin(record: TicketRecord, match: Match, team: number, now: number): Seat | undefined
-  /**
-   * Takes the tickets into a match; in a queue with acceptance, the match awaits acceptance first. Returns false, and
-   * changes nothing, if one of them has left the runtime.
-   * @param teams for each of them the index of its team.
-   */
-  claim(
-    records: readonly TicketRecord[],
-    runtime: QueueRuntime,
-    match: Match,
-    teams: readonly number[],
-    now: number,
-  ): boolean
-  /** Marks exactly these tickets as having a match but no server: see `waitingFor`. */
-  shortOfServers(records: readonly TicketRecord[], yielder: Yielder): Promise<void>
-  /** Sets the acceptance state of its match. */
-  setAcceptance(record: TicketRecord, acceptance: Acceptance | undefined): void
-  /**
-   * Returns the ticket to the queue after its match dissolved. Does nothing to a ticket that is not MATCH_FOUND.
-   * @param counts whether that is an attempt that failed.
-   */
-  requeue(record: TicketRecord, reason: ReturnReason, counts: boolean, now: number): void
-  /** Assigns the ticket. It stays readable while its match runs, and its players wait for no other match. */
-  assign(record: TicketRecord, now: number): void
-  /** The ticket is in a running match, since an earlier process assigned it. */
-  plays(id: string): void
-  /** These players have left a running match. */
-  left(match: Match, playerIds: readonly string[]): void
-  /** A running match has ended: its tickets say how. */
-  matchOver(match: Match, how: MatchEnd, now: number): void
-  /** Cancels the ticket. Does nothing to a ticket that has ended. */
-  cancel(record: TicketRecord, reason: CancelReason, now: number): void
-  /** Resolves as `Matchmaker.waitForChange`. Rejects with the reason of the signal. */
-  change(record: TicketRecord, options: WaitOptions): Promise<Ticket>
-  readonly endWaits: ChangeListeners['end']
-  /** Moves all tickets to new runtimes. Returns those that one of their queues refuses now. */
-  replaceQueues(runtimes: ReadonlyMap<string, QueueRuntime>, now: number): RefusedTicket[]
-  /** Removes tickets that ended longer ago than `endedTicketTtlMs`. */
-  removeEnded(now: number): void
-  /** Takes over tickets of other processes, and of earlier ones; undefined without a ledger. */
-  readonly loading: Loading | undefined
-  all(): Iterable<TicketRecord>
-  /** The tickets of private matches that wait for a server. */
-  readonly privateMatches: PrivateMatches['waiting']
-  readonly outside: TicketPools['outside']
-}
-
 interface TicketsOptions extends Omit<AdmissionContext, 'players' | 'playing'> {
   readonly locateTimeoutMs: number
   readonly endedTicketTtlMs: number
   readonly events: TicketListener
-  /** Of a matchmaker whose tickets outlive it: they are loaded first, and change from `lead` on. */
+  /** For a matchmaker whose tickets outlive it: its tickets are loaded first, and change only after `lead`. */
   readonly ledger?: Pick<Ledger, 'changed' | 'created' | 'ended'> | undefined
-  /** The matches that loaded tickets are in. */
+  /** The matches of loaded tickets. */
   readonly inheriting: SeatInherited
 }
 
@@ -126,283 +57,347 @@ interface RefusedTicket {
   readonly error: InvalidTicket | UnknownQueue
 }
 
-export function createTicketStore(options: TicketsOptions): TicketStore {
-  const { limits, locatePlayers, locateTimeoutMs, endedTicketTtlMs, events, clock, ledger, inheriting } = options
-  let { runtimes } = options
-  const byId = new Map<string, TicketRecord>()
-  const players = createPlayerIndex()
-  const waiters = createChangeListeners()
-  /** Tickets that have ended, which can be read for `endedTicketTtlMs`, in the order of their ends. */
-  const ended: TicketRecord[] = []
-  const following = ledger && createFollowing()
+/** All tickets. Every change of a ticket is one of these methods. */
+export class TicketStore {
+  /** Loads tickets of other and earlier processes; undefined without a ledger. */
+  readonly loading: TicketLoader | undefined
+  readonly #options: TicketsOptions
+  readonly #byId = new Map<string, TicketRecord>()
+  /** Ended tickets, sorted by their end. They can be read for `endedTicketTtlMs`. */
+  readonly #ended: TicketRecord[] = []
+  readonly #players = createPlayerIndex()
+  readonly #playing = createPlaying()
+  readonly #privateMatches = createPrivateMatches()
+  readonly #listeners = createChangeListeners()
+  readonly #following: ReturnType<typeof createFollowing> | undefined
+  readonly #pools: TicketPools
+  #admission: AdmissionContext
 
-  const playing = createPlaying()
-  const privateMatches = createPrivateMatches()
-  let admissionContext: AdmissionContext = { ...options, players, playing }
-
-  const touch = (record: TicketRecord) => {
-    if (following?.putsOff(record) === true) return
-    record.version += 1
-    // Append to the log before waking waiters, so that clients never outrun it.
-    ledger?.changed(ticketOf(record))
-    waiters.changed(record)
+  constructor(options: TicketsOptions) {
+    const { limits, locatePlayers, locateTimeoutMs, clock, ledger, inheriting } = options
+    this.#options = options
+    this.#admission = { ...options, players: this.#players, playing: this.#playing }
+    this.#following = ledger && createFollowing()
+    this.#pools = createTicketPools({
+      locateTimeoutMs,
+      isFollowing: () => this.#following?.isOn() === true,
+      isElsewhere: (record) => this.#othersOf(record).some(({ status }) => status === 'MATCH_FOUND'),
+      changed: (record) => this.#touch(record),
+      out: (record, reason, now) => {
+        if (this.#following?.putsOff(record, reason) !== true) this.cancel(record, reason, now)
+      },
+    })
+    this.loading =
+      this.#following &&
+      createTicketLoader({
+        following: this.#following,
+        limits,
+        byId: this.#byId,
+        players: this.#players,
+        privateMatches: this.#privateMatches,
+        searching: this.#pools,
+        inheriting,
+        runtimes: () => this.#admission.runtimes,
+        locatePlayers,
+        located: (record, place) => this.#located(record, place),
+        touch: (record) => this.#touch(record),
+        out: (record, reason, now) => this.cancel(record, reason, now),
+        retryDelayMs: retryDelay,
+        clock,
+      })
   }
 
-  const waiting = createTicketPools({
-    locateTimeoutMs,
-    isFollowing: () => following?.isOn() === true,
-    isElsewhere: (record) => othersOf(record).some(({ status }) => status === 'MATCH_FOUND'),
-    changed: touch,
-    out: (record, reason, now) => {
-      if (following?.putsOff(record, reason) !== true) tickets.cancel(record, reason, now)
-    },
-  })
-
-  /** The other tickets of its players; nearly always there are none. */
-  const othersOf = (record: TicketRecord): readonly TicketRecord[] =>
-    players.isShared()
-      ? record.players.flatMap(({ id }) => players.ticketsOf(id).filter((other) => other !== record))
-      : []
-
-  /** From now on the ticket is kept for `endedTicketTtlMs`. */
-  const keepEnded = (record: TicketRecord, now: number) => {
-    record.endedAt = now
-    ended.push(record)
-    ledger?.ended?.(record.id)
+  /**
+   * Creates a ticket, or returns the one with the same id.
+   * @param past the known facts about an imported ticket.
+   * @throws {InvalidTicket}; {UnknownQueue}; {PlayerBusy}; {PlayerPlaying}; {PlayerOverLimit}
+   */
+  create(ticket: CheckedTicket, past?: TicketHistory): Ticket {
+    const before = ticket.id === undefined ? undefined : this.#byId.get(ticket.id)
+    if (before !== undefined) {
+      assertSameTicket(before, ticket)
+      // A ticket that was handed over may be imported back.
+      if (past === undefined || before.cancelReason !== 'handed-over') return ticketOf(before)
+    }
+    const admitted = admit(ticket, past, this.#admission)
+    const { record } = admitted
+    const entries = isPrivate(record) ? undefined : entriesOf(record)
+    if (before !== undefined) record.version = before.version + 1
+    this.#options.ledger?.created?.([record])
+    return this.#begin(admitted, entries)
   }
 
-  const end = (record: TicketRecord, status: TicketStatus, now: number): void => {
-    waiting.leave(record, now)
-    players.remove(record)
-    record.status = status
-    touch(record)
+  /** Creates the tickets of a private match: all or none. Existing ones are returned. @throws like `create` */
+  createTogether(checked: readonly CheckedTicket[]): readonly Ticket[] {
+    const before = checked.map(({ id }) => this.#byId.get(id ?? ''))
+    if (before.some((record) => record !== undefined)) {
+      for (const [index, ticket] of checked.entries()) {
+        const known = before[index]
+        const { team, tickets: count } = known?.privateSeat ?? {}
+        const isSame = team === ticket.privateSeat?.team && count === checked.length
+        if (known === undefined || !isSame)
+          throw invalidTicket('id', 'id: already belongs to other tickets. Use a new id.')
+        assertSameTicket(known, ticket)
+      }
+      return before.flatMap((record) => (record === undefined ? [] : ticketOf(record)))
+    }
+    // All tickets are admitted before any of them is created.
+    const admitted = checked.map((ticket) => admit(ticket, undefined, this.#admission))
+    this.#options.ledger?.created?.(admitted.map(({ record }) => record))
+    return admitted.map((one) => this.#begin(one, undefined))
   }
 
-  const settleAll = (records: readonly TicketRecord[], now: number) => {
-    for (const record of records) waiting.syncPools(record, now)
+  find(id: string): TicketRecord | undefined {
+    return this.#byId.get(id)
+  }
+  all(): Iterable<TicketRecord> {
+    return this.#byId.values()
+  }
+  /** The tickets of a player that have not ended, and those of running matches with the player in it. */
+  ofPlayer(playerId: string): readonly TicketRecord[] {
+    return [...this.#players.ticketsOf(playerId), ...this.#playing.ticketsOf(playerId)]
+  }
+  /** The tickets of each private match that waits for a server. */
+  privateMatches(): Iterable<readonly TicketRecord[]> {
+    return this.#privateMatches.waiting()
+  }
+  /** Searching tickets that are in no pool because they cannot be matched now. */
+  outside(): Iterable<TicketRecord> {
+    return this.#pools.outside()
   }
 
-  const located = (record: TicketRecord, place: Place) => {
-    record.place = place
-    record.locating = false
-    if (record.status !== 'SEARCHING' || byId.get(record.id) !== record) return
-    // The ticket may be in the pools already, without a place.
-    const now = clock.now()
-    waiting.leave(record, now)
-    waiting.syncPools(record, now)
+  /** Runs due timers: cancels expired and absent tickets, and moves those that may be matched again into the pools. */
+  advance(now: number): void {
+    this.#pools.advance(now)
   }
 
-  const begin = ({ record, found, now }: AdmittedTicket, entries: ReturnType<typeof entriesOf>): Ticket => {
-    byId.set(record.id, record)
-    players.add(record)
-    if (isPrivate(record)) privateMatches.add(record)
-    waiting.syncPools(record, now, entries)
-    void found?.then((place) => located(record, place))
+  /** Reserves grouped tickets for this runtime: until `claim` or `release`, no other runtime can group them. */
+  reserve(records: readonly TicketRecord[], runtime: QueueRuntime): void {
+    for (const record of records) leaveOthers(record, runtime)
+  }
+  release(records: readonly TicketRecord[], now: number): void {
+    for (const record of records) if (record.runtimes.length > 1) this.#pools.syncPools(record, now)
+  }
+
+  /**
+   * Moves the tickets into a match. In a queue with acceptance, the match then awaits acceptance. Returns false and
+   * changes nothing if one of them has left the runtime.
+   * @param teams the index of each ticket's team.
+   */
+  claim(
+    records: readonly TicketRecord[],
+    runtime: QueueRuntime,
+    match: Match,
+    teams: readonly number[],
+    now: number,
+  ): boolean {
+    for (const record of records) if (!isIn(record, runtime) && !isPrivate(record)) return false
+    const terms = match.queue.acceptance
+    const acceptance = terms && { until: Math.floor(now + terms.withinMs), accepted: [] }
+    for (let index = 0; index < records.length; index += 1) {
+      const record = records[index] as TicketRecord
+      this.#pools.leave(record, now, runtime)
+      record.status = 'MATCH_FOUND'
+      record.seat = { ticket: record, match, team: teams[index] as number, matchedAt: now, acceptance }
+      this.#touch(record)
+    }
+    if (this.#players.isShared()) for (const record of records) this.#syncAll(this.#othersOf(record), now)
+    return true
+  }
+
+  /**
+   * Moves a ticket into the match of an earlier process that the store names, regardless of the ticket's loaded state.
+   * Returns its seat; undefined if the ticket is assigned or cancelled.
+   */
+  rejoin(record: TicketRecord, match: Match, team: number, now: number): MatchSeat | undefined {
+    if (record.status !== 'SEARCHING' && record.status !== 'MATCH_FOUND') return undefined
+    this.#pools.leave(record, now)
+    record.status = 'MATCH_FOUND'
+    record.seat = { ticket: record, match, team, matchedAt: now, acceptance: undefined }
+    this.#touch(record)
+    return record.seat
+  }
+
+  /** Marks exactly these tickets as having a match but no server: see `waitingFor`. */
+  shortOfServers(records: readonly TicketRecord[], yielder: Yielder): Promise<void> {
+    return this.#pools.shortOfServers(records, yielder)
+  }
+
+  /** Sets the acceptance state of its match. */
+  setAcceptance(record: TicketRecord, acceptance: Acceptance | undefined): void {
+    if (record.seat === undefined || record.seat.acceptance === acceptance) return
+    record.seat.acceptance = acceptance
+    this.#touch(record)
+  }
+
+  /**
+   * Returns the ticket to the queue after its match dissolved, or cancels it: after `maxAttempts`, and in a stopped
+   * private match. Does nothing to a ticket that is not MATCH_FOUND. @param counts true if this is a failed attempt.
+   */
+  requeue(record: TicketRecord, reason: ReturnReason, counts: boolean, now: number): void {
+    const { seat } = record
+    if (record.status !== 'MATCH_FOUND' || seat === undefined) return
+    const { matchId, queue } = seat.match
+    if (counts) record.attempts += 1
+    if (record.attempts >= queue.maxAttempts) return this.cancel(record, 'attempts', now)
+    if (isPrivate(record) && reason === 'stopped') return this.cancel(record, 'dissolved', now)
+    record.status = 'SEARCHING'
+    record.seat = undefined
+    record.restsUntil = atOnce.has(reason) ? now : now + retryDelay(record.attempts)
+    record.waitingFor = atOnce.has(reason) ? 'players' : 'retry'
+    this.#touch(record)
+    this.#options.events.emit('ticketRequeued', { matchId, queue: queue.name, ticket: ticketOf(record), reason })
+    this.#pools.syncPools(record, now)
+    this.#syncAll(this.#othersOf(record), now)
+  }
+
+  /** Assigns the ticket. It can be read while its match runs. Its players stop waiting for other matches. */
+  assign(record: TicketRecord, now: number): void {
+    const others = this.#othersOf(record)
+    if (isPrivate(record)) this.#privateMatches.forget(record)
+    record.assignedAt = now
+    this.#end(record, 'HOST_ASSIGNED', now)
+    if (record.seat === undefined || record.seat.match.phase === 'over') this.#keepEnded(record, now)
+    else this.#playing.add(record, record.seat.match)
+    for (const other of others) this.cancel(other, 'elsewhere', now)
+  }
+
+  /** Cancels the ticket. Does nothing to a ticket that has ended. */
+  cancel(record: TicketRecord, reason: CancelReason, now: number): void {
+    if (hasEnded(record)) return
+    const { events } = this.#options
+    const others = this.#othersOf(record)
+    record.cancelledAt = now
+    record.cancelReason = reason
+    this.#keepEnded(record, now)
+    this.#end(record, 'CANCELLED', now)
+    if (reason === 'expired') events.emit('expired', { ticket: ticketOf(record) })
+    else events.emit('cancelled', { ticket: ticketOf(record), reason })
+    this.#syncAll(others, now)
+    for (const other of this.#privateMatches.end(record)) this.cancel(other, reasonOfOthers(reason), now)
+  }
+
+  /** Marks a ticket as being in a running match, because an earlier process assigned it. */
+  plays(id: string): void {
+    const record = this.#byId.get(id)
+    if (record?.status === 'HOST_ASSIGNED' && record.seat !== undefined) this.#playing.add(record, record.seat.match)
+  }
+  /** Removes players who have left a running match. */
+  left(match: Match, playerIds: readonly string[]): void {
+    for (const record of this.#playing.leave(match, playerIds)) {
+      const { left: before = [] } = record
+      const gone = record.players.flatMap(({ id }) => (playerIds.includes(id) && !before.includes(id) ? [id] : []))
+      if (gone.length === 0) continue
+      record.left = [...before, ...gone]
+      this.#touch(record)
+    }
+  }
+  /** Ends the tickets of a running match that has ended. @param how becomes their `ended` reason */
+  matchOver(match: Match, how: MatchEnd, now: number): void {
+    for (const record of this.#playing.end(match)) {
+      record.matchEnd = how
+      this.#keepEnded(record, now)
+      this.#touch(record)
+    }
+  }
+
+  /** Resolves like `Matchmaker.waitForChange`. Rejects with `signal.reason`. */
+  async change(record: TicketRecord, { version, signal, until }: WaitOptions): Promise<Ticket> {
+    const ticket = ticketOf(record)
+    return ticket.version !== version || isSettled(ticket, until) ? ticket : this.#listeners.wait(record, signal)
+  }
+  /** Rejects all callers that wait for a change. */
+  endWaits(error: Error): void {
+    this.#listeners.end(error)
+  }
+
+  /** Moves all tickets to new runtimes. Returns those that one of their queues now refuses. */
+  replaceQueues(runtimes: ReadonlyMap<string, QueueRuntime>, now: number): RefusedTicket[] {
+    this.#admission = { ...this.#admission, runtimes }
+    const refused: RefusedTicket[] = []
+    for (const record of this.#byId.values()) {
+      if (hasEnded(record)) continue
+      for (const queue of record.queues) {
+        if (runtimes.has(queue)) continue
+        const error = new UnknownQueue(`Queue ${JSON.stringify(queue)} has been removed from the configuration.`)
+        refused.push({ record, queue, error })
+      }
+      setRuntimes(
+        record,
+        record.queues.flatMap((queue) => runtimes.get(queue) ?? []),
+      )
+    }
+    const refuse =
+      (record: TicketRecord): OnRefused =>
+      ({ queue }, error) =>
+        void refused.push({ record, queue: queue.name, error })
+    for (const record of this.#byId.values()) this.#pools.syncPools(record, now, undefined, refuse(record))
+    return refused
+  }
+
+  /** Removes tickets that ended longer ago than `endedTicketTtlMs`. */
+  removeEnded(now: number): void {
+    const { endedTicketTtlMs } = this.#options
+    const kept = this.#ended.findIndex((record) => now - (record.endedAt ?? now) < endedTicketTtlMs)
+    for (const record of this.#ended.splice(0, kept === -1 ? this.#ended.length : kept)) {
+      // Another ticket may have been created with its id.
+      if (this.#byId.get(record.id) === record) this.#byId.delete(record.id)
+    }
+  }
+
+  #begin({ record, found, now }: AdmittedTicket, entries: ReturnType<typeof entriesOf>): Ticket {
+    this.#byId.set(record.id, record)
+    this.#players.add(record)
+    if (isPrivate(record)) this.#privateMatches.add(record)
+    this.#pools.syncPools(record, now, entries)
+    void found?.then((place) => this.#located(record, place))
     const created = ticketOf(record)
-    events.emit('ticketCreated', { ticket: created })
+    this.#options.events.emit('ticketCreated', { ticket: created })
     // A listener may have cancelled the ticket.
     return record.version === created.version ? created : ticketOf(record)
   }
 
-  const loading =
-    following &&
-    createLoading({
-      following,
-      limits,
-      byId,
-      players,
-      privateMatches,
-      searching: waiting,
-      inheriting,
-      runtimes: () => runtimes,
-      locatePlayers,
-      located,
-      touch,
-      out: (record, reason, now) => tickets.cancel(record, reason, now),
-      retryDelayMs: retryDelay,
-      clock,
-    })
-
-  const tickets: TicketStore = {
-    create: (ticket, past) => {
-      const before = ticket.id === undefined ? undefined : byId.get(ticket.id)
-      if (before !== undefined) {
-        assertSameTicket(before, ticket)
-        // A ticket that was handed over may come back.
-        if (past === undefined || before.cancelReason !== 'handed-over') return ticketOf(before)
-      }
-      const admitted = admit(ticket, past, admissionContext)
-      const { record } = admitted
-      const entries = isPrivate(record) ? undefined : entriesOf(record)
-      if (before !== undefined) record.version = before.version + 1
-      ledger?.created?.([record])
-      return begin(admitted, entries)
-    },
-
-    createTogether: (checked) => {
-      const before = checked.map(({ id }) => byId.get(id ?? ''))
-      if (before.some((record) => record !== undefined)) {
-        for (const [index, ticket] of checked.entries()) {
-          const known = before[index]
-          const { team, tickets: count } = known?.privateSeat ?? {}
-          const isSame = team === ticket.privateSeat?.team && count === checked.length
-          if (known === undefined || !isSame)
-            throw invalidTicket('id', 'id: already belongs to other tickets. Use a new id.')
-          assertSameTicket(known, ticket)
-        }
-        return before.flatMap((record) => (record === undefined ? [] : ticketOf(record)))
-      }
-      // None of them exists before all of them may.
-      const admitted = checked.map((ticket) => admit(ticket, undefined, admissionContext))
-      ledger?.created?.(admitted.map(({ record }) => record))
-      return admitted.map((one) => begin(one, undefined))
-    },
-
-    find: (id) => byId.get(id),
-    ofPlayer: (playerId) => [...players.ticketsOf(playerId), ...playing.ticketsOf(playerId)],
-    advance: waiting.advance,
-
-    reserve: (records, runtime) => {
-      for (const record of records) leaveOthers(record, runtime)
-    },
-    release: (records, now) => {
-      for (const record of records) if (record.runtimes.length > 1) waiting.syncPools(record, now)
-    },
-
-    claim: (records, runtime, match, teams, now) => {
-      for (const record of records) if (!isIn(record, runtime) && !isPrivate(record)) return false
-      const terms = match.queue.acceptance
-      const acceptance = terms && { until: Math.floor(now + terms.withinMs), accepted: [] }
-      for (let index = 0; index < records.length; index += 1) {
-        const record = records[index] as TicketRecord
-        waiting.leave(record, now, runtime)
-        record.status = 'MATCH_FOUND'
-        record.seat = { ticket: record, match, team: teams[index] as number, matchedAt: now, acceptance }
-        touch(record)
-      }
-      if (players.isShared()) for (const record of records) settleAll(othersOf(record), now)
-      return true
-    },
-
-    rejoin: (record, match, team, now) => {
-      if (record.status !== 'SEARCHING' && record.status !== 'MATCH_FOUND') return undefined
-      waiting.leave(record, now)
-      record.status = 'MATCH_FOUND'
-      record.seat = { ticket: record, match, team, matchedAt: now, acceptance: undefined }
-      touch(record)
-      return record.seat
-    },
-
-    shortOfServers: waiting.shortOfServers,
-
-    setAcceptance: (record, acceptance) => {
-      if (record.seat === undefined || record.seat.acceptance === acceptance) return
-      record.seat.acceptance = acceptance
-      touch(record)
-    },
-
-    requeue: (record, reason, counts, now) => {
-      const { seat } = record
-      if (record.status !== 'MATCH_FOUND' || seat === undefined) return
-      const { matchId, queue } = seat.match
-      if (counts) record.attempts += 1
-      if (record.attempts >= queue.maxAttempts) return tickets.cancel(record, 'attempts', now)
-      if (isPrivate(record) && reason === 'stopped') return tickets.cancel(record, 'dissolved', now)
-      record.status = 'SEARCHING'
-      record.seat = undefined
-      record.restsUntil = atOnce.has(reason) ? now : now + retryDelay(record.attempts)
-      record.waitingFor = atOnce.has(reason) ? 'players' : 'retry'
-      touch(record)
-      events.emit('ticketRequeued', { matchId, queue: queue.name, ticket: ticketOf(record), reason })
-      waiting.syncPools(record, now)
-      settleAll(othersOf(record), now)
-    },
-
-    assign: (record, now) => {
-      const others = othersOf(record)
-      if (isPrivate(record)) privateMatches.forget(record)
-      record.assignedAt = now
-      end(record, 'HOST_ASSIGNED', now)
-      if (record.seat === undefined || record.seat.match.phase === 'over') keepEnded(record, now)
-      else playing.add(record, record.seat.match)
-      for (const other of others) tickets.cancel(other, 'elsewhere', now)
-    },
-
-    cancel: (record, reason, now) => {
-      if (hasEnded(record)) return
-      const others = othersOf(record)
-      record.cancelledAt = now
-      record.cancelReason = reason
-      keepEnded(record, now)
-      end(record, 'CANCELLED', now)
-      if (reason === 'expired') events.emit('expired', { ticket: ticketOf(record) })
-      else events.emit('cancelled', { ticket: ticketOf(record), reason })
-      settleAll(others, now)
-      for (const other of privateMatches.end(record)) tickets.cancel(other, reasonOfOthers(reason), now)
-    },
-
-    plays: (id) => {
-      const record = byId.get(id)
-      if (record?.status === 'HOST_ASSIGNED' && record.seat !== undefined) playing.add(record, record.seat.match)
-    },
-    left: (match, playerIds) => {
-      for (const record of playing.leave(match, playerIds)) {
-        const { left: before = [] } = record
-        const gone = record.players.flatMap(({ id }) => (playerIds.includes(id) && !before.includes(id) ? [id] : []))
-        if (gone.length === 0) continue
-        record.left = [...before, ...gone]
-        touch(record)
-      }
-    },
-    matchOver: (match, how, now) => {
-      for (const record of playing.end(match)) {
-        record.matchEnd = how
-        keepEnded(record, now)
-        touch(record)
-      }
-    },
-
-    change: async (record, { version, signal, until }) => {
-      const ticket = ticketOf(record)
-      return ticket.version !== version || isSettled(ticket, until) ? ticket : waiters.wait(record, signal)
-    },
-
-    replaceQueues: (others, now) => {
-      runtimes = others
-      admissionContext = { ...admissionContext, runtimes }
-      const refused: RefusedTicket[] = []
-      for (const record of byId.values()) {
-        if (hasEnded(record)) continue
-        for (const queue of record.queues) {
-          if (runtimes.has(queue)) continue
-          const error = new UnknownQueue(`Queue ${JSON.stringify(queue)} has been removed from the configuration.`)
-          refused.push({ record, queue, error })
-        }
-        setRuntimes(
-          record,
-          record.queues.flatMap((queue) => runtimes.get(queue) ?? []),
-        )
-      }
-      const refuse =
-        (record: TicketRecord): Refused =>
-        ({ queue }, error) =>
-          void refused.push({ record, queue: queue.name, error })
-      for (const record of byId.values()) waiting.syncPools(record, now, undefined, refuse(record))
-      return refused
-    },
-
-    privateMatches: privateMatches.waiting,
-    endWaits: waiters.end,
-    removeEnded: (now) => {
-      const kept = ended.findIndex((record) => now - (record.endedAt ?? now) < endedTicketTtlMs)
-      for (const record of ended.splice(0, kept === -1 ? ended.length : kept)) {
-        // Another ticket may have been created by its id.
-        if (byId.get(record.id) === record) byId.delete(record.id)
-      }
-    },
-    all: () => byId.values(),
-    outside: waiting.outside,
-    loading,
+  #located(record: TicketRecord, place: PlayerLocation): void {
+    record.place = place
+    record.locating = false
+    if (record.status !== 'SEARCHING' || this.#byId.get(record.id) !== record) return
+    // The ticket may already be in the pools, without a location.
+    const now = this.#options.clock.now()
+    this.#pools.leave(record, now)
+    this.#pools.syncPools(record, now)
   }
-  return tickets
+
+  /** Raises the ticket's version, unless changes are deferred. */
+  #touch(record: TicketRecord): void {
+    if (this.#following?.putsOff(record) === true) return
+    record.version += 1
+    // Append to the log before waking waiters, so that clients never outrun it.
+    this.#options.ledger?.changed(ticketOf(record))
+    this.#listeners.changed(record)
+  }
+
+  #end(record: TicketRecord, status: TicketStatus, now: number): void {
+    this.#pools.leave(record, now)
+    this.#players.remove(record)
+    record.status = status
+    this.#touch(record)
+  }
+
+  /** Keeps the ended ticket for `endedTicketTtlMs`. */
+  #keepEnded(record: TicketRecord, now: number): void {
+    record.endedAt = now
+    this.#ended.push(record)
+    this.#options.ledger?.ended?.(record.id)
+  }
+
+  /** The other tickets of its players; nearly always none. */
+  #othersOf(record: TicketRecord): readonly TicketRecord[] {
+    return this.#players.isShared()
+      ? record.players.flatMap(({ id }) => this.#players.ticketsOf(id).filter((other) => other !== record))
+      : []
+  }
+
+  #syncAll(records: readonly TicketRecord[], now: number): void {
+    for (const record of records) this.#pools.syncPools(record, now)
+  }
 }

@@ -4,7 +4,7 @@ import { createMatchmaker } from '../create-matchmaker.js'
 import { duel } from '../matchmaker.fixture.js'
 import { createTestService } from '@muster/hosting/service-fixture'
 
-test('times are whole milliseconds, whatever the clock', async () => {
+test('times in a ticket view are whole milliseconds for any clock', async () => {
   const manual = createManualClock()
   const clock = { now: () => manual.now() + 0.123_456, sleep: manual.sleep }
   const { deployments } = createTestService({ clock: manual })

@@ -1,115 +1,124 @@
 import type { Assignment, Player, ReturnReason } from '@muster/hosting/internal'
 
-/** What creates a ticket. Exactly one of `queue` and `queues` is given. */
+/** The input of a new ticket. Exactly one of `queue` and `queues` is given. */
 export interface TicketInput {
-  /** 1 to 64 of A–Z, a–z, 0–9, _ and -. Creating the same ticket twice is creating it once. Default: a new one. */
+  /** 1 to 64 of A–Z, a–z, 0–9, _ and -. Repeating a create has no effect. Default: a new id. */
   readonly id?: string | undefined
   /** Name of the queue to wait in. */
   readonly queue?: string | undefined
-  /** Names of the queues to wait in at once, at most 16: the first match in any of them wins. */
+  /** Names of the queues to wait in at the same time, at most 16: the first match in any of them wins. */
   readonly queues?: readonly string[] | undefined
   /** One player, or a party that stays together. */
   readonly players: readonly Player[]
   /**
-   * Higher is served first: a whole number from −100 to 100. Default 0. No ticket waits behind a match that it could
-   * have joined in place of one of as many players and a lower priority, as far as a round's tries go (decision 0030).
+   * A higher priority is served first: a whole number from −100 to 100. Default 0. A ticket never waits behind a match
+   * of lower priority and equal size that it could have joined, as far as a round's search budget goes (decision 0030).
    */
   readonly priority?: number | undefined
 }
 
 /**
- * SEARCHING, until there are enough others; MATCH_FOUND, while its match awaits acceptance and while a server is
- * deployed, and back to SEARCHING if that fails; HOST_ASSIGNED or CANCELLED at the end.
+ * SEARCHING: waits for other players. MATCH_FOUND: its match awaits acceptance, or a server. If that fails, or if a
+ * restart or takeover cannot continue the match, the ticket is SEARCHING again (see `ReturnReason`) or CANCELLED (see
+ * `CancelReason`). HOST_ASSIGNED and CANCELLED are final.
  */
 export type TicketStatus = 'SEARCHING' | 'MATCH_FOUND' | 'HOST_ASSIGNED' | 'CANCELLED'
 
 /**
- * What a searching ticket lacks: its `location`, while it is looked up; other `players`; a `retry`, shortly
- * after a deployment failed; `servers`, when its match is found but no more servers may be deployed now; or
- * the end of an `other-ticket` of one of its players, for which a match is found.
+ * What a searching ticket waits for: its `location`, while it is looked up; other `players`; a `retry`, shortly after a
+ * failed deployment; `servers`, if its match is found but no more servers may be deployed; or the end of an
+ * `other-ticket` of one of its players that has a match.
  */
 export type WaitingFor = 'location' | 'players' | 'retry' | 'servers' | 'other-ticket'
 
-/** Why a ticket was cancelled. */
+/**
+ * Why a ticket was cancelled. If a ticket of a private match ends as `expired`, `attempts`, `closed`, `refused` or
+ * `handed-over`, the other tickets of the match end for the same reason, otherwise as `dissolved`.
+ */
 export type CancelReason =
-  /** By `cancelTicket`. */
+  /** By `cancelTicket`; or by `playersLeft` for one of its players, before the match's server runs. */
   | 'cancelled'
-  /** It waited for the `expireAfterMs` of its queues. */
+  /** The `expireAfterMs` of each of its queues is over. The time of a restart or takeover counts. */
   | 'expired'
-  /** After `maxAttempts` failed deployments. */
+  /** `maxAttempts` attempts to get a server for its matches have failed: see `ReturnReason`. */
   | 'attempts'
-  /** By `close`. */
+  /** `close` ended the matchmaker without leaving the ticket to the next process. */
   | 'closed'
-  /** A player of it declined the match. */
+  /** One of its players declined the match. */
   | 'declined'
-  /** A player of it did not accept the match in time. */
+  /** One of its players did not accept the match in time. */
   | 'not-accepted'
-  /** A player of it plays, by another ticket. */
+  /**
+   * Another ticket of one of its players was assigned to a server; or, after a restart or takeover, one of its players
+   * is in a running match, and its queues do not let players wait while they play.
+   */
   | 'elsewhere'
-  /** The client of a player was away for longer than `presence` of a queue permits. */
+  /** A player's client was away for longer than a queue's `presence` allows. */
   | 'absent'
   /**
-   * The queues as they are since `reconfigure` do not take it; or, where several processes share tickets, one of its
-   * players is over `maxServersPerPlayer`.
+   * None of its queues accepts it: after `reconfigure`, after a restart or takeover with other queues, or once its
+   * location was looked up. If several processes share tickets, also a new ticket whose player is over
+   * `maxServersPerPlayer`.
    */
   | 'refused'
-  /** Its private match came to nothing, because another of its tickets was cancelled, or by `stopMatch`. */
+  /** The ticket's private match ended before it began: another of its tickets was cancelled, or it was stopped. */
   | 'dissolved'
-  /** It was taken out by `exportTickets`, to continue elsewhere. */
+  /** `exportTickets` with `take` removed the ticket, to continue elsewhere. */
   | 'handed-over'
 
 /** Who has accepted a match so far. */
 export interface Acceptance {
   /** Epoch milliseconds by which all players of the ticket must have accepted. */
   readonly until: number
-  /** Those of the ticket's players who have. */
+  /** Ids of the ticket's players who have accepted. */
   readonly accepted: readonly string[]
 }
 
 /**
- * How the match of an assigned ticket came to its end: `server-lost` if its server crashed under its players,
- * `nobody-joined` if none of them came within the `joinWithinMs` of the queue.
+ * How the match of an assigned ticket ended: `server-lost` if its server crashed during the match, `nobody-joined` if
+ * no player connected within the queue's `joinWithinMs`, `match-over` in every other case. The other cases include a
+ * stopped match, and a match that a restart or takeover could not continue.
  */
 export type MatchEnd = 'match-over' | 'server-lost' | 'nobody-joined'
 
-/** A snapshot of a ticket. It holds no address. Times are epoch milliseconds. */
+/** A snapshot of a ticket, without addresses. Times are epoch milliseconds. */
 export interface Ticket {
   readonly id: string
-  /** Grows by 1 with every change of anything below; 1 at first. See `waitForChange`. */
+  /** Raised by 1 with every change of anything below; 1 at first. See `waitForChange`. */
   readonly version: number
   /** The queues it waits in. */
   readonly queues: readonly string[]
   readonly players: readonly { readonly id: string }[]
   readonly priority: number
   readonly status: TicketStatus
-  /** Its waiting time counts from here, whatever happens in between. */
+  /** Start of its waiting time, whatever happens in between. */
   readonly createdAt: number
-  /** While SEARCHING. */
+  /** Set while SEARCHING. */
   readonly waitingFor?: WaitingFor | undefined
   /** Deployments that failed so far. */
   readonly attempts: number
-  /** From MATCH_FOUND on: the match, the one of its queues that found it, and the name of the ticket's team. */
+  /** From MATCH_FOUND on: the match, the queue that found it, and the name of the ticket's team. */
   readonly matchId?: string | undefined
   readonly queue?: string | undefined
   readonly team?: string | undefined
   readonly matchedAt?: number | undefined
-  /** Id of the private match that it was created for, by `createMatch`. */
+  /** Id of the private match for which `createMatch` created it. */
   readonly privateMatch?: string | undefined
-  /** While MATCH_FOUND in a queue with acceptance, until the match is accepted by all. */
+  /** Set while MATCH_FOUND in a queue with acceptance, until all have accepted. */
   readonly acceptance?: Acceptance | undefined
-  /** When HOST_ASSIGNED. */
+  /** Set if HOST_ASSIGNED. */
   readonly assignedAt?: number | undefined
   readonly assignment?: Assignment | undefined
-  /** When HOST_ASSIGNED and its match has ended; `at` in epoch milliseconds. */
+  /** Set if HOST_ASSIGNED and its match has ended; `at` in epoch milliseconds. */
   readonly ended?: { readonly reason: MatchEnd; readonly at: number } | undefined
-  /** When HOST_ASSIGNED: those of its players who have left the match. They get no join tokens any more. */
+  /** If HOST_ASSIGNED: its players who have left the match. They get no further join tokens. */
   readonly left?: readonly string[] | undefined
-  /** When CANCELLED. */
+  /** Set if CANCELLED. */
   readonly cancelledAt?: number | undefined
   readonly cancelReason?: CancelReason | undefined
 }
 
-/** How far a ticket is followed: until its players know where to connect, or until their match has ended. */
+/** How far a ticket is followed: until its players have the address, or until their match has ended. */
 export type FollowedUntil = 'assigned' | 'match-end'
 
 export interface WaitOptions {
@@ -120,15 +129,15 @@ export interface WaitOptions {
   readonly until?: FollowedUntil | undefined
 }
 
-/** Whether nothing more happens to the ticket that its follower waits for. */
+/** True if nothing more happens to the ticket that its follower waits for. */
 export const isSettled = (ticket: Pick<Ticket, 'status' | 'ended'>, until: FollowedUntil = 'assigned'): boolean =>
   hasEnded(ticket) && (until === 'assigned' || ticket.status === 'CANCELLED' || ticket.ended !== undefined)
 
-/** Whether its wait is over: its players know where to connect, or it is cancelled. */
+/** True if the ticket's wait is over: its players have the address, or it is cancelled. */
 export const hasEnded = ({ status }: Pick<Ticket, 'status'>): boolean =>
   status === 'HOST_ASSIGNED' || status === 'CANCELLED'
 
-/** The match that an event is about. No event holds a player's address. */
+/** The match that an event is about. Events hold no addresses of players. */
 export interface MatchEvent {
   readonly matchId: string
   readonly queue: string
@@ -137,7 +146,7 @@ export interface MatchEvent {
 /** Events about single tickets. */
 export interface TicketEvents {
   ticketCreated: { readonly ticket: Ticket }
-  /** A ticket searches again, with its waiting time kept. */
+  /** A ticket searches again and keeps its waiting time. */
   ticketRequeued: MatchEvent & { readonly ticket: Ticket; readonly reason: ReturnReason }
   cancelled: { readonly ticket: Ticket; readonly reason: Exclude<CancelReason, 'expired'> }
   expired: { readonly ticket: Ticket }
@@ -146,6 +155,6 @@ export interface TicketEvents {
 /** Emits events about tickets. */
 export interface TicketListener {
   emit<Name extends keyof TicketEvents>(name: Name, event: TicketEvents[Name]): void
-  /** Whether the event has listeners. Without any, the event's data need not be made. */
-  isHeard(name: keyof TicketEvents): boolean
+  /** True if the event has listeners. Without any, the caller need not build its data. */
+  hasListeners(name: keyof TicketEvents): boolean
 }

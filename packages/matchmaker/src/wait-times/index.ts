@@ -1,6 +1,6 @@
-/** How long tickets have waited, by region: estimates, and the target wait that moves limits. */
+/** Waiting times of tickets by region: estimates, and the target wait that moves limits. */
 export { createQueueWaits, type Curves, curvesFrom, type LearnedCurves, type QueueWaits } from './queue-waits.js'
 export { type Kind, regionIn } from './regions.js'
 export type { TargetWaitState } from './target-wait.js'
 export type { WaitCell } from './wait-cell.js'
-export { type Curve, estimateOf, type WaitEstimate } from './wait-curve.js'
+export { type MatchRateCurve, estimateOf, type WaitEstimate } from './wait-curve.js'

@@ -1,29 +1,34 @@
 import type { Coordinates } from '@muster/core'
 import { type Kind, kindOf, regionIn, regionOfKind, sizeOfKind } from './regions.js'
-import { createSteering, type Steering, type SteeringOptions, type TargetWaitState } from './target-wait.js'
+import {
+  createTargetWaitController,
+  type TargetWaitController,
+  type TargetWaitOptions,
+  type TargetWaitState,
+} from './target-wait.js'
 import { WaitCell } from './wait-cell.js'
-import { addRates, clearRates, type Curve } from './wait-curve.js'
+import { addRates, clearRates, type MatchRateCurve } from './wait-curve.js'
 import { WaitTally } from './wait-tally.js'
 
-/** Says how long tickets of a queue wait. Undefined where too little was seen. */
+/** Match rates of a queue's tickets over their waiting time. Undefined if there is too little data. */
 export interface Curves {
-  /** Of a kind of tickets; where there is none of it, of its region, or of all. */
-  ofKind(kind: Kind): Curve | undefined
-  /** Of all tickets of a place; of all, if there is none of it or it is not given. */
-  ofPlace(place?: Coordinates): Curve | undefined
+  /** The curve of a kind of tickets; without data, that of its region, or of all tickets. */
+  ofKind(kind: Kind): MatchRateCurve | undefined
+  /** The curve of all tickets of a location; without data or without a location, that of all tickets. */
+  ofPlace(place?: Coordinates): MatchRateCurve | undefined
 }
 
-/** What a queue has learned, as plain data for other processes. */
+/** The learned curves of a queue, as plain data for other processes. */
 export interface LearnedCurves {
-  /** Null where too little was seen. */
-  readonly all: Curve | null
-  /** By the numbers of regions and kinds. */
-  readonly regions: Readonly<Record<number, Curve>>
-  readonly kinds: Readonly<Record<number, Curve>>
+  /** Null if there is too little data. */
+  readonly all: MatchRateCurve | null
+  /** Keys are the numbers of regions and kinds. */
+  readonly regions: Readonly<Record<number, MatchRateCurve>>
+  readonly kinds: Readonly<Record<number, MatchRateCurve>>
 }
 
-/** What a queue has learned. It says what is known at the time of the survey. */
-interface Survey extends Curves {
+/** The learned curves of a queue at the time of the survey. */
+interface WaitSurvey extends Curves {
   learned(): LearnedCurves
 }
 
@@ -36,8 +41,11 @@ export const curvesFrom = ({ all, regions, kinds }: LearnedCurves): Curves => {
   }
 }
 
-function known(keys: Iterable<number>, curve: (key: number) => Curve | undefined): Record<number, Curve> {
-  const curves: Record<number, Curve> = {}
+function known(
+  keys: Iterable<number>,
+  curve: (key: number) => MatchRateCurve | undefined,
+): Record<number, MatchRateCurve> {
+  const curves: Record<number, MatchRateCurve> = {}
   for (const key of keys) {
     const found = curve(key)
     if (found !== undefined) curves[key] = found
@@ -45,8 +53,8 @@ function known(keys: Iterable<number>, curve: (key: number) => Curve | undefined
   return curves
 }
 
-/** What the tickets of several kinds did; over a longer time only where that is asked for. */
-class Together extends WaitTally {
+/** The tally of several kinds of tickets; over a longer time only on request. */
+class CombinedTally extends WaitTally {
   readonly cells = new Set<WaitCell>()
 
   constructor(isLonger = false) {
@@ -54,7 +62,7 @@ class Together extends WaitTally {
       clearRates(sum.lately)
       clearRates(sum.longer)
       for (const { own } of this.cells) {
-        const { lately, longer } = own.seen(now)
+        const { lately, longer } = own.observed(now)
         addRates(sum.lately, lately)
         if (isLonger) addRates(sum.longer, longer)
       }
@@ -62,34 +70,39 @@ class Together extends WaitTally {
   }
 }
 
-function togetherIn(those: Map<number, Together>, key: number): Together {
+function togetherIn(those: Map<number, CombinedTally>, key: number): CombinedTally {
   let found = those.get(key)
-  if (found === undefined) those.set(key, (found = new Together()))
+  if (found === undefined) those.set(key, (found = new CombinedTally()))
   return found
 }
 
-/** Milliseconds between two searches for what has faded. */
+/** Milliseconds between two searches for cells whose data has faded. */
 const PRUNE_MS = 60_000
 
 const NOTHING: LearnedCurves = { all: null, regions: {}, kinds: {} }
 
-/** How long tickets wait in a queue, learned from those that do. It has at most `KINDS` cells, whatever is claimed. */
+/**
+ * Statistics of waits in a queue, from its own tickets. It has at most `KINDS` cells, whatever locations players claim.
+ */
 export interface QueueWaits {
   /** The cell in which tickets of this kind are counted. */
   cellOf(kind: Kind, now: number): WaitCell
-  /** What was learned until now, or shortly before: see `WaitTally`. */
-  survey(now: number): Survey
-  /** While the queue makes no matches, nothing is learned, and nobody knows how long tickets wait. */
+  /** The data until now or shortly before: see `WaitTally`. */
+  survey(now: number): WaitSurvey
+  /** Stops learning while the queue is paused. Waits are unknown then. */
   setPaused(isPaused: boolean, now: number): void
-  /** Whether matches are found, and there are no servers for them. Waits then tell nothing about limits. */
+  /**
+   * Stops learning while matches are found but no servers are available: waits say nothing about limits then. @param
+   * isShort true while servers are short
+   */
   setShort(isShort: boolean, now: number): void
-  /** Limits are to be steered so, or not at all. What was learned is kept if it is as before. */
-  aim(options: SteeringOptions | undefined): void
-  /** The head start of each region, if it is time for new ones: see `Pool`. */
+  /** Sets how limits are steered; undefined for not at all. Equal options keep the learned data. */
+  aim(options: TargetWaitOptions | undefined): void
+  /** New head starts for each region, if they are due: see `Pool`. */
   headStarts(now: number): Float64Array | undefined
-  /** Undefined where limits are not steered. */
+  /** Undefined if limits are not steered. */
   steering(): TargetWaitState | undefined
-  /** How many wait now. */
+  /** Number of waiting tickets and players. */
   count(): { readonly tickets: number; readonly players: number }
 }
 
@@ -97,13 +110,13 @@ export function createQueueWaits(): QueueWaits {
   const cells = new Map<number, WaitCell>()
   let [pausedNow, shortNow] = [false, false]
   let prunedAt = -Infinity
-  let aimed: SteeringOptions | undefined
-  let steering: Steering | undefined
+  let aimed: TargetWaitOptions | undefined
+  let steering: TargetWaitController | undefined
 
-  const all = new Together(true)
-  const regions = new Map<number, Together>()
-  const sizes = new Map<number, Together>()
-  /** Drops the kinds and regions of which all that was seen has faded. */
+  const all = new CombinedTally(true)
+  const regions = new Map<number, CombinedTally>()
+  const sizes = new Map<number, CombinedTally>()
+  /** Deletes the kinds and regions whose data has faded. */
   const prune = (now: number) => {
     if (now - prunedAt < PRUNE_MS) return
     prunedAt = now
@@ -114,24 +127,24 @@ export function createQueueWaits(): QueueWaits {
     }
     for (const [region, { cells: left }] of regions) if (left.size === 0) regions.delete(region)
   }
-  /** Those that count the tickets of a kind together with others. */
+  /** The tallies that count the tickets of a kind together with others. */
   const sharedBy = (kind: number) => [togetherIn(regions, regionOfKind(kind)), togetherIn(sizes, sizeOfKind(kind)), all]
 
   const ofAll = (now: number) => all.curve(now, ({ lately, longer }) => [lately, longer])
   const ofRegion = (region: number, now: number) =>
-    regions.get(region)?.curve(now, ({ lately }) => [lately, all.seen(now).lately, all.seen(now).longer])
+    regions.get(region)?.curve(now, ({ lately }) => [lately, all.observed(now).lately, all.observed(now).longer])
   const inRegion = (region: number, now: number) => (regions.has(region) ? ofRegion(region, now) : ofAll(now))
   const ofKind = (kind: number, now: number) =>
     cells.get(kind)?.own.curve(now, ({ lately, longer }) => {
-      const region = togetherIn(regions, regionOfKind(kind)).seen(now)
-      const size = togetherIn(sizes, sizeOfKind(kind)).seen(now)
-      return [lately, longer, region.lately, size.lately, all.seen(now).longer]
+      const region = togetherIn(regions, regionOfKind(kind)).observed(now)
+      const size = togetherIn(sizes, sizeOfKind(kind)).observed(now)
+      return [lately, longer, region.lately, size.lately, all.observed(now).longer]
     })
 
-  /** The steering that was aimed at: made when the time is known. */
-  const steeringAt = (now: number): Steering | undefined => {
+  /** The steering for the current options, created when the time is known. */
+  const steeringAt = (now: number): TargetWaitController | undefined => {
     if (aimed === undefined || steering !== undefined) return steering
-    steering = createSteering(aimed)
+    steering = createTargetWaitController(aimed)
     steering.setHeld(pausedNow || shortNow, now)
     for (const [kind, cell] of cells) cell.countIn(steering.waitsOf(regionOfKind(kind), now), now)
     return steering

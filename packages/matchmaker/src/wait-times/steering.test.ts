@@ -56,8 +56,8 @@ const steered = () => {
   return waits
 }
 
-describe('tickets wait as long as wanted', () => {
-  test('in every region, however many come, and within minutes after a change', () => {
+describe('a queue with a target wait', () => {
+  test('a target wait keeps waits at the target in every region under any load, soon after a change', () => {
     const waits = steered()
     const { play } = queueOf(waits)
     play(
@@ -92,7 +92,7 @@ describe('tickets wait as long as wanted', () => {
     for (const p90 of found) expect(Math.abs(p90 - 1), found.join()).toBeLessThan(0.2)
   })
 
-  test('and what is steered is reported', () => {
+  test('a queue with a target wait reports the head starts that it uses', () => {
     const waits = steered()
     const { play } = queueOf(waits)
     expect(waits.steering()).toBeUndefined()
@@ -116,11 +116,11 @@ describe('tickets wait as long as wanted', () => {
   })
 })
 
-describe('head starts stay as they are', () => {
+describe('the head start of a queue with a target wait', () => {
   test.each<[string, (waits: QueueWaits, isHeld: boolean, now: number) => void]>([
     ['while the queue is paused', (waits, isHeld, now) => waits.setPaused(isHeld, now)],
     ['while there are no servers for matches', (waits, isHeld, now) => waits.setShort(isHeld, now)],
-  ])('%s, and what is waited then teaches nothing', (_, hold) => {
+  ])('the head start of a queue with a target wait is not changed by waits %s', (_, hold) => {
     const waits = steered()
     const { play, now } = queueOf(waits)
     play(600, new Map([[berlin, 3]]))
@@ -133,7 +133,7 @@ describe('head starts stay as they are', () => {
     expect(Math.abs((waits.steering()?.headStartMs ?? 0) - before)).toBeLessThan(TARGET_MS / 2)
   })
 
-  test('when the queue is defined anew with the same target; with another, all is learned anew', () => {
+  test('a head start is kept if its queue is defined again with the same target, else reset', () => {
     const waits = steered()
     const { play } = queueOf(waits)
     play(300, new Map([[berlin, 3]]))

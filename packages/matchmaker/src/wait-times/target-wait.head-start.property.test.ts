@@ -6,7 +6,7 @@ const TARGET_MS = 30_000
 const MOST_MS = 5 * TARGET_MS
 const MEMORY_MS = 3 * TARGET_MS
 
-test('stays within its bounds, whatever is seen', () => {
+test('property: a head start stays within its bounds', () => {
   const seen: fc.Arbitrary<SeenLately> = fc.record({
     elapsedMs: fc.constantFrom(1000, 5000, 3_600_000),
     p90Ms: fc.option(fc.double({ min: 0, max: 1e7, noNaN: true }), { nil: undefined }),
@@ -25,7 +25,7 @@ test('stays within its bounds, whatever is seen', () => {
   )
 })
 
-test('grows while tickets wait too long, shrinks while they wait too short, and stays where nothing is known', () => {
+test('a head start grows while waits are too long, shrinks while too short, and stays without data', () => {
   const after = (p90Ms: number | undefined) => {
     const headStart = new HeadStart(TARGET_MS, MOST_MS, 0)
     headStart.step({ elapsedMs: 1000, p90Ms, arrivals: 100, memoryMs: MEMORY_MS })
@@ -53,18 +53,21 @@ function waitsOf(loads: readonly number[], neededMs: (load: number) => number): 
   })
 }
 
-describe('in a queue whose load falls to a tenth and comes back', () => {
+describe('the waits of a queue whose load falls to a tenth and comes back', () => {
   const minutes = (load: number, many: number) => Array.from({ length: many * 60 }, () => load)
   const loads = [...minutes(4, 20), ...minutes(0.4, 20), ...minutes(4, 20)]
 
   // At a tenth of the players, the arrivals alone predict 1.84 target waits.
-  test.each([1, 1.84, 2.5])('and so needs %d target waits more, waits come back to the target', (more) => {
-    const waits = waitsOf(loads, (load) => TARGET_MS * (2 - more * Math.log10(load / 4)))
-    const settled = [...waits.slice(15 * 60, 20 * 60), ...waits.slice(30 * 60, 40 * 60), ...waits.slice(50 * 60)]
-    for (const wait of settled) expect(Math.abs(wait / TARGET_MS - 1)).toBeLessThan(0.15)
-  })
+  test.each([1, 1.84, 2.5])(
+    'waits return to the target after the load fell to a tenth and came back (%d target waits more)',
+    (more) => {
+      const waits = waitsOf(loads, (load) => TARGET_MS * (2 - more * Math.log10(load / 4)))
+      const settled = [...waits.slice(15 * 60, 20 * 60), ...waits.slice(30 * 60, 40 * 60), ...waits.slice(50 * 60)]
+      for (const wait of settled) expect(Math.abs(wait / TARGET_MS - 1)).toBeLessThan(0.15)
+    },
+  )
 
-  test('and waits do not swing: they pass the target once at most after each change', () => {
+  test('waits with a target wait pass the target at most once after each change of the load', () => {
     const waits = waitsOf(loads, (load) => TARGET_MS * (2 - 2.5 * Math.log10(load / 4)))
     for (const from of [20, 40]) {
       const after = waits.slice(from * 60, (from + 20) * 60).map((wait) => wait - TARGET_MS)

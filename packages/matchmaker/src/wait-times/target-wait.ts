@@ -3,42 +3,42 @@ import { middleOf, REGIONS } from './regions.js'
 import { p90Of, RecentWaits } from './wait-cell.js'
 import { addRates, noRates, type Rates } from './wait-curve.js'
 
-/** What was seen of a region since the last step. */
+/** Observations of a region since the last step. */
 export interface SeenLately {
   /** Milliseconds since the last step. */
   readonly elapsedMs: number
-  /** What nine of ten tickets wait at most, as far as is known lately. Undefined: too few came. */
+  /** Recent 90th percentile of the wait. Undefined if there were too few tickets. */
   readonly p90Ms: number | undefined
-  /** Tickets that come in `memoryMs`, as far as is known lately. */
+  /** Recent number of tickets that arrive in `memoryMs`. */
   readonly arrivals: number
-  /** Milliseconds for which what is seen is remembered. */
+  /** Milliseconds after which an observation has faded to 1/e. */
   readonly memoryMs: number
 }
 
-/** A head start lies between these, in target waits (our choice): the strictest limits at first, or the loosest. */
+/** Minimum head start in target waits (our choice): it gives the strictest limits at first. */
 const LEAST = -1
-/** What tickets have until something is known, in target waits (our choice). */
+/** Initial head start in target waits, until there is data (our choice). */
 const AT_FIRST = 1
-/** A measured wait counts as at most this many target waits: one that is hardly known must not throw limits open. */
+/** Maximum wait that counts, in target waits: an uncertain measurement must not open the limits completely. */
 const LONGEST = 3
-/** By how many target waits the head start grows when so few come that their number is divided by e (measured). */
+/** Target waits by which the head start grows when arrivals fall to 1/e (measured). */
 const PER_ARRIVALS = 0.8
 
 /**
- * Steers by two things. The error, what nine of ten waited against what they should, is integrated: a head start that
- * is a second longer makes tickets wait about a second less, so the integral settles as fast as the delay of what is
- * seen permits. And when more or fewer tickets come, the head start changes at once, before anybody has waited too
- * long: that need not be exact, since the integral corrects it.
+ * Controls the head start of a region. An integral term sums up the error, i.e. the measured p90 less the target: a
+ * head start that is a second longer shortens waits by about a second, so it settles as fast as the delay of the
+ * measurement permits. A feed-forward term changes the head start as soon as arrivals change, before anybody has waited
+ * too long. It need not be exact, because the integral corrects it.
  */
 export class HeadStart {
-  /** Milliseconds; negative if tickets stay at the strictest limits for that time. */
+  /** Milliseconds; negative if tickets keep the strictest limits for that time. */
   ms: number
   readonly #targetMs: number
   readonly #mostMs: number
   #ageMs = 0
   #arrivals: number | undefined
 
-  /** @param mostMs with this head start, limits are at their loosest at once. */
+  /** @param mostMs the head start at which limits begin at their loosest. */
   constructor(targetMs: number, mostMs: number, ms = AT_FIRST * targetMs) {
     this.#targetMs = targetMs
     this.#mostMs = mostMs
@@ -48,16 +48,16 @@ export class HeadStart {
   step({ elapsedMs, p90Ms = this.#targetMs, arrivals, memoryMs }: SeenLately): void {
     this.#ageMs += elapsedMs
     const errorMs = Math.min(p90Ms, LONGEST * this.#targetMs) - this.#targetMs
-    // At first little is remembered, so that what is seen is young.
+    // At first little has been observed, so the observations are recent.
     const delayMs = this.#targetMs + Math.min(memoryMs, this.#ageMs / 2)
     const foreseen = this.#foreseen(arrivals)
-    // At first, the number that comes is hardly known.
+    // At first, the number of arrivals is uncertain.
     const foreseenMs = this.#ageMs < memoryMs ? 0 : foreseen * PER_ARRIVALS * this.#targetMs
     const next = this.ms + errorMs * Math.min(1, elapsedMs / delayMs) + foreseenMs
     this.ms = Math.min(this.#mostMs, Math.max(LEAST * this.#targetMs, next))
   }
 
-  /** By how much fewer tickets come than before, as a logarithm. One more or less of a few is no news. */
+  /** Logarithm of the decrease of arrivals. A change by one or two tickets is ignored. */
   #foreseen(arrivals: number): number {
     const now = Math.log(arrivals + 1)
     const before = this.#arrivals ?? now
@@ -66,49 +66,49 @@ export class HeadStart {
   }
 }
 
-/** Steers how far ahead of their wait tickets are, region by region, so that they wait as long as wanted. */
-export interface Steering {
-  /** The waits of a region's tickets are counted here. */
+/** Steers the head start of tickets, region by region, so that they wait as long as the target. */
+export interface TargetWaitController {
+  /** The counter of the waits of a region's tickets. */
   waitsOf(region: number, now: number): RecentWaits
-  /** While no matches are made, whatever the limits are, nothing is learned and nothing changes. */
+  /** Stops learning and steering while no matches are made for reasons other than limits. */
   setHeld(isHeld: boolean, now: number): void
-  /** The head start of each region, if it is time for new ones. */
+  /** New head starts for each region, if they are due. */
   renewed(now: number): Float64Array | undefined
-  /** How it goes. */
+  /** The current state. */
   state(): TargetWaitState
 }
 
-/** How limits follow a queue's target wait. */
+/** The state of limits that follow a queue's target wait. */
 export interface TargetWaitState {
   readonly targetWaitMs: number
-  /** Milliseconds by which a ticket of a region where nobody came lately is ahead of its wait. */
+  /** Head start in milliseconds of a ticket in a region without recent tickets. */
   readonly headStartMs: number
-  /** What nine of ten tickets wait at most, of all regions together. Undefined while too few came. */
+  /** Recent 90th percentile of the wait in milliseconds, over all regions. Undefined if there were too few tickets. */
   readonly recentP90Ms: number | undefined
   readonly regions: readonly RegionHeadStart[]
 }
 
 export interface RegionHeadStart {
-  /** The middle of the region; undefined for tickets without a place. */
+  /** The middle of the region; undefined for tickets without a location. */
   readonly region: Coordinates | undefined
-  /** Milliseconds by which its tickets are ahead of their wait, or behind it where negative. */
+  /** Milliseconds by which its tickets' limits are ahead of their wait; negative if behind. */
   readonly headStartMs: number
   readonly recentP90Ms: number | undefined
 }
 
-export interface SteeringOptions {
+export interface TargetWaitOptions {
   readonly targetWaitMs: number
-  /** With this head start, limits are at their loosest at once. */
+  /** The head start at which limits begin at their loosest. */
   readonly mostMs: number
 }
 
-/** Milliseconds between two changes, at least: more often would tell nothing new. */
+/** Minimum milliseconds between two changes: more often would bring no new data. */
 const EVERY_MS = 1000
-/** An observation of this many target waits ago weighs 1/e (our choice). */
+/** Target waits after which an observation has faded to 1/e (our choice). */
 const MEMORY = 3
-/** Tickets for which all that was seen elsewhere counts in a region: it decides where hardly anybody comes. */
+/** Weight, in tickets, of the data from elsewhere in a region. It matters where few tickets arrive. */
 const BORROWED = 10
-/** A p90 is known once this many tickets were matched, or have waited for a target wait. */
+/** Minimum number of tickets for a p90: matched ones, or ones that have waited for a target wait. */
 const LEAST_KNOWN = 5
 
 interface Region {
@@ -117,7 +117,7 @@ interface Region {
   p90Ms: number | undefined
 }
 
-export function createSteering({ targetWaitMs, mostMs }: SteeringOptions): Steering {
+export function createTargetWaitController({ targetWaitMs, mostMs }: TargetWaitOptions): TargetWaitController {
   const memoryMs = MEMORY * targetWaitMs
   const regions = new Map<number, Region>()
   const all = { headStart: new HeadStart(targetWaitMs, mostMs), p90Ms: undefined as number | undefined }

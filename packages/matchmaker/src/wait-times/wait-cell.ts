@@ -1,5 +1,5 @@
 import { BINS, EDGES, LifeTable, type Rates } from './wait-curve.js'
-import { nothingSeen, type Seen, WaitTally } from './wait-tally.js'
+import { nothingObserved, type ObservedRates, WaitTally } from './wait-tally.js'
 
 /** Milliseconds within which tickets count as created at the same time. */
 const SLOT_MS = 1000
@@ -7,14 +7,16 @@ const SLOT_MS = 1000
 interface Slot {
   readonly key: number
   tickets: number
-  /** The weight of each in life tables: the least, as a burst is known by those who come after the first. */
+  /**
+   * The weight of each ticket in life tables: the smallest, because a burst is recognized only by its later tickets.
+   */
   weight: number
 }
 
-/** The tickets that wait, counted by the second of their creation: as many slots as seconds in which they came. */
+/** Waiting tickets, counted by the second of their creation, with one slot for each second. */
 export class WaitingTickets {
   readonly #slots = new Map<number, Slot>()
-  /** The slot that was used last: tickets come, and are matched, many at a time. */
+  /** The slot that was used last, because tickets are created and matched many at a time. */
   #last: Slot = newSlot(Number.NaN)
   #tickets = 0
   #players = 0
@@ -26,7 +28,7 @@ export class WaitingTickets {
     return this.#players
   }
 
-  /** @param weight in life tables */
+  /** @param weight weight of a ticket in life tables */
   add(createdAt: number, players: number, weight = 1): void {
     const slot = this.#slotOf(createdAt)
     slot.tickets += 1
@@ -45,7 +47,7 @@ export class WaitingTickets {
     return slot.weight
   }
 
-  /** Their weights, by the middle of the second in which they were created. */
+  /** The weights by the middle of the second of creation. */
   weights(): (readonly [createdAt: number, tickets: number])[] {
     return Array.from(
       this.#slots.values(),
@@ -53,7 +55,7 @@ export class WaitingTickets {
     )
   }
 
-  /** Their numbers, by the middle of the second in which they were created. */
+  /** The numbers by the middle of the second of creation. */
   byCreation(): (readonly [createdAt: number, tickets: number])[] {
     return Array.from(this.#slots.values(), ({ key, tickets }) => [(key + 0.5) * SLOT_MS, tickets] as const)
   }
@@ -70,20 +72,20 @@ export class WaitingTickets {
 
 const newSlot = (key: number): Slot => ({ key, tickets: 0, weight: 1 })
 
-/** A ticket that is older when it comes was elsewhere before: it does not tell how many come. */
+/** Maximum age of a new ticket. An older one is imported and does not count as an arrival. */
 const NEW_MS = 1000
 
-/** How long the tickets of a region wait just now, and how many come. */
+/** Current waits and arrivals of the tickets of a region. */
 export class RecentWaits {
   readonly #memoryMs: number
   readonly #table: LifeTable
   readonly #waiting = new WaitingTickets()
   readonly #since: number
   #arrivals: { at: number; count: number }
-  /** Whether the queue makes no matches now, whatever its limits: then waits tell nothing of them. */
+  /** True while the queue makes no matches for reasons other than its limits: then waits say nothing about limits. */
   #isHeld = false
 
-  /** @param memoryMs in which what was seen fades to 1/e. */
+  /** @param memoryMs milliseconds after which an observation has faded to 1/e. */
   constructor(memoryMs: number, now: number) {
     this.#memoryMs = memoryMs
     this.#table = new LifeTable(memoryMs, now)
@@ -112,13 +114,13 @@ export class RecentWaits {
     }
   }
 
-  /** Tickets that come in `memoryMs`, by those that came lately. */
+  /** Recent number of tickets that arrive in `memoryMs`. */
   arrivals(now: number): number {
     const seen = 1 - Math.exp((this.#since - now) / this.#memoryMs)
     return seen === 0 ? 0 : this.#counted(now) / seen
   }
 
-  /** Tickets that came, of which older ones count less. */
+  /** Number of arrived tickets. Older ones weigh less. */
   #counted(now: number): number {
     const { at, count } = this.#arrivals
     return count * Math.exp((at - now) / this.#memoryMs)
@@ -129,12 +131,12 @@ export class RecentWaits {
   }
 }
 
-/** Milliseconds for which a ticket has waited where it was matched, at least: ticks come at intervals. */
+/** Minimum milliseconds that a matched ticket counts as having waited, because ticks come at intervals. */
 const LEAST_WAITED_MS = 10
-/** Of a hundred tickets, ten wait longer. */
+/** The cumulated match rate at which one ticket in ten still waits. */
 const P90 = Math.LN10
 
-/** What nine of ten tickets wait at most, in milliseconds; `mostMs` if it is as much or more. */
+/** 90th percentile of the wait in milliseconds, at most `mostMs`. */
 export function p90Of({ matched, waited }: Rates, mostMs: number): number {
   let left = P90
   for (let bin = 0; bin < BINS - 1; bin += 1) {
@@ -149,18 +151,18 @@ export function p90Of({ matched, waited }: Rates, mostMs: number): number {
   return mostMs
 }
 
-/** Milliseconds in which what was seen fades to 1/e (our choice). */
+/** Milliseconds after which data fades to 1/e (our choice). */
 const FADE_MS = { lately: 900_000, longer: 3_600_000 }
 
-/** Milliseconds in which arrivals fade to 1/e: those of just now, and the usual ones (our choice). */
+/** Milliseconds after which arrivals fade to 1/e: the recent and the usual ones (our choice). */
 const ARRIVALS_FADE_MS = { now: 5000, usual: 3_600_000 }
-/** Milliseconds that count as seen without arrivals before the first ticket: a burst at the start is not usual. */
+/** Milliseconds without arrivals that are assumed before the first ticket: a burst at the start is not usual. */
 const UNSEEN_MS = 300_000
 const LEAST_WEIGHT = 0.001
 
 /**
- * Weighs tickets by how many come. In a burst each ticket counts for less, so that the burst counts for its seconds and
- * not for its tickets: those who come in the minutes after it wait as others did before it.
+ * Weighs tickets by the rate of arrivals. In a burst each ticket weighs less, so that a burst counts by its duration
+ * instead of its tickets. Those who arrive in the minutes after it wait as long as others did before it.
  */
 class ArrivalWeights {
   readonly #since: number
@@ -173,7 +175,7 @@ class ArrivalWeights {
     this.#at = now
   }
 
-  /** Counts a ticket that arrives, and returns its weight in life tables: 1 at the usual rate of arrivals or below. */
+  /** Counts an arriving ticket and returns its weight in life tables: 1 at or below the usual rate of arrivals. */
   arrive(now: number): number {
     const fadedMs = this.#at - now
     this.#at = now
@@ -186,23 +188,23 @@ class ArrivalWeights {
   }
 }
 
-/** The tickets of a queue that are alike in size and region: those that wait, and the outcomes of others. */
+/** Tickets of a queue with similar size and region: the waiting ones, and the outcomes of others. */
 export class WaitCell {
   readonly waiting = new WaitingTickets()
-  /** The list that all tickets of this cell alone share. */
+  /** The list that all tickets with only this cell share. */
   readonly alone: readonly WaitCell[] = [this]
-  /** What its tickets did. */
-  readonly own = new WaitTally((now, into) => this.seen(now, into))
-  /** Those that count its tickets: its own, and those of several cells. */
+  /** The tally of its tickets. */
+  readonly own = new WaitTally((now, into) => this.observed(now, into))
+  /** The tallies that count its tickets: its own, and those of several cells. */
   readonly #tallies: readonly WaitTally[]
   readonly #lately: LifeTable
   readonly #longer: LifeTable
   /** Epoch milliseconds. */
   #changedAt: number
   readonly #arrivals: ArrivalWeights
-  /** While its queue makes no matches, waiting tells nothing. */
+  /** True while its queue is paused: waiting teaches nothing then. */
   #isPaused: boolean
-  /** The waits of its region, where they steer limits. */
+  /** The waits of its region, if they steer limits. */
   #region: RecentWaits | undefined
 
   constructor(now: number, isPaused = false, shared: readonly WaitTally[] = []) {
@@ -214,7 +216,7 @@ export class WaitCell {
     this.#arrivals = new ArrivalWeights(now)
   }
 
-  /** Counts its tickets in their region from now on. None: they steer nothing. */
+  /** Sets the region that counts its tickets; undefined if limits are not steered. */
   countIn(region: RecentWaits | undefined, now: number): void {
     this.#region = region
     if (region === undefined) return
@@ -253,15 +255,15 @@ export class WaitCell {
     }
   }
 
-  /** @param into is overwritten and returned. */
-  seen(now: number, into: Seen = nothingSeen()): Seen {
+  /** @param into overwritten and returned. */
+  observed(now: number, into: ObservedRates = nothingObserved()): ObservedRates {
     const waiting = this.#isPaused ? [] : this.waiting.weights()
     this.#lately.rates(waiting, now, into.lately)
     this.#longer.rates(waiting, now, into.longer)
     return into
   }
 
-  /** Whether nobody waits, and all that was seen has faded. */
+  /** True if nobody waits and all data has faded. */
   isFaded(now: number): boolean {
     return this.waiting.tickets === 0 && now - this.#changedAt > 6 * FADE_MS.longer
   }

@@ -1,7 +1,8 @@
-// pure: waiting times in bins, narrow where they are short
+// The bins: up to the first number of seconds, each is as wide as the second (our choice). They begin at round times,
+// because rules relax at such times, and many tickets are matched then.
 /**
- * The bins: up to the first number of seconds, each as wide as the second (our choice). They begin at round times,
- * because rules relax at such, and many tickets are matched just then.
+ * The bins: up to the first number of seconds, each is as wide as the second (our choice). They begin at round times,
+ * because rules relax at such times, and many tickets are matched then.
  */
 const WIDTHS: readonly (readonly [upTo: number, wide: number])[] = [
   [1, 0.1],
@@ -14,26 +15,26 @@ const WIDTHS: readonly (readonly [upTo: number, wide: number])[] = [
   [14_400, 600],
 ]
 
-interface Span {
+interface BinRange {
   readonly toMs: number
   readonly widthMs: number
   readonly fromMs: number
   readonly firstBin: number
 }
 
-const SPANS: readonly Span[] = WIDTHS.reduce<Span[]>((spans, [upTo, wide]) => {
+const SPANS: readonly BinRange[] = WIDTHS.reduce<BinRange[]>((spans, [upTo, wide]) => {
   const last = spans.at(-1)
   const fromMs = last?.toMs ?? 0
   const firstBin = last === undefined ? 0 : last.firstBin + (last.toMs - last.fromMs) / last.widthMs
   return [...spans, { toMs: upTo * 1000, widthMs: wide * 1000, fromMs, firstBin }]
 }, [])
 
-/** Milliseconds of waiting at which each bin begins. The last bin has no end. */
+/** Waits in milliseconds at which the bins begin. The last bin has no end. */
 export const EDGES: readonly number[] = [
   ...SPANS.flatMap(({ fromMs, toMs, widthMs }) =>
     Array.from({ length: (toMs - fromMs) / widthMs }, (_, bin) => fromMs + bin * widthMs),
   ),
-  (SPANS.at(-1) as Span).toMs,
+  (SPANS.at(-1) as BinRange).toMs,
 ]
 
 export const BINS = EDGES.length
@@ -45,19 +46,19 @@ export function binOf(waitedMs: number): number {
   return BINS - 1
 }
 
-/** For each bin of waiting time, what happened in it. What is older weighs less, and so does each ticket of a burst. */
+/** The events in each bin of waiting time. Older ones weigh less, and so do tickets of a burst. */
 export interface Rates {
-  /** Bins in which something happened, counted from the first: all further ones are 0. */
+  /** Number of bins up to the last one with an event: all further ones are 0. */
   bins: number
-  /** Tickets that were matched in all bins; here those of a burst weigh as much as others. */
+  /** Matched tickets of all bins. Here those of a burst weigh the same as others. */
   tickets: number
-  /** The same, as much as they weigh: the sum of `matched`. */
+  /** The sum of `matched`. */
   weight: number
   /** Tickets that were matched. */
   readonly matched: Float64Array
-  /** Tickets that have come to it. */
+  /** Tickets that reached the bin. */
   readonly entered: Float64Array
-  /** Milliseconds that these spent waiting in it, all together. */
+  /** Milliseconds that these spent in the bin, in total. */
   readonly waited: Float64Array
 }
 
@@ -70,13 +71,13 @@ export const noRates = (): Rates => ({
   waited: new Float64Array(BINS),
 })
 
-/** Forgets all of it. */
+/** Resets all values to 0. */
 export function clearRates(rates: Rates): void {
   for (const values of [rates.matched, rates.entered, rates.waited]) values.fill(0, 0, rates.bins)
   rates.bins = rates.tickets = rates.weight = 0
 }
 
-/** Adds `share` times the one to the other. */
+/** Adds `share` times the second argument to the first. */
 export function addRates(to: Rates, { bins, tickets, weight, matched, entered, waited }: Rates, share = 1): void {
   to.bins = Math.max(to.bins, bins)
   to.tickets += share * tickets
@@ -93,21 +94,23 @@ const add = (values: Float64Array, nth: number, more: number) => {
   values[nth] = at(values, nth) + more
 }
 
-/** Tickets that still wait, by when they were created, in epoch milliseconds. */
+/** Waiting tickets by creation time in epoch milliseconds. */
 type StillWaiting = Iterable<readonly [createdAt: number, tickets: number]>
 
-/** Weights grow with time, so that nothing need be touched to let it fade; before they overflow, all are reduced. */
+/**
+ * Weights grow with time, so that older data fades without being touched. Before they overflow, all are scaled down.
+ */
 const LARGEST_EXPONENT = 60
-/** Milliseconds that a ticket may be old when it is counted as new. */
+/** Maximum age in milliseconds of a ticket that counts as new. */
 const NEW_MS = 50
 
-/** What a table counts of each bin stands side by side: see `LifeTable`. */
+/** The counts of each bin are adjacent: see `LifeTable`. */
 const [MATCHED, LEFT, PARTLY, COUNTS] = [0, 1, 2, 3] as const
-/** Where `LifeTable.rates` adds those who still wait. */
+/** Buffer in which `LifeTable.rates` adds the waiting tickets. */
 const scratch = new Float64Array(BINS * COUNTS)
 
 const growths = new Map<number, Float64Array>()
-/** By how much weights grow from a ticket's creation until it reaches each bin. Tables that fade alike share it. */
+/** Growth of weights from a ticket's creation until it reaches each bin. Tables with the same fading share it. */
 function growthOf(fadeMs: number): Float64Array {
   let growth = growths.get(fadeMs)
   if (growth === undefined) growths.set(fadeMs, (growth = Float64Array.from(EDGES, (edge) => Math.exp(edge / fadeMs))))
@@ -115,23 +118,22 @@ function growthOf(fadeMs: number): Float64Array {
 }
 
 /**
- * A life table, as of a population: for each waiting time, how many tickets were matched at it, and how long tickets
- * have waited at it. Those who gave up count for as long as they waited, and so do those who still wait. What happened
- * `fadeMs` ago weighs 1/e. That holds for each moment of waiting, not for a ticket as a whole: a change of the load
- * shows at all waiting times at once.
+ * A life table: for each waiting time, how many tickets were matched at it, and how long tickets have waited at it.
+ * Cancelled and waiting tickets count for as long as they waited. Data of `fadeMs` ago weighs 1/e. This holds for each
+ * moment of waiting instead of a ticket as a whole, so a change of the load shows at all waiting times immediately.
  */
 export class LifeTable {
   readonly #fadeMs: number
   /** Epoch milliseconds at which the weight is 1. */
   #origin: number
-  /** Tickets that were matched, by their weight then. */
+  /** Matched tickets by their weight at that time. */
   #tickets = 0
   /**
-   * For each bin, `MATCHED`: the same, times the weights given. `LEFT`: the tickets that left in it, by their weight
-   * when they were created. `PARTLY`: the milliseconds that these spent in it, by their weight then.
+   * For each bin, `MATCHED`: matched tickets times their given weights. `LEFT`: tickets that left in it, by their
+   * weight at creation. `PARTLY`: milliseconds that these spent in it, by their weight at that time.
    */
   readonly #counts = new Float64Array(BINS * COUNTS)
-  /** Bins, from the first, beyond which nothing was counted. */
+  /** Number of bins up to the last one that was counted. */
   #bins = 0
   readonly #growth: Float64Array
   #lastAt = Number.NaN
@@ -143,12 +145,12 @@ export class LifeTable {
     this.#growth = growthOf(fadeMs)
   }
 
-  /** A ticket waits from now on. If it was created before, it was elsewhere until now, and that time does not count. */
+  /** Starts the wait of a ticket. The time before, if it was created earlier, was elsewhere and does not count. */
   enter(createdAt: number, now: number, tickets = 1): void {
     if (now - createdAt > NEW_MS) this.#count(createdAt, now, binOf(now - createdAt), -tickets)
   }
 
-  /** A ticket left the queue, or is not considered for some time. */
+  /** Ends the wait of a ticket that left the queue, or is not considered for some time. */
   leave(createdAt: number, now: number, isMatched: boolean, tickets = 1): void {
     const bin = binOf(now - createdAt)
     this.#count(createdAt, now, bin, tickets)
@@ -158,7 +160,7 @@ export class LifeTable {
     add(this.#counts, COUNTS * bin + MATCHED, tickets * weight)
   }
 
-  /** What was seen until now. @param into is overwritten and returned: a caller that asks often has one. */
+  /** The data until now. @param into overwritten and returned, for frequent callers. */
   rates(stillWaiting: StillWaiting, now: number, into: Rates = noRates()): Rates {
     this.#reduce(now)
     const weight = this.#weightNow(now)
@@ -180,7 +182,7 @@ export class LifeTable {
     return into
   }
 
-  /** Puts what was counted into `scratch`, with those who still wait as if they left now. Returns its bins. */
+  /** Writes the counts into `scratch`, with waiting tickets as if they left now. Returns the number of bins. */
   #withWaiting(stillWaiting: StillWaiting, now: number, weight: number): number {
     let bins = this.#bins
     for (let nth = 0; nth < COUNTS * bins; nth += 1) scratch[nth] = at(this.#counts, nth)
@@ -203,12 +205,12 @@ export class LifeTable {
     if (bin >= this.#bins) this.#bins = bin + 1
   }
 
-  /** The weighted milliseconds of a ticket in its bin, from its weight at its creation and at the end. */
+  /** The weighted milliseconds of a ticket in its bin, from its weights at its creation and at the end. */
   #spent(began: number, end: number, bin: number): number {
     return this.#fadeMs * (end - began * at(this.#growth, bin))
   }
 
-  /** Many tickets are matched at one time. */
+  /** Cached, because many tickets are matched at one time. */
   #weightNow(now: number): number {
     if (this.#lastAt !== now) {
       this.#lastAt = now
@@ -232,32 +234,35 @@ export class LifeTable {
   }
 }
 
-/** How long a ticket waits until a match is found for it, in milliseconds, from the time of the call. */
+/** Remaining wait of a ticket until a match is found for it, in milliseconds from the time of the call. */
 export interface WaitEstimate {
-  /** Half of such tickets wait no longer. */
+  /** Median. */
   readonly p50Ms: number
-  /** Nine of ten wait no longer. Undefined: unknown, because too few have waited that long lately. */
+  /** 90th percentile. Undefined if too few tickets have waited that long recently. */
   readonly p90Ms: number | undefined
 }
 
-/** Matches a second of a ticket, for each bin of waiting time, as far as enough have waited so long: plain data. */
-export type Curve = readonly number[]
+/** Matches per second and ticket, for each bin of waiting time that enough tickets have reached: plain data. */
+export type MatchRateCurve = readonly number[]
 
-/** Tickets that must have been matched for anything to be known (our choice). */
+/** Minimum number of matched tickets for any estimate (our choice). */
 const LEAST_MATCHED = 20
-/** Tickets that must have come to a bin for its rate to be known (our choice). */
+/** Minimum number of tickets in a bin for an estimate of its rate (our choice). */
 const LEAST_ENTERED = 3
-/** Milliseconds for which a ticket has waited in the bin in which it was matched, at least: ticks come at intervals. */
+/**
+ * Minimum milliseconds that a ticket counts as having waited in the bin in which it was matched, because ticks come at
+ * intervals.
+ */
 const LEAST_WAITED_MS = 10
-/** Tickets for which all that was seen elsewhere, or before, counts beside what was seen here lately (our choice). */
+/** Weight, in tickets, of data from elsewhere or earlier, compared with recent data of the same kind (our choice). */
 const BORROWED = 10
 
 /**
- * Undefined where too little was seen.
- * @param seen the closest comes first. Each further one counts beside those before it like `BORROWED` tickets: much
- *   where these are few, and little where they are many.
+ * Returns a curve; undefined if there is too little data.
+ * @param seen the closest data comes first. Each further one weighs like `BORROWED` tickets of those before it: much if
+ *   these are few, and little if they are many.
  */
-export function curveOf(seen: readonly Rates[]): Curve | undefined {
+export function curveOf(seen: readonly Rates[]): MatchRateCurve | undefined {
   if (seen.every(({ tickets }) => tickets < LEAST_MATCHED)) return undefined
   const least = seen.map((rates) => LEAST_ENTERED * meanWeight(rates))
   const shares = sharesOf(seen)
@@ -278,10 +283,10 @@ export function curveOf(seen: readonly Rates[]): Curve | undefined {
   return curve
 }
 
-/** What a matched ticket weighs: less than 1 in a burst. */
+/** The average weight of a matched ticket: less than 1 in a burst. */
 const meanWeight = ({ tickets, weight }: Rates) => (tickets === 0 ? 1 : weight / tickets)
 
-/** What each counts: all that is further away, like `BORROWED` tickets of what comes before it. */
+/** The share of each set of data: the further ones weigh like `BORROWED` tickets of those before. */
 function sharesOf(seen: readonly Rates[]): readonly number[] {
   const shares = seen.map(() => 1)
   let further = 0
@@ -294,7 +299,7 @@ function sharesOf(seen: readonly Rates[]): readonly number[] {
   return shares
 }
 
-/** Four significant digits: the text is short where it is sent to other processes. */
+/** Four significant digits, to keep the JSON for other processes short. */
 function rounded(rate: number): number {
   if (rate === 0) return 0
   let unit = 1000
@@ -304,16 +309,18 @@ function rounded(rate: number): number {
 }
 
 /**
- * How much longer a ticket waits that has waited for `waitedMs`; undefined if too little was seen.
+ * Remaining wait of a ticket that has waited for `waitedMs`; undefined if there is too little data.
  * @param curves one for each queue that it waits in: the rates add up.
  */
-export function estimateOf(curves: readonly Curve[], waitedMs: number): WaitEstimate | undefined {
+export function estimateOf(curves: readonly MatchRateCurve[], waitedMs: number): WaitEstimate | undefined {
   const p50Ms = untilMatched(curves, waitedMs, Math.LN2)
   return p50Ms === undefined ? undefined : { p50Ms, p90Ms: untilMatched(curves, waitedMs, Math.LN10) }
 }
 
-/** Milliseconds until the rate adds up to `sum`: exp(-sum) of all still wait then. Undefined if curves end before. */
-function untilMatched(curves: readonly Curve[], waitedMs: number, sum: number): number | undefined {
+/**
+ * Milliseconds until the rate adds up to `sum`: a share of exp(-sum) still waits then. Undefined if curves end before.
+ */
+function untilMatched(curves: readonly MatchRateCurve[], waitedMs: number, sum: number): number | undefined {
   let left = sum * 1000
   let from = Math.max(0, waitedMs)
   let end = 0

@@ -44,7 +44,7 @@ function busyQueue(perSecond: number) {
   }
 }
 
-test('estimates of 204 kinds that are asked for each second are computed twice a minute in a busy queue', () => {
+test('wait estimates of 204 kinds read every second are computed only twice a minute in a busy queue', () => {
   const { waits, kinds, pass, now } = busyQueue(400)
   for (let second = 0; second < 600; second += 1) pass()
   const computed = vi.spyOn(LifeTable.prototype, 'rates')
@@ -58,13 +58,13 @@ test('estimates of 204 kinds that are asked for each second are computed twice a
   expect(computed.mock.calls.length).toBeLessThanOrEqual(2 * kinds.length * 4)
 })
 
-test('what is known of all tickets is the sum of what each kind did', () => {
+test('the wait tally of all tickets is the sum of the tallies of each kind', () => {
   const { waits, cells, pass, now } = busyQueue(20)
   for (let minute = 0; minute < 10; minute += 1) {
     for (let second = 0; second < 60; second += 1) pass()
     const [lately, longer] = [noRates(), noRates()]
     for (const cell of cells) {
-      const seen = cell.seen(now())
+      const seen = cell.observed(now())
       addRates(lately, seen.lately)
       addRates(longer, seen.longer)
     }
@@ -72,7 +72,7 @@ test('what is known of all tickets is the sum of what each kind did', () => {
   }
 })
 
-test('tickets that wait are counted together, and those of kinds that have faded are forgotten', () => {
+test('waiting tickets are counted together, and those of decayed kinds are forgotten', () => {
   const { waits, kinds, pass, now } = busyQueue(20)
   for (let second = 0; second < 60; second += 1) pass()
   const before = waits.count().tickets
@@ -86,7 +86,7 @@ test('tickets that wait are counted together, and those of kinds that have faded
   expect(waits.count()).toEqual({ tickets: before + 1, players: before + 2 })
 })
 
-test('an estimate follows a change of the load within ten seconds, and a pause at once', () => {
+test('a wait estimate follows a change of load within ten seconds, and a pause immediately', () => {
   const { waits, kinds, pass, now } = busyQueue(20)
   for (let second = 0; second < 1200; second += 1) pass()
   const rateOf = () => waits.survey(now()).ofPlace()?.[0] ?? Number.NaN

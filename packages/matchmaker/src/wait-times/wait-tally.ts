@@ -1,62 +1,62 @@
-import { type Curve, curveOf, noRates, type Rates } from './wait-curve.js'
+import { type MatchRateCurve, curveOf, noRates, type Rates } from './wait-curve.js'
 
-/** What was seen lately, and over a longer time, which counts where little was seen lately. */
-export interface Seen {
+/** Recent rates, and rates over a longer time, which count where the recent data is too little. */
+export interface ObservedRates {
   readonly lately: Rates
   readonly longer: Rates
 }
 
-export const nothingSeen = (): Seen => ({ lately: noRates(), longer: noRates() })
+export const nothingObserved = (): ObservedRates => ({ lately: noRates(), longer: noRates() })
 
 /**
- * What was computed is used again for the first number of milliseconds, and up to the second while few tickets come or
- * go: no more than one for `FEW` that are remembered (our choice).
+ * A result is reused for the first number of milliseconds, and up to the second while few tickets come or go: at most
+ * one per `FEW` tickets in memory (our choice).
  */
 const GOOD_MS = { atLeast: 1000, atMost: 30_000 }
 const FEW = 10
 
 /**
- * What tickets did that are alike in some way. It is computed when somebody asks, and again only once something has
- * changed: what was seen fades over a quarter of an hour, so half a minute is little where a few of many have moved.
+ * The waits of similar tickets. They are computed on request, and only if something has changed: data fades over a
+ * quarter of an hour, so a result half a minute old is good enough if few tickets have moved.
  */
 export class WaitTally {
-  /** Tickets that came or went. */
+  /** Number of tickets that came or left. */
   #changes = 0
-  /** Those that wait now, and their players. */
+  /** Number of waiting tickets and players. */
   readonly waiting = { tickets: 0, players: 0 }
-  readonly #read: (now: number, into: Seen) => void
-  /** Overwritten each time: nothing is allocated. */
-  readonly #seen = nothingSeen()
-  /** When it was computed, and the changes until then. */
+  readonly #read: (now: number, into: ObservedRates) => void
+  /** Overwritten each time, so that nothing is allocated. */
+  readonly #observed = nothingObserved()
+  /** The time of the last result, and the changes until then. */
   #kept: { readonly at: number; readonly changes: number } | undefined
-  #curve: { readonly of: object; readonly value: Curve | undefined } | undefined
+  #curve: { readonly of: object; readonly value: MatchRateCurve | undefined } | undefined
 
-  /** @param read computes what was seen until now, and overwrites `into` with it. */
-  constructor(read: (now: number, into: Seen) => void) {
+  /** @param read computes the data until now and overwrites `into` with it. */
+  constructor(read: (now: number, into: ObservedRates) => void) {
     this.#read = read
   }
 
-  /** Counts tickets that come, or go: then both are negative. */
+  /** Counts tickets that come, or leave if both are negative. */
   count(tickets: number, players: number): void {
     this.#changes += 1
     this.waiting.tickets += tickets
     this.waiting.players += players
   }
 
-  /** What was seen until now, or shortly before. Another call may overwrite it. */
-  seen(now: number): Seen {
+  /** The data until now or shortly before. Another call may overwrite it. */
+  observed(now: number): ObservedRates {
     this.#renewed(now)
-    return this.#seen
+    return this.#observed
   }
 
-  /** Undefined where too little was seen. @param further what was seen elsewhere, the closest first: see `curveOf`. */
-  curve(now: number, further: (own: Seen) => readonly Rates[]): Curve | undefined {
+  /** Undefined if there is too little data. @param further data from elsewhere, the closest first: see `curveOf`. */
+  curve(now: number, further: (own: ObservedRates) => readonly Rates[]): MatchRateCurve | undefined {
     const of = this.#renewed(now)
-    if (this.#curve?.of !== of) this.#curve = { of, value: curveOf(further(this.#seen)) }
+    if (this.#curve?.of !== of) this.#curve = { of, value: curveOf(further(this.#observed)) }
     return this.#curve.value
   }
 
-  /** Computes all anew when it is asked next. */
+  /** Discards the last result, so that the next call computes it again. */
   forget(): void {
     this.#kept = undefined
   }
@@ -64,7 +64,7 @@ export class WaitTally {
   #renewed(now: number): object {
     if (this.#kept === undefined || this.#isStale(this.#kept, now)) {
       this.#kept = { at: now, changes: this.#changes }
-      this.#read(now, this.#seen)
+      this.#read(now, this.#observed)
     }
     return this.#kept
   }
@@ -72,6 +72,6 @@ export class WaitTally {
   #isStale({ at, changes }: { readonly at: number; readonly changes: number }, now: number): boolean {
     const age = now - at
     if (age >= 0 && age < GOOD_MS.atLeast) return false
-    return age < 0 || age >= GOOD_MS.atMost || (this.#changes - changes) * FEW > this.#seen.lately.tickets
+    return age < 0 || age >= GOOD_MS.atMost || (this.#changes - changes) * FEW > this.#observed.lately.tickets
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { binOf, BINS, type Curve, curveOf, EDGES, estimateOf, LifeTable } from './wait-curve.js'
+import { binOf, BINS, type MatchRateCurve, curveOf, EDGES, estimateOf, LifeTable } from './wait-curve.js'
 import { kindOf, KINDS, regionOf, REGIONS } from './regions.js'
 import { createQueueWaits } from './queue-waits.js'
 import { WaitCell, WaitingTickets } from './wait-cell.js'
@@ -10,10 +10,12 @@ const place = fc.record({
   longitude: fc.double({ min: -180, max: 180, noNaN: true }),
 })
 const wait = fc.double({ min: 0, max: 20_000_000, noNaN: true })
-const curve: fc.Arbitrary<Curve> = fc.array(fc.double({ min: 0, max: 2, noNaN: true }), { maxLength: BINS - 1 })
+const curve: fc.Arbitrary<MatchRateCurve> = fc.array(fc.double({ min: 0, max: 2, noNaN: true }), {
+  maxLength: BINS - 1,
+})
 
 describe('bins of waiting time', () => {
-  test('begin at 0 and follow one another; each time is in the one that has begun and not ended', () => {
+  test('bins of waiting time start at 0 and follow each other; each time is in exactly one bin', () => {
     expect(EDGES[0]).toBe(0)
     expect(EDGES.toSorted((one, other) => one - other)).toEqual(EDGES)
     expect([binOf(10_000), EDGES[binOf(10_000)]]).toEqual([binOf(10_001), 10_000])
@@ -27,8 +29,8 @@ describe('bins of waiting time', () => {
   })
 })
 
-describe('regions and kinds', () => {
-  test('are no more than there may be, whatever places and sizes are claimed', () => {
+describe('regions and kinds of tickets', () => {
+  test('regions and kinds in wait statistics are limited in number, for any claimed places and sizes', () => {
     fc.assert(
       fc.property(fc.option(place, { nil: undefined }), fc.integer({ min: 1, max: 500 }), (at, players) => {
         const kind = kindOf({ place: at, players })
@@ -38,14 +40,14 @@ describe('regions and kinds', () => {
     )
   })
 
-  test('are the same on both sides of the date line', () => {
+  test('a region in wait statistics is the same on both sides of the date line', () => {
     expect(regionOf({ latitude: -17, longitude: 179.9 })).toBe(regionOf({ latitude: -17, longitude: -179.9 }))
     expect(regionOf({ latitude: 51, longitude: -9 })).toBe(regionOf({ latitude: 48, longitude: 14 }))
   })
 })
 
-describe('an estimate', () => {
-  test('of nine in ten is not shorter than that of a half, and neither is negative', () => {
+describe('an estimate of a wait', () => {
+  test('property: an estimated wait is never negative, and its p90 is not below its p50', () => {
     fc.assert(
       fc.property(fc.array(curve, { maxLength: 3 }), wait, (curves, waited) => {
         const estimate = estimateOf(curves, waited)
@@ -56,7 +58,7 @@ describe('an estimate', () => {
     )
   })
 
-  test('of the whole wait does not fall while a ticket waits', () => {
+  test('property: an estimated total wait never shrinks while a ticket waits', () => {
     fc.assert(
       fc.property(curve, fc.double({ min: 0, max: 600_000, noNaN: true }), wait, (rates, waited, more) => {
         const [before, after] = [estimateOf([rates], waited), estimateOf([rates], waited + more)]
@@ -67,23 +69,23 @@ describe('an estimate', () => {
     )
   })
 
-  test('of a ticket in several queues is not longer than that in each', () => {
+  test('an estimated wait is not longer for a ticket in several queues than in each of them', () => {
     fc.assert(
       fc.property(curve, curve, wait, (one, other, waited) => {
-        const p50Of = (curves: readonly Curve[]) => estimateOf(curves, waited)?.p50Ms ?? Infinity
+        const p50Of = (curves: readonly MatchRateCurve[]) => estimateOf(curves, waited)?.p50Ms ?? Infinity
         expect(p50Of([one, other])).toBeLessThanOrEqual(Math.min(p50Of([one]), p50Of([other])))
       }),
     )
   })
 
-  test('of tickets that are matched at a steady rate is that of the exponential distribution', () => {
+  test('an estimated wait is that of the exponential distribution for matches at a steady rate', () => {
     const of = (value: number) => new Float64Array(BINS).fill(value)
     const steady = curveOf([
       { bins: BINS, tickets: 50 * BINS, weight: 50 * BINS, matched: of(50), entered: of(60), waited: of(500_000) },
     ])
     const tenSeconds = 10_000
     for (const waited of [0, 700, 33_333]) {
-      expect(estimateOf([steady as Curve], waited)).toEqual({
+      expect(estimateOf([steady as MatchRateCurve], waited)).toEqual({
         p50Ms: Math.round(tenSeconds * Math.LN2),
         p90Ms: Math.round(tenSeconds * Math.LN10),
       })
@@ -103,8 +105,8 @@ const ends = fc.array(
 const byEnd = (one: { createdAt: number; waited: number }, other: { createdAt: number; waited: number }) =>
   one.createdAt + one.waited - (other.createdAt + other.waited)
 
-describe('a life table', () => {
-  test('that fades slowly counts each matched ticket, and each millisecond of waiting', () => {
+describe('wait statistics', () => {
+  test('wait statistics count each matched ticket and each millisecond of waiting, if they decay slowly', () => {
     fc.assert(
       fc.property(ends, (tickets) => {
         const table = new LifeTable(1e12, 0)
@@ -117,7 +119,7 @@ describe('a life table', () => {
     )
   })
 
-  test('is the same whether a ticket waits on, or leaves and enters again at once', () => {
+  test('wait statistics are the same if a ticket keeps waiting, or leaves and enters again at once', () => {
     fc.assert(
       fc.property(ends, fc.integer({ min: 0, max: 300_000 }), (tickets, after) => {
         const [straight, interrupted] = [new LifeTable(60_000, 0), new LifeTable(60_000, 0)]
@@ -138,14 +140,14 @@ describe('a life table', () => {
     )
   })
 
-  test('counts those who still wait as long as they have waited', () => {
+  test('wait statistics count tickets that still wait for as long as they have waited', () => {
     const table = new LifeTable(1e12, 0)
     const { waited } = table.rates([[0, 3]], 10_250)
     expect(sum(waited)).toBeCloseTo(3 * 10_250, 0)
     expect(waited[binOf(10_000)]).toBeCloseTo(3 * 250, 0)
   })
 
-  test('weighs what happened a fade ago by 1/e, and stays exact over months', () => {
+  test('wait statistics weigh events by 1/e after their memory time, and stay exact over months', () => {
     const table = new LifeTable(60_000, 0)
     const month = 30 * 24 * 3_600_000
     table.leave(month, month + 5000, true)
@@ -156,7 +158,7 @@ describe('a life table', () => {
   })
 })
 
-test('tickets that wait are counted by the second, and nothing stays of those that have left', () => {
+test('waiting tickets are counted by second, and nothing remains of those that left', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 50_000 }), fc.integer({ min: 1, max: 5 }))), (tickets) => {
       const waiting = new WaitingTickets()
@@ -169,7 +171,7 @@ test('tickets that wait are counted by the second, and nothing stays of those th
   )
 })
 
-test('a queue knows nothing before enough tickets were matched, and nothing again a day later', () => {
+test('a queue has no wait estimate before enough tickets were matched, and none again a day later', () => {
   const waits = createQueueWaits()
   const kind = { place: { latitude: 50, longitude: 8 }, players: 1 }
   const known: boolean[] = []
@@ -190,7 +192,7 @@ const sum = (values: Iterable<number>) => {
   return total
 }
 
-describe('a burst', () => {
+describe('a burst of tickets', () => {
   const MINUTE = 60_000
 
   interface Phase {
@@ -212,7 +214,7 @@ describe('a burst', () => {
       if (isEnter) cell.enter(createdAt, 1, at)
       else cell.leave(createdAt, 1, at, true)
     }
-    return cell.seen(now)
+    return cell.observed(now)
   }
 
   /** The estimate of a ticket that comes last. */
@@ -224,7 +226,7 @@ describe('a burst', () => {
   const usual = { lastsMs: 30 * MINUTE, everyMs: 1000, waitMs: 30_000 }
   const burst = { lastsMs: 20_000, everyMs: 25, waitMs: 1000 }
 
-  test('of tickets that are matched at once does not promise short waits to those who come after it', () => {
+  test('a burst of tickets that matches immediately does not promise short waits to later tickets', () => {
     expect(estimateAfter([usual])).toBeGreaterThan(25_000)
     for (const minutes of [0.5, 1, 2, 5]) {
       const estimate = estimateAfter([usual, burst, { ...usual, lastsMs: minutes * MINUTE }])
@@ -232,11 +234,11 @@ describe('a burst', () => {
     }
   })
 
-  test('at the start counts no more than its seconds either', () => {
+  test('a burst of tickets weighs by its duration, not by its ticket count, even early in the data', () => {
     expect(estimateAfter([burst, { ...usual, lastsMs: 2 * MINUTE }])).toBeGreaterThan(15_000)
   })
 
-  test('that comes again and again counts for its seconds rather than its tickets', () => {
+  test('a repeated burst of tickets weighs by its duration, not by its ticket count', () => {
     const quiet = { lastsMs: 15 * MINUTE, everyMs: 10_000, waitMs: 30_000 }
     const { matched } = seenAfter([quiet, burst, quiet, burst, quiet, burst, quiet]).lately
     const ofBursts = sum(matched.subarray(0, binOf(2000))) / sum(matched)
@@ -245,7 +247,7 @@ describe('a burst', () => {
     expect(ofBursts).toBeLessThan(0.12)
   })
 
-  test('that continues is usual before long', () => {
+  test('a burst of tickets that lasts becomes the normal case in wait estimates', () => {
     expect(estimateAfter([usual, { ...burst, lastsMs: 3 * MINUTE }])).toBeLessThan(2000)
   })
 })

@@ -36,7 +36,7 @@ describeRedis('requests to several processes', () => {
   test.each([
     ['ticket API', 'tickets', ticketApi],
     ['lobby API', 'lobbies', lobbyApi],
-  ])('of the %s are limited per player and per address over all of them', async (_, path, open) => {
+  ])('processes share the limits of the %s per player and per address', async (_, path, open) => {
     const processes = await Promise.all(
       [1, 2].map(async () => open(createRedisLimitStore({ redis: await it.connect(), timeoutMs: 10_000 }))),
     )

@@ -28,7 +28,7 @@ describeRedis('the limit store in Redis', () => {
     other = createRedisLimitStore({ redis: await it.connect(), name, timeoutMs }).attempts('perCaller', limit)
   }
 
-  test('counts a player once for all processes', async () => {
+  test('the Redis limit store counts a player once over all processes', async () => {
     await open()
     expect(await results([one.take('ann'), one.take('ann'), other.take('ann')])).toEqual([0, 0, 0])
     const [here, there] = await results([one.take('ann'), other.take('ann')])
@@ -38,13 +38,13 @@ describeRedis('the limit store in Redis', () => {
     expect(await one.take('ben')).toBe(0)
   })
 
-  test('admits no more than the limit of many requests at once', async () => {
+  test('the Redis limit store admits no more of many concurrent requests than the limit', async () => {
     await open({ limit: 20, windowMs: 60_000 })
     const taken = await results(Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? one : other).take('ann')))
     expect(taken.filter((ms) => ms === 0)).toHaveLength(20)
   })
 
-  test('counts in every process what one of them gave back or charged', async () => {
+  test('every process of a Redis limit store counts what one of them gave back or charged', async () => {
     await open({ limit: 1, windowMs: 60_000 })
     expect(await one.take('ann')).toBe(0)
     expect(await other.wait('ann')).toBeGreaterThan(0)
@@ -56,20 +56,20 @@ describeRedis('the limit store in Redis', () => {
     expect(await other.wait('ann')).toBeLessThanOrEqual(120_000)
   })
 
-  test('refuses without asking Redis again who was refused before', async () => {
+  test('the Redis limit store refuses a caller over the limit without another request to Redis', async () => {
     await open({ limit: 1, windowMs: 60_000 })
     expect(await one.take('ann')).toBe(0)
     expect(await other.take('ann')).toBeGreaterThan(0)
     expect(other.take('ann')).toBeTypeOf('number')
   })
 
-  test('counts limits of different names apart', async () => {
+  test('the Redis limit store counts limits with different names separately', async () => {
     const store = createRedisLimitStore({ redis: it.redis, name: 'names', timeoutMs })
     const [perCaller, perAddress] = [store.attempts('a', { limit: 1, windowMs: 60_000 }), store.attempts('b', minute)]
     expect(await results([perCaller.take('x'), perAddress.take('x'), perAddress.take('x')])).toEqual([0, 0, 0])
   })
 
-  test('uses keys that expire, and in which no id or address can be read', async () => {
+  test('the Redis limit store uses keys that expire, and in which no id or address can be read', async () => {
     await open({ limit: 5, windowMs: 2000 })
     for (let charges = 0; charges < 20; charges += 1) one.charge('ann of 203.0.113.7')
     await one.wait('someone else')
@@ -81,7 +81,7 @@ describeRedis('the limit store in Redis', () => {
     expect(ttl).toBeLessThanOrEqual(4000)
   })
 
-  test('refuses exactly when the count in memory would, and never tells a longer wait', async () => {
+  test('the Redis limit store refuses exactly when the count in memory would, with no longer wait', async () => {
     const deed = fc.constantFrom('take', 'wait', 'charge', 'take and give back')
     const windowMs = fc.integer({ min: 3_600_000, max: 7_200_000 })
     const limit = fc.record({ limit: fc.integer({ min: 1, max: 5 }), windowMs })
@@ -122,7 +122,7 @@ describeRedis('the limit store without Redis', () => {
     return { it, problems, clock, attempts }
   }
 
-  test('counts per process while Redis is away, reports that once, and then counts in Redis again', async () => {
+  test('each process counts limits itself while Redis is down, reports that once, then counts in Redis', async () => {
     const { it, problems, clock, attempts } = await open()
     expect(await attempts.take('ann')).toBe(0)
     await it.server.kill()
@@ -146,7 +146,7 @@ describeRedis('the limit store without Redis', () => {
   test.each([
     ['full', 'CONFIG SET maxmemory 1'],
     ['a replica', 'REPLICAOF 127.0.0.1 1'],
-  ])('counts per process while Redis is %s', async (_, command) => {
+  ])('each process counts limits itself while Redis is %s', async (_, command) => {
     const { it, problems, attempts } = await open()
     await it.server.ask(command)
     expect(await results(Array.from({ length: 3 }, () => attempts.take('ann')))).toEqual([0, 0, 0])
@@ -155,7 +155,7 @@ describeRedis('the limit store without Redis', () => {
     await it.close()
   })
 
-  test('waits only once for a Redis that does not answer, up to timeoutMs', async () => {
+  test('the Redis limit store waits once, up to timeoutMs, for a Redis that does not answer', async () => {
     const { it, problems, clock, attempts } = await open()
     await attempts.take('warm')
     it.server.pause()
@@ -170,13 +170,13 @@ describeRedis('the limit store without Redis', () => {
   })
 })
 
-describe('options of the limit store', () => {
+describe('the options of the limit store', () => {
   test.each([
     [{ name: '' }, /name/],
     [{ timeoutMs: 0 }, /timeoutMs.*got 0/],
     [{ timeout: 5 }, /did you mean timeoutMs/],
     [{ redis: {} }, /redis must be a connection made by connectRedis/],
-  ])('that are wrong are named: %o', (options, message) => {
+  ])('the Redis limit store refuses the options %o by name', (options, message) => {
     const redis = { run: async () => {} } as never
     expect(() => createRedisLimitStore({ redis, ...(options as object) })).toThrow(message)
   })

@@ -15,17 +15,17 @@ import {
 } from '../connection/index.js'
 
 /**
- * The operation on a count: `t` takes an attempt if one is allowed, `w` checks whether one is, `c` charges one that was
+ * The operation on a count: `t` takes an attempt if one is allowed, `w` returns whether one is, `c` counts one that was
  * made, `g` gives one back.
  */
 type Deed = 't' | 'w' | 'c' | 'g'
 
 /**
- * Counts attempts by one number per key, as `createAttempts` of `@muster/core/http` does ('generic cell rate
- * algorithm'): the instant, on Redis' clock, from which the key counts no attempts any more. At that instant the key
- * expires: at most two windows from now.
- * Keys: one per deed. Arguments: for each key the deed, milliseconds between two attempts, milliseconds of the window.
- * Answer: for each key the milliseconds to wait, rounded up; 0 if an attempt was or would be allowed.
+ * Counts attempts by one number per key, like `createAttempts` of `@muster/core/http` ('generic cell rate algorithm'):
+ * the time, by Redis' clock, at which all attempts of the key have faded. The key expires then: at most two windows
+ * from now. Keys: one per operation. Arguments: for each key the operation, milliseconds between two attempts,
+ * milliseconds of the window. Reply: for each key the milliseconds to wait, rounded up; 0 if an attempt was or would be
+ * allowed.
  */
 const COUNT = defineScript({
   name: 'attempts.count',
@@ -55,30 +55,30 @@ return waits
   read: (reply) => reply as readonly number[],
 })
 
-interface Asked {
+interface AttemptQuery {
   readonly key: string
   readonly words: readonly [deed: Deed, intervalMs: number, windowMs: number]
 }
 
-/** Milliseconds after a failure during which only one call tries again. */
+/** Milliseconds after a failure in which only one call retries. */
 const PAUSE_MS = 1000
 
 /**
  * Counts in Redis: resolves with the milliseconds to wait; undefined if Redis did not count. Never rejects.
- * @param timeoutMs milliseconds until a batch without an answer counts as failed.
+ * @param timeoutMs milliseconds until a batch without a reply counts as failed.
  */
 function createCount(redis: RedisConnection, timeoutMs: number, clock: Clock) {
   let isFailing = false
   let nextTry = 0
 
-  const counted = createBatcher(async (batch: readonly Asked[]): Promise<readonly (number | undefined)[]> => {
+  const counted = createBatcher(async (batch: readonly AttemptQuery[]): Promise<readonly (number | undefined)[]> => {
     try {
       const answer = redis.run(
         COUNT,
         batch.map(({ key }) => key),
         batch.flatMap(({ words }) => words),
       )
-      answer.catch(() => {}) // it may come too late for anybody
+      answer.catch(() => {}) // The reply may come after every caller has stopped waiting.
       const waits = await within(answer, timeoutMs, clock)
       if (waits === undefined) throw tooSlow(timeoutMs)
       isFailing = false
@@ -90,7 +90,7 @@ function createCount(redis: RedisConnection, timeoutMs: number, clock: Clock) {
       return batch.map(() => undefined)
     }
   })
-  return async (key: string, ...words: Asked['words']): Promise<number | undefined> => {
+  return async (key: string, ...words: AttemptQuery['words']): Promise<number | undefined> => {
     if (isFailing) {
       if (clock.now() < nextTry) return undefined
       nextTry = clock.now() + PAUSE_MS
@@ -107,25 +107,25 @@ const tooSlow = (ms: number) =>
 
 export interface RedisLimitStoreOptions {
   readonly redis: RedisConnection
-  /** Name of the store: processes that give the same count together. Default `main`. */
+  /** Name of the store: processes with the same name count together. Default `main`. */
   readonly name?: string | undefined
   /**
-   * Milliseconds that a request waits for Redis at most. From 1 to 10,000; default 100 (our choice). After that, and
-   * while Redis is away, each process counts by itself.
+   * Maximum milliseconds that a request waits for Redis. From 1 to 10,000; default 100 (our choice). After that, and
+   * while Redis is unavailable, each process counts alone.
    */
   readonly timeoutMs?: number | undefined
   readonly clock?: Clock | undefined
 }
 
 /**
- * Counts the requests and attempts of players in Redis, for all processes that give the same name: give it as
- * `limitStore` to `createTicketApi`, `createLobbyApi` and `createLobbies`.
+ * Counts the requests and attempts of players in Redis, for all processes with the same name. Pass it as `limitStore`
+ * to `createTicketApi`, `createLobbyApi` and `createLobbies`.
  *
- * Each process also counts for itself. Who is over a limit there is refused without a question to Redis, so that a
- * flood does not reach it; and while Redis is slow or away, that count alone decides: a player then has the limit once
- * per process, and the connection's event `problem` tells of it once. Redis holds a digest of each player's id or
- * address, for two windows of the limit at most.
- * @throws {InvalidInput} for a wrong option
+ * Each process also counts alone. A player over a limit there is refused without a query, so that a flood does not
+ * reach Redis. While Redis is slow or unavailable, that count decides alone: a player then has the limit once per
+ * process, and the connection's event `problem` reports it once. Redis holds a digest of each player's id or address,
+ * for at most two windows of the limit.
+ * @throws {InvalidInput} for an invalid option
  */
 export function createRedisLimitStore(options: RedisLimitStoreOptions): LimitStore {
   const { redis, name, timeoutMs, clock } = checkOptions('createRedisLimitStore', schema, options)
@@ -144,7 +144,7 @@ export function createRedisLimitStore(options: RedisLimitStoreOptions): LimitSto
           const waitMs = local.take(key)
           if (waitMs > 0) return waitMs
           return count(key, 't').then((ms = 0) => {
-            // The local count learns what others have counted.
+            // The local count is adjusted by what other processes have counted.
             if (ms > 0) local.giveBack(key)
             if (ms > 0) local.delay(key, ms)
             return ms
@@ -167,7 +167,7 @@ export function createRedisLimitStore(options: RedisLimitStoreOptions): LimitSto
   }
 }
 
-/** Keys of bounded length, in which no id or address can be read. */
+/** Keys of limited length that do not reveal the id or address. */
 const digestOf = (key: string) => createHash('sha256').update(`${key}`).digest('base64url').slice(0, 22)
 
 const schema = z.strictObject({

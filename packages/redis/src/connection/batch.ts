@@ -1,8 +1,8 @@
-// pure: calls of one turn of the event loop, sent together in steps of bounded size
-/** Weight of one step at most (our choice): a script holds up everybody else while it runs. */
+// pure: calls of one turn of the event loop, sent together in steps of limited size
+/** Maximum weight of one step (our choice), because a script blocks all other commands while it runs. */
 export const MOST_WEIGHT = 256
 
-/** Cuts items into steps of at most so much weight, in order; a single one may weigh more. */
+/** Divides items into steps of at most this weight, in order. A single item may weigh more. */
 export function cut<T>(items: Iterable<T>, weigh: (item: T) => number, most = MOST_WEIGHT): readonly (readonly T[])[] {
   const steps: T[][] = []
   let room = 0
@@ -22,8 +22,8 @@ export function cut<T>(items: Iterable<T>, weigh: (item: T) => number, most = MO
 export type Batcher<T, R> = (items: readonly T[]) => Promise<readonly R[]>
 
 /**
- * @param send gets a batch of bounded weight, and gives a result for each item, in order. Where it fails, all callers
- * whose items were in the batch fail.
+ * @param send sends a batch of limited weight, and returns a result for each item, in order. If it fails, all callers
+ *   with items in the batch fail.
  */
 export function createBatcher<T, R>(
   send: (items: readonly T[]) => Promise<readonly R[]>,

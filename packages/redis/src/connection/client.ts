@@ -1,7 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import { createClient, type AnyRedisClientOptions } from '@redis/client'
 
-/** Options of one command: no client-side time limit, no user's mapping of types. */
+/** Options of one command: without a client-side timeout, and without the user's type mapping. */
 interface CommandOptions {
   readonly timeout: number
   readonly typeMapping: Readonly<Record<number, never>>
@@ -17,13 +17,13 @@ interface AnyClient {
   off(event: 'error', listener: (error: Error) => void): unknown
 }
 
-/** A client made by `createClient` of `@redis/client` (or `redis`). */
+/** A client created by `createClient` of `@redis/client` (or `redis`). */
 export interface SingleClient extends AnyClient {
   sendCommand(words: readonly string[], options: CommandOptions): Promise<unknown>
   duplicate(): SingleClient
 }
 
-/** A client made by `createCluster`. */
+/** A client created by `createCluster`. */
 export interface ClusterClient extends AnyClient {
   readonly masters: readonly unknown[]
   sendCommand(firstKey: string, isReadonly: boolean, words: string[], options: CommandOptions): Promise<unknown>
@@ -36,12 +36,12 @@ const isCluster = (client: RedisClient): client is ClusterClient => 'masters' in
 
 export const isClient = (value: object): value is RedisClient => 'sendCommand' in value
 
-/** A client made by `createSentinel` or `createClientPool`, whose commands are sent in another way. */
+/** True for a client created by `createSentinel` or `createClientPool`, which sends commands in another way. */
 export const isOtherClient = (value: object): boolean => 'getSentinelNode' in value || 'totalClients' in value
 
 /**
- * Makes a client. Commands fail at once while there is no connection, instead of waiting for the next one.
- * @throws {InvalidInput} for a URL that is none, without the URL, which may hold a password
+ * Creates a client. Commands fail immediately while there is no connection, instead of waiting for the next one.
+ * @throws {InvalidInput} for an invalid URL, without quoting it, because it may hold a password
  */
 export function clientOf(options: AnyRedisClientOptions): SingleClient {
   try {
@@ -53,8 +53,8 @@ export function clientOf(options: AnyRedisClientOptions): SingleClient {
 }
 
 /**
- * Sends a command that is about the key. All words must be strings: the client throws for anything else where nobody
- * can catch it, which ends the process.
+ * Sends a command about the key. All words must be strings: for anything else the client throws where it cannot be
+ * caught, which ends the process.
  */
 export const send = (client: RedisClient, key: string, words: string[]): Promise<unknown> =>
   isCluster(client) ? client.sendCommand(key, false, words, OPTIONS) : client.sendCommand(words, OPTIONS)

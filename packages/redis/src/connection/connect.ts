@@ -9,19 +9,19 @@ import { keySpace, type Reply } from './script.js'
 
 /** The properties of a Redis that are checked before it is used. */
 interface Probed {
-  /** E.g. `7.2.4`; undefined where the user may not ask an old one. */
+  /** E.g. `7.2.4`; undefined if the user may not query it on an old version. */
   readonly version: string | undefined
   readonly isReplica: boolean
-  /** What Redis does when it is full, e.g. `noeviction`; empty where the user may not ask. */
+  /** The policy of a full Redis, e.g. `noeviction`; empty if the user may not query it. */
   readonly evictionPolicy: string
-  /** Whether it has a bound at which it deletes keys. */
+  /** True if Redis has a memory limit at which it deletes keys. */
   readonly evicts: boolean
 }
 
 /**
- * Reads version, role, `maxmemory` and its policy. Runs on every version of Redis, so that one that is too old can be
- * distinguished from one that is out of order. Keys: one, only to find the server. Answer: four texts, each empty where
- * the user may not ask.
+ * Reads version, role, `maxmemory` and its policy. Runs on every version of Redis, so that an old version gives another
+ * error than a broken one. Keys: one, only to find the server. Reply: four strings, each empty if the user may not
+ * query it.
  */
 const PROBE = `
 local function info(section, field)
@@ -39,8 +39,8 @@ function readProbe(reply: Reply): Probed {
 }
 
 /**
- * The oldest version that can run the scripts. From 7.0 on, scripts may state in their first line what they do, and so
- * are refused before they begin, and the first word of an error is that of the command at fault.
+ * The oldest version that can run the scripts. Since 7.0 the first line of a script may declare flags, so that Redis
+ * can reject it before it starts, and the first word of an error is that of the failed command.
  */
 const OLDEST = 7
 
@@ -48,13 +48,13 @@ const isTooOld = ({ version }: Probed): boolean => !(Number.parseInt(version ?? 
 
 export interface RedisOptions {
   /**
-   * Options of `createClient` of `@redis/client`: url, user, password, TLS. Or a client made by `createClient` or
-   * `createCluster`; it is opened if it is not open, and only then closed by `close`, and made anew if it falls silent.
+   * Options of `createClient` of `@redis/client`: url, user, password, TLS. Or a client created by `createClient` or
+   * `createCluster`. If it is not open, it is opened here, closed by `close`, and replaced if it stops responding.
    */
   readonly client: AnyRedisClientOptions | RedisClient
-  /** The beginning of every key: 1 to 64 letters, digits, `.`, `_`, `-` and `:`. Default `mu`. */
+  /** The prefix of every key: 1 to 64 letters, digits, `.`, `_`, `-` and `:`. Default `mu`. */
   readonly prefix?: string | undefined
-  /** Milliseconds until a command without an answer fails. From 50; default 5000. */
+  /** Milliseconds until a command without a reply fails. At least 50; default 5000. */
   readonly timeoutMs?: number | undefined
   /** Milliseconds until opening the connection fails. Default 10,000. */
   readonly connectTimeoutMs?: number | undefined
@@ -63,8 +63,8 @@ export interface RedisOptions {
 
 /**
  * Connects to Redis 7.0 or later (or Valkey), for the lobby store, the limits and the partitions of this package.
- * @throws {InvalidInput} for a wrong option
- * @throws {RedisDisconnected} if there is no connection in time
+ * @throws {InvalidInput} for an invalid option
+ * @throws {RedisDisconnected} if it cannot connect in time
  * @throws {RedisNotPermitted} for a wrong user or password
  * @throws {RedisTooOld} for a Redis before 7.0
  * @throws {RedisReadOnly} for a replica
@@ -90,8 +90,8 @@ export async function connectRedis(options: RedisOptions): Promise<RedisConnecti
 const probeWords = (prefix: string) => ['EVAL', PROBE, '1', keySpace(prefix, 'probe')('key')]
 
 /**
- * The result of opening a client. The client itself tries again for ever; here, an answer that refuses it (a wrong
- * password, say) is final, and so is the end of the time.
+ * Waits for opening a client. The client itself retries forever. Here a reply that refuses it (e.g. a wrong password)
+ * is final, and so is the timeout.
  */
 async function inTime<T>(client: RedisClient, ms: number, clock: Clock, open: () => Promise<T>): Promise<T> {
   let last: unknown
@@ -114,7 +114,7 @@ async function inTime<T>(client: RedisClient, ms: number, clock: Clock, open: ()
     throw error
   } finally {
     refused.catch(() => {})
-    // One listener stays, for an error without any ends the process.
+    // One listener remains, because an error event without a listener ends the process.
     client.on('error', () => {})
     client.off('error', heard)
   }

@@ -2,7 +2,7 @@ import { StoreUnavailable } from '@muster/core'
 import { nameErrors } from '@muster/core/internal'
 import { ClientClosedError, ClientOfflineError, ErrorReply } from '@redis/client'
 
-/** Whether a command that failed took effect: certainly not, or nobody knows. */
+/** Whether a failed command took effect: certainly not, or unknown. */
 export type Outcome = 'not-done' | 'unknown'
 
 interface RedisFacts {
@@ -12,13 +12,13 @@ interface RedisFacts {
 }
 
 /**
- * A call to Redis failed. The message names the script or command, and never a key or a value, because those may belong
+ * A call to Redis failed. The message names the script or command, but never a key or a value, because these may belong
  * to a player.
  */
 export class RedisError extends StoreUnavailable {
-  /** The first word of Redis' answer, e.g. `OOM`; `DISCONNECTED` or `TIMEOUT` where there was none. */
+  /** The first word of Redis' error, e.g. `OOM`; `DISCONNECTED` or `TIMEOUT` if there was none. */
   declare readonly code: string
-  /** `not-done`: nothing was changed. `unknown`: it may have been done, for the answer did not come. */
+  /** `not-done`: nothing was changed. `unknown`: it may have been done, because no reply came. */
   declare readonly outcome: Outcome
 
   constructor(message: string, facts: RedisFacts) {
@@ -29,28 +29,28 @@ export class RedisError extends StoreUnavailable {
 /** Redis has no memory left (`OOM`). Nothing was stored. */
 export class RedisFull extends RedisError {}
 
-/** Redis takes no writes: it is a replica, or cannot persist, or has too few replicas. */
+/** Redis accepts no writes: it is a replica, cannot persist, or has too few replicas. */
 export class RedisReadOnly extends RedisError {}
 
-/** A key of this library holds something else: another program uses the same prefix. */
+/** A key of this library has another type: another program uses the same prefix. */
 export class RedisWrongType extends RedisError {}
 
-/** Redis is loading its data, runs a long script, or its cluster is reorganized. The call may be retried later. */
+/** Redis loads its data, runs a long script, or its cluster is being reorganized. The call may be retried later. */
 export class RedisBusy extends RedisError {}
 
 /** The keys of one script are in different slots of a cluster. */
 export class RedisCrossSlot extends RedisError {}
 
-/** The user or password is wrong, or the user may not do this (ACL). */
+/** The user or password is wrong, or the user lacks a permission (ACL). */
 export class RedisNotPermitted extends RedisError {}
 
-/** This version of Redis cannot run the scripts. */
+/** Redis is too old to run the scripts. */
 export class RedisTooOld extends RedisError {}
 
-/** There is no connection. `outcome` tells whether the command may have been done before it broke. */
+/** There is no connection. `outcome` states whether the command may have been done before it broke. */
 export class RedisDisconnected extends RedisError {}
 
-/** Redis did not answer in time. The call may still take effect. */
+/** Redis did not respond in time. The call may still take effect. */
 export class RedisTimedOut extends RedisError {}
 
 nameErrors({
@@ -66,18 +66,18 @@ nameErrors({
   RedisTimedOut,
 })
 
-type Refusal = readonly [kind: typeof RedisError, words: string]
+type RefusalWords = readonly [kind: typeof RedisError, words: string]
 
-const readOnly = (why: string): Refusal => [RedisReadOnly, `${why}: connect to the primary, or repair it`]
-const busy = (why: string): Refusal => [RedisBusy, `${why}: try again later`]
-const notPermitted: Refusal = [
+const readOnly = (why: string): RefusalWords => [RedisReadOnly, `${why}: connect to the primary, or repair it`]
+const busy = (why: string): RefusalWords => [RedisBusy, `${why}: try again later`]
+const notPermitted: RefusalWords = [
   RedisNotPermitted,
   "is not permitted: check user and password, and that the user may run '@scripting', '@stream', '@read' and INFO " +
     'on this prefix',
 ]
 
-/** What an answer means, by its first word. */
-const refusals: Readonly<Record<string, Refusal>> = {
+/** The errors of Redis by their first word. */
+const refusals: Readonly<Record<string, RefusalWords>> = {
   OOM: [RedisFull, 'Redis is full and stored nothing: give it more memory (maxmemory)'],
   READONLY: readOnly('this Redis is a read-only replica'),
   MISCONF: readOnly('Redis cannot persist its data, so it takes no writes'),
@@ -95,13 +95,13 @@ const refusals: Readonly<Record<string, Refusal>> = {
 }
 
 /**
- * The error of this package for what a client of Redis failed with.
+ * Converts an error of a Redis client to an error of this package.
  * @param what name of the script or command.
  */
 export function failureOf(error: unknown, what: string): RedisError {
   if (error instanceof RedisError) return error
   if (isReply(error)) return refusalOf(error.message, what)
-  // Only these two tell that the command was never written.
+  // Only these two errors mean that the command was never written.
   const wasNotSent = isNamed(error, ClientOfflineError) || isNamed(error, ClientClosedError)
   const outcome = wasNotSent ? 'not-done' : 'unknown'
   const words = wasNotSent ? 'nothing was sent' : 'whether it was done is not known'
@@ -121,10 +121,10 @@ function refusalOf(message: string, what: string): RedisError {
   return new Kind(`${what}: ${words}`, { code, outcome: 'not-done' })
 }
 
-/** Redis repeats arguments in some answers, always in quotes. */
+/** Redis repeats arguments in some errors, always in quotes. */
 const withoutValues = (message: string) => message.replaceAll(/(['"`]).*\1/gs, '…').slice(0, 200)
 
-/** A client of the caller's may come from another copy of the package, so classes are compared by name. */
+/** The caller's client may come from another copy of the package, so classes are compared by name. */
 export const isReply = (error: unknown): error is Error =>
   error instanceof ErrorReply ||
   (error instanceof Error && /^(?:SimpleError|BlobError|ErrorReply)$/.test(error.constructor.name))

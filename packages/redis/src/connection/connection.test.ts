@@ -44,7 +44,7 @@ const failure = (command: Promise<unknown>): Promise<Error> =>
     (error: Error) => error,
   )
 
-describeRedis('a connection', () => {
+describeRedis('a connection to Redis', () => {
   let it: RedisUnderTest
   let key: string
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describeRedis('a connection', () => {
   })
   afterAll(() => it.close())
 
-  test('runs scripts, also after Redis has forgotten them', async () => {
+  test('a Redis connection runs scripts, even after Redis has forgotten them', async () => {
     expect(key).toBe('mu:{test}:key')
     expect(await it.redis.run(put, [key], ['abc'])).toBe(3)
     await it.server.ask('SCRIPT FLUSH')
@@ -63,13 +63,13 @@ describeRedis('a connection', () => {
     expect(it.redis.version).toMatch(/^\d+\.\d+/)
   })
 
-  test('fails with the first word of what a script refuses', async () => {
+  test('a Redis connection fails with the error code that a script returns', async () => {
     const error = await failure(it.redis.run(refuse, [key], []))
     expect(error).toBeInstanceOf(RedisError)
     expect(error).toMatchObject({ code: 'FENCED', outcome: 'not-done' })
   })
 
-  test('has no key and no value in its errors', async () => {
+  test('errors of a Redis connection show no key and no value', async () => {
     await it.redis.command(key, ['DEL', key])
     await it.redis.command(key, ['RPUSH', key, 'x'])
     const wrong = await failure(it.redis.run(size, [key], ['s3cret']))
@@ -81,7 +81,7 @@ describeRedis('a connection', () => {
     await it.redis.command(key, ['DEL', key])
   })
 
-  test('leaves a client open that was open before', async () => {
+  test('a Redis connection leaves a client open that was open before', async () => {
     const client = createClient({ url: it.server.url })
     await client.connect()
     const redis = await it.connect({ client, prefix: 'other' })
@@ -92,7 +92,7 @@ describeRedis('a connection', () => {
     await client.close()
   })
 
-  test('can be duplicated for commands that block', async () => {
+  test('a Redis connection can be duplicated for blocking commands', async () => {
     const copy = await it.redis.duplicate()
     const blocked = copy.command(key, ['BLPOP', `${key}-list`, 0], 60_000)
     expect(await it.redis.run(put, [key], ['x'])).toBe(1)
@@ -101,7 +101,7 @@ describeRedis('a connection', () => {
     await copy.close()
   })
 
-  test('refuses wrong options, naming them', async () => {
+  test('connectRedis refuses wrong options, naming them', async () => {
     for (const [wrong, message] of [
       [{ prefix: 'a{b' }, /prefix/],
       [{ timeoutMs: 0 }, /timeoutMs/],
@@ -118,8 +118,8 @@ describeRedis('a connection', () => {
   })
 })
 
-describeRedis('a Redis', () => {
-  test('that is full stores nothing, and can be read', async () => {
+describeRedis('a connection to a failing Redis', () => {
+  test('a full Redis stores nothing but can still be read', async () => {
     const it = await openRedis({ maxMemory: '1' })
     const key = it.redis.keys('test')('key')
     expect(await failure(it.redis.run(put, [key], ['x']))).toBeInstanceOf(RedisFull)
@@ -127,7 +127,7 @@ describeRedis('a Redis', () => {
     await it.close()
   })
 
-  test('that is a replica is refused when connecting, and by every write', async () => {
+  test('a Redis that is a replica is refused at connecting and on every write', async () => {
     const it = await openRedis()
     const key = it.redis.keys('test')('key')
     await it.server.ask(`REPLICAOF 127.0.0.1 ${it.server.port}`)
@@ -136,7 +136,7 @@ describeRedis('a Redis', () => {
     await it.close()
   })
 
-  test('that refuses the user is an error without the password', async () => {
+  test('a Redis that refuses the user makes the connection fail without showing the password', async () => {
     const it = await openRedis({ settings: ['--user', 'muster', 'on', '>right', '~mu:*', '+@all', '-@dangerous'] })
     const url = it.server.url.replace('//', '//muster:wr0ng@')
     const error = await failure(it.connect({ client: { url } }))
@@ -148,7 +148,7 @@ describeRedis('a Redis', () => {
     await it.close()
   })
 
-  test('that is killed leaves the outcome unknown, then nothing is sent until it is back', async () => {
+  test('a command has an unknown outcome if Redis is killed; later ones are not sent until it is back', async () => {
     const it = await openRedis({ appendOnly: 'always' })
     const key = it.redis.keys('test')('key')
     await it.redis.run(put, [key], ['before'])
@@ -165,7 +165,7 @@ describeRedis('a Redis', () => {
     await it.close()
   })
 
-  test('that does not answer in time leaves the outcome unknown', async () => {
+  test('a command that Redis does not answer in time has an unknown outcome', async () => {
     const it = await openRedis()
     const redis = await it.connect({ timeoutMs: 100 })
     await redis.run(put, [redis.keys('test')('key')], ['x'])
@@ -179,7 +179,7 @@ describeRedis('a Redis', () => {
     await it.close()
   })
 
-  test.each([false, true])('that vanishes without a word is connected to anew (cluster: %s)', async (cluster) => {
+  test.each([false, true])('a connection to a Redis that froze is opened again (cluster: %s)', async (cluster) => {
     const it = await openRedis({ cluster })
     const gate = await openGate(it.server.port)
     const nodeAddressMap = () => ({ host: '127.0.0.1', port: Number(new URL(gate.url).port) })
@@ -195,7 +195,7 @@ describeRedis('a Redis', () => {
     await it.close()
   })
 
-  test('that is not there is an error with the reason', async () => {
+  test('connecting to a Redis that does not exist fails with the reason', async () => {
     const it = await openRedis()
     await it.server.kill()
     const error = await failure(connectRedis({ client: { url: it.server.url }, connectTimeoutMs: 100 }))
@@ -204,7 +204,7 @@ describeRedis('a Redis', () => {
     await it.close()
   })
 
-  test('that is a cluster of one node refuses scripts with keys of two slots', async () => {
+  test('a cluster of one node refuses scripts with keys in two slots', async () => {
     const it = await openRedis({ cluster: true })
     const { redis } = it
     const [one, two] = [redis.keys('one')('key'), redis.keys('two')('key')]
@@ -230,7 +230,7 @@ describe('a Redis that is too old', () => {
       (words: readonly string[]) =>
         words[0] === 'HELLO' ? '-ERR unknown command `HELLO`, with args beginning with: `3`, \r\n' : '+OK\r\n',
     ],
-  ])('is refused with its version: %s', async (version, answer) => {
+  ])('connectRedis refuses a Redis that is too old, naming its version: %s', async (version, answer) => {
     const fake = await openFakeRedis((words) =>
       words[0] === 'HELLO' && version !== 'before 6.0' ? '%1\r\n+proto\r\n:3\r\n' : answer(words),
     )

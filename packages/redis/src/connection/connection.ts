@@ -7,12 +7,12 @@ import { failureOf, RedisError, RedisTimedOut } from './connection-errors.js'
 import { keySpace, type KeySpace, type Reply, type Script } from './script.js'
 
 /**
- * Rejects commands that stay without an answer for too long.
- * @param onSilence called when a command has waited for its whole time, and no other ended meanwhile.
+ * Rejects commands that get no reply in time.
+ * @param onSilence called when a command has timed out, and no other ended meanwhile.
  */
 function createDeadlines(clock: Clock, onSilence: () => void) {
   let ended = 0
-  /** The command's result, or a rejection after `ms` milliseconds. */
+  /** Settles like the command, or rejects after `ms` milliseconds. */
   return async <T>(command: Promise<T>, what: string, ms: number): Promise<T> => {
     const endedBefore = ended
     const answered = command.then((answer) => ({ answer })).finally(() => (ended += 1))
@@ -28,10 +28,11 @@ function createDeadlines(clock: Clock, onSilence: () => void) {
 const PAUSE_MS = 200
 
 /**
- * Makes a connection anew that answers nothing any more: `begin` begins, unless it is under way or closed.
+ * Replaces a connection that has stopped responding. `begin` starts this unless it is running or the connection was
+ * closed.
  *
- * Where a host vanishes without a word (a power failure, a cut cable), TCP itself gives up after about 15 minutes. Here
- * the connection is dropped as soon as a command has waited for its whole time, and no other was answered meanwhile.
+ * If a host disappears silently (a power failure, a cut cable), TCP itself gives up after about 15 minutes. Here the
+ * connection is dropped once a command has timed out and no other got a reply meanwhile.
  * @param timeoutMs milliseconds for one attempt.
  */
 function createRevival(client: RedisClient, timeoutMs: number, clock: Clock) {
@@ -41,11 +42,11 @@ function createRevival(client: RedisClient, timeoutMs: number, clock: Clock) {
   const connect = () =>
     client.connect().then(
       () => true,
-      () => false, // the client has emitted it as an error
+      () => false, // The client has emitted this as an error event.
     )
   const run = async () => {
     while (!closing.signal.aborted) {
-      // What was sent is rejected, its outcome unknown.
+      // Rejects the sent commands; their outcome is unknown.
       client.destroy()
       if ((await within(connect(), timeoutMs, clock, closing.signal)) === true) return
       await clock.sleep(PAUSE_MS, closing.signal)
@@ -57,7 +58,7 @@ function createRevival(client: RedisClient, timeoutMs: number, clock: Clock) {
       if (isUnderWay || closing.signal.aborted) return
       isUnderWay = true
       void run()
-        .catch(() => {}) // closed
+        .catch(() => {}) // The connection was closed.
         .finally(() => {
           isUnderWay = false
         })
@@ -67,8 +68,8 @@ function createRevival(client: RedisClient, timeoutMs: number, clock: Clock) {
 }
 
 /**
- * Something is wrong: the connection broke and is made again, a stream of changes or the limits could not be reached,
- * or a listener failed.
+ * A problem: the connection broke and is being restored, a stream of changes or the limits could not be reached, or a
+ * listener failed.
  */
 export type RedisProblem =
   ListenerProblem | { readonly during: 'connection' | 'stream' | 'limits'; readonly error: unknown }
@@ -77,12 +78,12 @@ export interface RedisEvents {
   problem: (problem: RedisProblem) => void
 }
 
-/** A connection to Redis, for as many stores, limits and partitions as there are. */
+/** A connection to Redis, for any number of stores, limits and partitions. */
 export interface RedisConnection {
   readonly events: Events<RedisEvents>['emitter']
   /** Version of the server, e.g. `7.2.4`. */
   readonly version: string
-  /** Names of keys that are in one slot together. */
+  /** Creates names of keys that share a slot. */
   keys(tag: string): KeySpace
   /**
    * Runs a script as one atomic step.
@@ -91,26 +92,26 @@ export interface RedisConnection {
   run<T>(script: Script<T>, keys: readonly string[], words: readonly (string | number)[]): Promise<T>
   /**
    * Sends a command about the key.
-   * @param timeoutMs for one that blocks.
+   * @param timeoutMs for a blocking command.
    * @throws {RedisError}
    */
   command(key: string, words: readonly (string | number)[], timeoutMs?: number): Promise<Reply>
   /**
-   * Another connection of the same kind, for commands that block; its opener closes it. Its problems are events of this
-   * one.
+   * Opens another connection with the same options, for blocking commands. The caller closes it. Its problems are
+   * events of this one.
    */
   duplicate(): Promise<RedisConnection>
   /** Emits the event `problem`. */
   report(problem: RedisProblem): void
-  /** Closes the connection, unless the client was open when it was given. Commands under way may finish. */
+  /** Closes the connection, unless it was created from an open client. Running commands may finish. */
   close(): Promise<void>
-  /** Closes it at once; commands under way fail. */
+  /** Closes it immediately. Running commands fail. */
   destroy(): void
 }
 
 interface ConnectionOptions {
   readonly client: RedisClient
-  /** Whether `close` closes the client. */
+  /** True if `close` closes the client. */
   readonly isOurs: boolean
   readonly prefix: string
   readonly timeoutMs: number
@@ -137,7 +138,7 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
       throw failureOf(error, what)
     }
   }
-  /** Listens no more; an error must have some listener, or it ends the process. */
+  /** Removes the listeners but one: an error event without a listener ends the process. */
   const turnAway = () => {
     revival.close()
     client.on('error', () => {})
@@ -152,7 +153,7 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
       const rest = [`${keys.length}`, ...keys, ...strings(words)]
       const key = keys[0] ?? ''
       const reply = await ask(key, ['EVALSHA', sha, ...rest], name).catch((error: unknown) => {
-        // EVAL takes the script along, so it cannot be missing again.
+        // EVAL sends the script itself, so it cannot be missing again.
         if (error instanceof RedisError && error.code === 'NOSCRIPT') return ask(key, ['EVAL', text, ...rest], name)
         throw error
       })
@@ -185,7 +186,7 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
   }
 }
 
-/** The client takes nothing but strings. */
+/** The client accepts only strings. */
 const strings = (words: readonly (string | number)[]): string[] =>
   words.map((word) => (typeof word === 'string' ? word : `${word}`))
 
@@ -204,8 +205,8 @@ export const clockSchema = z
   .default(systemClock)
 
 /**
- * The options as the schema reads them.
- * @param of name of the function that takes them.
+ * Validates the options by the schema.
+ * @param of name of the function that has the options.
  * @throws {InvalidInput} naming function, option and value
  */
 export function checkOptions<T>(of: string, schema: z.ZodType<T>, options: unknown): T {

@@ -1,5 +1,5 @@
 /** The connection to Redis: options, errors, scripts and keys. */
-export { type Batcher, createBatcher, cut, MOST_WEIGHT } from './batch.js'
+export { createBatcher, cut, MOST_WEIGHT } from './batch.js'
 export { RedisError, RedisTimedOut } from './connection-errors.js'
 export { checkOptions, clockSchema, connectionSchema, nameSchema, type RedisConnection } from './connection.js'
 export { repeatUntil, RETRY_MS } from './repeat-until.js'

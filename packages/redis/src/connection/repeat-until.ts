@@ -1,17 +1,17 @@
 import type { Clock } from '@muster/core/clock'
 
 interface RepeatOptions {
-  /** Ends it. */
+  /** Aborting it ends the repetition. */
   readonly signal: AbortSignal
   readonly clock: Clock
-  /** Something failed; it is tried again in a moment. */
+  /** Called after a failure, before the next attempt. */
   readonly failed: (error: unknown) => void
 }
 
-/** Milliseconds until what has failed is tried again. */
+/** Milliseconds after a failure until the next attempt. */
 export const RETRY_MS = 200
 
-/** Does something again and again, until the signal is aborted; what fails by the abort itself has not failed. */
+/** Repeats the work until the signal is aborted. Failures caused by the abort are ignored. */
 export async function repeatUntil(work: () => Promise<void>, { signal, clock, failed }: RepeatOptions): Promise<void> {
   while (!signal.aborted) {
     try {

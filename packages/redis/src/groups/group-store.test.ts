@@ -11,7 +11,7 @@ test.each([
   [{ name: 'a b' }, 'name', "createRedisGroupStore: option name must be 1 to 64 letters, digits, '.', '_' and '-'"],
   [{ idleMs: 0 }, 'idleMs', 'createRedisGroupStore: option idleMs'],
   [{ mostGroup: 1 }, 'mostGroup', 'did you mean mostGroups?'],
-])('%j is refused, naming the option', (changes, field, message) => {
+])('the group store refuses the options %j by name', (changes, field, message) => {
   const create = () => createRedisGroupStore({ redis: { run: () => {} } as never, ...(changes as object) })
   expect(create).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))
   expect(create).toThrow(message)
@@ -33,7 +33,7 @@ describeEachRedis((where, it) => {
     return { store, other, idleMs, pass: (ms) => systemClock.sleep(ms) }
   })
 
-  test('a group that searches is kept longer than one that gathers', async () => {
+  test('a group that searches is kept in Redis longer than one that gathers', async () => {
     const [store] = await open(100, 10)
     await store.create(aGroup('one', ['ann'], { searchingSince: 5 }))
     await store.create(aGroup('two', ['bob']))
@@ -43,7 +43,7 @@ describeEachRedis((where, it) => {
   })
 })
 
-describeRedis('the groups of the ticket APIs of two processes', () => {
+describeRedis('groups of the ticket APIs of two processes', () => {
   let it: RedisUnderTest
   beforeAll(async () => {
     it = await openRedis()
@@ -65,7 +65,7 @@ describeRedis('the groups of the ticket APIs of two processes', () => {
       },
     )
 
-  test('are joined at one and seen at the other; a Redis that is away is 503', async () => {
+  test('groups joined in one process are seen in the other, and answered by 503 while Redis is down', async () => {
     const [first, second] = [await open(), await open()]
     const call = async (api: typeof first, id: string, method: string, path: string, body?: object) => {
       const headers = { authorization: id, 'content-type': 'application/json' }

@@ -17,7 +17,7 @@ import {
  *   z   sorted set: id by the time until which it is kept        all expire when no group was read for long
  */
 
-/** Shared by all: reads the clock of Redis, and removes expired groups, a hundred at most. */
+/** Shared by all scripts: reads the clock of Redis, and removes at most a hundred expired groups. */
 const SWEEP = `
 local groups, players, kept = unpack(KEYS)
 local gather_ms, search_ms = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -49,7 +49,7 @@ local function enter(id, version, state, json)
 end
 `
 
-/** Version and JSON; null for no group. */
+/** Version and JSON; null if there is no group. */
 const readFound = (reply: Reply): readonly [version: number, json: string] | undefined => {
   if (reply === null) return undefined
   const [version, json] = reply as readonly [string, string]
@@ -57,8 +57,8 @@ const readFound = (reply: Reply): readonly [version: number, json: string] | und
 }
 
 /**
- * Finds a group by its id, or by a player who gathers there, and keeps it longer. Arguments after the times: `id` or
- * `player`, and which.
+ * Finds a group by its id, or by a player in a forming group, and extends its expiry. Arguments after the times: `id`
+ * or `player`, and its value.
  */
 const FIND = defineScript({
   name: 'groups.find',
@@ -75,7 +75,10 @@ return {version, json}
   read: readFound,
 })
 
-/** Creates a group at version 1. Arguments after the times: id, JSON, state, most groups. Answer: groups, or -1. */
+/**
+ * Creates a group at version 1. Arguments after the times: id, JSON, state, maximum number of groups. Reply: groups, or
+ * -1.
+ */
 const CREATE = defineScript({
   name: 'groups.create',
   lua: `${SWEEP}
@@ -90,8 +93,8 @@ return count + 1
 })
 
 /**
- * Replaces a version, or deletes the group if there is no state. Arguments after the times: id, JSON, state, version.
- * Answer: groups, or -1 if this is not the present version.
+ * Replaces a version, or deletes the group if the state is empty. Arguments after the times: id, JSON, state, version.
+ * Reply: groups, or -1 if the version is not the current one.
  */
 const REPLACE = defineScript({
   name: 'groups.replace',
@@ -109,26 +112,25 @@ return redis.call('HLEN', groups)
 
 export interface RedisGroupStoreOptions {
   readonly redis: RedisConnection
-  /** Name of the store: ticket APIs that give the same share their groups. Default `main`. */
+  /** Name of the store: ticket APIs with the same name share their groups. Default `main`. */
   readonly name?: string | undefined
-  /** Milliseconds for which a group that gathers is kept without requests about it. Default 300,000. */
+  /** Milliseconds for which a forming group is kept without requests about it. Default 300,000. */
   readonly idleMs?: number | undefined
   /**
-   * Milliseconds for which a group that searches is kept without requests about it: longer than its ticket may live.
+   * Milliseconds for which a searching group is kept without requests about it: longer than its ticket may live.
    * Default 3,600,000 (our choice).
    */
   readonly searchingMs?: number | undefined
-  /** Most groups at once; more are refused with 503. Default 100,000. */
+  /** Maximum number of groups; more are refused with 503. Default 100,000. */
   readonly mostGroups?: number | undefined
 }
 
 /**
- * Keeps the groups of the ticket API in Redis, for all processes that give the same name. Values of players are stored
- * there: addresses, attributes. While Redis is full no group can be made; those that exist continue. If Redis has lost
- * its data, groups are gone, and their players gather anew.
+ * Keeps the groups of the ticket API in Redis, for all processes with the same name. It stores players' addresses and
+ * attributes there. While Redis is full, no group can be created; existing ones continue. If Redis loses its data, the
+ * groups are lost, and their players have to form new ones.
  * @throws {InvalidInput} naming the option and the value
- * @example
- * createTicketApi(partition, { authenticate, groups: createRedisGroupStore({ redis }) })
+ * @example createTicketApi(partition, { authenticate, groups: createRedisGroupStore({ redis }) })
  */
 export function createRedisGroupStore(options: RedisGroupStoreOptions): GroupStore {
   const { redis, name, idleMs, searchingMs, mostGroups } = checkOptions('createRedisGroupStore', schema, options)
@@ -164,13 +166,13 @@ export function createRedisGroupStore(options: RedisGroupStoreOptions): GroupSto
   }
 }
 
-/** Gathers, searches, or is to be deleted. */
+/** The state: forming, searching, or empty for a group to delete. */
 const stateOf = ({ members, searchingSince }: Group): 'g' | 's' | '' => {
   if (members.length === 0) return ''
   return searchingSince === undefined ? 'g' : 's'
 }
 
-/** JSON leaves out what is undefined. */
+/** JSON omits undefined fields. */
 function groupOf(json: string): Group {
   const group = JSON.parse(json) as Group
   return { ...group, searchingSince: group.searchingSince }

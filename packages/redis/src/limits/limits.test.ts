@@ -29,14 +29,14 @@ test.each([
   [{ name: 'two words' }, 'name'],
   [{ naem: 'x' }, 'naem'],
   [{ fallbackShare: 0 }, 'fallbackShare'],
-])('%o is refused by name', (wrong, field) => {
+])('the Redis limits refuse the options %o by name', (wrong, field) => {
   const redis = { run: async () => {} }
   const create = () => createRedisLimits({ redis, ...wrong } as never)
   expect(create).toThrow(InvalidInput)
   expect(create).toThrow(field)
 })
 
-test('a fallback that leaves less than one request of a limit is refused', () => {
+test('Redis limits with a fallback share of less than one request of a limit are refused', () => {
   const redis = { run: async () => {}, keys: () => () => '' } as never
   const { limiter } = createRedisLimits({ redis, fallbackShare: 0.25 })
   expect(() => limiter(limit)).toThrow(InvalidInput)
@@ -61,7 +61,7 @@ describeRedis('limits in Redis', () => {
     return { under, reserve, warmUp }
   }
 
-  test('are shared by name, and nothing is shared by another', async () => {
+  test('Redis limits are shared by all processes per name, and separate for different names', async () => {
     const { reserve, warmUp } = await open()
     await warmUp()
     await warmUp('other')
@@ -72,7 +72,7 @@ describeRedis('limits in Redis', () => {
     expect(typeof (await other())).toBe('object')
   })
 
-  test('a 429 of one process pauses all, and all go slower after it', async () => {
+  test('a 429 for one process pauses all processes, and lowers the rate of all', async () => {
     const { under, warmUp } = await open()
     await warmUp()
     const many = { name: 'status', limit: 10, windowMs: 60_000 }
@@ -86,7 +86,7 @@ describeRedis('limits in Redis', () => {
     expect(other.inspect(0)).toEqual({ tokens: 0, rate: 7 })
   })
 
-  test('a limiter tells what is free, and why there are no permits', async () => {
+  test('Redis limits show the free tokens, and why there are no permits', async () => {
     const { under, warmUp } = await open()
     await warmUp()
     const limiter = createRedisLimits({ redis: await under.connect({ timeoutMs: 200 }) }).limiter(limit)
@@ -105,7 +105,7 @@ describeRedis('limits in Redis', () => {
     })
   })
 
-  test('calls wait while Redis is away, time out with the reason, and nothing is sent', async () => {
+  test('calls wait while Redis is down, and time out unsent with the reason', async () => {
     const { under } = await open()
     const { get, client } = await clientOf(under)
     const requests: string[] = []
@@ -121,7 +121,7 @@ describeRedis('limits in Redis', () => {
     expect(client.queues()['status']).toMatchObject({ rate: 20 })
   })
 
-  test('a share is used while Redis is away, and the whole limit when it is back', async () => {
+  test('calls use a share of the limit while Redis is down, and the whole limit when it is back', async () => {
     const { under } = await open()
     const limits = createRedisLimits({ redis: await under.connect({ timeoutMs: 200 }), fallbackShare: 0.5 })
     const limiter = limits.limiter({ name: 'status', limit: 40, windowMs: 50 })
@@ -131,14 +131,14 @@ describeRedis('limits in Redis', () => {
     }
     await given()
     await under.server.kill()
-    await expect.poll(given, { timeout: 10_000 }).toBe(true)
+    await expect.poll(given).toBe(true)
     expect([limiter.inspect(0).rate, limiter.obstacle?.()]).toEqual([20, undefined])
     await under.server.restart()
-    await expect.poll(async () => (await given()) && limiter.inspect(0).rate, { timeout: 10_000 }).toBe(40)
+    await expect.poll(async () => (await given()) && limiter.inspect(0).rate).toBe(40)
     await limits.close()
   })
 
-  test('a permit that nobody uses is given back', async () => {
+  test('a permit that no call uses is returned to the Redis limit', async () => {
     const { under, reserve, warmUp } = await open()
     await warmUp()
     const permit = await (await reserve())()

@@ -9,21 +9,21 @@ import { createRedisTokens } from './redis-tokens.js'
 import { createSharedLimiter, type SharedLimiter } from './shared-limiter.js'
 import { type LimitTimes, limitTimes, type TokenStore } from './token-store.js'
 
-/** Between two looks whether the store is back, and how long one waits for an answer. */
+/** Between two checks whether the store is back, and how long one waits for an answer. */
 const LOOK_MS = 500
 const LOOK_TIMEOUT_MS = 300
-/** Milliseconds until a process that does not know whether the store is back retries. */
+/** Milliseconds after which a process that does not know whether the store is back retries. */
 const AGAIN_MS = 50
 
 /**
- * Keeps a fixed share of the limit while the store is away, so that work continues slower instead of not at all. The
- * shares of all processes add up to the limit, so it is kept as long as the store is away for all of them. Where it is
- * away for some only, the others do not know that they have to leave them a share, and more may be sent.
+ * Uses a fixed share of the limit while the store is unavailable, so that work continues slower instead of stopping.
+ * The shares of all processes add up to the limit, so the limit holds while the store is unavailable for all of them.
+ * If it is unavailable for some only, the others do not leave them a share, and more may be sent.
  *
- * A share is used when no permit of the store is valid any more, in any process. The process that finds the store back
- * marks every token as out, for as long as the others may need to find it too. A process that was idle meanwhile does
- * not: what it may take by mistake, it may not where the store takes all as out by itself, as it does when Redis was
- * restarted or another took over.
+ * A process uses its share once no permit of the store is valid any more in any process. The process that finds the
+ * store available again marks every token as used, for as long as the others may need to find it too. A process that
+ * was idle meanwhile does not. It could take a token by mistake, except after a restart or failover of Redis, when the
+ * store itself marks all tokens as used.
  */
 export function createFallback(
   shared: SharedLimiter,
@@ -35,11 +35,11 @@ export function createFallback(
   let awaySince: number | undefined
   let isLocal = false
   let lookedAt = Number.NEGATIVE_INFINITY
-  /** When the store was away for certain. Nobody has a permit of it for that long afterwards. */
+  /** Time at which the store was certainly unavailable. No process has a permit of it for `safeMs` after that. */
   let knownAway = Number.NEGATIVE_INFINITY
   const safeMs = aheadMs + windowMs
 
-  const look = async () => {
+  const probeStore = async () => {
     const began = (lookedAt = clock.now())
     try {
       const done = store.reset().then(() => true)
@@ -54,7 +54,7 @@ export function createFallback(
   const reserveShared = async (now: number) => {
     const began = clock.now()
     if (awaySince !== undefined && began >= awaySince + coldMs / 2) {
-      // Others may use their shares by now.
+      // Other processes may use their shares by now.
       await store.reset().catch(() => {})
     }
     const answer = await shared.reserve(now)
@@ -71,7 +71,7 @@ export function createFallback(
     ...shared,
     reserve: async (now) => {
       if (!isLocal) return reserveShared(now)
-      if (clock.now() >= lookedAt + LOOK_MS) void look()
+      if (clock.now() >= lookedAt + LOOK_MS) void probeStore()
       // A process that was stalled does not know what the others have done since.
       return clock.now() < knownAway + safeMs ? local.reserve(now) : clock.now() + AGAIN_MS
     },
@@ -89,36 +89,36 @@ export function createFallback(
 export interface RedisLimitsOptions {
   readonly redis: RedisConnection
   /**
-   * Names the account whose limits they are: 1 to 64 letters, digits, `.`, `_` and `-`. Processes that use the same
-   * name, prefix and Redis share the limits. Default `account`.
+   * Name of the account with the limits: 1 to 64 letters, digits, `.`, `_` and `-`. Processes with the same name,
+   * prefix and Redis share the limits. Default `account`.
    */
   readonly name?: string | undefined
   /**
-   * This process's share of each limit while Redis is away for longer than a few seconds: more than 0, and over all
-   * processes no more than 1. It keeps the limits only if Redis is away for all of them. Default: none, so requests
-   * wait until Redis is back or their time is up.
+   * This process's share of each limit while Redis is unavailable for longer than a few seconds: more than 0, and in
+   * total at most 1. The limits hold only if Redis is unavailable for all processes. Default: none. Then requests wait
+   * until Redis is back or they time out.
    */
   readonly fallbackShare?: number | undefined
   readonly clock?: Clock | undefined
 }
 
-/** The rate limits of one account, kept by all processes together. */
+/** The rate limits of one account, shared by all processes. */
 export interface RedisLimits {
   /** For the option `limiter` of `createClient`. Clients of one process may share it. */
   readonly limiter: (limit: RateLimit) => Limiter
-  /** Ends the work for requests that had no answer. Close the clients first. */
+  /** Ends the reports of requests without a response. Close the clients first. */
   close(): Promise<void>
 }
 
 /**
- * Keeps the rate limits of the service over all processes that share a Redis: `createClient({ baseUrl, token, limiter:
- * limits.limiter })`. No process needs a `share`.
- * @throws {InvalidInput} for a wrong option
+ * Enforces the rate limits of the service over all processes that share a Redis: `createClient({ baseUrl, token,
+ * limiter: limits.limiter })`. No process needs a `share`.
+ * @throws {InvalidInput} for an invalid option
  */
 export function createRedisLimits(options: RedisLimitsOptions): RedisLimits {
   const { redis, name, fallbackShare, clock } = checkOptions('createRedisLimits', schema, options)
   const limiters = new Map<string, SharedLimiter>()
-  // Different in all processes.
+  // Unique to this process.
   const idPrefix = randomBytes(9).toString('base64url')
   let made = 0
   const newId = () => `${idPrefix}.${(made += 1).toString(36)}`

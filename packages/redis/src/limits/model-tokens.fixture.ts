@@ -1,9 +1,9 @@
 import type { Clock } from '@muster/core/clock'
 import type { LimitTimes, TokenStore } from './token-store.js'
 
-/** The tokens of one limit in memory, by the rules of `scripts.ts`: Redis for simulations. */
+/** The tokens of one limit in memory, by the rules of `scripts.ts`: replaces Redis in simulations. */
 export interface ModelTokens extends TokenStore {
-  /** Loses everything, as when Redis begins empty or does not trust what it has. */
+  /** Loses everything, like a Redis that starts empty or does not trust its data. */
   wipe(): void
 }
 

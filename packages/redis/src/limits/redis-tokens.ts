@@ -1,13 +1,12 @@
 import { type RedisConnection, defineScript } from '../connection/index.js'
-import type { LimitTimes, Taken, TokenStore } from './token-store.js'
+import type { LimitTimes, TokenGrant, TokenStore } from './token-store.js'
 
 /**
- * A token bucket in Redis. One sorted set holds a limit's tokens that are out: each by the time at which it is back, in
- * microseconds of Redis' clock. Its first member, `run:…` at 0, names the run of Redis that wrote it. A run that
- * begins, or a replica that takes over, may have lost what was written last, so it does not trust the set and takes
- * every token as out.
+ * A token bucket in Redis. One sorted set holds a limit's used tokens, each by the time at which it is free again, in
+ * microseconds of Redis' clock. Its first member, `run:…` at 0, names the run of Redis that wrote it. A new run, or a
+ * replica that takes over, may have lost the last writes, so it does not trust the set and treats every token as used.
  *
- * A hash holds the consequences of the last 429: until when every process pauses, and the lowered rate.
+ * A hash holds the effects of the last 429: the end of the pause of all processes, and the lowered rate.
  */
 const SET = `
 local time = redis.call('TIME')
@@ -23,7 +22,9 @@ end
 local function thisRun() return 'run:' .. string.match(redis.call('INFO', 'server'), 'run_id:(%x+)') end
 `
 
-/** Additive increase, multiplicative decrease, as `createRate` in core: a 429 leaves 70 %, a window gives 5 % back. */
+/**
+ * Additive increase, multiplicative decrease, like `createRate` in core: a 429 leaves 70 %, each window restores 5 %.
+ */
 const RATE = `
 local function rateOf(key, limit, window)
   local lowest, from = unpack(redis.call('HMGET', key, 'lowest', 'from'))
@@ -34,10 +35,10 @@ end
 `
 
 /**
- * Takes a token, or promises the one that is back next. Keys: set, hash. Words: id, limit, then in microseconds window,
- * ahead, hold and cold. Answer: granted, wait, free, rate.
+ * Takes a token, or promises the next one that becomes free. Keys: set, hash. Arguments: id, limit, then in
+ * microseconds window, ahead, hold and cold. Reply: granted, wait, free, rate.
  */
-const takeScript = defineScript<Taken>({
+const takeScript = defineScript<TokenGrant>({
   name: 'limits.take',
   kind: 'write-if-full',
   lua: `${SET}${RATE}
@@ -76,7 +77,7 @@ return {1, due - now, math.max(0, free - 1), rate}`,
 
 const nothing = () => {}
 
-/** Sets when tokens are back. Keys: set. Words: two flags of ZADD, microseconds from now, ids. */
+/** Sets the times at which tokens become free. Keys: set. Arguments: two flags of ZADD, microseconds from now, ids. */
 const moveScript = defineScript<void>({
   name: 'limits.move',
   kind: 'write-if-full',
@@ -88,8 +89,8 @@ redis.call('PEXPIRE', KEYS[1], lifetime)`,
 })
 
 /**
- * Notes a 429. Keys: hash. Words: limit, microseconds of the pause and of a window. Refusals within a window of the
- * first, or within its pause, are one: they were under way together.
+ * Records a 429. Keys: hash. Arguments: limit, microseconds of the pause and of a window. Refusals within a window of
+ * the first, or within its pause, count as one, because their requests were concurrent.
  */
 const refusedScript = defineScript<void>({
   name: 'limits.refused',
@@ -110,7 +111,7 @@ redis.call('PEXPIRE', KEYS[1], text((from - now + 20 * window) / 1000))`,
   read: nothing,
 })
 
-/** Takes every token as out. Keys: set. Words: limit, microseconds. */
+/** Marks every token as used. Keys: set. Arguments: limit, microseconds. */
 const resetScript = defineScript<void>({
   name: 'limits.reset',
   kind: 'write-if-full',
@@ -119,8 +120,8 @@ const resetScript = defineScript<void>({
 })
 
 /**
- * How the time of a token changes. A token that is out for longer is added again if Redis has lost it. A report about a
- * token that is back changes nothing.
+ * How the time of a token changes. A token whose time is extended is added again if Redis has lost it. A report about a
+ * free token changes nothing.
  */
 const moves = {
   earlier: ['XX', 'LT'],

@@ -31,8 +31,8 @@ const scenarios: fc.Arbitrary<Scenario> = fc.record({
   seed: fc.integer(),
 })
 
-describe('never more than the limit is counted', () => {
-  test('whatever processes die, stand still and lose, and whenever Redis is empty or away', async () => {
+describe('the limit shared by Redis', () => {
+  test('property: a limit shared by Redis is never exceeded when processes crash and Redis loses data', async () => {
     await fc.assert(
       fc.asyncProperty(scenarios, async (scenario) => {
         const counted = await simulate(scenario, HORIZON_MS)
@@ -42,7 +42,7 @@ describe('never more than the limit is counted', () => {
     )
   })
 
-  test('however long requests take, as long as their processes live and Redis answers', async () => {
+  test('property: a limit shared by Redis is never exceeded by slow requests of running processes', async () => {
     const slow = fc.record({ scenario: scenarios, wayMs: fc.integer({ min: 0, max: 6000 }) })
     await fc.assert(
       fc.asyncProperty(slow, async ({ scenario, wayMs }) => {
@@ -76,14 +76,14 @@ const steady: Scenario = {
   seed: 1,
 }
 
-describe('with shares while Redis is away', () => {
+describe('the fallback to shares while Redis is down', () => {
   const away = fc.array(fc.record({ from: moment, ms: fc.integer({ min: 1000, max: 9000 }) }), {
     minLength: 1,
     maxLength: 2,
   })
   const falling = fc.record({ scenario: scenarios, limit: fc.integer({ min: 5, max: 15 }), outages: away })
 
-  test('never more than the limit is counted, where it is away for all and begins anew', async () => {
+  test('property: the fallback shares never exceed the limit if Redis goes down and comes back empty', async () => {
     await fc.assert(
       fc.asyncProperty(falling, async ({ scenario, ...changes }) => {
         const wipes = changes.outages.map(({ from, ms }) => from + ms - 1)
@@ -95,7 +95,7 @@ describe('with shares while Redis is away', () => {
     )
   })
 
-  test('work continues while it is away, and with the whole limit when it is back', async () => {
+  test('the fallback shares continue the work, and the whole limit is used when Redis is back', async () => {
     const outages = [{ from: 6000, ms: 12_000 }]
     const counted = await simulate({ ...steady, outages, limit: 20, fallback: true }, 30_000)
     const within = (from: number, until: number) => counted.filter((at) => at >= from && at < until).length / 20
@@ -105,7 +105,7 @@ describe('with shares while Redis is away', () => {
   })
 })
 
-describe('what does not keep the limit', () => {
+describe('the simulation of limiters', () => {
   /** Number of requests over the limit in 60 scenarios, always the same ones. */
   const refused = async (sabotage: Sabotage, changes: Partial<Scenario> = {}) => {
     let sum = 0
@@ -127,26 +127,24 @@ describe('what does not keep the limit', () => {
       },
     })
 
-  test('ours does', async () => expect(await refused({})).toBe(0))
-
-  test('permits that never expire', async () => {
+  test('a limiter whose permits never expire exceeds the limit in the simulation', async () => {
     expect(await refused({ times: { permitMs: 1e9 } })).toBeGreaterThan(0)
   })
 
-  test('permits that are not asked once more before the request is written', async () => {
+  test('a limiter that does not check permits before the write exceeds the limit in the simulation', async () => {
     const limiter = permits((permit) => void (permit.mayWrite = () => true))
     expect(await refused({ limiter }, { connectMs: 3000 })).toBeGreaterThan(0)
   })
 
-  test('trust in a store that begins empty', async () => {
+  test('a limiter that trusts a store that starts empty exceeds the limit in the simulation', async () => {
     expect(await refused({ storeTimes: { coldMs: 0 } })).toBeGreaterThan(0)
   })
 
-  test('tokens of a process that says nothing, back after a window', async () => {
+  test('a limiter that frees a silent process’s tokens after a window exceeds the limit in simulation', async () => {
     expect(await refused({ storeTimes: { holdMs: 1000 } })).toBeGreaterThan(0)
   })
 
-  test('counting from when a request is written', async () => {
+  test('a limiter that counts from the write of a request exceeds the limit in the simulation', async () => {
     const limiter = permits((permit) => {
       const written = permit.written.bind(permit)
       permit.written = (now) => (written(now), permit.answered(now))
@@ -154,7 +152,7 @@ describe('what does not keep the limit', () => {
     expect(await refused({ limiter })).toBeGreaterThan(0)
   })
 
-  test('not keeping the tokens of requests that are answered late', async () => {
+  test('a limiter that frees the tokens of late-answered requests exceeds the limit in the simulation', async () => {
     const { processes, outages, lossOneIn } = steady
     const slow = { processes, outages, lossOneIn, wayMs: 6000 }
     expect(await refused({}, slow)).toBe(0)
@@ -162,7 +160,7 @@ describe('what does not keep the limit', () => {
   })
 })
 
-describe('with work waiting, all processes together come close to the limit', () => {
+describe('the use of the limit by all processes together, with work waiting', () => {
   /** The part of the limit that is used, by how long a limit's worth of requests takes. */
   const part = async (changes: Partial<Scenario>) => {
     const scenario = { ...steady, limit: 40, ...changes }
@@ -175,17 +173,17 @@ describe('with work waiting, all processes together come close to the limit', ()
   }
   const light = { calls: 1, everyMs: 500 }
 
-  test('97 % where answers take up to 40 ms', async () => {
+  test('processes with work use 97 % of a shared limit if answers take up to 40 ms', async () => {
     expect(await part({ wayMs: 20 })).toBeGreaterThanOrEqual(0.97)
   })
 
-  test('97 % by one that has work beside three that have little', async () => {
+  test('97 % of a shared limit is used if one process has much work and three have little', async () => {
     const [first, ...others] = steady.processes.map((one) => ({ ...one, work: { calls: 60, everyMs: 1000 } }))
     const processes = [first as SimulatedProcess, ...others.map((one) => ({ ...one, work: light }))]
     expect(await part({ wayMs: 20, processes })).toBeGreaterThanOrEqual(0.97)
   })
 
-  test('85 % where one in 20 requests is lost, and one in 20 answers', async () => {
+  test('85 % of a shared limit is used if one in 20 requests and one in 20 answers is lost', async () => {
     expect(await part({ wayMs: 20, lossOneIn: 20 })).toBeGreaterThanOrEqual(0.85)
   })
 })

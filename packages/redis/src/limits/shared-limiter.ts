@@ -2,11 +2,17 @@ import { type Limiter, MusterError, type Permit } from '@muster/core'
 import type { RateLimit } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import { backoffMs, createTicker } from '@muster/core/internal'
-import { createUnproven, type LimitTimes, limitTimes, type TokenStore, type Written } from './token-store.js'
+import {
+  createUnansweredRequests,
+  type LimitTimes,
+  limitTimes,
+  type TokenStore,
+  type WrittenRequest,
+} from './token-store.js'
 
 /**
- * No request may be sent, because Redis does not say how many others send. The cause of calls that time out meanwhile;
- * its own cause is what Redis or its client said.
+ * No request may be sent, because Redis does not report how many the others send. The cause of calls that time out
+ * meanwhile. Its own cause is the error of Redis or its client.
  */
 export class LimitsUnavailable extends MusterError {
   /** Name of the limit. */
@@ -25,11 +31,11 @@ export class LimitsUnavailable extends MusterError {
 const EVERY_MS = 250
 
 /**
- * Reports the outcome of requests to the store. Nothing waits for it: a report that fails or comes late only keeps a
- * token out for longer.
+ * Reports the outcome of requests to the store. Nothing waits for it: a failed or late report only keeps a token used
+ * for longer.
  */
 function createReports(store: TokenStore, clock: Clock, times: LimitTimes) {
-  const unproven = createUnproven(times)
+  const unproven = createUnansweredRequests(times)
   const keep = async () => {
     const due = unproven.due(clock.now())
     if (due.length === 0) return
@@ -45,16 +51,16 @@ function createReports(store: TokenStore, clock: Clock, times: LimitTimes) {
   })
 
   return {
-    written: (request: Written) => {
+    written: (request: WrittenRequest) => {
       unproven.written(request)
       ticker.wake()
     },
-    answered: (request: Written) => {
+    answered: (request: WrittenRequest) => {
       const proven = unproven.answered(request)
       store.counted([request.id]).catch(ignored)
       if (proven.length > 0) store.settle(proven).catch(ignored)
     },
-    lost: (request: Written) => unproven.lost(request, clock.now()),
+    lost: (request: WrittenRequest) => unproven.lost(request, clock.now()),
     unused: (id: string, dueMs: number) => void store.unused(id, dueMs).catch(ignored),
     close: () => ticker.stop(),
   }
@@ -62,8 +68,8 @@ function createReports(store: TokenStore, clock: Clock, times: LimitTimes) {
 
 const ignored = () => {}
 
-/** What a permit says of its request, for the limit's tokens. */
-class SharedPermit implements Permit, Written {
+/** Reports the course of a request to the limit's tokens. */
+class SharedPermit implements Permit, WrittenRequest {
   readonly id: string
   writtenAt = Number.NaN
   keptUntil: number
@@ -74,9 +80,9 @@ class SharedPermit implements Permit, Written {
   #state: 'held' | 'written' | 'done' = 'held'
 
   /**
-   * @param dueAt when it is good.
-   * @param until when its request must be written at the latest.
-   * @param keptUntil until when its token is out at least.
+   * @param dueAt time from which it is valid.
+   * @param until latest time at which its request must be written.
+   * @param keptUntil earliest time at which its token may be free again.
    */
   constructor(
     id: string,
@@ -125,21 +131,22 @@ export interface SharedLimiter extends Limiter {
   close(): Promise<void>
 }
 
-/** Delay between two tries while the store fails. Short, so that a store that is back is noticed soon. */
+/** Delay between two attempts while the store fails. Short, so that its return is noticed soon. */
 const AGAIN = { baseMs: 50, capMs: 500, jitter: 0 }
 
 /**
  * A token bucket that several processes share: the service never counts more than the limit from all processes that use
- * the store. Each start takes a token from the store. If none is free, the store reserves the token that comes back
- * next for the caller, who waits here until then. So there is one round trip per start. Each process takes one token at
- * a time, so all processes with work get equal parts, and one without work takes nothing.
+ * the store. Each start takes a token from the store. If none is free, the store reserves the next one for the caller,
+ * who waits here until it is free. So there is one round trip per start. Each process takes one token at a time, so all
+ * processes with work get equal shares, and one without work takes nothing.
  *
- * Why no more are counted than the limit: between two takings of a token, its first request was counted, and a window
- * has passed since. That is so because a request
+ * Proof that the service never counts more than the limit: between two uses of a token, its first request was counted,
+ * and a window has passed since. This holds because a request
  *
- * - is written only after its permit was good, and before it expired: both by durations of this process's monotonic
- *   clock, the first from the store's answer on, the second from the question on. Who wakes late writes nothing.
- * - is answered before its token is given back for a window's time, or keeps its token out;
+ * - is written only after its permit became valid, and before it expired. Both are durations of this process's
+ *   monotonic clock, the first from the store's reply, the second from the query. A process that wakes up late writes
+ *   nothing;
+ * - has its response before its token is returned for a window, or keeps its token used;
  * - of a process that died or stalled was written before its permit expired, and is assumed to be counted within
  *   `settleMs` of that. This is the only assumption, and only for requests that were under way at that moment.
  */
@@ -153,7 +160,7 @@ export function createSharedLimiter(
   const reports = createReports(store, clock, times)
   let failures = 0
   let failure: unknown
-  /** When the ask began that has no answer yet. */
+  /** Start of the query that has no reply yet. */
   let askedAt: number | undefined
   let last = { tokens: 0, rate: 0 }
 
@@ -181,7 +188,7 @@ export function createSharedLimiter(
       if (taken === undefined) return clock.now() + backoffMs(failures, 0, AGAIN)
       const due = clock.now() + taken.waitMs
       if (!taken.granted) return due
-      // The store gave it after the request was sent, so for the store it expires later.
+      // The store granted it after the query was sent, so it expires later there than here.
       const goodAt = asked + taken.waitMs
       const permit = new SharedPermit(id, due, goodAt + times.permitMs, goodAt + times.holdMs, clock, reports)
       if (taken.waitMs > 0) await clock.sleep(taken.waitMs)

@@ -1,5 +1,5 @@
 import type { Permit } from '@muster/core'
-import { createBucket, createScheduler } from '@muster/core/internal'
+import { createBucket, Scheduler } from '@muster/core/internal'
 import { createManualClock, seededRandom, type Clock } from '@muster/core/clock'
 import { createFallback } from './limits.js'
 import { createModelTokens } from './model-tokens.fixture.js'
@@ -8,13 +8,13 @@ import { limitTimes, type LimitTimes, type TokenStore } from './token-store.js'
 
 export interface SimulatedProcess {
   readonly startsAt: number
-  /** When it ends as by kill -9. Default: never. */
+  /** Time at which it ends, like by kill -9. Default: never. */
   readonly diesAt?: number | undefined
-  /** Times at which the process is frozen, as by SIGSTOP. */
+  /** Spans in which the process is frozen, like by SIGSTOP. */
   readonly pauses: readonly { readonly from: number; readonly ms: number }[]
-  /** What its clock is ahead of the others. */
+  /** Milliseconds by which its clock is ahead of the others. */
   readonly offsetMs: number
-  /** Calls that it makes at once, and the milliseconds from one such time to the next. */
+  /** Number of simultaneous calls, and the milliseconds between two such times. */
   readonly work: { readonly calls: number; readonly everyMs: number }
 }
 
@@ -22,27 +22,27 @@ export interface Scenario {
   readonly limit: number
   readonly windowMs: number
   readonly processes: readonly SimulatedProcess[]
-  /** When Redis loses everything. */
+  /** Times at which Redis loses everything. */
   readonly wipes: readonly number[]
-  /** Times at which Redis answers nothing. */
+  /** Spans in which Redis does not respond. */
   readonly outages: readonly { readonly from: number; readonly ms: number }[]
-  /** Longest way of a request to the service, and of the answer. */
+  /** Maximum delay of a request to the service, and of the response. */
   readonly wayMs: number
-  /** Longest way to Redis, and back. */
+  /** Maximum delay to Redis, and back. */
   readonly redisMs: number
   readonly connectMs: number
-  /** One request in this many is lost, and one answer in this many. 0 for none. */
+  /** One request in this many is lost, and one response in this many. 0 for none. */
   readonly lossOneIn: number
   readonly seed: number
-  /** Whether each process has an equal share of the limit while Redis is away. Default: none. */
+  /** True if each process uses an equal share of the limit while Redis is unavailable. Default: none. */
   readonly fallback?: boolean
 }
 
-/** Takes something away that keeps the limit, to see whether the check finds it. */
+/** Removes something that enforces the limit, to test that the check finds it. */
 export interface Sabotage {
-  /** What the processes believe of the times. */
+  /** The times that the processes assume. */
   readonly times?: Partial<LimitTimes>
-  /** What the store believes of them. */
+  /** The times that the store assumes. */
   readonly storeTimes?: Partial<LimitTimes>
   readonly store?: Partial<TokenStore>
   readonly limiter?: ((limiter: SharedLimiter) => SharedLimiter) | undefined
@@ -87,7 +87,7 @@ export async function simulate(scenario: Scenario, untilMs: number, sabotage: Sa
     const inUse = scenario.fallback
       ? createFallback(limiter, createBucket({ limit, windowMs, share }), store, clock, times)
       : (sabotage.limiter?.(limiter) ?? limiter)
-    const scheduler = createScheduler({ clock, limiter: inUse })
+    const scheduler = new Scheduler({ clock, limiter: inUse })
 
     const request = async (slot: Pick<Permit, 'mayWrite'> & { written(): void }): Promise<void> => {
       await clock.sleep(upTo(scenario.connectMs))
@@ -140,7 +140,7 @@ const remote = (store: TokenStore, call: <T>(ask: () => Promise<T>) => Promise<T
   reset: () => call(() => store.reset()),
 })
 
-/** How many requests a service refuses that takes no more than `limit` in any window. */
+/** Number of requests refused by a service that accepts at most `limit` in any window. */
 export function overLimit(counted: readonly number[], limit: number, windowMs: number): number {
   const accepted: number[] = []
   for (const at of counted) {

@@ -1,52 +1,55 @@
-// pure: how long permits and tokens of a shared limit hold; written requests that may not be counted yet
+// pure: durations of permits and tokens of a shared limit; written requests that may not be counted yet
 /**
- * Where all processes keep the tokens of one limit: as many as the limit allows, each of them free or out until a time
- * of the store's clock. Times are passed as durations, because no two clocks agree.
+ * The shared store of the tokens of one limit: as many as the limit allows, each free, or used until a time of the
+ * store's clock. Times are passed as durations, because no two clocks agree.
  */
 export interface TokenStore {
   /**
-   * Takes a token, or one that is about to come back. It is out for `holdMs` from then on, unless more is said of it.
-   * @param id names the token from now on; never used before.
+   * Takes a free token, or the next one. It is used for `holdMs`, unless a report changes that.
+   * @param id names the token; never used before.
    */
-  take(id: string): Promise<Taken>
-  /** The service has counted the requests by now: their tokens come back in a window. */
+  take(id: string): Promise<TokenGrant>
+  /** Reports that the service has counted the requests: their tokens become free after a window. */
   counted(ids: readonly string[]): Promise<void>
-  /** The requests may not be counted yet: their tokens stay out for `holdMs` from now at least. */
+  /** Reports that the requests may not be counted yet: their tokens stay used for at least `holdMs` from now. */
   keep(ids: readonly string[]): Promise<void>
-  /** The requests are counted within `settleMs`: their tokens come back a window after that. */
+  /** Reports that the requests are counted within `settleMs`: their tokens become free a window after that. */
   settle(ids: readonly string[]): Promise<void>
-  /** The request is never written. @param dueMs milliseconds until its permit would have been good. */
+  /** Reports that the request is never written. @param dueMs milliseconds until its permit would have become valid. */
   unused(id: string, dueMs: number): Promise<void>
-  /** The service answered 429: nobody takes a token for `pauseMs`, and the rate is lowered temporarily. */
+  /** Reports a 429: no process takes a token for `pauseMs`, and the rate is lowered temporarily. */
   refused(pauseMs: number): Promise<void>
-  /** Something may have been sent that the store does not know of: every token is out for `coldMs`. */
+  /** Reports that requests unknown to the store may have been sent: every token is used for `coldMs`. */
   reset(): Promise<void>
 }
 
-export interface Taken {
-  /** Whether a token was taken. */
+export interface TokenGrant {
+  /** True if a token was taken. */
   readonly granted: boolean
-  /** Milliseconds until the permit is good; until it makes sense to ask again, if no token was taken. */
+  /** Milliseconds until the permit is valid; or until the next query makes sense, if no token was taken. */
   readonly waitMs: number
-  /** Tokens that are free now. */
+  /** Number of free tokens. */
   readonly free: number
-  /** Requests that may start in a window now; temporarily below the limit after a 429. */
+  /** Number of requests that may start in a window; temporarily below the limit after a 429. */
   readonly rate: number
 }
 
-/** Milliseconds of one limit. The same in all processes, for each counts on the others keeping to them. Our choice. */
+/**
+ * Durations of one limit in milliseconds (our choice). They are the same in all processes, because each relies on the
+ * others.
+ */
 export interface LimitTimes {
-  /** The limit's own. */
+  /** The window of the limit, in milliseconds. */
   readonly windowMs: number
-  /** From the moment a permit is good until its request must be written. */
+  /** From the time at which a permit becomes valid until its request must be written. */
   readonly permitMs: number
-  /** From a request's writing until the service has counted it at the latest, if its process cannot tell any more. */
+  /** Maximum time from writing a request until the service has counted it, if its process can no longer report. */
   readonly settleMs: number
-  /** How far ahead a token that is still out is promised to somebody. */
+  /** Maximum time in advance that a used token is promised. */
   readonly aheadMs: number
-  /** A token comes back that long after its permit was good, if nobody says anything about it. */
+  /** Time after its permit became valid until a token is free again without any report. */
   readonly holdMs: number
-  /** No token is out after that time, whatever was given before. */
+  /** Time after which no token is used any more, regardless of earlier grants. */
   readonly coldMs: number
 }
 
@@ -61,27 +64,27 @@ export function limitTimes(windowMs: number): LimitTimes {
 }
 
 /** A request that was written. */
-export interface Written {
+export interface WrittenRequest {
   readonly id: string
   readonly writtenAt: number
-  /** Its token is out until then at least. */
+  /** Earliest time at which its token may be free again. */
   keptUntil: number
 }
 
 const LONGEST_GAP = 4
-/** Milliseconds before a token could be promised to somebody else at which it is kept for longer. */
+/** Milliseconds before a token could be promised to another process at which its time is extended. */
 const MARGIN_MS = 750
 
 /**
- * Says whose tokens must be kept out for longer. A request counts at its answer, as nothing else proves it. One that
- * ended without an answer may lie in a buffer until the network or the service continues: that is over when a request
- * written later is answered. Until then tokens come back one at a time, after a window, two, then every four, and the
- * requests that use them find out (`Unanswered` in core's scheduler is the same for one process).
+ * Finds the requests whose tokens must be kept used for longer. Only its response proves that a request was counted.
+ * One that ended without a response may be in a buffer until the network or the service continues, which a response to
+ * a later request proves. Until then, tokens become free one at a time, after a window, two, then every four, and the
+ * requests that use them are probes (`Unanswered` in core's scheduler does the same for one process).
  */
-export function createUnproven({ windowMs, settleMs, aheadMs }: LimitTimes) {
-  const open = new Set<Written>()
-  /** Those without an answer, by their ends. */
-  let lost: { readonly request: Written; readonly endedAt: number }[] = []
+export function createUnansweredRequests({ windowMs, settleMs, aheadMs }: LimitTimes) {
+  const open = new Set<WrittenRequest>()
+  /** Requests without a response, by their ends. */
+  let lost: { readonly request: WrittenRequest; readonly endedAt: number }[] = []
   let lastProbe = Number.NEGATIVE_INFINITY
   let gap = 1
 
@@ -97,9 +100,9 @@ export function createUnproven({ windowMs, settleMs, aheadMs }: LimitTimes) {
   return {
     /** Number of requests. */
     size: () => open.size + lost.length,
-    written: (request: Written) => void open.add(request),
-    /** The request was answered. Returns the ids without an answer that the service has, or never will have. */
-    answered: (request: Written): readonly string[] => {
+    written: (request: WrittenRequest) => void open.add(request),
+    /** Records a response. Returns the ids of requests without one that the service has counted, or never will. */
+    answered: (request: WrittenRequest): readonly string[] => {
       open.delete(request)
       gap = 1
       if (lost.length === 0) return []
@@ -107,12 +110,12 @@ export function createUnproven({ windowMs, settleMs, aheadMs }: LimitTimes) {
       lost = lost.filter(({ endedAt }) => endedAt > request.writtenAt)
       return proven.map(({ request: { id } }) => id)
     },
-    /** The request ended without an answer. */
-    lost: (request: Written, now: number) => {
+    /** Records that the request ended without a response. */
+    lost: (request: WrittenRequest, now: number) => {
       if (open.delete(request)) lost.push({ request, endedAt: now })
     },
-    /** The requests whose tokens could soon be promised to others. */
-    due: (now: number): readonly Written[] => {
+    /** Returns the requests whose tokens could soon be promised to others. */
+    due: (now: number): readonly WrittenRequest[] => {
       letProbesGo(now)
       return [...open, ...lost.map(({ request }) => request)].filter(
         ({ keptUntil }) => keptUntil < now + aheadMs + MARGIN_MS,

@@ -1,10 +1,10 @@
-// pure: keys of a lobby store; how lobbies are found by what they are
+// pure: keys of a lobby store, and the traits by which lobbies are found
 import { type Attributes, isListed, type Lobby } from '@muster/relay'
 import type { KeySpace } from '../connection/index.js'
 
 /**
- * The keys of one store, all in one slot. Every one has an entry per lobby at most a few times, `ev` has a bound, and
- * all of them expire some days after the last process that used the store has ended.
+ * The keys of one store, all in one slot. Each has at most a few entries per lobby, and `ev` is limited. All of them
+ * expire some days after the last process that used the store has ended.
  */
 export const lobbyKeys = (key: KeySpace) => ({
   /** Hash: id → `version number code`. The number rises with every lobby created. */
@@ -19,30 +19,30 @@ export const lobbyKeys = (key: KeySpace) => ({
   members: key('m'),
   /** Sorted set by name: `"player" id`, for the lobbies of a player. */
   players: key('p'),
-  /** Hash: id → how the lobby is listed: free slots, then its traits, one a line. Listed lobbies only. */
+  /** Hash: id → its listing: free slots, then its traits, one per line. Only for listed lobbies. */
   listing: key('l'),
   /** Sorted set by name: trait, number and id of each listed lobby. */
   traits: key('t'),
-  /** Text: the last number. */
+  /** String: the last number. */
   last: key('n'),
   /** Stream: ids of changed lobbies, about the last 10,000. */
   events: key('ev'),
 })
 
-/** What all listed lobbies have. */
+/** The trait of all listed lobbies. */
 const LISTED = 'listed'
 
-/** As two JSON values side by side, so that neither the type nor the end of a name is in doubt. */
+/** Two adjacent JSON values, so that both the type and the end of the name are clear. */
 const traitOf = ([name, value]: readonly [string, Attributes[string]]) =>
   `${JSON.stringify(name)}${JSON.stringify(value)}`
 
-/** Each trait is there twice: for all listed lobbies that have it, and for those of them with a free slot. */
+/** Each trait exists twice: for all listed lobbies that have it, and for those of them with a free slot. */
 const any = (trait: string) => `*${trait}`
 const free = (trait: string) => `+${trait}`
 
 const freeSlots = ({ maxPlayers, members }: Lobby) => maxPlayers - members.length
 
-/** The free slots and the traits of a lobby, one a line; empty for one that is not listed. */
+/** The free slots and the traits of a lobby, one per line; empty if it is not listed. */
 export function listingOf(lobby: Lobby): string {
   if (!isListed(lobby)) return ''
   const slots = freeSlots(lobby)
@@ -56,5 +56,8 @@ export function wantedTraits(data: Attributes, isFree: boolean): readonly string
   return (wanted.length === 0 ? [LISTED] : wanted.map(traitOf)).map(isFree ? free : any)
 }
 
-/** The members, by which players are found: JSON has no end of line, and ends a text by a quote. */
+/**
+ * The members, one JSON string a line. A script finds a player's line in it: JSON has no line feeds, and every string
+ * ends with a quote.
+ */
 export const membersOf = ({ members }: Lobby): string => members.map(({ id }) => JSON.stringify(id)).join('\n')

@@ -2,8 +2,8 @@ import type { Lobby, PublicPage, StoredLobby } from '@muster/relay'
 import { defineScript, type Reply } from '../connection/index.js'
 
 /**
- * Functions of several scripts, in Lua, that keep the indexes of lobbies. They expect the keys as locals, `members`,
- * `players`, `listing` and `traits`, and the milliseconds for which keys are kept, `keep_ms`.
+ * Shared Lua functions that update the indexes of lobbies. They require the locals `members`, `players`, `listing` and
+ * `traits` with keys, and `keep_ms`, the milliseconds for which keys are kept.
  */
 const INDEX_LUA = `
 local function lines(text)
@@ -42,10 +42,9 @@ end
 `
 
 /**
- * Stores a lobby at version 1, unless its id or its code is taken.
- * Keys: head, body, codes, due, members, players, listing, traits, last.
- * Arguments: id, code, JSON, due at, members, listing, milliseconds until the store expires.
- * Answer: 1, or 0 if the id or the code is taken.
+ * Stores a lobby at version 1, unless its id or its code is taken. Keys: head, body, codes, due, members, players,
+ * listing, traits, last. Arguments: id, code, JSON, due at, members, listing, milliseconds until the store expires.
+ * Reply: 1, or 0 if the id or the code is taken.
  */
 export const CREATE = defineScript({
   name: 'lobbies.create',
@@ -74,10 +73,9 @@ return 1
 })
 
 /**
- * Finds the lobbies that are due, and extends the expiry of the store. Each process in use calls this once a second.
- * Keys: due, then all others of the store.
- * Arguments: now, most ids, milliseconds until the store expires.
- * Answer: ids, the earliest first.
+ * Finds the due lobbies, and extends the expiry of the store. Each process calls this once a second. Keys: due, then
+ * all others of the store. Arguments: now, maximum number of ids, milliseconds until the store expires. Reply: ids, the
+ * earliest first.
  */
 export const DUE = defineScript({
   name: 'lobbies.due',
@@ -91,11 +89,10 @@ return ids
 })
 
 /**
- * Lists lobbies that have all traits and enough free slots, newest first: it looks at those that have the rarest trait.
- * Keys: traits, listing, body.
- * Arguments: number of the lobby before (all 9 for the first page), most lobbies of the page, most to look at, free
- * slots, traits.
- * Answer: the number to continue from, or an empty text at the end; then lobbies as JSON.
+ * Lists lobbies that have all traits and enough free slots, the newest first. It searches those with the rarest trait.
+ * Keys: traits, listing, body. Arguments: number of the previous lobby (all 9 for the first page), maximum lobbies of
+ * the page, maximum to examine, free slots, traits. Reply: the number to continue from, or an empty string at the end;
+ * then lobbies as JSON.
  */
 export const LIST = defineScript({
   name: 'lobbies.list',
@@ -139,10 +136,7 @@ const readLobby = (reply: Reply): StoredLobby | undefined => {
   return { version: Number.parseInt(head, 10), lobby: JSON.parse(json) as Lobby }
 }
 
-/**
- * Reads a lobby.
- * Keys: head, body. Arguments: id. Answer: head and JSON, or nothing.
- */
+/** Reads a lobby. Keys: head, body. Arguments: id. Reply: head and JSON, or nothing. */
 export const READ = defineScript({
   name: 'lobbies.get',
   kind: 'read',
@@ -153,10 +147,7 @@ return head and json and {head, json}
   read: readLobby,
 })
 
-/**
- * Reads the lobby that has a code.
- * Keys: head, body, codes. Arguments: code. Answer: head and JSON, or nothing.
- */
+/** Reads the lobby that has a code. Keys: head, body, codes. Arguments: code. Reply: head and JSON, or nothing. */
 export const READ_BY_CODE = defineScript({
   name: 'lobbies.getByCode',
   kind: 'read',
@@ -170,10 +161,9 @@ return head and json and {head, json}
 })
 
 /**
- * Deletes a lobby in the version that was read, and frees its code.
- * Keys: head, body, codes, due, members, players, listing, traits, events.
- * Arguments: id, version, most events, milliseconds until keys expire.
- * Answer: 1, or 0 if this is not the present version.
+ * Deletes a lobby in the version that was read, and frees its code. Keys: head, body, codes, due, members, players,
+ * listing, traits, events. Arguments: id, version, maximum number of events, milliseconds until keys expire. Reply: 1,
+ * or 0 if the version is not the current one.
  */
 export const REMOVE = defineScript({
   name: 'lobbies.delete',
@@ -198,11 +188,10 @@ return 1
 })
 
 /**
- * Replaces the version that was read. Also done while Redis is full: a lobby must be able to close, and to note that a
- * session was ended.
- * Keys: head, body, due, members, players, listing, traits, events.
- * Arguments: id, version, JSON, due at, members, listing, most events, milliseconds until keys expire.
- * Answer: 1, or 0 if this is not the present version.
+ * Replaces the version that was read. It works even while Redis is full, because a lobby must be able to close, and to
+ * record that a session was ended. Keys: head, body, due, members, players, listing, traits, events. Arguments: id,
+ * version, JSON, due at, members, listing, maximum number of events, milliseconds until keys expire. Reply: 1, or 0 if
+ * the version is not the current one.
  */
 export const REPLACE = defineScript({
   name: 'lobbies.replace',

@@ -29,7 +29,7 @@ describeRedis('a lobby store', () => {
   let it: RedisUnderTest
   afterEach(() => it.close())
 
-  test('stores nothing of a lobby if one of its keys belongs to another program', async () => {
+  test('the Redis lobby store stores nothing of a lobby if one of its keys belongs to another program', async () => {
     it = await openRedis()
     const store = createRedisLobbyStore({ redis: it.redis })
     const key = it.redis.keys('lobbies.main')
@@ -42,7 +42,7 @@ describeRedis('a lobby store', () => {
     expect(await store.create(lobbyOf('a', ['ann']), 1)).toBe(true)
   })
 
-  test('keeps nothing that does not expire, and puts the end off while it is in use', async () => {
+  test('the Redis lobby store stores only keys that expire, and extends them while they are in use', async () => {
     it = await openRedis()
     const store = createRedisLobbyStore({ redis: it.redis, keepDays: 1 })
     await store.create(lobbyOf('a', ['ann'], { data: { map: 'ice' } }), 1)
@@ -61,7 +61,7 @@ describeRedis('a lobby store', () => {
     expect((await ttls()).every((ms) => Number(ms) > 60_000)).toBe(true)
   })
 
-  test('finds nothing of lobbies whose keys Redis has deleted, and continues', async () => {
+  test('the Redis lobby store finds nothing of lobbies whose keys Redis has deleted, and continues', async () => {
     it = await openRedis()
     const store = createRedisLobbyStore({ redis: it.redis })
     const key = it.redis.keys('lobbies.main')
@@ -80,7 +80,7 @@ describeRedis('a lobby store', () => {
     expect((await store.listPublic(query)).lobbies).toHaveLength(1)
   })
 
-  test('leaves nothing behind when the last lobby is deleted', async () => {
+  test('the Redis lobby store leaves nothing behind when the last lobby is deleted', async () => {
     it = await openRedis()
     const store = createRedisLobbyStore({ redis: it.redis })
     for (const id of ['a', 'b']) await store.create(lobbyOf(id, ['ann'], { data: { map: 'ice' } }), 1)
@@ -89,7 +89,7 @@ describeRedis('a lobby store', () => {
     expect(((await it.redis.command('', ['KEYS', '*'])) as readonly string[]).toSorted()).toEqual([key('ev'), key('n')])
   })
 
-  test('waits for a slow Redis, up to the time limit of the connection', async () => {
+  test('the Redis lobby store waits for a slow Redis, up to the timeout of the connection', async () => {
     it = await openRedis()
     const store = createRedisLobbyStore({ redis: it.redis })
     const hasty = createRedisLobbyStore({ redis: await it.connect({ timeoutMs: 50 }) })
@@ -102,14 +102,14 @@ describeRedis('a lobby store', () => {
   })
 })
 
-describe('options of a lobby store', () => {
+describe('the options of a lobby store', () => {
   test.each([
     [{ name: 'a b' }, /name/],
     [{ keepDays: 0 }, /keepDays.*got 0/],
     [{ keepDays: Number.NaN }, /keepDays.*got NaN/],
     [{ keepDay: 1 }, /did you mean keepDays/],
     [{ redis: {} }, /redis must be a connection made by connectRedis/],
-  ])('that are wrong are named: %o', (options, message) => {
+  ])('the Redis lobby store refuses the options %o by name', (options, message) => {
     const redis = { run: async () => {} } as never
     expect(() => createRedisLobbyStore({ redis, ...(options as object) })).toThrow(message)
   })

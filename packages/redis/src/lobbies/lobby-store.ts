@@ -5,7 +5,7 @@ import { followStream, type StreamFollower } from '../stream/follow-stream.js'
 import { listingOf, lobbyKeys, membersOf, wantedTraits } from './lobby-keys.js'
 import { CREATE, DUE, LIST, READ, READ_BY_CODE, REMOVE, REPLACE } from './lobby-scripts.js'
 
-/** Tells of changes that any process has made: follows the stream of changes from the first watcher on. */
+/** Notifies of changes by any process: follows the stream of changes once there is a watcher. */
 function createWatchers(redis: RedisConnection, key: string) {
   const watchers = new Map<string, Set<() => void>>()
   let follower: StreamFollower | undefined
@@ -28,7 +28,7 @@ function createWatchers(redis: RedisConnection, key: string) {
     })
 
   return {
-    /** Calls `changed` after every change of the lobby; returns a function that ends this. */
+    /** Calls `changed` after every change of the lobby. Returns a function that stops it. */
     watch: (id: string, changed: () => void) => {
       if (!isClosed) follower ??= follow()
       const listeners = watchers.get(id) ?? new Set()
@@ -47,10 +47,10 @@ function createWatchers(redis: RedisConnection, key: string) {
 
 export interface RedisLobbyStoreOptions {
   readonly redis: RedisConnection
-  /** Name of the store: processes that give the same share their lobbies. Default `main`. */
+  /** Name of the store: processes with the same name share their lobbies. Default `main`. */
   readonly name?: string | undefined
   /**
-   * Days for which lobbies are kept after the last process that used the store has ended. While one runs, lobbies live
+   * Days for which lobbies are kept after the last process that used the store has ended. While one runs, lobbies end
    * by the rules of `createLobbies`. Default 7.
    */
   readonly keepDays?: number | undefined
@@ -62,21 +62,21 @@ export interface RedisLobbyStore extends LobbyStore {
   close(): void
 }
 
-/** Most lobbies examined for one page, as by the memory store. */
+/** Maximum number of lobbies examined for one page, like in the memory store. */
 const MOST_LOOKS = 500
-/** Changes that the stream keeps: enough for a follower that was away for some seconds. */
+/** Maximum number of changes in the stream: enough for a follower that was disconnected for some seconds. */
 const MOST_EVENTS = 10_000
 /** Greater than the number of any lobby. */
 const FIRST_PAGE = '9'.repeat(16)
 const DAY_MS = 86_400_000
 
 /**
- * Keeps lobbies in Redis, for all processes that give the same name. Values of players are stored there: addresses,
- * attributes, tokens of relay sessions, and digests of passwords.
+ * Keeps lobbies in Redis, for all processes with the same name. It stores players' addresses, attributes and tokens of
+ * relay sessions there, and digests of passwords.
  *
- * While Redis is full no lobby can be created; those that exist continue, and can close. If Redis has lost its data,
- * the lobbies are gone, and relay sessions without a lobby are deleted as orphans.
- * @throws {InvalidInput} for a wrong option
+ * While Redis is full, no lobby can be created; existing ones continue, and can close. If Redis loses its data, the
+ * lobbies are lost, and relay sessions without a lobby are deleted as orphans.
+ * @throws {InvalidInput} for an invalid option
  */
 export function createRedisLobbyStore(options: RedisLobbyStoreOptions): RedisLobbyStore {
   const { redis, name, keepDays } = checkOptions('createRedisLobbyStore', schema, options)
@@ -119,7 +119,7 @@ export function createRedisLobbyStore(options: RedisLobbyStoreOptions): RedisLob
     },
     idsOf: async (playerId) => {
       const member = JSON.stringify(playerId)
-      // A space separates the player from the lobby, and '!' comes right after it.
+      // A space separates the player from the lobby, and '!' is the next character after it.
       const found = await redis.command(players, ['ZRANGE', players, `[${member} `, `(${member}!`, 'BYLEX'])
       return (found as readonly string[]).map((text) => text.slice(member.length + 1))
     },

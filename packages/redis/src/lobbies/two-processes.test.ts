@@ -54,7 +54,7 @@ describeRedis('lobbies of two processes', () => {
     return { messages, types, followed }
   }
 
-  test('share every lobby, and tell their members of every change', async () => {
+  test('two processes share their lobbies, and members are notified of every change', async () => {
     const [here, there] = [await open(), await open()]
     const { lobbyId, code } = await here.create({ player: ann, maxPlayers: 2, requireReady: false })
     const annSees = follow(here, lobbyId, 'ann')
@@ -75,7 +75,7 @@ describeRedis('lobbies of two processes', () => {
     expect(handedOver.filter((one) => one === key)).toHaveLength(1)
   })
 
-  test('count the attempts of a player together', async () => {
+  test('two processes count the join attempts of a player together', async () => {
     const [here, there] = [await open(), await open()]
     const guess = (lobbies: Lobbies) =>
       lobbies.join({ player: ben, code: 'BCDFGHJK' }).catch((error: LobbyRefused) => error.code)
@@ -85,7 +85,7 @@ describeRedis('lobbies of two processes', () => {
     expect(codes.slice(10)).toEqual(['too-many-attempts', 'too-many-attempts'])
   })
 
-  test('continue after Redis was killed and has its data again', async () => {
+  test('lobbies continue after Redis was killed and has its data again', async () => {
     const [here, there] = [await open(), await open()]
     const { lobbyId, code } = await here.create({ player: ann, maxPlayers: 2 })
     await it.server.kill()
@@ -103,7 +103,7 @@ describeRedis('lobbies of two processes', () => {
     await eventually(annSees.types).toContain('member.ready')
   })
 
-  test('have no lobbies after Redis was restarted empty, tell members so, and take new ones', async () => {
+  test('lobbies are gone after Redis was restarted empty; members are notified, and new lobbies work', async () => {
     await it.close()
     it = await openRedis()
     const [here, there] = [await open(), await open()]
@@ -118,7 +118,7 @@ describeRedis('lobbies of two processes', () => {
     expect(await there.join({ player: ben, code: again.code })).toMatchObject({ status: 'joined' })
   })
 
-  test('let lobbies close while Redis is full, and create none', async () => {
+  test('lobbies can be closed but not created while Redis is full', async () => {
     const [here, there] = [await open(), await open()]
     const { lobbyId, code } = await here.create({ player: ann, maxPlayers: 2 })
     await it.server.ask('CONFIG SET maxmemory 1')
@@ -131,7 +131,7 @@ describeRedis('lobbies of two processes', () => {
     await there.create({ player: ben, maxPlayers: 2 })
   })
 
-  test('refuse every change while Redis is a replica, and can be read', async () => {
+  test('lobbies can be read but not changed while Redis is a replica', async () => {
     const here = await open()
     const { lobbyId } = await here.create({ player: ann, maxPlayers: 2 })
     await it.server.ask(`REPLICAOF 127.0.0.1 ${it.server.port}`)

@@ -2,8 +2,8 @@
 import type { Partition } from './partition.js'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ServerGone, ServerNotRegistered, UnknownSeat } from '@muster/matchmaker'
-import { EnrolmentBody, RegistrationBody, ReportBody } from '@muster/matchmaker/internal'
-import { type Command, PROMISES } from './rpc.js'
+import { EnrolmentBody, LEADER_COMMANDS, RegistrationBody, ReportBody } from '@muster/matchmaker/internal'
+import type { RpcCommand } from './rpc.js'
 import { createWorld, duel, type Process } from './world.fixture.js'
 
 type RpcServer = <T>(asked: Promise<T>) => Promise<T>
@@ -248,13 +248,18 @@ async function keeps({ asks = false, before, ask, answers, holds }: Scenario, en
   await answer(Promise.all([second.close(), first.close()]))
 }
 
-test('every command that changes something is tried', () => {
-  const kept = (Object.keys(PROMISES) as Command[]).filter((command) => ['kept', 'level'].includes(PROMISES[command]))
+test('every command with a stored effect has a scenario in this test', () => {
+  const kept = (Object.keys(LEADER_COMMANDS) as RpcCommand[]).filter((command) =>
+    ['kept', 'level'].includes(LEADER_COMMANDS[command]),
+  )
   expect(Object.keys(KEPT).toSorted()).toEqual(kept.toSorted())
 })
 
-describe.each(Object.entries(KEPT))('%s', (_, scenario) => {
-  test.each(ENDS.map((end) => ({ end })))('is kept and answered though its leader ends: $end', async (one) => {
-    await expect(keeps(scenario, one.end)).resolves.toBeUndefined()
-  })
+describe.each(Object.entries(KEPT))('the command %s', (_, scenario) => {
+  test.each(ENDS.map((end) => ({ end })))(
+    'a command is stored and answered even if its leader ends: $end',
+    async (one) => {
+      await expect(keeps(scenario, one.end)).resolves.toBeUndefined()
+    },
+  )
 })

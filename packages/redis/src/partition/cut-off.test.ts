@@ -34,7 +34,7 @@ async function begin() {
   const member = async () => {
     const gate = await openGate(redis.server.port)
     const client = { url: gate.url, socket: { reconnectStrategy: 20 } }
-    const connection = await redis.connect({ client, timeoutMs: 500 })
+    const connection = await redis.connect({ client, timeoutMs: 1500 })
     const partition = createRedisPartition({
       redis: connection,
       name: 'eu',
@@ -143,32 +143,35 @@ const PROCESSES = ['following', 'leading'] as const
 const cases = PROCESSES.flatMap((which) => CUTS.map((how) => [which, how] as const))
 
 describeRedis('a process that is cut off from Redis', () => {
-  test.each(cases)('while %s answers every command with 503, and then as before: %s', async (which, how) => {
-    const world = await begin()
-    const { gate, call } = world[which]
-    const at = await prepare(world.following.call, world.service)
-    const all = commands(at)
-    gate[how]()
-    const asked = Object.entries(all).map(async ([name, input]) => {
-      const { status, retryAfter, json } = await call(...input)
-      return [name, { status, waits: Number(retryAfter) > 0, code: typeof json['code'] }] as const
-    })
-    const wanted = { status: 503, waits: true, code: 'string' }
-    const answers = Object.fromEntries(await Promise.all(asked))
-    expect(answers).toEqual(Object.fromEntries(Object.keys(all).map((name) => [name, wanted])))
-    // The store of groups tells the operator each time.
-    expect(world.unexpected.filter((error) => !(error instanceof RedisError))).toEqual([])
+  test.each(cases)(
+    'a process (%s) cut off from Redis answers every command with 503, and works again later: %s',
+    async (which, how) => {
+      const world = await begin()
+      const { gate, call } = world[which]
+      const at = await prepare(world.following.call, world.service)
+      const all = commands(at)
+      gate[how]()
+      const asked = Object.entries(all).map(async ([name, input]) => {
+        const { status, retryAfter, json } = await call(...input)
+        return [name, { status, waits: Number(retryAfter) > 0, code: typeof json['code'] }] as const
+      })
+      const wanted = { status: 503, waits: true, code: 'string' }
+      const answers = Object.fromEntries(await Promise.all(asked))
+      expect(answers).toEqual(Object.fromEntries(Object.keys(all).map((name) => [name, wanted])))
+      // The store of groups tells the operator each time.
+      expect(world.unexpected.filter((error) => !(error instanceof RedisError))).toEqual([])
 
-    gate.open()
-    for (const [name, status] of Object.entries(ANSWERED)) {
-      const again = all[name] as Parameters<Call>
-      await eventually(async () => `${name}: ${(await call(...again)).status}`).toBe(`${name}: ${status}`)
-    }
-    // Where only answers were lost, others who were to be a match are one by now.
-    const isOf = (server: Server) => server.environment?.['MM_MATCH_ID'] === at.match
-    await eventually(() => world.service.running().filter(isOf)).toEqual([])
-    expect(world.service.servers.filter(isOf)).toHaveLength(1)
-  })
+      gate.open()
+      for (const [name, status] of Object.entries(ANSWERED)) {
+        const again = all[name] as Parameters<Call>
+        await eventually(async () => `${name}: ${(await call(...again)).status}`).toBe(`${name}: ${status}`)
+      }
+      // Where only answers were lost, others who were to be a match are one by now.
+      const isOf = (server: Server) => server.environment?.['MM_MATCH_ID'] === at.match
+      await eventually(() => world.service.running().filter(isOf)).toEqual([])
+      expect(world.service.servers.filter(isOf)).toHaveLength(1)
+    },
+  )
 })
 
 /** What a repeated command answers, in an order in which none of them undoes what the next is about. */

@@ -26,7 +26,7 @@ const untilEnd = ({ signal }: Lease) =>
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-test('a process that fails to lead lets another one try, and does not try again at once', async () => {
+test('a process that fails to lead lets another one try before it retries', async () => {
   let tries = 0
   const { clock, problems, elect } = open(async () => {
     tries += 1
@@ -50,7 +50,7 @@ test('a process that fails to lead lets another one try, and does not try again 
   expect(clock.sleepers).toBe(0)
 })
 
-test('a lease is held while it is renewed, not trusted while it is not, and lost when another has it', async () => {
+test('a lease is held while renewed, distrusted otherwise, and lost when another process has it', async () => {
   let lease: Lease | undefined
   let isAway = false
   const { clock, partition, elect } = open(
@@ -84,7 +84,7 @@ test('a lease is held while it is renewed, not trusted while it is not, and lost
   await clock.until(election.stop())
 })
 
-test('a lease is trusted from when it was asked for, however long the answer took', async () => {
+test('a lease is trusted from the time of its request, however late its answer came', async () => {
   let lease: Lease | undefined
   let slowMs = 0
   const { clock, elect } = open(
@@ -113,7 +113,7 @@ test('a lease is trusted from when it was asked for, however long the answer too
   await clock.until(election.stop())
 })
 
-test('a process that stops holds its lease until its term has ended, and then releases it', async () => {
+test('a process that stops holds its lease until its epoch has ended, and then releases it', async () => {
   let end = () => {}
   const ending = new Promise<void>((resolve) => {
     end = resolve
@@ -169,7 +169,7 @@ function asking() {
   return { clock, partition, terms, ledAt, renewal, election, lastLease: () => asked.at(-1) }
 }
 
-test('a lease is as long as renewals take, within ten times, and short again once they are quick', async () => {
+test('a lease is lengthened up to ten times for slow renewals, and shortened again for quick ones', async () => {
   const { clock, terms, renewal, election, lastLease } = asking()
   await clock.advance(2000)
   expect(lastLease()).toBe(1000)
@@ -187,7 +187,7 @@ test('a lease is as long as renewals take, within ten times, and short again onc
   await clock.until(election.stop())
 })
 
-test('a leader whose renewal is answered too late leads on, for nobody else has taken over', async () => {
+test('a leader whose renewal is answered too late continues to lead if no other took over', async () => {
   const { clock, terms, renewal, election } = asking()
   await clock.advance(1100)
   renewal.takesMs = 1500
@@ -198,7 +198,7 @@ test('a leader whose renewal is answered too late leads on, for nobody else has 
   await clock.until(election.stop())
 })
 
-test('a process that loses its lease again and again waits longer each time, at once after a minute', async () => {
+test('a process that repeatedly loses its lease waits longer each time, until a minute has passed', async () => {
   const { clock, partition, terms, ledAt, election } = asking()
   /** Milliseconds from a loss until it leads again, in steps of a renewal. */
   const leadsAgainAfter = async () => {

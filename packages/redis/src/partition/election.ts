@@ -3,27 +3,30 @@ import { within } from '@muster/core/internal'
 import type { PartitionStore } from './store/index.js'
 
 /*
- * The lease of a partition, as one process sees it:
+ * The lease of a partition, from the view of one process:
  *
- *   waiting ── nobody holds the lease ──▶ leading ── renewed every `renewMs` ──┐
+ * waiting ── nobody holds the lease ──▶ leading ── renewed every `renewMs` ──┐
  *      ▲                                   │  ▲                                │
  *      │                                   │  └────────────────────────────────┘
  *      └── taken by another, or not renewed in time, or released ──┘
  */
 
-/** One lease epoch: from when the lease was won until it is lost or released. */
+/** One lease epoch: from when the lease was acquired until it is lost or released. */
 export interface Lease {
   readonly token: string
-  /** Aborted when the lease is lost, or is to be released: then it is held on until the lease epoch has ended. */
+  /**
+   * Aborted when the lease is lost or is to be released. In the second case, the lease is held until the lease epoch
+   * has ended.
+   */
   readonly signal: AbortSignal
   /**
    * True while this process can prove that it holds the lease, by its monotonic clock. Call it right before an
    * irreversible action. False for a moment after a stall, true again once the lease is renewed.
    */
   isHeld(): boolean
-  /** Whether the lease epoch is over for good. */
+  /** True if the lease epoch is over for good. */
   isLost(): boolean
-  /** Ends the lease epoch at once: another process has taken over. */
+  /** Ends the lease epoch immediately, because another process has taken over. */
   lose(): void
 }
 
@@ -33,11 +36,11 @@ export interface ElectionOptions {
   readonly owner: string
   readonly clock: Clock
   /**
-   * Milliseconds for which the lease is held without being renewed. A process whose renewals are slow, because its
-   * event loop or the store is stalled, takes a lease of up to ten times this.
+   * Milliseconds for which the lease is held without a renewal. If renewals are slow, because the event loop or the
+   * store is stalled, a process takes a lease of up to ten times this.
    */
   readonly leaseMs: number
-  /** Leads until the signal of the lease is aborted. Resolves when nothing of the lease epoch is still running. */
+  /** Leads until the signal of the lease is aborted. Resolves when nothing of the lease epoch is running any more. */
   readonly lead: (lease: Lease) => Promise<void>
   readonly problem: (error: unknown) => void
 }
@@ -45,17 +48,17 @@ export interface ElectionOptions {
 /** Renewals per lease: three may fail before it ends. */
 const RENEWALS = 4
 /**
- * The part of a lease for which this process trusts it: the store's clock and ours may run at slightly different
- * speeds, and the network has latency.
+ * The share of a lease for which this process trusts it: the clocks of the store and of this process may run at
+ * slightly different speeds, and the network has latency.
  */
 const TRUSTED = 0.9
-/** The longest lease on a machine that is held up, in times of `leaseMs`: nobody leads for as long after a crash. */
+/** Maximum lease on a stalled machine, as a multiple of `leaseMs`: after a crash there is no leader for as long. */
 const LONGEST = 10
 /** Factor by which the slowest renewal time decays with each later renewal. */
 const FORGETS = 0.95
-/** Losses within this time make the process wait, so that another one leads. */
+/** Milliseconds within which losses make the process wait, so that another one leads. */
 const RECENT_MS = 60_000
-/** The longest such wait, in times of `leaseMs`. */
+/** Maximum of this wait, as a multiple of `leaseMs`. */
 const LONGEST_BACK_OFF = 8
 
 /** Leader election by a lease: acquires the lease of the partition whenever no process holds it, and renews it. */
@@ -63,13 +66,13 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
   const renewMs = leaseMs / RENEWALS
   const stopping = new AbortController()
   let running: Promise<void> | undefined
-  /** Milliseconds of the slowest step lately, from when its timer was due until the store had answered. */
+  /** Milliseconds of the slowest recent step, from the due time of its timer until the store's reply. */
   let slowestMs = 0
-  /** When the lease was lost to another process, in the last minute. */
+  /** Times at which the lease was lost to another process, in the last minute. */
   let losses: readonly number[] = []
 
   const pause = (ms: number, signal: AbortSignal) => clock.sleep(ms, signal).catch(() => {})
-  /** A stalled process, as on a machine with too little CPU, takes a longer lease than others. */
+  /** A stalled process, e.g. on a machine with too little CPU, takes a longer lease. */
   const wantedMs = () => Math.ceil(Math.min(Math.max(leaseMs, RENEWALS * (renewMs + slowestMs)), LONGEST * leaseMs))
   const took = (ms: number) => {
     slowestMs = Math.max(ms, slowestMs * FORGETS)
@@ -93,7 +96,7 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
       isOver = true
       epoch.abort(new Error('the lease is lost'))
     }
-    const release = () => epoch.abort(new Error('the lease is to be released'))
+    const release = () => epoch.abort(new Error('the lease is being released'))
     const isHeld = () => !isOver && clock.now() < heldUntil
     let hasFailed = false
     const leading = lead({ token, signal: epoch.signal, isHeld, isLost, lose })
@@ -104,7 +107,7 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
       .finally(() => ended.abort())
     stopping.signal.addEventListener('abort', release, { once: true })
     if (stopping.signal.aborted) release()
-    /** Renewals one after another that had no answer. */
+    /** Number of consecutive renewals without a reply. */
     let missed = 0
     while (!ended.signal.aborted && !isLost()) {
       const dueAt = clock.now() + (missed === 1 ? 0 : renewMs)
@@ -114,7 +117,7 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
       const wanted = wantedMs()
       try {
         // A renewal that takes longer than the lease is useless. A process that is stalled for longer than the lease
-        // leads on unless another one has taken over; the answer may be here, and not read yet.
+        // continues to lead unless another one has taken over; the reply may have arrived without being read.
         const renewed = await within(store.renew(token, wanted), wanted, clock)
         if (renewed === false) lose()
         missed = renewed === undefined ? missed + 1 : 0
@@ -129,7 +132,7 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
     stopping.signal.removeEventListener('abort', release)
     await leading
     await store.release(token).catch(problem)
-    // Another process may do better; and whatever is wrong here is not tried again at once.
+    // `lead()` failed: back off for one lease, so that another process can acquire it.
     if (hasFailed) await pause(leaseMs, stopping.signal)
     else if (isOver) await backOff()
   }
@@ -157,9 +160,9 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
   }
 
   return {
-    /** Begins to compete for the lease. */
+    /** Starts to compete for the lease. */
     start: () => void (running ??= run()),
-    /** Ends the lease epoch, if there is one, and then releases the lease; resolves then. */
+    /** Ends the lease epoch, if there is one, and then releases the lease. Resolves after that. */
     stop: async () => {
       stopping.abort()
       await running

@@ -13,32 +13,11 @@ import {
 } from '@muster/matchmaker'
 import { describe, expect, test } from 'vitest'
 import { NoLeader } from './partition-errors.js'
-import { createWorld, duel } from './world.fixture.js'
+import { createPair, createWorld, duel } from './world.fixture.js'
 
-/** Two processes, of which the first leads; what is asked of the second goes by Redis. */
-async function pair(options: Parameters<typeof createWorld>[0] = {}) {
-  const world = createWorld(options)
-  const leader = world.process()
-  leader.start()
-  await world.pass(100)
-  const follower = world.process()
-  follower.start()
-  await world.pass(300)
-  const join = (...ids: string[]) =>
-    Promise.all(ids.map((id) => follower.createTicket({ id, queue: 'duel', players: [world.player(id)] })))
-  /** The answer to something asked, after as much time as it takes. */
-  const answer = async <T>(asked: Promise<T>): Promise<T> => world.clock.until(asked, 10)
-  const status = async (id: string) => (await answer(follower.getTicket(id)))?.status
-  const close = async () => {
-    await answer(leader.close())
-    await answer(follower.close())
-  }
-  return { ...world, leader, follower, join, answer, status, close }
-}
-
-describe('a process that does not lead', () => {
-  test('creates tickets, refused as by a matchmaker', async () => {
-    const { follower, player, join, answer, close } = await pair()
+describe('a follower process', () => {
+  test('a follower creates tickets, with the same refusals as a matchmaker', async () => {
+    const { second: follower, player, join, answer, close } = await createPair()
     const [ann] = await join('ann')
     const again = { id: 'ann', queue: 'duel', players: [player('ann')] }
     expect(await answer(follower.createTicket(again))).toEqual(ann)
@@ -63,8 +42,8 @@ describe('a process that does not lead', () => {
     await close()
   })
 
-  test('finds what a player is in, from the creation of a ticket until its match is over', async () => {
-    const { leader, follower, join, answer, pass, close } = await pair()
+  test('a follower finds a player’s ticket and match, from creating the ticket to the end of the match', async () => {
+    const { first: leader, second: follower, join, answer, pass, service, close } = await createPair()
     const found = async (id: string) => (await answer(follower.findPlayer(id))).tickets
     await join('ann')
     expect(await found('ann')).toMatchObject([{ id: 'ann', status: 'SEARCHING' }])
@@ -77,15 +56,17 @@ describe('a process that does not lead', () => {
     await answer(follower.playersLeft(ticket?.matchId ?? '', ['ann']))
     expect([await found('ann'), (await found('bob')).length]).toEqual([[], 1])
     await answer(follower.stopMatch(ticket?.matchId ?? ''))
+    expect(service.running()).toEqual([])
     expect(await found('bob')).toEqual([])
+    await expect(answer(follower.stopMatch('nope'))).rejects.toThrow(UnknownMatch)
     await join('cas')
     await answer(follower.cancelTicket('cas'))
     expect(await found('cas')).toEqual([])
     await close()
   })
 
-  test('tells who waits for a ticket as soon as it has changed, wherever', async () => {
-    const { leader, follower, join, pass, close } = await pair()
+  test('a change of a ticket notifies waiters in every process', async () => {
+    const { first: leader, second: follower, join, pass, close } = await createPair()
     await join('ann')
     const changed: Ticket[] = []
     for (const each of [leader, follower])
@@ -102,8 +83,8 @@ describe('a process that does not lead', () => {
     await close()
   })
 
-  test('ends waits that are aborted, and all of them when it is closed', async () => {
-    const { leader, follower, join, answer } = await pair()
+  test('a follower ends waits that are aborted, and all waits when it is closed', async () => {
+    const { first: leader, second: follower, join, answer } = await createPair()
     await join('ann')
     const aborting = new AbortController()
     const aborted = follower.waitForChange('ann', { version: 1, signal: aborting.signal })
@@ -118,8 +99,8 @@ describe('a process that does not lead', () => {
     await answer(leader.close())
   })
 
-  test('cancels a ticket until its players know where to connect', async () => {
-    const { follower, join, pass, answer, status, service, close } = await pair()
+  test('a follower cancels a ticket until its players have the server address', async () => {
+    const { second: follower, join, pass, answer, status, service, close } = await createPair()
     await join('ann', 'bob', 'eve')
     const cancelled = await answer(follower.cancelTicket('eve'))
     expect(cancelled).toMatchObject({ status: 'CANCELLED', cancelReason: 'cancelled', version: 2 })
@@ -141,8 +122,8 @@ describe('a process that does not lead', () => {
     await close()
   })
 
-  test('lets nobody wait who plays, until the match is over for them', async () => {
-    const { follower, join, pass, answer, player, status, service, close } = await pair()
+  test('a follower refuses tickets of players in a match until they have left it or it is over', async () => {
+    const { second: follower, join, pass, answer, player, status, service, close } = await createPair()
     await join('ann', 'bob')
     await pass(3000)
     const { matchId = '' } = (await answer(follower.getTicket('ann'))) as Ticket
@@ -163,20 +144,9 @@ describe('a process that does not lead', () => {
     await close()
   })
 
-  test('stops a match, and answers when the service has confirmed it', async () => {
-    const { follower, join, pass, answer, service, close } = await pair()
-    await join('ann', 'bob')
-    await pass(3000)
-    const { matchId = '' } = (await answer(follower.getTicket('ann'))) as Ticket
-    await answer(follower.stopMatch(matchId))
-    expect(service.running()).toEqual([])
-    await expect(answer(follower.stopMatch('nope'))).rejects.toThrow(UnknownMatch)
-    await close()
-  })
-
-  test('awaits acceptance of players, and takes their answers', async () => {
+  test('players accept a match through a follower, which forwards their answers', async () => {
     const queue = { ...duel, acceptance: { withinMs: 10_000 } }
-    const { follower, join, pass, answer, status, close } = await pair({ queues: [queue] })
+    const { second: follower, join, pass, answer, status, close } = await createPair({ queues: [queue] })
     await join('ann', 'bob')
     await expect(answer(follower.acceptMatch('ann'))).rejects.toThrow(NothingToAccept)
     await pass(400)
@@ -194,8 +164,8 @@ describe('a process that does not lead', () => {
     await close()
   })
 
-  test('explains, inspects and lists as the leader does', async () => {
-    const { follower, leader, join, pass, answer, close } = await pair()
+  test('a follower explains, inspects and lists as the leader does', async () => {
+    const { second: follower, first: leader, join, pass, answer, close } = await createPair()
     await join('ann')
     await pass(300)
     for (const each of [follower, leader]) {
@@ -209,25 +179,15 @@ describe('a process that does not lead', () => {
     await close()
   })
 
-  test('gets more players for a running match', async () => {
-    const queue = { ...duel, teams: [{ name: 'team', size: { min: 1, max: 2 } }], matchSize: undefined, fillForMs: 0 }
-    const { follower, join, pass, answer, status, close } = await pair({ queues: [queue] })
-    await join('ann')
-    await pass(3000)
-    const { matchId = '' } = (await answer(follower.getTicket('ann'))) as Ticket
-    const backfill = await answer(follower.createBackfill({ matchId }))
-    expect(await answer(follower.getBackfill(backfill.id))).toEqual(backfill)
-    await join('bob')
-    await pass(500)
-    expect(await status('bob')).toBe('HOST_ASSIGNED')
-    expect(await answer(follower.getBackfill(backfill.id))).toMatchObject({ status: 'FILLED', tickets: ['bob'] })
-    expect(await answer(follower.getBackfill('nope'))).toBeUndefined()
-    await close()
-  })
-
-  test('takes webhooks and registrations of servers', async () => {
+  test('a follower accepts webhooks and registrations of servers', async () => {
     const queue = { ...duel, deploy: { ...duel.deploy, probe: { kind: 'registration' as const } } }
-    const { follower, join, pass, answer, close } = await pair({
+    const {
+      second: follower,
+      join,
+      pass,
+      answer,
+      close,
+    } = await createPair({
       queues: [queue],
       webhookUrl: 'https://muster.example/hooks',
     })
@@ -248,8 +208,8 @@ describe('a process that does not lead', () => {
   })
 })
 
-describe('without a leader', () => {
-  test('tickets are created, read and cancelled, and questions fail in time', async () => {
+describe('a partition without a leader', () => {
+  test('without a leader tickets are created, read and cancelled, and RPC requests end in time', async () => {
     const { clock, process, player } = createWorld()
     const follower = process({ canLead: false, askTimeoutMs: 3000 })
     follower.start()
@@ -264,7 +224,7 @@ describe('without a leader', () => {
     await clock.until(follower.close(), 10)
   })
 
-  test('a question is answered once there is one', async () => {
+  test('an RPC request made without a leader is answered once there is one', async () => {
     const { clock, process, player, pass } = createWorld()
     const follower = process({ canLead: false })
     follower.start()
@@ -278,7 +238,7 @@ describe('without a leader', () => {
     await clock.until(Promise.all([follower.close(), leader.close()]), 10)
   })
 
-  test('no more questions are open at once than a bound', async () => {
+  test('the number of open RPC requests is limited while there is no leader', async () => {
     const { clock, process } = createWorld()
     const follower = process({ canLead: false, askTimeoutMs: 1000 })
     follower.start()

@@ -1,9 +1,9 @@
 /** Game servers in a partition: they register and report by any process, and the next leader believes them. */
 import { createHmac, createPublicKey, verify } from 'node:crypto'
-import { MatchmakerClosed, ServerNotRegistered, type PoolDefinition, type Ticket } from '@muster/matchmaker'
+import { MatchmakerClosed, ServerNotRegistered, type PoolDefinition } from '@muster/matchmaker'
 import { describe, expect, test } from 'vitest'
 import { NoLeader, PartitionUnavailable } from './partition-errors.js'
-import { createWorld, duel, type Process, type Server } from './world.fixture.js'
+import { createPair, createWorld, type Process, type Server } from './world.fixture.js'
 
 const arena: PoolDefinition = {
   name: 'arena',
@@ -14,6 +14,8 @@ const arena: PoolDefinition = {
   at: [{ cron: '* * * * *', minutes: 2, min: 1 }],
 }
 const pooled = { name: 'duel', matchSize: 2, pool: 'arena' }
+
+const withPool = { queues: [pooled], pools: [arena] }
 
 const tokenOf = ({ environment }: Server) => environment?.['MUSTER_SERVER_TOKEN'] ?? ''
 
@@ -59,32 +61,9 @@ class Game {
   }
 }
 
-/** Of two processes the first leads, and all is asked of the second. */
-async function two(
-  options: Parameters<typeof createWorld>[0] = {},
-  before: (world: ReturnType<typeof createWorld>) => void = () => {},
-) {
-  const world = createWorld({ queues: [pooled], pools: [arena], ...options })
-  before(world)
-  const [first, second] = [world.process(), world.process()]
-  first.start()
-  await world.pass(100)
-  second.start()
-  await world.pass(300)
-  const answer = <T>(asked: Promise<T>): Promise<T> => world.clock.until(asked, 10)
-  const join = (...ids: string[]) =>
-    Promise.all(ids.map((id) => answer(second.createTicket({ id, queue: 'duel', players: [world.player(id)] }))))
-  const ticket = async (id: string) => (await answer(second.getTicket(id))) as Ticket
-  const close = async () => {
-    first.resume()
-    await answer(Promise.all([first.close(), second.close()]))
-  }
-  return { ...world, first, second, answer, join, ticket, close }
-}
-
 /** A server of the pool is warm. */
-async function warm(options: Parameters<typeof createWorld>[0] = {}) {
-  const world = await two(options)
+async function warm(options: Parameters<typeof createPair>[0] = {}) {
+  const world = await createPair({ ...withPool, ...options })
   await world.pass(3000, 50)
   const [server] = world.service.servers as [Server]
   const game = new Game(server)
@@ -100,8 +79,8 @@ function isSigned(token: string, { alg, key }: { readonly alg: string; readonly 
   return verify(null, text, createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key }, format: 'jwk' }), given)
 }
 
-describe('a server that reports by a follower', () => {
-  test('is told of its match at once, and the claim is in the store before', async () => {
+describe('a server that reports to a follower', () => {
+  test('a server that reports to a follower receives its match as soon as the claim is in the store', async () => {
     const { second, answer, join, pass, game, ticket, clock, partition, close, problems } = await warm()
     await answer(game.report(second))
     const held = game.report(second, 10_000)
@@ -123,7 +102,7 @@ describe('a server that reports by a follower', () => {
     await close()
   })
 
-  test('is given one match, also while the claim of another is being written', async () => {
+  test('a server receives its match even while the claim of another server is being written', async () => {
     const { second, answer, join, pass, game, service, close } = await warm()
     await join('ann', 'bob', 'cas', 'dan', 'eve', 'fay')
     await pass(1000)
@@ -133,7 +112,7 @@ describe('a server that reports by a follower', () => {
     await close()
   })
 
-  test('waits no longer than it asks for, and holds one question at a time', async () => {
+  test('a server’s report waits no longer than requested, and a server has one open request', async () => {
     const { second, answer, pass, game, clock, close } = await warm()
     await answer(game.report(second))
     const before = clock.now()
@@ -150,7 +129,7 @@ describe('a server that reports by a follower', () => {
     await close()
   })
 
-  test('its players’ join tokens are made by the follower, and are its own', async () => {
+  test('a server gets join tokens for its players that the follower signs for this server only', async () => {
     const { second, answer, join, pass, game, server, ticket, clock, close } = await warm()
     await join('ann', 'bob')
     await pass(1000)
@@ -170,32 +149,35 @@ describe('a server that reports by a follower', () => {
     await close()
   })
 
-  test.each(['HS256', 'EdDSA'] as const)('its %s join tokens are right after Redis has lost its data', async (alg) => {
-    const { second, answer, join, pass, game, service, ticket, partition, close } = await warm({
-      joinTokens: { alg },
-    })
-    const took = async (server: Game) => {
-      for (let nth = 0; nth < 2; nth += 1) await answer(server.report(second))
-      await pass(100)
-    }
-    await join('ann', 'bob')
-    await pass(1000)
-    await took(game)
-    expect(second.joinToken(await ticket('ann'), 'ann')).toBeDefined()
-    partition.wipe()
-    await pass(10_000, 20)
-    const after = new Game(service.servers.at(-1) as Server)
-    await took(after)
-    await join('cas', 'dan')
-    await pass(1000)
-    await took(after)
-    const cas = await ticket('cas')
-    const registered = await answer(second.registerServer(after.token, { instance: after.instance, matches: 1 }))
-    expect(isSigned(second.joinToken(cas, 'cas') ?? '', registered)).toBe(true)
-    await close()
-  })
+  test.each(['HS256', 'EdDSA'] as const)(
+    'a server gets valid %s join tokens after Redis has lost its data',
+    async (alg) => {
+      const { second, answer, join, pass, game, service, ticket, partition, close } = await warm({
+        joinTokens: { alg },
+      })
+      const took = async (server: Game) => {
+        for (let nth = 0; nth < 2; nth += 1) await answer(server.report(second))
+        await pass(100)
+      }
+      await join('ann', 'bob')
+      await pass(1000)
+      await took(game)
+      expect(second.joinToken(await ticket('ann'), 'ann')).toBeDefined()
+      partition.wipe()
+      await pass(10_000, 20)
+      const after = new Game(service.servers.at(-1) as Server)
+      await took(after)
+      await join('cas', 'dan')
+      await pass(1000)
+      await took(after)
+      const cas = await ticket('cas')
+      const registered = await answer(second.registerServer(after.token, { instance: after.instance, matches: 1 }))
+      expect(isSigned(second.joinToken(cas, 'cas') ?? '', registered)).toBe(true)
+      await close()
+    },
+  )
 
-  test('has a token of the configured secret, which is kept nowhere else', async () => {
+  test('a server’s token is derived from the configured secret, which is stored nowhere else', async () => {
     const { second, answer, partition, server, close } = await warm({ serverSecret: 's'.repeat(32) })
     expect(await answer(second.isServerSecret(tokenOf(server)))).toBe(true)
     // The name of the partition alone.
@@ -203,14 +185,14 @@ describe('a server that reports by a follower', () => {
     await close()
   })
 
-  test('is not refused while no process has led: its token cannot be checked yet', async () => {
+  test('a server is not refused before any process has led, when its token cannot be checked', async () => {
     const { process, clock } = createWorld()
     const idle = process()
     await expect(idle.isServerSecret(`server.${'x'.repeat(22)}`)).rejects.toThrow(PartitionUnavailable)
     await clock.until(idle.close(), 10)
   })
 
-  test('its players’ tokens are signed with EdDSA on request, and any process serves the key', async () => {
+  test('a server gets EdDSA join tokens on request, and every process serves the public key', async () => {
     const world = await warm({ joinTokens: { alg: 'EdDSA' } })
     const { first, second, answer, join, pass, game, ticket, close } = world
     await join('ann', 'bob')
@@ -227,7 +209,7 @@ describe('a server that reports by a follower', () => {
     await close()
   })
 
-  test('a guess of its token never reaches the leader', async () => {
+  test('guesses of a server’s token never reach the leader, and do not block the server', async () => {
     const { first, second, answer, game, close } = await warm()
     expect(await answer(second.isServerSecret(game.token))).toBe(true)
     const [credential = '', signature = ''] = game.token.split('.')
@@ -242,8 +224,8 @@ describe('a server that reports by a follower', () => {
 })
 
 describe('the next leader', () => {
-  test('is told the whole state and believes it: the match goes on, and nothing is created twice', async () => {
-    const { first, second, answer, join, pass, game, service, ticket, close } = await warm()
+  test('the next leader adopts the state that a server reports: its match continues without a new create', async () => {
+    const { second, answer, join, pass, game, service, ticket, takeOver, close } = await warm()
     await join('ann', 'bob')
     await pass(1000)
     await answer(game.report(second))
@@ -252,9 +234,7 @@ describe('the next leader', () => {
     const before = await ticket('ann')
     expect(before.status).toBe('HOST_ASSIGNED')
     const created = service.servers.length
-    first.pause()
-    await pass(3000, 50)
-    expect(second.leads()).toBe(true)
+    await takeOver()
     await answer(game.report(second))
     expect([game.version, game.registrations]).toEqual([0, 1])
     await answer(game.report(second))
@@ -273,7 +253,7 @@ describe('the next leader', () => {
     await close()
   })
 
-  test('knows that a match is over of which the server has been answered so', async () => {
+  test('for the next leader a match is over if its server got that order from the leader before', async () => {
     const { first, second, answer, join, pass, game, player, ticket, close } = await warm()
     await join('ann', 'bob')
     await pass(1000)
@@ -291,7 +271,7 @@ describe('the next leader', () => {
     await close()
   })
 
-  test('finds a server without a match: it registers again, and is warm', async () => {
+  test('the next leader registers a server without a match again as a warm server', async () => {
     const { first, second, answer, join, pass, game, service, ticket, close } = await warm()
     const created = service.servers.length
     first.pause()
@@ -309,8 +289,8 @@ describe('the next leader', () => {
     await close()
   })
 
-  test('keeps to one of two deployments of a lost create: the process of the other is told to end itself', async () => {
-    const { first, second, answer, pass, service, close } = await two({}, (world) => {
+  test('the next leader keeps one of two deployments after a lost create, and ends the other process', async () => {
+    const { second, answer, pass, service, takeOver, close } = await createPair(withPool, (world) => {
       const { servers } = world.service
       world.service.fault = (method) => {
         if (method === 'create') return servers.length === 0 ? 'answer' : undefined
@@ -336,14 +316,12 @@ describe('the next leader', () => {
     expect([one, twin].map(({ stoppedAt }) => stoppedAt === undefined)).toEqual(
       answers.map((said) => said === 'registered'),
     )
-    first.pause()
-    await pass(3000, 50)
-    expect(second.leads()).toBe(true)
+    await takeOver()
     expect(await both()).toEqual(answers)
     await close()
   })
 
-  test('a server that waits while its leader ends is answered in time', async () => {
+  test('a waiting server is answered without delay while the leader ends and another takes over', async () => {
     const { first, second, answer, pass, game, clock, close } = await warm()
     await answer(game.report(second))
     const before = clock.now()
@@ -359,46 +337,9 @@ describe('the next leader', () => {
     expect(game.registrations).toBe(2)
     await close()
   })
-
-  test('sends the results that its predecessor has not', async () => {
-    const posts: string[] = []
-    let isAway = true
-    const results = {
-      url: 'http://127.0.0.1:9/results',
-      secret: `whsec_${Buffer.alloc(24, 7).toString('base64')}`,
-    }
-    const { fetch: before } = globalThis
-    globalThis.fetch = async (_, init) => {
-      if (isAway) throw new TypeError('away')
-      posts.push(String(init?.body))
-      return new Response(null, { status: 204 })
-    }
-    try {
-      const { first, second, answer, join, pass, game, ticket, close } = await warm({ results })
-      await join('ann', 'bob')
-      await pass(1000)
-      await answer(game.report(second))
-      await answer(game.report(second))
-      const { matchId } = await ticket('ann')
-      for (const id of game.matches.keys()) game.matches.set(id, 'over')
-      await answer(game.report(second))
-      await pass(200)
-      first.pause()
-      isAway = false
-      await pass(5000, 50)
-      expect(second.leads()).toBe(true)
-      const sent = posts.map((text) => JSON.parse(text) as { id: string; data: object })
-      expect(sent[0]).toMatchObject({ data: { match_id: matchId, player_ids: ['ann', 'bob'] } })
-      // The one before may have sent it too: the id is the same.
-      expect(new Set(sent.map(({ id }) => id)).size).toBe(1)
-      await close()
-    } finally {
-      globalThis.fetch = before
-    }
-  })
 })
 
-test('what a server asks of a process that has left is refused as any other call', async () => {
+test('a closed process refuses the request of a game server like any other call', async () => {
   const { second, first, answer, game } = await warm()
   const held = second
     .waitForServerOrders(game.token, { version: game.version, waitMs: 10_000 })
@@ -409,8 +350,8 @@ test('what a server asks of a process that has left is refused as any other call
   await answer(first.close())
 })
 
-test('a partition without pools takes its servers’ reports too', async () => {
-  const { second, answer, join, pass, service, ticket, close } = await two({ queues: [duel], pools: [] })
+test('a partition without pools accepts the reports of its game servers', async () => {
+  const { second, answer, join, pass, service, ticket, close } = await createPair()
   await join('ann', 'bob')
   await pass(3000)
   const { matchId = '' } = await ticket('ann')

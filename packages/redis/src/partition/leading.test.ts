@@ -4,7 +4,7 @@ import { createWorld, duel } from './world.fixture.js'
 
 const trio = { ...duel, name: 'trio', matchSize: 3 }
 
-test('a process that is closed leaves no timer and no read behind, whether it led or followed', async () => {
+test('a closed process leaves no timer and no read behind, whether it led or followed', async () => {
   const { clock, process, pass, problems } = createWorld()
   const calls: string[] = []
   const [leader, follower] = [process(), process({}, (method) => void calls.push(method))]
@@ -22,7 +22,7 @@ test('a process that is closed leaves no timer and no read behind, whether it le
   expect(problems).toEqual([])
 })
 
-test('a process that is closed while it leads loads no tickets for a next time', async () => {
+test('a leader that closes does not load tickets again', async () => {
   const { clock, process, pass } = createWorld()
   const loads: string[] = []
   const only = process({}, (method) => void (method === 'loadTickets' && loads.push(method)))
@@ -34,7 +34,7 @@ test('a process that is closed while it leads loads no tickets for a next time',
   expect(loads.length).toBe(before)
 })
 
-test('a takeover during which answers get lost keeps the tickets that were loaded already', async () => {
+test('a takeover during which answers are lost keeps the tickets that were already loaded', async () => {
   const { clock, process, pass, partition, player } = createWorld()
   const first = process()
   first.start()
@@ -61,7 +61,7 @@ test('a takeover during which answers get lost keeps the tickets that were loade
   await clock.until(second.close(), 10)
 })
 
-test('queues replaced while a process begins to lead are those in force', async () => {
+test('queues replaced while a process starts to lead are in force', async () => {
   const { clock, process, pass, player } = createWorld()
   let go = () => {}
   const held = new Promise<void>((resolve) => {
@@ -87,7 +87,7 @@ test('queues replaced while a process begins to lead are those in force', async 
   await clock.until(only.close(), 10)
 })
 
-test('queues replaced while the store is away are reported as in force once it is back', async () => {
+test('queues replaced while the store is down are reported as in force once the store is back', async () => {
   const { clock, process, pass } = createWorld()
   let isAway = false
   const only = process({}, (method) => {
@@ -107,7 +107,7 @@ test('queues replaced while the store is away are reported as in force once it i
   await clock.until(only.close(), 10)
 })
 
-test('a process leads only once it has heard what the leader before it wrote', async () => {
+test('a process leads only once it has read what the leader before it wrote', async () => {
   const { clock, process, pass, player, problems, service } = createWorld()
   const first = process()
   first.start()
@@ -138,7 +138,7 @@ test('a process leads only once it has heard what the leader before it wrote', a
   await clock.until(second.close(), 10)
 })
 
-test('tickets that were kept ready are thrown away where changes were missed', async () => {
+test('a standby discards the tickets it has loaded if it missed changes', async () => {
   const { clock, process, pass, player, partition, problems } = createWorld({ queues: [duel, trio] })
   const first = process()
   first.start()
@@ -170,7 +170,7 @@ test('tickets that were kept ready are thrown away where changes were missed', a
   await clock.until(second.close(), 10)
 })
 
-test('a process that follows leads by the queues it was given last', async () => {
+test('a follower that becomes the leader uses the queues it was last given', async () => {
   const { clock, process, pass, player } = createWorld()
   const [first, second] = [process(), process()]
   first.start()
@@ -186,7 +186,7 @@ test('a process that follows leads by the queues it was given last', async () =>
   await clock.until(second.close(), 10)
 })
 
-test('a leader that missed what followers did reads everything again', async () => {
+test('a leader that missed changes of followers reads all tickets again', async () => {
   const { clock, process, pass, player, partition } = createWorld()
   let isCut = false
   const leader = process({}, (method) => {

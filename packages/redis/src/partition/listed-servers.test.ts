@@ -3,21 +3,13 @@ import { expect, test } from 'vitest'
 import { SeatRefused, ServerNotRegistered, UnknownSeat } from '@muster/matchmaker'
 import { RegistrationBody, ReportBody } from '@muster/matchmaker/internal'
 import type { Partition } from './partition.js'
-import { createWorld, duel } from './world.fixture.js'
+import { createPair } from './world.fixture.js'
 
 const registration = RegistrationBody.parse({ instance: 'one', build: '7' })
 
-test('a follower lists servers and holds seats, also under the next leader', async () => {
-  const world = createWorld({ queues: [duel] })
-  const { service, clock, pass, player } = world
-  const answer = <T>(asked: Promise<T>): Promise<T> => clock.until(asked, 20)
-  const first = world.process()
-  first.start()
-  await pass(100)
-  const second = world.process()
-  second.start()
-  await pass(300, 50)
-  for (const id of ['ann', 'bob']) await answer(second.createTicket({ id, queue: 'duel', players: [player(id)] }))
+test('a follower lists servers and holds seats, even under the next leader', async () => {
+  const { first, second, service, pass, join, answer, close } = await createPair()
+  await join('ann', 'bob')
   await pass(3000, 50)
   const token = service.servers[0]?.environment?.['MUSTER_SERVER_TOKEN'] ?? ''
   let seq = 0
@@ -63,6 +55,5 @@ test('a follower lists servers and holds seats, also under the next leader', asy
   expect((await hold('cat', 'secret')).seats[0]).toMatchObject({ serverId, state: 'held' })
   await answer(second.releaseSeat((await answer(second.seatsOf('cat')))[0]?.id ?? '', 'cat'))
   expect(await answer(second.seatsOf('cat'))).toEqual([])
-  first.resume()
-  await answer(Promise.all([second.close(), first.close()]))
+  await close()
 })

@@ -1,22 +1,8 @@
 import { expect, test } from 'vitest'
-import { createWorld, duel } from './world.fixture.js'
+import { createPair, duel } from './world.fixture.js'
 
-/** A leader, and a process that has followed it from the beginning and takes over. */
-async function pair(given: Parameters<typeof createWorld>[0] = {}) {
-  const world = createWorld(given)
-  const [first, second] = [world.process(), world.process()]
-  first.start()
-  await world.pass(200)
-  second.start()
-  await world.pass(500)
-  const join = (...ids: string[]) =>
-    Promise.all(ids.map((id) => second.createTicket({ id, queue: 'duel', players: [world.player(id)] })))
-  const answer = <T>(asked: Promise<T>) => world.clock.until(asked, 10)
-  return { ...world, first, second, join, answer }
-}
-
-test('who played under the leader before is free when the match is over under the next', async () => {
-  const { first, second, join, answer, pass, player, partition } = await pair()
+test('a player of a match started by one leader is free when the match ends under the next', async () => {
+  const { first, second, join, answer, pass, player, partition } = await createPair()
   await join('ann', 'bob')
   await pass(3000)
   const { matchId = '' } = (await second.getTicket('ann')) ?? {}
@@ -29,9 +15,9 @@ test('who played under the leader before is free when the match is over under th
   await answer(second.close())
 })
 
-test('who is cancelled by the leader is free, here and after a takeover', async () => {
+test('a player whose ticket the leader cancels is free, before and after a takeover', async () => {
   const queue = { ...duel, acceptance: { withinMs: 10_000 } }
-  const { first, second, join, answer, pass, partition } = await pair({ queues: [queue] })
+  const { first, second, join, answer, pass, partition } = await createPair({ queues: [queue] })
   await join('ann', 'bob')
   await pass(500)
   await answer(second.declineMatch('bob'))
@@ -45,8 +31,8 @@ test('who is cancelled by the leader is free, here and after a takeover', async 
   await answer(second.close())
 })
 
-test('who cancelled while another process led is not matched by the next', async () => {
-  const { first, second, join, answer, pass, problems } = await pair()
+test('a ticket cancelled while another process led is not matched by the next leader', async () => {
+  const { first, second, join, answer, pass, problems } = await createPair()
   await join('ann')
   await pass(500)
   await answer(second.cancelTicket('ann'))
@@ -63,25 +49,8 @@ test('who cancelled while another process led is not matched by the next', async
   await answer(second.close())
 })
 
-test('an open backfill is open under the next leader', async () => {
-  const queue = { ...duel, teams: [{ name: 'team', size: { min: 1, max: 2 } }], matchSize: undefined, fillForMs: 0 }
-  const { first, second, join, answer, pass } = await pair({ queues: [queue] })
-  await join('ann')
-  await pass(3000)
-  const { matchId = '' } = (await second.getTicket('ann')) ?? {}
-  const { id } = await answer(second.createBackfill({ matchId }))
-  await pass(100)
-  await answer(first.close())
-  await pass(1000)
-  expect(await answer(second.getBackfill(id))).toMatchObject({ status: 'OPEN', matchId })
-  await join('bob')
-  await pass(1000)
-  expect(await second.getTicket('bob')).toMatchObject({ status: 'HOST_ASSIGNED', matchId })
-  await answer(second.close())
-})
-
-test('a leader whose tickets are not as it left them reads everything again', async () => {
-  const { first, second, answer, pass, partition } = await pair()
+test('a leader whose tickets have changed unexpectedly reads all tickets again', async () => {
+  const { first, second, answer, pass, partition } = await createPair()
   await answer(second.close())
   await answer(first.createTicket({ id: 'ann', queue: 'duel', players: [{ id: 'ann', ip: '192.0.2.1' }] }))
   await pass(500)
@@ -95,4 +64,82 @@ test('a leader whose tickets are not as it left them reads everything again', as
   expect(terms).toBe(1)
   expect(await first.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED' })
   await answer(first.close())
+})
+
+test('the next leader continues with a server that is starting', async () => {
+  const { first, second, join, pass, ticket, service, close } = await createPair()
+  await join('ann', 'bob')
+  await pass(700)
+  expect(service.running()).toHaveLength(1)
+  const { matchId, status } = await ticket('ann')
+  expect(status).toBe('MATCH_FOUND')
+  first.pause()
+  await pass(4000)
+  expect(second.leads()).toBe(true)
+  expect(await ticket('ann')).toMatchObject({ status: 'HOST_ASSIGNED', matchId, version: 3 })
+  expect(await ticket('bob')).toMatchObject({ status: 'HOST_ASSIGNED', matchId, version: 3 })
+  expect(service.servers).toHaveLength(1)
+  expect(service.running()).toHaveLength(1)
+  await close()
+})
+
+test('a running match keeps its teams and its open backfill until the last player has left', async () => {
+  const teams = [{ name: 'team', count: 2, size: { min: 1, max: 2 } }]
+  const queue = { ...duel, teams, matchSize: undefined, fillForMs: 0 }
+  const { first, second, join, answer, pass, ticket, service, close } = await createPair({ queues: [queue] })
+  await join('ann', 'bob')
+  await pass(3000)
+  const { matchId = '' } = await ticket('ann')
+  const backfill = await answer(second.createBackfill({ matchId }))
+  first.pause()
+  await pass(3000)
+  expect(await answer(second.getBackfill(backfill.id))).toEqual(backfill)
+  await join('cas')
+  await pass(1000)
+  expect(await ticket('cas')).toMatchObject({ status: 'HOST_ASSIGNED', matchId })
+  await answer(second.playersLeft(matchId, ['ann', 'bob', 'cas']))
+  await pass(3000)
+  expect(service.running()).toEqual([])
+  await close()
+})
+
+test('a running match does not wait for a ticket that was cancelled while no process led', async () => {
+  const queue = {
+    ...duel,
+    teams: [{ name: 'team', size: { min: 2, max: 3 } }],
+    matchSize: undefined,
+    fillForMs: 0,
+    acceptance: { withinMs: 60_000 },
+  }
+  const { first, second, join, answer, pass, ticket, service, close } = await createPair({ queues: [queue] })
+  await join('ann', 'bob')
+  await pass(700)
+  for (const id of ['ann', 'bob']) await answer(second.acceptMatch(id))
+  await pass(3000)
+  const { matchId = '' } = await ticket('ann')
+  await answer(second.createBackfill({ matchId }))
+  await join('cas')
+  await pass(700)
+  expect(await ticket('cas')).toMatchObject({ status: 'MATCH_FOUND', matchId })
+  first.pause()
+  await answer(second.cancelTicket('cas'))
+  await pass(3000)
+  expect(second.leads()).toBe(true)
+  await answer(second.playersLeft(matchId, ['ann', 'bob']))
+  await pass(3000)
+  expect(service.running()).toEqual([])
+  await close()
+})
+
+test('the next leader ends no earlier match by joinWithinMs, because it does not know who joined', async () => {
+  const queues = [{ ...duel, deploy: { ...duel.deploy, joinWithinMs: 10_000 } }]
+  const { first, second, join, answer, pass, service } = await createPair({ queues })
+  await join('ann', 'ben')
+  await pass(3000)
+  expect(await second.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED' })
+  await answer(first.close())
+  await pass(20_000)
+  expect(second.leads()).toBe(true)
+  expect(service.running()).toHaveLength(1)
+  await answer(second.close())
 })

@@ -1,7 +1,7 @@
-// pure: what a leader remembers for the next one, and for followers
+// pure: notes of a leader for the next one, and for followers
 import type { Cooldown, Ticket } from '@muster/matchmaker'
 import { type StoredTicket as LoadedTicket, storedTicket } from '@muster/matchmaker/internal'
-import { decodeHeader, readStored, type Note, type StoredTicket } from './store/index.js'
+import { decodeHeader, readStored, type PartitionRecord, type StoredTicket } from './store/index.js'
 
 const COOLDOWN = 'c'
 const PAUSE = 'p'
@@ -10,14 +10,16 @@ const POOL_PAUSE = 'w'
 /** The key of the master secret from which the tokens of game servers are derived. */
 export const SECRET_KEY = 's'
 
-/** The key of the random name that a partition gets with its first leader: another name says that Redis was emptied. */
+/** The key of the random name that a partition gets with its first leader. If it changes, Redis was emptied. */
 export const IDENTITY_KEY = 'i'
 
 const RESULT = 'r'
-/** The key of the result of a match that no backend has taken yet. */
+/** The key of a match result that no backend has taken yet. */
 export const resultKey = (id: string): string => RESULT + id
-/** The results among notes, by their ids and in no order. */
-export const resultsIn = (notes: readonly Note[]): readonly { readonly key: string; readonly value: string }[] =>
+/** The results among notes, by their ids, in no order. */
+export const resultsIn = (
+  notes: readonly PartitionRecord[],
+): readonly { readonly key: string; readonly value: string }[] =>
   notes.flatMap(({ key, text }) =>
     key.startsWith(RESULT) && text !== undefined ? [{ key: key.slice(RESULT.length), value: text }] : [],
   )
@@ -31,22 +33,22 @@ export const pauseKey = (queue: string): string => PAUSE + queue
 /** The key of the pause of a pool. */
 export const poolPauseKey = (pool: string): string => POOL_PAUSE + pool
 
-type State = Pick<Cooldown, 'offences' | 'until' | 'forgiveAfterMs'>
+type StoredCooldown = Pick<Cooldown, 'offences' | 'until' | 'forgiveAfterMs'>
 
-export const cooldownText = ({ offences, until, forgiveAfterMs }: State): string =>
+export const cooldownText = ({ offences, until, forgiveAfterMs }: StoredCooldown): string =>
   JSON.stringify([offences, until, forgiveAfterMs])
 
-/** @throws Error for what is no cooldown, without repeating it. */
-export function readCooldown(text: string): State {
+/** @throws Error if it is not a cooldown, without quoting it. */
+export function readCooldown(text: string): StoredCooldown {
   const [offences, until, forgiveAfterMs] = readStored<readonly [number, number, number]>(text, 'cooldown')
   return { offences, until, forgiveAfterMs }
 }
 
 /**
- * What notes tell: cooldowns, and the names of queues and pools that are paused.
+ * The content of notes: cooldowns, and the names of paused queues and pools.
  * @param broken receives the error of each damaged note, which is skipped.
  */
-export function readNotes(notes: readonly Note[], broken: (error: unknown) => void) {
+export function readPartitionRecords(notes: readonly PartitionRecord[], broken: (error: unknown) => void) {
   const cooldowns: Cooldown[] = []
   const paused: string[] = []
   const pausedPools: string[] = []
@@ -64,7 +66,7 @@ export function readNotes(notes: readonly Note[], broken: (error: unknown) => vo
   return { cooldowns, paused, pausedPools }
 }
 
-/** The ticket as a leader loads it. */
+/** The ticket in the form that a leader loads. */
 export const loadedOf = ({ id, createdAt, body, header }: StoredTicket): LoadedTicket => ({
   id,
   createdAt,
@@ -72,5 +74,5 @@ export const loadedOf = ({ id, createdAt, body, header }: StoredTicket): LoadedT
   state: header === undefined ? undefined : decodeHeader(header),
 })
 
-/** The view of a stored ticket. It holds no address. */
+/** The view of a stored ticket, without addresses. */
 export const viewOf = (stored: StoredTicket): Ticket => storedTicket(loadedOf(stored))

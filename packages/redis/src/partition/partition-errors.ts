@@ -2,10 +2,13 @@ import { Conflict, MusterError } from '@muster/core'
 import { nameErrors } from '@muster/core/internal'
 import { Unavailable } from '@muster/matchmaker'
 
-/** No process leads the partition at the moment, or it does not answer. The call may have taken effect. */
+/** No process leads the partition at the moment, or the leader does not respond. The call may have taken effect. */
 export class NoLeader extends Unavailable {}
 
-/** The partition holds as many tickets, or this process has as many RPC requests open, as it may. Nothing was done. */
+/**
+ * The partition has the maximum number of tickets, or this process has the maximum number of open RPC requests. Nothing
+ * was done.
+ */
 export class PartitionFull extends Unavailable {}
 
 /**
@@ -22,10 +25,13 @@ export class PartitionNewer extends Unavailable {
   }
 }
 
-/** A call to Redis failed; the cause says why. The call may have taken effect. */
+/** A call to Redis failed; see the cause. The call may have taken effect. */
 export class PartitionUnavailable extends Unavailable {}
 
-/** The clock of this process is wrong, or that of Redis. Nothing is decided by the former: see docs/scale-out.md. */
+/**
+ * The clock of this process or of Redis is wrong. A partition times tickets, waits, cooldowns and matches by Redis'
+ * clock: see docs/scale-out.md.
+ */
 export class ClockDiffers extends MusterError {
   /** @param offsetMs milliseconds by which the clock of Redis is ahead. */
   constructor(offsetMs: number) {
@@ -39,8 +45,8 @@ export class ClockDiffers extends MusterError {
 }
 
 /**
- * Another process has become the leader of the partition, or Redis has lost its data: nothing that this leader still
- * decides counts, and nothing was written.
+ * Another process has become the leader of the partition, or Redis has lost its data. The decision is void, and nothing
+ * was written.
  */
 export class LeaseLost extends Conflict {
   constructor(partition: string) {
@@ -52,9 +58,8 @@ export class LeaseLost extends Conflict {
 }
 
 /**
- * Redis was emptied while processes ran: tickets and the records of matches and
- * servers are lost. Servers may have players on them, so those without a record are not stopped before the longest
- * match can be over.
+ * Redis was emptied while processes ran: tickets and the records of matches and servers are lost. Servers may have
+ * players on them, so servers without a record are not stopped until the longest match can be over.
  */
 export class RecordsVanished extends MusterError {
   constructor(partition: string) {

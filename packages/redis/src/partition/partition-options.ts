@@ -4,46 +4,46 @@ import { readStored, type PartitionStore } from './store/index.js'
 
 export interface PartitionOptions extends Omit<MatchmakerOptions, 'store'> {
   readonly name: string
-  /** Whether this process may lead. Default true. */
+  /** Allows this process to lead. Default true. */
   readonly canLead?: boolean | undefined
   /**
-   * Whether this process keeps all tickets ready while another one leads: then it takes over within a second or two,
-   * however many wait, for the memory and some 10 µs of CPU per ticket. Default true.
+   * Keeps all tickets loaded while another process leads. Then a takeover takes a second or two, however many wait, at
+   * the cost of their memory and some 10 µs of CPU per ticket. Default true.
    */
   readonly standby?: boolean | undefined
-  /** Milliseconds after which another process leads if the leader is gone. From 300; default 1000. */
+  /** Milliseconds without a sign of the leader until another process leads. At least 300; default 1000. */
   readonly leaseMs?: number | undefined
-  /** Milliseconds to wait for an answer of the leader. Default 10,000. */
+  /** Milliseconds to wait for a reply of the leader. Default 10,000. */
   readonly askTimeoutMs?: number | undefined
 }
 
-/** What a partition is made of besides its options. */
+/** The dependencies of a partition in addition to its options. */
 export interface PartitionParts {
   /** Opens the store, once the options are checked. */
   readonly openStore: () => PartitionStore
   /** A random name of this process. */
   readonly owner: string
-  /** How people know this process. Default: its random name. */
+  /** Name of this process for people. Default: its random name. */
   readonly title?: string | undefined
   readonly newId: () => string
-  /** Whether entries that a crash must not lose wait for replicas. Default false. */
+  /** Makes entries that a crash must not lose wait for replicas. Default false. */
   readonly isDurable?: boolean | undefined
 }
 
-/** The queues by which the leader matches. */
+/** The queues with which the leader matches. */
 export interface QueuesInForce {
-  /** Fingerprint of the definitions: equal definitions have equal ones. */
+  /** Fingerprint of the definitions: equal definitions have equal fingerprints. */
   readonly fingerprint: string
   readonly names: readonly string[]
   /** Milliseconds by the name of each queue with `presence`. */
   readonly presence?: Readonly<Record<string, number>> | undefined
-  /** How people know the process that leads by them, or did last: its machine and process id. */
+  /** Name for people of the present or last leader with these queues: its machine and process id. */
   readonly by: string
   /** Epoch milliseconds, by the clock of Redis. */
   readonly since: number
 }
 
-/** A fingerprint of 16 characters. Of a custom rule, the text of its function counts. */
+/** A fingerprint of 16 characters. It includes the source code of custom rules. */
 export function fingerprintOf(queues: readonly QueueDefinition[]): string {
   const text = JSON.stringify(queues, (_key, value: unknown) => {
     if (typeof value === 'function') return String(value)

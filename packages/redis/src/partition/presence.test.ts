@@ -1,16 +1,10 @@
 import { expect, test } from 'vitest'
-import { createWorld, duel } from './world.fixture.js'
+import { createPair, createWorld, duel } from './world.fixture.js'
 
 /** Two processes, of which the first leads, with a queue whose clients may be away for 10 s. */
 async function pair() {
-  const world = createWorld({ queues: [{ ...duel, matchSize: 5, presence: { withinMs: 10_000 } }] })
-  const leader = world.process()
-  leader.start()
-  await world.pass(100)
-  const follower = world.process()
-  follower.start()
-  await world.pass(300)
-  const answer = async <T>(asked: Promise<T>): Promise<T> => world.clock.until(asked, 10)
+  const world = await createPair({ queues: [{ ...duel, matchSize: 5, presence: { withinMs: 10_000 } }] })
+  const { first: leader, second: follower, answer } = world
   const join = (id: string, ...players: string[]) =>
     answer(follower.createTicket({ id, queue: 'duel', players: players.map(world.player) }))
   const outcome = async (id: string) => {
@@ -18,14 +12,10 @@ async function pair() {
     return ticket?.cancelReason ?? ticket?.status
   }
   const see = (ticketId: string, playerId?: string) => answer(follower.notePresence([{ ticketId, playerId }]))
-  const close = async () => {
-    await answer(leader.close())
-    await answer(follower.close())
-  }
-  return { ...world, leader, follower, answer, join, outcome, see, close }
+  return { ...world, leader, follower, join, outcome, see }
 }
 
-test('the leader hears from every process whose clients are there', async () => {
+test('the leader learns from every process which clients are present', async () => {
   const { leader, follower, answer, join, outcome, see, pass, problems, close } = await pair()
   expect([follower.presenceWithinMs('duel'), follower.presenceWithinMs('nosuch')]).toEqual([10_000, undefined])
   await join('ann', 'ann')
@@ -47,7 +37,7 @@ test('the leader hears from every process whose clients are there', async () => 
   await close()
 })
 
-test('everybody has the whole time when another process leads', async () => {
+test('every client gets the full presence time again when another process leads', async () => {
   const { leader, follower, join, outcome, see, pass, close } = await pair()
   await join('ann', 'ann')
   await pass(9000, 100)
@@ -59,11 +49,10 @@ test('everybody has the whole time when another process leads', async () => {
   expect(await outcome('ann')).toBe('SEARCHING')
   await pass(12_000, 100)
   expect(await outcome('ann')).toBe('absent')
-  leader.resume()
   await close()
 })
 
-test('a process that does not have the queues in force yet uses the presence setting of the leader', async () => {
+test('a process with outdated queues uses the presence setting of the leader', async () => {
   const world = createWorld()
   const leader = world.process({ queues: [{ ...duel, matchSize: 5, presence: { withinMs: 20_000 } }] })
   leader.start()

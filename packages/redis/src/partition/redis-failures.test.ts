@@ -40,7 +40,7 @@ async function begin(given: Given) {
     return ticket?.status
   }
   const expectStatus = async (partition: Partition, id: string, wanted: string | undefined) => {
-    await expect.poll(() => status(partition, id), { timeout: 20_000, interval: 20 }).toBe(wanted)
+    await expect.poll(() => status(partition, id), { interval: 20 }).toBe(wanted)
   }
   const ticket = (id: string) => ({ id, queue: 'duel', players: [{ id, ip: '192.0.2.1' }] })
   const close = async () => {
@@ -52,7 +52,7 @@ async function begin(given: Given) {
 
 describeRedis('a partition', () => {
   test.each(['one client', 'a cluster client'])(
-    'runs in a cluster of one node, by %s: tickets, questions, and a change of the leader',
+    'a partition works in a cluster of one node, by %s: tickets, RPC requests and a takeover',
     async (kind) =>
       using({ cluster: true }, async ({ redis, service, join, expectStatus, ticket }) => {
         const client = () => (kind === 'one client' ? { client: { url: redis.server.url } } : {})
@@ -74,7 +74,7 @@ describeRedis('a partition', () => {
   )
 
   test(
-    'in a Redis that is full matches those who wait, also by a new leader, and stops matches, which makes room',
+    'a partition matches queued tickets and stops matches in a full Redis, even under a new leader',
     using({}, async ({ redis, service, join, expectStatus, ticket }) => {
       const leader = await join()
       await eventually(() => leader.leads()).toBe(true)
@@ -98,7 +98,7 @@ describeRedis('a partition', () => {
   )
 
   test(
-    'continues with a key of another type when that is gone, and loses no server',
+    'a partition continues once a key of another type is gone, and loses no server',
     using({}, async ({ redis, service, problems, join, expectStatus, ticket }) => {
       const only = await join()
       await eventually(() => only.leads()).toBe(true)
@@ -115,7 +115,7 @@ describeRedis('a partition', () => {
   )
 
   test(
-    'fails over to a replica, where all is that waited for it',
+    'a partition fails over to a replica, which has every change that waited for replication',
     using({ settings: ['--repl-diskless-sync-delay', '0'] }, async ({ redis, service, join, expectStatus, ticket }) => {
       const replica = await startRedisServer({ replicaOf: redis.server.port })
       const gate = await openGate(redis.server.port)

@@ -17,7 +17,7 @@ test.each([
   [{ queues: [] }, 'queues', 'queues: must be a list of at least one queue'],
   [{ tickMs: 0 }, 'tickMs', 'tickMs'],
   [{ tikMs: 5 }, 'tikMs', 'did you mean tickMs?'],
-])('%j is refused', (changes, field, message) => {
+])('createRedisPartition refuses %j', (changes, field, message) => {
   const options = { redis, name: 'eu', queues: [duel], deployments, ...changes } as unknown as RedisPartitionOptions
   expect(() => createRedisPartition(options)).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))
   expect(() => createRedisPartition(options)).toThrow(message)
@@ -30,7 +30,7 @@ describeRedis('a partition in Redis', () => {
   })
   afterAll(() => server.close())
 
-  test('matches tickets of several processes, and continues when its leader leaves', async () => {
+  test('a partition matches tickets of several processes, and continues when its leader leaves', async () => {
     const service = new FakeService(systemClock, 0)
     const join = async () => {
       const partition = createRedisPartition({
@@ -69,7 +69,7 @@ describeRedis('a partition in Redis', () => {
     await other.close()
   })
 
-  test('a partition of a later version is not touched, before this process joins or after', async () => {
+  test('a partition of a later format version is left untouched, even if it is upgraded meanwhile', async () => {
     const problems: unknown[] = []
     const join = async () => {
       const connection = await server.connect()

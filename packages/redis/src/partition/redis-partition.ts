@@ -7,34 +7,32 @@ import type { PartitionOptions } from './partition-options.js'
 import { createRedisStore, DEFAULT_BOUNDS, FORMAT, partitionKeys } from './store/index.js'
 
 /**
- * A process of a partition: the options of a matchmaker, except for `store`, which Redis is, and a few of its own. All
- * processes of a partition have the same `name`, which is also that of their matchmaker: servers have the tag
+ * Options of a process of a partition: those of a matchmaker, except `store`, which Redis replaces, and a few of its
+ * own. All processes of a partition have the same `name`, which is also that of their matchmaker: servers have the tag
  * `mm-<name>`.
  */
 export interface RedisPartitionOptions extends PartitionOptions {
-  /** Made by `connectRedis`. The partition opens two more for what it follows. */
+  /** A connection from `connectRedis`. The partition opens two more for following changes. */
   readonly redis: RedisConnection
-  /** Most tickets, with those that ended and are still kept; more are refused. Default 1,000,000. */
+  /** Maximum number of tickets, including ended ones that are still kept; more are refused. Default 1,000,000. */
   readonly maxTickets?: number | undefined
   /**
    * Before a server is created or players are sent to one, wait until `atLeast` replicas of Redis have the write. If
    * they do not confirm it within `timeoutMs`, a `problem` is reported, the wait is repeated, and nobody gets a server.
-   * Redis promises nothing by that, but a failover then rarely loses anything. Default: no waiting.
+   * Redis guarantees nothing even then, but a failover rarely loses anything. Default: no waiting.
    */
   readonly replicas?: { readonly atLeast: number; readonly timeoutMs: number } | undefined
 }
 
 /**
- * Joins a partition: any number of processes on one Redis that take tickets together, while one of them, the leader,
- * matches. If it ends, another one leads within about a second. What it gives is taken by `createTicketApi`.
+ * Joins a partition: any number of processes on one Redis accept tickets, and one of them, the leader, matches. If it
+ * ends, another one leads within about a second. Pass the result to `createTicketApi`.
  *
  * Redis then holds all tickets, with players' addresses and attributes; protect it accordingly.
  * @throws {InvalidInput} naming the option and the value
- * @example
- * const redis = await connectRedis({ client: { url: 'redis://127.0.0.1:6379' } })
- * const partition = createRedisPartition({ redis, name: 'eu', queues, deployments: client.deployments })
- * partition.start()
- * const api = createTicketApi(partition, { authenticate })
+ * @example const redis = await connectRedis({ client: { url: 'redis://127.0.0.1:6379' } }) const partition =
+ *   createRedisPartition({ redis, name: 'eu', queues, deployments: client.deployments }) partition.start() const api =
+ *   createTicketApi(partition, { authenticate })
  */
 export function createRedisPartition(options: RedisPartitionOptions): Partition {
   const ours = checkOptions('createRedisPartition', schema, options)
@@ -49,7 +47,8 @@ export function createRedisPartition(options: RedisPartitionOptions): Partition 
 }
 
 /**
- * In which format the records of a partition are, and which the next leader writes; undefined if no process has led it.
+ * Returns the format of a partition's records, and the format that the next leader writes; undefined if the partition
+ * never had a leader.
  * @throws {PartitionNewer}
  */
 export async function readPartitionFormat(
@@ -64,7 +63,7 @@ export async function readPartitionFormat(
 
 const keyOf = (name: string) => `partition.${name}`
 
-/** Ours; those of the matchmaker are checked by itself. */
+/** Validates our own options. The matchmaker validates its options itself. */
 const schema = z.looseObject({
   redis: connectionSchema,
   name: z.string().regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -'),

@@ -26,7 +26,7 @@ const classes: readonly ErrorClass[] = [
 ]
 
 test.each(classes.map((one) => [one.prototype.name as string, one] as const))(
-  '%s keeps its class, message and fields',
+  'the error %s keeps its class, message and fields over RPC',
   (_, Class) => {
     const text = fc.string()
     const fact = fc.oneof(text, fc.integer(), fc.boolean(), fc.array(text))
@@ -47,18 +47,18 @@ test.each(classes.map((one) => [one.prototype.name as string, one] as const))(
   },
 )
 
-test('there are such errors', () => {
+test('more than 15 error classes are tested', () => {
   expect(classes.length).toBeGreaterThan(15)
 })
 
-test('an unexpected error carries its message without addresses, as a MusterError', () => {
+test('an unexpected error carries its message without addresses over RPC, as a MusterError', () => {
   const there = overTheWire(new TypeError('cannot read 192.0.2.77 of undefined'))
   expect(there.constructor).toBe(MusterError)
   expect(there.message).toContain('TypeError')
   expect(there.message).not.toContain('192.0.2.77')
 })
 
-test('a renamed class keeps its earlier name on the wire', () => {
+test('a renamed error class keeps its earlier name over RPC', () => {
   const error = new matchmaker.AlreadyAssigned('t1', 'm1')
   expect(encodeError(error).name).toBe('TooLate')
   expect(decodeError(encodeError(error))).toBeInstanceOf(matchmaker.AlreadyAssigned)

@@ -162,13 +162,13 @@ async function simulate(seed: number, isFenced = true): Promise<readonly string[
 }
 
 test.each(Array.from({ length: SEEDS }, (_, index) => FIRST + index))(
-  'whatever processes end or are held, and whichever answers get lost, nothing that was promised is broken: seed %i',
+  'no promise of a partition is broken when processes end or stall and answers are lost: seed %i',
   async (seed) => {
     expect(await simulate(seed)).toEqual([])
   },
 )
 
-test('without fences, promises are broken', async () => {
+test('the simulation finds broken promises of a partition without fencing', async () => {
   let broken: readonly string[] = []
   for (let seed = 1; seed <= 10 && broken.length === 0; seed += 1) broken = await simulate(seed, false)
   expect(broken).not.toEqual([])

@@ -25,7 +25,7 @@ function open({ aheadMs = 0, travelMs = 0 } = {}) {
   return { clock, store, storeClock, differences, measure, error }
 }
 
-test('is that of the store from the first measurement on, and a difference of seconds is reported once', async () => {
+test('the store clock shows the time of the store immediately, and reports a large difference once', async () => {
   const { storeClock, differences, measure, error } = open({ aheadMs: -600_000, travelMs: 10 })
   await measure()
   expect(Math.abs(error())).toBeLessThanOrEqual(20)
@@ -33,14 +33,14 @@ test('is that of the store from the first measurement on, and a difference of se
   expect(differences).toEqual([storeClock.offsetMs()])
 })
 
-test('is that of this process where both agree, to the fraction of a millisecond', async () => {
+test('the store clock equals the process clock if both agree, to the fraction of a millisecond', async () => {
   const { clock, storeClock, differences, measure } = open({ travelMs: 3 })
   await measure()
   expect(storeClock.now()).toBe(clock.now())
   expect(differences).toEqual([])
 })
 
-test('follows a step of the store by a tenth of the time that passes, and never goes back', async () => {
+test('the store clock follows a step of the store at a tenth of the rate, and never goes back', async () => {
   const { clock, store, storeClock, differences, measure, error } = open()
   await measure()
   for (const stepMs of [60_000, -60_000]) {
@@ -62,7 +62,7 @@ test('follows a step of the store by a tenth of the time that passes, and never 
   expect(differences.map((offsetMs) => Math.round(offsetMs / 1000))).toEqual([60, 0])
 })
 
-test('is as far off as an answer travels at most, wherever the clocks are, once it has followed', async () => {
+test('the error of the store clock is at most the time of an answer once it has caught up', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: -1e9, max: 1e9 }),
@@ -88,7 +88,7 @@ test('is as far off as an answer travels at most, wherever the clocks are, once 
   )
 })
 
-test("a date is the store's at once, also while waits still follow a step of the store by a tenth", async () => {
+test('dates follow a step of the store’s time immediately, waits follow it at a tenth of the rate', async () => {
   const { clock, store, storeClock, measure, error } = open()
   await measure()
   expect(storeClock.wallStepMs()).toBe(0)

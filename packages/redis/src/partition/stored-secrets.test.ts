@@ -9,7 +9,7 @@ import { createWorld } from './world.fixture.js'
 
 const SECRET = 'hush7f3a'
 const ADDRESS = '198.51.100.77'
-/** Text that holds both and is no JSON, broken at any place. */
+/** Text that holds both and is not JSON, broken at any place. */
 const broken = fc.tuple(fc.nat(60), fc.constantFrom('', 'x', '{', '"', '}}')).map(([at, end]) => {
   const whole = JSON.stringify({ players: [{ id: 'ann', ip: ADDRESS }], secret: SECRET })
   return `${whole.slice(0, at)}${SECRET}${ADDRESS}${end}`
@@ -20,7 +20,7 @@ const shows = (error: unknown) => {
   return text.includes('hush') || text.includes('198.51')
 }
 
-test('what is stored is never repeated by an error about it', () => {
+test('errors about stored data never repeat that data', () => {
   fc.assert(
     fc.property(broken, (text) => {
       for (const read of [
@@ -46,31 +46,34 @@ test('what is stored is never repeated by an error about it', () => {
 })
 
 const KINDS = ['body', 'header', 'assignment', 'record', 'backfill', 'result'] as const
-test.each(KINDS)('a broken %s is reported without what it holds, and all else continues', async (what) => {
-  const results = { url: 'https://game.example.com/results', secret: `whsec_${btoa('x'.repeat(32))}` }
-  const { clock, partition, problems, process, pass, player } = createWorld(what === 'result' ? { results } : {})
-  const bad = `[${SECRET} ${ADDRESS}`
-  if (what === 'body') partition.tickets.set('ann', { id: 'ann', createdAt: 1, body: bad, header: undefined })
-  const body = JSON.stringify({ queues: ['duel'], players: [{ id: 'ann' }] })
-  const headers = { header: `M2 m1\n${bad}`, assignment: `A2 m1\n{}\n${bad}` }
-  const header = headers[what as keyof typeof headers]
-  if (header !== undefined) partition.tickets.set('ann', { id: 'ann', createdAt: 1, body, header })
-  if (what === 'record') partition.hosting.set('m:m1', { key: 'm:m1', text: bad, locked: [] })
-  if (what === 'backfill') partition.backfills.set('b1', { backfillId: 'b1', text: bad })
-  if (what === 'result') partition.notes.set(resultKey('msg_1'), { key: resultKey('msg_1'), text: bad })
-  expect(partition).toBeInstanceOf(MemoryPartition)
-  const only = process()
-  only.onMatching('problem', (problem) => problems.push(problem))
-  only.start()
-  await pass(5000)
-  expect(problems.length).toBeGreaterThan(0)
-  for (const problem of problems) expect(shows(problem)).toBe(false)
-  if (what === 'body' || header !== undefined)
-    await expect(clock.until(only.getTicket('ann'), 10)).rejects.not.toSatisfy(shows)
-  // Without the record nobody knows whether a server runs.
-  const goesOn = what !== 'record'
-  for (const id of ['bob', 'eve']) await only.createTicket({ id, queue: 'duel', players: [player(id)] })
-  await pass(3000)
-  expect((await only.getTicket('eve'))?.status === 'HOST_ASSIGNED').toBe(goesOn)
-  await clock.until(only.close(), 10)
-})
+test.each(KINDS)(
+  'a damaged %s in the store is reported without its content, and the process continues',
+  async (what) => {
+    const results = { url: 'https://game.example.com/results', secret: `whsec_${btoa('x'.repeat(32))}` }
+    const { clock, partition, problems, process, pass, player } = createWorld(what === 'result' ? { results } : {})
+    const bad = `[${SECRET} ${ADDRESS}`
+    if (what === 'body') partition.tickets.set('ann', { id: 'ann', createdAt: 1, body: bad, header: undefined })
+    const body = JSON.stringify({ queues: ['duel'], players: [{ id: 'ann' }] })
+    const headers = { header: `M2 m1\n${bad}`, assignment: `A2 m1\n{}\n${bad}` }
+    const header = headers[what as keyof typeof headers]
+    if (header !== undefined) partition.tickets.set('ann', { id: 'ann', createdAt: 1, body, header })
+    if (what === 'record') partition.hosting.set('m:m1', { key: 'm:m1', text: bad, locked: [] })
+    if (what === 'backfill') partition.backfills.set('b1', { backfillId: 'b1', text: bad })
+    if (what === 'result') partition.notes.set(resultKey('msg_1'), { key: resultKey('msg_1'), text: bad })
+    expect(partition).toBeInstanceOf(MemoryPartition)
+    const only = process()
+    only.onMatching('problem', (problem) => problems.push(problem))
+    only.start()
+    await pass(5000)
+    expect(problems.length).toBeGreaterThan(0)
+    for (const problem of problems) expect(shows(problem)).toBe(false)
+    if (what === 'body' || header !== undefined)
+      await expect(clock.until(only.getTicket('ann'), 10)).rejects.not.toSatisfy(shows)
+    // Without the record nobody knows whether a server runs.
+    const goesOn = what !== 'record'
+    for (const id of ['bob', 'eve']) await only.createTicket({ id, queue: 'duel', players: [player(id)] })
+    await pass(3000)
+    expect((await only.getTicket('eve'))?.status === 'HOST_ASSIGNED').toBe(goesOn)
+    await clock.until(only.close(), 10)
+  },
+)

@@ -1,16 +1,8 @@
 import { expect, test } from 'vitest'
-import { createWorld } from './world.fixture.js'
+import { createPair } from './world.fixture.js'
 
-test('a follower tells how long tickets wait, as the leader has learned it, and so does the next leader', async () => {
-  const { clock, player, process, pass } = createWorld()
-  const leader = process()
-  leader.start()
-  await pass(100)
-  const follower = process()
-  follower.start()
-  await pass(300)
-  const answer = <T>(asked: Promise<T>): Promise<T> => clock.until(asked, 10)
-  const join = (id: string) => answer(follower.createTicket({ id, queue: 'duel', players: [player(id)] }))
+test('a follower and the next leader know the wait times that the leader has learned', async () => {
+  const { first: leader, second: follower, join, answer, status, pass, close } = await createPair()
   for (let match = 0; match < 15; match += 1) {
     await join(`first-${match}`)
     await pass(2000, 100)
@@ -35,9 +27,7 @@ test('a follower tells how long tickets wait, as the leader has learned it, and 
   expect(after?.estimate?.p50Ms).toBeLessThan(4000)
   await join('bob')
   await pass(1000)
-  expect(await answer(follower.getTicket('bob'))).toMatchObject({ status: 'MATCH_FOUND' })
+  expect(await status('bob')).toBe('MATCH_FOUND')
   expect(follower.estimateWait('bob')).toBeUndefined()
-  leader.resume()
-  await answer(leader.close())
-  await answer(follower.close())
+  await close()
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { RecordsVanished } from './partition-errors.js'
 import { createWorld, duel } from './world.fixture.js'
 
-test('an emptied store is reported once by each process, and stops no server that players may be on', async () => {
+test('an emptied Redis is reported once by each process, and stops no server that may have players', async () => {
   const lasting = { ...duel, deploy: { ...duel.deploy, maxDurationMs: 300_000 } }
   const { clock, partition, service, process, pass, player } = createWorld({
     orphanGraceMs: 60_000,
@@ -62,7 +62,7 @@ test('an emptied store is reported once by each process, and stops no server tha
   await clock.until(Promise.all([leader.close(), other.close()]), 10)
 })
 
-test('processes that come and go, and a leader that dies, are no loss of records', async () => {
+test('processes that start, end or die are not reported as a loss of records', async () => {
   const { clock, process, pass, player } = createWorld()
   const all = [process(), process()]
   const vanished: unknown[] = []
@@ -86,11 +86,11 @@ test('processes that come and go, and a leader that dies, are no loss of records
   await clock.until(Promise.all(all.map((one) => one.close())), 10)
 })
 
-test('a process that comes to lead before it knows what it has asked Redis reports no loss of records', async () => {
+test('a process that leads before it knows its own earlier requests reports no loss of records', async () => {
   const { clock, process, pass, problems } = createWorld()
   let isHeld = false
   const leader = process({}, async (method, moment) => {
-    if (isHeld || method !== 'readNotes' || moment !== 'after') return
+    if (isHeld || method !== 'readPartitionRecords' || moment !== 'after') return
     isHeld = true
     await clock.sleep(6000)
   })

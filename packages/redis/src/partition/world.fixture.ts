@@ -1,7 +1,8 @@
 import { ConnectionLost, NotFound, SendAborted, type CallOptions } from '@muster/core'
 import type { Deployment } from '@muster/core/api'
 import { createManualClock, seededRandom, type Clock, type Random } from '@muster/core/clock'
-import type { DeploymentService, QueueDefinition } from '@muster/matchmaker'
+import type { DeploymentService, QueueDefinition, Ticket } from '@muster/matchmaker'
+import { expect } from 'vitest'
 import { createPartition, type Partition } from './partition.js'
 import type { PartitionOptions } from './partition-options.js'
 import { MemoryPartition } from './store/memory-partition.fixture.js'
@@ -20,7 +21,7 @@ export interface Server {
   readonly createdAt: number
   stoppedAt: number | undefined
   readonly environment?: Readonly<Record<string, string>>
-  /** In error since then, e.g. because it crashed. */
+  /** Time since which it is in error, e.g. because it crashed. */
   failedAt?: number
 }
 
@@ -29,9 +30,9 @@ export class FakeService implements DeploymentService {
   readonly servers: Server[] = []
   readonly #clock: Clock
   readonly #readyMs: number
-  /** Milliseconds of each way of a call. */
+  /** Delay of a call in each direction, in milliseconds. */
   travelMs: () => number = () => 5
-  /** Whether the answer of a call is lost, or the call itself. */
+  /** Whether the response of a call is lost, or the call itself. */
   fault: (method: string) => 'answer' | 'call' | undefined = () => undefined
 
   constructor(clock: Clock, readyMs = 1000) {
@@ -104,14 +105,14 @@ export class FakeService implements DeploymentService {
   }
 }
 
-/** A process that can be held at any await, temporarily or for ever. */
+/** A process that can be stopped at any await, temporarily or forever. */
 export interface Process extends Partition {
-  /** It makes no progress from now on, and receives nothing. */
+  /** Stops it: it makes no progress and receives nothing. */
   pause(): void
   resume(): void
 }
 
-/** A store by which every process that ever led may write as if it still did. */
+/** A store in which every former leader may write as if it still led. */
 function withoutFences(store: PartitionStore, latest: { token: string }): PartitionStore {
   return {
     ...store,
@@ -128,8 +129,8 @@ function withoutFences(store: PartitionStore, latest: { token: string }): Partit
 }
 
 /**
- * Several processes of one partition, a service, and a clock that moves when the test says so.
- * @param isFenced whether a leader that was deposed is kept from writing, as it must be. Default true.
+ * Several processes of one partition, a service, and a clock that the test advances.
+ * @param isFenced true if a deposed leader cannot write, as it must be. Default true.
  */
 export function createWorld(given: Partial<PartitionOptions> = {}, isFenced = true) {
   const latest = { token: '' }
@@ -143,7 +144,7 @@ export function createWorld(given: Partial<PartitionOptions> = {}, isFenced = tr
     made += 1
     let held: Promise<void> | undefined
     let release = () => {}
-    /** Holds a call, also one that begins to wait for something only later. */
+    /** Holds a call, even one that starts to wait only later. */
     const gate = async () => {
       while (held !== undefined) await held
     }
@@ -189,7 +190,7 @@ export function createWorld(given: Partial<PartitionOptions> = {}, isFenced = tr
       },
     }
   }
-  /** Begins a process that loses a share of the store's answers: the step is done, and its caller does not know. */
+  /** Starts a process that loses a share of the store's replies: the step is done, but its caller does not know. */
   const beginLossy = (random: Random, lossy: { readonly share: number }): Process => {
     const one = process({ standby: random() < 0.8 }, (method, moment) => {
       if (method === 'inbox' || method === 'changes' || random() >= lossy.share) return
@@ -198,7 +199,7 @@ export function createWorld(given: Partial<PartitionOptions> = {}, isFenced = tr
     one.start()
     return one
   }
-  /** Lets time pass, in steps, with everything that follows from each. */
+  /** Advances the clock in steps, and runs everything that each step triggers. */
   const pass = async (ms: number, stepMs = 10): Promise<void> => {
     for (let passed = 0; passed < ms; passed += stepMs) {
       await clock.advance(stepMs)
@@ -207,4 +208,44 @@ export function createWorld(given: Partial<PartitionOptions> = {}, isFenced = tr
   }
   const player = (id: string) => ({ id, ip: '192.0.2.1' })
   return { clock, partition, service, problems, process, beginLossy, pass, player }
+}
+
+/** Two processes, of which the first leads, and all is asked of the second. */
+export async function createPair(
+  given: Partial<PartitionOptions> = {},
+  before: (world: ReturnType<typeof createWorld>) => void = () => {},
+) {
+  const world = createWorld(given)
+  before(world)
+  const [first, second] = [world.process(), world.process()]
+  first.start()
+  await world.pass(100)
+  second.start()
+  await world.pass(300)
+  /** The answer to something asked, after as much time as it takes. */
+  const answer = <T>(asked: Promise<T>): Promise<T> => world.clock.until(asked, 10)
+  const create = (player: string, id?: string) =>
+    answer(second.createTicket({ ...(id !== undefined && { id }), queue: 'duel', players: [world.player(player)] }))
+  const ticket = async (id: string) => (await answer(second.getTicket(id))) as Ticket
+  return {
+    ...world,
+    first,
+    second,
+    answer,
+    join: (...ids: string[]) => Promise.all(ids.map((id) => create(id, id))),
+    /** Another ticket of the same player. */
+    again: (player: string) => create(player),
+    ticket,
+    status: async (id: string) => (await ticket(id)).status,
+    /** From now on the second leads, because the first stands still. */
+    takeOver: async () => {
+      first.pause()
+      await world.pass(3000)
+      expect(second.leads()).toBe(true)
+    },
+    close: async () => {
+      first.resume()
+      await answer(Promise.all([first.close(), second.close()]))
+    },
+  }
 }

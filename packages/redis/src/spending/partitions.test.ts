@@ -9,7 +9,7 @@ const MOST = 3
 const PAIRS = 4
 
 describeRedis('two partitions that spend together', () => {
-  test('never have more servers than their budget allows, and use what is free again', async () => {
+  test('two partitions with a shared budget never have more servers than it, and use returned ones', async () => {
     const under = await openRedis()
     onTestFinished(() => under.close())
     const service = new FakeService(systemClock, 0)
@@ -40,11 +40,11 @@ describeRedis('two partitions that spend together', () => {
     }
     // Both have asked; the seconds in which all others may are over.
     const leases = 'mu:{spending.account}:leases'
-    await expect.poll(() => under.redis.command(leases, ['HLEN', leases]), { timeout: 10_000 }).toBe(4)
+    await expect.poll(() => under.redis.command(leases, ['HLEN', leases])).toBe(4)
     await under.redis.command(leases, ['HSET', leases, 'quiet', 0])
-    await expect.poll(() => service.running().length, { timeout: 10_000 }).toBe(MOST)
+    await expect.poll(() => service.running().length).toBe(MOST)
     await service.stop({ request_id: 'r1' })
-    await expect.poll(() => service.servers.length, { timeout: 10_000 }).toBeGreaterThan(MOST)
+    await expect.poll(() => service.servers.length).toBeGreaterThan(MOST)
     await Promise.all(partitions.map((partition) => partition.close()))
     expect(most).toBe(MOST)
   })

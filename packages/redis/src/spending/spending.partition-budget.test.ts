@@ -1,13 +1,16 @@
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { type Ask, createPartitionBudget, type Lease } from './spending.js'
+import { type SpendingRequest, createPartitionBudget, type SpendingLease } from './spending.js'
 
 function setUp(least = 2) {
   const clock = createManualClock()
-  const asks: (Ask & { readonly answer: (lease: Lease) => void; readonly fail: (error: Error) => void })[] = []
+  const asks: (SpendingRequest & {
+    readonly answer: (lease: SpendingLease) => void
+    readonly fail: (error: Error) => void
+  })[] = []
   const failures: unknown[] = []
-  const ask = (what: Ask) =>
-    new Promise<Lease>((answer, fail) => {
+  const ask = (what: SpendingRequest) =>
+    new Promise<SpendingLease>((answer, fail) => {
       asks.push({ ...what, answer, fail })
     })
   const budget = createPartitionBudget(ask, least, clock, (error) => failures.push(error))
@@ -21,7 +24,7 @@ function setUp(least = 2) {
   return { clock, asks, budget, failures, answer, plan }
 }
 
-test('has one request in flight at a time, and at most one every 100 ms', async () => {
+test('a shared budget has one request in flight at a time, and at most one every 100 ms', async () => {
   const { clock, asks, budget, answer } = setUp()
   expect(budget.servers(0)).toBe(0)
   budget.servers(0)
@@ -38,7 +41,7 @@ test('has one request in flight at a time, and at most one every 100 ms', async 
   expect(asks).toHaveLength(3)
 })
 
-test('uses no more than the ask under way will leave it', async () => {
+test('a partition uses no more of a shared budget than its request in flight will leave it', async () => {
   const { budget, answer } = setUp()
   budget.servers(0)
   await answer(10, 10)
@@ -47,7 +50,7 @@ test('uses no more than the ask under way will leave it', async () => {
   expect(budget.creates()).toBe(2)
 })
 
-test('counts what is planned during an ask against its answer', async () => {
+test('a partition counts creates planned during a budget request against its answer', async () => {
   const { asks, budget, answer, plan } = setUp()
   budget.servers(0)
   await answer(2, 2)
@@ -59,7 +62,7 @@ test('counts what is planned during an ask against its answer', async () => {
   expect(asks.at(-1)?.creates).toEqual({ planned: 2, ahead: 4 })
 })
 
-test('tells again what it planned where the answer was lost', async () => {
+test('a partition reports its planned creates again if the answer of the budget was lost', async () => {
   const { clock, asks, budget, failures, answer, plan } = setUp()
   budget.servers(0)
   await answer(2, 2)
@@ -72,7 +75,7 @@ test('tells again what it planned where the answer was lost', async () => {
   expect(asks.at(-1)?.creates.planned).toBe(1)
 })
 
-test('begins anew where somebody else has asked for the partition', async () => {
+test('a shared budget starts over if another process has requested for the partition', async () => {
   const { clock, asks, budget, answer, plan } = setUp()
   budget.servers(0)
   expect(asks.at(-1)).toMatchObject({ version: '', isNew: true })

@@ -10,13 +10,13 @@ test.each([
   [{ maxServers: 0 }, 'maxServers'],
   [{ maxCreatesPerMinute: 1.5 }, 'maxCreatesPerMinute'],
   [{ name: 'a b' }, 'name'],
-])('%o is refused by name', (wrong, field) => {
+])('the shared budget refuses the options %o by name', (wrong, field) => {
   const create = () => createRedisSpending({ redis: { run: async () => {} } as never, ...wrong })
   expect(create).toThrow(InvalidInput)
   expect(create).toThrow(field)
 })
 
-describeRedis('a budget in Redis', () => {
+describeRedis('a shared budget in Redis', () => {
   let under: RedisUnderTest
   beforeAll(async () => {
     under = await openRedis({ appendOnly: 'always' })
@@ -53,7 +53,7 @@ describeRedis('a budget in Redis', () => {
     return budget.servers(count)
   }
 
-  test('gives nothing until all that live had the time to ask', async () => {
+  test('a shared budget grants nothing until all live partitions had the time to request', async () => {
     const { clock, first } = await open({ maxServers: 10 })
     await under.server.ask('FLUSHALL')
     expect(await settle(clock, first, 4)).toBe(0)
@@ -61,7 +61,7 @@ describeRedis('a budget in Redis', () => {
     expect(await settle(clock, first, 4)).toBe(1)
   })
 
-  test('what one partition has, another has not, and it comes back', async () => {
+  test('a shared budget grants a partition what others do not hold, and reuses what is returned', async () => {
     const { clock, spending, first } = await open({ maxServers: 3 })
     const second = spending.budget('second')
     expect(await settle(clock, first, 2)).toBe(1)
@@ -70,7 +70,7 @@ describeRedis('a budget in Redis', () => {
     expect(await settle(clock, second, 0)).toBe(1)
   })
 
-  test('a partition that needs more requests more ahead', async () => {
+  test('a shared budget reserves more ahead for a partition that needs more', async () => {
     const { clock, first } = await open({ maxServers: 1000 })
     expect(await settle(clock, first, 0)).toBe(8)
     for (let n = 0; n < 8; n++) first.planned()
@@ -80,7 +80,7 @@ describeRedis('a budget in Redis', () => {
     expect(first.servers(8)).toBe(16)
   })
 
-  test('the creates of a minute are those of all partitions', async () => {
+  test('a shared budget counts the creates of a minute over all partitions', async () => {
     const { clock, spending, first } = await open({ maxCreatesPerMinute: 5 })
     const second = spending.budget('second')
     let made = 0
@@ -93,7 +93,7 @@ describeRedis('a budget in Redis', () => {
     expect(made).toBe(5)
   })
 
-  test('creates that a leader was given and did not tell of count when another process leads', async () => {
+  test('a shared budget counts creates of a leader that did not report them before its successor', async () => {
     const { clock, spending, first } = await open({ maxCreatesPerMinute: 4 })
     await settle(clock, first, 0)
     const given = first.creates()
@@ -103,7 +103,7 @@ describeRedis('a budget in Redis', () => {
     expect(await under.redis.command(CREATES, ['ZCARD', CREATES])).toBe(given)
   })
 
-  test('a leader that was replaced gets nothing when it looks again', async () => {
+  test('a shared budget grants nothing to a leader that was replaced', async () => {
     const { clock, spending, first } = await open({ maxServers: 10 })
     expect(await settle(clock, first, 5)).toBe(1)
     const successor = spending.budget('first')
@@ -114,7 +114,7 @@ describeRedis('a budget in Redis', () => {
     expect(first.servers(0)).toBe(0)
   })
 
-  test('a failure is reported, and the next read retries', async () => {
+  test('a shared budget reports a failure, and the next read retries', async () => {
     const { clock, spending, first } = await open({ maxServers: 10 })
     const problems: SpendingProblem[] = []
     spending.events.on('problem', (problem) => problems.push(problem))
@@ -131,7 +131,7 @@ describeRedis('a budget in Redis', () => {
     expect(problems).toHaveLength(1)
   })
 
-  test('a partition that was not heard of for a day is forgotten, and every key has an end', async () => {
+  test('a shared budget removes a partition after a day of silence, and stores only keys that expire', async () => {
     const { clock, first } = await open({ maxServers: 2, maxCreatesPerMinute: 5 })
     const dayAgo = Date.now() * 1000 - 86_401e6
     await under.redis.command(LEASES, ['HSET', LEASES, 'p:gone', `${dayAgo} 2 5`])
@@ -144,7 +144,7 @@ describeRedis('a budget in Redis', () => {
     }
   })
 
-  test('whatever partitions start and lose, under any leader, the bounds hold', async () => {
+  test('property: a shared budget is never exceeded when servers start and end and leaders change', async () => {
     const does = fc.oneof(
       { weight: 12, arbitrary: fc.constant('start' as const) },
       { weight: 4, arbitrary: fc.constant('end' as const) },
@@ -188,7 +188,7 @@ describeRedis('a budget in Redis', () => {
     expect(Math.min(seen.full, seen.spent)).toBeGreaterThan(100)
   })
 
-  test('a matchmaker takes it as its budget', async () => {
+  test('a shared budget can be used as the budget of a matchmaker', async () => {
     const { spending } = await open()
     const refuses = async () => Promise.reject(new Error('nobody'))
     const matchmaker = createMatchmaker({
@@ -197,6 +197,6 @@ describeRedis('a budget in Redis', () => {
       budget: spending.budget('eu'),
     })
     onTestFinished(() => void matchmaker.close({ timeoutMs: 0 }))
-    expect(matchmaker.inspect().held).toBeUndefined()
+    expect(matchmaker.inspect().blockedBy).toBeUndefined()
   })
 })

@@ -12,27 +12,29 @@ import {
   defineScript,
 } from '../connection/index.js'
 
-export interface Ask {
+export interface SpendingRequest {
   readonly version: string
   readonly isNew: boolean
-  /** Servers that exist or may exist, and how many more are wanted. */
+  /** Number of servers that exist or may exist, and of further ones to request ahead. */
   readonly servers: { readonly count: number; readonly ahead: number }
-  /** Creates planned since the last ask, and how many more are wanted. */
+  /** Number of creates planned since the last request, and of further ones to request ahead. */
   readonly creates: { readonly planned: number; readonly ahead: number }
 }
 
-/** Least milliseconds between two requests. A matchmaker reads its budget at every tick, and each read may send one. */
+/**
+ * Minimum milliseconds between two requests. A matchmaker reads its budget at every tick, and each read may send one.
+ */
 const GAP_MS = 100
 
 /**
- * A partition's part of a budget. It requests ahead as much as it needs, twice its use since the last request, and
- * gives back the rest. While a request is in flight, and after one whose answer was lost, it uses no more than both the
- * old lease and the new one allow.
+ * A partition's part of a budget. It requests ahead what it needs, twice its use since the last request, and returns
+ * the rest. While a request is in flight, and after one whose reply was lost, it uses at most what both the old and the
+ * new lease allow.
  *
- * @param least the least amount requested ahead.
+ * @param least the minimum amount requested ahead.
  */
 export function createPartitionBudget(
-  ask: (what: Ask) => Promise<Lease>,
+  ask: (what: SpendingRequest) => Promise<SpendingLease>,
   least: number,
   clock: Clock,
   failed: (error: unknown) => void,
@@ -41,7 +43,7 @@ export function createPartitionBudget(
   let isNew = true
   let cap = 0
   let createsLeft = 0
-  /** Planned, and not reported yet. */
+  /** Number of creates that were planned and not reported yet. */
   let planned = 0
   let used = 0
   let isAsking = false
@@ -57,7 +59,7 @@ export function createPartitionBudget(
     const lease = await ask({ version, isNew, servers: { count, ahead }, creates: { planned: sent, ahead } })
     version = lease.version
     if (lease.granted === undefined) {
-      // Another process leads this partition, or did until now.
+      // Another process leads this partition, or has led it until now.
       isNew = true
       cap = 0
       createsLeft = 0
@@ -91,29 +93,31 @@ export function createPartitionBudget(
   }
 }
 
-/** More than anybody has: no bound, and nothing to remember of it. */
+/** More than anybody has: no limit, and nothing to store about it. */
 const UNBOUNDED = 1e12
 
-/** What a partition may have from now on. */
-export interface Lease {
-  /** Names this state of the partition's lease; sent with the next request. */
+/** The share that a partition may use now. */
+export interface SpendingLease {
+  /** Version of the partition's lease, to send with the next request. */
   readonly version: string
   /**
-   * Undefined if the lease is in another state than the caller knows: another process requested for the same partition.
+   * Undefined if the lease has another version than the caller knows: another process has sent a request for the same
+   * partition.
    */
   readonly granted: { readonly servers: number; readonly creates: number } | undefined
 }
 
 /**
- * Gives a partition the servers that it has, some ahead, and some creates, as far as the others leave any. Keys: a hash
- * with a field `p:<partition>` of the time, the servers and the creates that it may have; a sorted set of the creates
- * of the last minute. Words: partition, known version, whether the asker is new, servers that exist, servers wanted
- * beside them, most servers, creates planned since its last request, creates wanted, most creates a minute.
+ * Grants a partition its existing servers, some more ahead, and some creates, as far as the others leave any. Keys: a
+ * hash with a field `p:<partition>` of the time, and the servers and creates that it may have; a sorted set of the
+ * creates of the last minute. Arguments: partition, known version, whether the caller is new, existing servers, further
+ * servers wanted, maximum number of servers, creates planned since its last request, creates wanted, maximum creates
+ * per minute.
  *
- * A new leader does not know which of its predecessor's granted creates were planned, so all count. When Redis has lost
- * its data, no partition gets more than it has until all live partitions have sent a request.
+ * A new leader does not know which of its predecessor's granted creates were planned, so all count. After Redis has
+ * lost its data, no partition gets more than it has until all live partitions have sent a request.
  */
-const leaseScript = defineScript<Lease>({
+const leaseScript = defineScript<SpendingLease>({
   name: 'spending.lease',
   kind: 'write-if-full',
   lua: `
@@ -169,16 +173,19 @@ return {text(now), cap, grant}`,
 
 export interface RedisSpendingOptions {
   readonly redis: RedisConnection
-  /** Names the budget: 1 to 64 letters, digits, `.`, `_` and `-`. Default `account`. */
+  /** Name of the budget: 1 to 64 letters, digits, `.`, `_` and `-`. Default `account`. */
   readonly name?: string | undefined
-  /** Deployments that may exist at once, of all partitions together. Infinity, the default, for no limit. */
+  /** Maximum number of deployments at a time, of all partitions together. Infinity, the default, for no limit. */
   readonly maxServers?: number | undefined
-  /** Creates planned within any minute by all partitions together. Infinity, the default, for no limit. */
+  /**
+   * Maximum number of creates planned within any minute by all partitions together. Infinity, the default, for no
+   * limit.
+   */
   readonly maxCreatesPerMinute?: number | undefined
   readonly clock?: Clock | undefined
 }
 
-/** A request for a part of the budget failed; the next read retries. Or a listener failed. */
+/** A request for a part of the budget failed and the next read retries it; or a listener failed. */
 export type SpendingProblem =
   ListenerProblem | { readonly during: 'budget'; readonly partition: string; readonly error: unknown }
 
@@ -186,21 +193,22 @@ export interface SpendingEvents {
   problem: (problem: SpendingProblem) => void
 }
 
-/** Bounds of what several partitions spend together. */
+/** Limits of what several partitions spend together. */
 export interface RedisSpending {
   readonly events: Events<SpendingEvents>['emitter']
   /**
-   * The part of a partition, for the option `budget` of its matchmaker. All processes of the partition give its name.
+   * The part of a partition, for the option `budget` of its matchmaker. All processes of the partition use the same
+   * name.
    * @throws {InvalidInput}
    */
   budget(partition: string): SpendBudget
 }
 
 /**
- * Bounds servers and creates over several partitions of one Redis. Within a partition its one leader keeps the bounds
- * of the matchmaker's own options; this is for what all leaders together may spend. Each holds a little ahead, so that
- * it need not ask before every create: a hundredth of `maxServers`, up to 8.
- * @throws {InvalidInput} for a wrong option
+ * Limits servers and creates over several partitions of one Redis. Within a partition, its leader enforces the limits
+ * of the matchmaker's own options. This limits what all leaders spend together. Each reserves a little ahead, so that
+ * it need not send a request before every create: a hundredth of `maxServers`, up to 8.
+ * @throws {InvalidInput} for an invalid option
  */
 export function createRedisSpending(options: RedisSpendingOptions): RedisSpending {
   const { redis, name, maxServers, maxCreatesPerMinute, clock } = checkOptions('createRedisSpending', schema, options)

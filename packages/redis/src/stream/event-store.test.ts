@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { describeRedis, eventually, openRedis, type RedisUnderTest } from '../redis.fixture.js'
 import { createRedisEventStore, type RedisEventStore } from './event-store.js'
 
-describeRedis('an event store of Redis', () => {
+describeRedis('an event store in Redis', () => {
   let it: RedisUnderTest
   let stores: RedisEventStore[]
   beforeEach(async () => {
@@ -23,7 +23,7 @@ describeRedis('an event store of Redis', () => {
     return { store, seen, followed }
   }
 
-  test('tells each process what all of them appended, before and after it began', async () => {
+  test('an event store delivers to each process what all processes appended, before and after it started', async () => {
     const one = open()
     await one.followed
     await one.store.append(['a', 'b'])
@@ -34,7 +34,7 @@ describeRedis('an event store of Redis', () => {
     for (const { seen } of [one, other]) await eventually(() => seen).toEqual(['a', 'b', 'c'])
   })
 
-  test('keeps texts when Redis is killed and has its data again, and continues', async () => {
+  test('an event store keeps events when its connections are killed, and continues', async () => {
     const { store, seen } = open()
     await store.append(['a'])
     await eventually(() => seen).toEqual(['a'])
@@ -49,7 +49,7 @@ describeRedis('an event store of Redis', () => {
     expect(seen[0]).toBe('a')
   })
 
-  test('keeps no more bytes than it may, the newest of them', async () => {
+  test('an event store keeps the newest events, up to mostBytes', async () => {
     const { store, seen } = open({ mostBytes: 100_000 })
     const text = (index: number) => `${index}`.padStart(1000, '.')
     for (let index = 0; index < 1000; index += 10) {
@@ -66,7 +66,7 @@ describeRedis('an event store of Redis', () => {
     expect(late.seen.length).toBeLessThan(130)
   })
 
-  test('keeps nothing longer than it may', async () => {
+  test('an event store keeps no event longer than its maximum age', async () => {
     const { store, seen } = open({ keepMs: 300 })
     await store.append(['x'.repeat(5000)])
     await eventually(() => seen.length).toBe(1)
@@ -79,7 +79,7 @@ describeRedis('an event store of Redis', () => {
     expect(late.seen.map(([letter]) => letter)).toEqual(['y', 'z'])
   })
 
-  test('ends at once when it is closed, and resolves who waits', async () => {
+  test('an event store resolves its waiters when it is closed', async () => {
     const { store, followed } = open()
     await store.close()
     await expect(followed).resolves.toBeUndefined()
@@ -89,7 +89,7 @@ describeRedis('an event store of Redis', () => {
   test.each([
     [{ mostBytes: 1 }, /mostBytes/],
     [{ keepMs: 0 }, /keepMs/],
-  ])('refuses %j by name', (options, field) => {
+  ])('the event store refuses %j by name', (options, field) => {
     expect(() => createRedisEventStore({ redis: it.redis, ...options })).toThrow(field)
   })
 })

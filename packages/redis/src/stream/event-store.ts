@@ -13,37 +13,40 @@ import { BEGIN, MOST_ENTRIES, StreamTail } from './follow-stream.js'
 
 export interface RedisEventStoreOptions {
   readonly redis: RedisConnection
-  /** Name of the store: processes that give the same share their events. Default `main`. */
+  /** Name of the store: processes with the same name share their events. Default `main`. */
   readonly name?: string | undefined
-  /** Milliseconds for which texts are kept. Default 86,400,000, a day. */
+  /** Milliseconds for which strings are kept. Default 86,400,000, a day. */
   readonly keepMs?: number | undefined
-  /** Most bytes of texts, from 65,536 (our choice). Default 67,108,864; Redis takes some 10 % more. */
+  /**
+   * Maximum total size of the strings in bytes, at least 65,536 (our choice). Default 67,108,864; Redis needs some 10 %
+   * more.
+   */
   readonly mostBytes?: number | undefined
   readonly clock?: Clock | undefined
 }
 
-/** Texts that several processes append and read, e.g. what happened to tickets. */
+/** A list of strings that several processes append to and read, e.g. ticket events. */
 export interface RedisEventStore {
   readonly isShared: true
   /**
-   * Calls `take` with all texts that are kept, oldest first, and then with later ones as they are appended, by this
-   * process too. While Redis does not answer, later texts come later; a `problem` of the connection says so once.
-   * Resolves once all that was there at the call has been taken, or when the store is closed. Called once.
+   * Calls `take` with all stored strings, the oldest first, and then with later ones as they are appended, including by
+   * this process. While Redis does not respond, strings are delayed, and the connection reports a `problem` once.
+   * Resolves once all strings that existed at the call were passed, or when the store is closed. Call it once.
    */
   follow(take: (texts: readonly string[]) => void): Promise<void>
-  /** Appends texts without a newline in them. @throws {RedisError}; then some of them may be there */
+  /** Appends strings without line feeds. @throws {RedisError}; then some of them may have been appended */
   append(texts: readonly string[]): Promise<void>
   close(): Promise<void>
 }
 
-/** Characters of one entry of the stream, with the ends of lines: one text may be longer. */
+/** Maximum characters of one entry of the stream, including line ends, except for a single longer string. */
 const ENTRY_LENGTH = 32 * 1024
 /** Milliseconds that one read waits for entries. */
 const BLOCK_MS = 1000
 
 /**
- * Keeps texts in a stream of Redis. Each process that follows it counts its bytes; every append trims what is too old
- * or too much. A Redis that has lost its data has an empty history.
+ * Stores strings in a stream of Redis. Each process that follows it counts its bytes, and every append trims what is
+ * too old or too much. After Redis has lost its data, the history is empty.
  * @throws {InvalidInput} naming the option and the value
  */
 export function createRedisEventStore(options: RedisEventStoreOptions): RedisEventStore {
@@ -51,7 +54,7 @@ export function createRedisEventStore(options: RedisEventStoreOptions): RedisEve
   const key = redis.keys(`events.${name}`)('stream')
   const tail = new StreamTail(redis)
   const closing = new AbortController()
-  /** What was read and may still be there, oldest first: ids of last entries, and bytes up to them. */
+  /** Entries that were read and may still exist, the oldest first: ids of last entries, and bytes up to them. */
   let read: { readonly cursor: string; readonly bytes: number }[] = []
   let bytes = 0
 
@@ -59,7 +62,7 @@ export function createRedisEventStore(options: RedisEventStoreOptions): RedisEve
     read.push({ cursor, bytes: size })
     bytes += size
   }
-  /** Id of the first entry to be kept, as far as is known. */
+  /** Id of the first entry to keep, as far as is known. */
   const first = (): string => {
     const since = Number(read.at(-1)?.cursor.split('-')[0] ?? 0) - keepMs
     let dropped = 0

@@ -33,7 +33,7 @@ describeRedis('a follower of a stream', () => {
     return { seen, problems, gaps: () => gaps }
   }
 
-  test.each([2, 3] as const)('gets new entries in order, by RESP %d', async (RESP) => {
+  test.each([2, 3] as const)('a stream follower gets new entries in order, by RESP %d', async (RESP) => {
     await add('before')
     const { seen, gaps } = await follow(await it.connect({ client: { url: it.server.url, RESP } }))
     await add('a', 'b')
@@ -42,7 +42,7 @@ describeRedis('a follower of a stream', () => {
     expect(gaps()).toBe(1)
   })
 
-  test('continues after a reconnect without losing or repeating entries', async () => {
+  test('a stream follower continues after a reconnect without losing or repeating entries', async () => {
     const { seen, gaps, problems } = await follow()
     await add('a')
     await eventually(() => seen).toEqual(['a'])
@@ -58,7 +58,7 @@ describeRedis('a follower of a stream', () => {
     expect(problems).toHaveLength(1)
   })
 
-  test('continues after Redis was killed and has its data again', async () => {
+  test('a stream follower continues after Redis was killed and has its data again', async () => {
     const { seen, gaps } = await follow()
     await add('a')
     await eventually(() => seen).toEqual(['a'])
@@ -74,7 +74,7 @@ describeRedis('a follower of a stream', () => {
     expect(gaps()).toBe(1)
   })
 
-  test('reports a gap only if the stream was trimmed while it was away', async () => {
+  test('a stream follower reports a gap only if the stream was trimmed while it was disconnected', async () => {
     const gate = await openGate(it.server.port)
     const client = { url: gate.url, socket: { reconnectStrategy: 20 } }
     const { seen, gaps } = await follow(await it.connect({ client }))
@@ -95,7 +95,7 @@ describeRedis('a follower of a stream', () => {
     await gate.close()
   })
 
-  test('reports a gap if Redis was restarted empty, also if there was no entry before', async () => {
+  test('a stream follower reports a gap if Redis was restarted empty, even if it had no entry before', async () => {
     await it.close()
     it = await openRedis()
     const { seen, gaps } = await follow()
@@ -109,7 +109,7 @@ describeRedis('a follower of a stream', () => {
     expect(seen).toEqual(['a'])
   })
 
-  test('reports a gap if Redis has lost entries, and follows what comes then', async () => {
+  test('a stream follower reports a gap if Redis has lost entries, and follows later entries', async () => {
     const { seen, gaps } = await follow()
     await it.redis.command(key, ['XADD', key, '99999999999999-0', 'value', 'late'])
     await eventually(() => seen).toEqual(['late'])
@@ -120,7 +120,7 @@ describeRedis('a follower of a stream', () => {
     expect(seen).toEqual(['late', 'a'])
   })
 
-  test('reports a key of another type once, and works when it is gone', async () => {
+  test('a stream follower reports a key of another type once, and works when the key is gone', async () => {
     await it.redis.command(key, ['SET', key, 'x'])
     const problems: RedisProblem[] = []
     it.redis.events.on('problem', (problem) => problems.push(problem))
@@ -133,7 +133,7 @@ describeRedis('a follower of a stream', () => {
     expect(problems).toHaveLength(1)
   })
 
-  test('calls nothing after it was closed', async () => {
+  test('a closed stream follower calls nothing', async () => {
     const { seen, gaps, problems } = await follow()
     followers[0]?.close()
     await add('a')

@@ -2,23 +2,23 @@ import { type Clock, systemClock } from '@muster/core/clock'
 import { linkedSignal, manyWaitOn, unlessAborted } from '@muster/core/internal'
 import { type RedisConnection, RedisError, repeatUntil, type Reply } from '../connection/index.js'
 
-/** Entries of a stream: their two words, a kind and a text. */
+/** Entries of a stream: two words each, a kind and a string. */
 export type Entries = readonly (readonly [kind: string, text: string])[]
 
 interface StreamRead {
   readonly entries: Entries
-  /** Id of the newest of them; the one given where there is none. */
+  /** Id of the newest of them; the given cursor if there are none. */
   readonly cursor: string
 }
 
 /** Before the first entry of a stream. */
 export const BEGIN = '0-0'
 
-/** Entries of one answer at most, of each stream. */
+/** Maximum number of entries in one reply, for each stream. */
 export const MOST_ENTRIES = 256
 
-/** How long to wait for a first entry (0: not at all), and what ends the wait. */
-interface Wait {
+/** Time to wait for a first entry (0 for no wait), and the signal that ends the wait. */
+interface ReadWait {
   readonly blockMs: number
   readonly signal?: AbortSignal | undefined
 }
@@ -26,8 +26,8 @@ interface Wait {
 type RawEntries = readonly (readonly [id: string, words: readonly [string, string]])[]
 
 /**
- * Reads streams as they grow, over a connection of its own, because a read that waits holds up what comes after it.
- * One call at a time.
+ * Reads streams as they grow, over its own connection, because a waiting read blocks later commands. One call at a
+ * time.
  */
 export class StreamTail {
   readonly #redis: RedisConnection
@@ -45,10 +45,10 @@ export class StreamTail {
   }
 
   /**
-   * Entries after the cursors, one for each key, and whether entries after the first cursor were lost: the entry there
-   * is no longer in its stream. It is looked for after the read, so that what is trimmed in between is noticed.
+   * Reads the entries after the cursors, one cursor for each key, and whether entries after the first cursor were lost:
+   * its entry is no longer in the stream. This is checked after the read, so that trimming in between is noticed.
    */
-  async read(keys: readonly string[], cursors: readonly string[], wait: Wait) {
+  async read(keys: readonly string[], cursors: readonly string[], wait: ReadWait) {
     const ending = linkedSignal(wait.signal, this.#closing.signal)
     try {
       ending.signal.throwIfAborted()
@@ -67,7 +67,7 @@ export class StreamTail {
       connection.command(first, readWords(keys, cursors, blockMs), late),
       connection.command(first, check, late).catch(nothingThere),
     ])
-    // A wait that continues would hold up the next call.
+    // A wait that continues would block the next call.
     const [found, there] = await unlessAborted(both, signal).catch((error: unknown) =>
       this.#drop(connection, signal, error),
     )
@@ -100,20 +100,20 @@ export class StreamTail {
   }
 }
 
-/** Redis tells nothing but an error of a stream that there is not. */
+/** For a missing stream Redis returns only an error. */
 function nothingThere(error: unknown): Reply {
   if (error instanceof RedisError && error.code === 'ERR') return []
   throw error
 }
 
-/** Whether a stream had more entries than it has, from what XINFO tells: names and values, in a list or an object. */
+/** True if a stream had more entries than it has, from the reply of XINFO: names and values, in a list or an object. */
 function hasLost(info: Reply): boolean {
   const list = Array.isArray(info) ? (info as readonly Reply[]) : Object.entries(info as object).flat()
   const fact = (name: string) => Number(list[list.indexOf(name) + 1])
   return list.length > 0 && fact('entries-added') > fact('length')
 }
 
-/** Milliseconds after the end of a wait at which there must be an answer. */
+/** Milliseconds after the end of a wait within which a reply must come. */
 const LATEST_MS = 5000
 
 function readWords(keys: readonly string[], cursors: readonly string[], blockMs: number): (string | number)[] {
@@ -121,7 +121,7 @@ function readWords(keys: readonly string[], cursors: readonly string[], blockMs:
   return ['XREAD', 'COUNT', MOST_ENTRIES, ...block, 'STREAMS', ...keys, ...cursors]
 }
 
-/** What XREAD answers: a list of streams with news, in some versions of the protocol an object by key; or nothing. */
+/** The reply of XREAD: a list of streams with new entries, in some protocol versions an object by key; or nothing. */
 function entriesOf(found: Reply, key: string, cursor: string): StreamRead {
   const streams = (found ?? []) as unknown as
     readonly (readonly [string, RawEntries])[] | Readonly<Record<string, RawEntries>>
@@ -138,30 +138,30 @@ interface FollowStream {
   /** Called with new entries, in order. */
   readonly onEntries: (entries: Entries) => void
   /**
-   * Called where entries may have been missed: at the beginning, after a time without connection in which the stream
-   * was cut, and if Redis has lost entries. State that is kept up to date by the stream must be read anew.
+   * Called if entries may have been missed: at the beginning, after a lost connection during which the stream was
+   * trimmed, and if Redis has lost entries. State that is derived from the stream must be read again.
    */
   readonly onGap: () => void
   readonly clock?: Clock | undefined
 }
 
 export interface StreamFollower {
-  /** Ends at once. Nothing is called afterwards. */
+  /** Ends immediately. Nothing is called afterwards. */
   close(): void
 }
 
-/** Milliseconds that one read waits for entries; then it is checked whether Redis has lost any. */
+/** Milliseconds that one read waits for entries. After each, it is checked whether Redis has lost any. */
 const BLOCK_MS = 1000
 
 /**
- * Follows a stream from now on, on a connection of its own. After a failure it continues from the entry that it saw
- * last; the failure is reported as a `problem` once, until the stream can be read again.
+ * Follows a stream from now on, over its own connection. After a failure it continues after the last received entry.
+ * The failure is reported as a `problem` once, until the stream can be read again.
  */
 export function followStream({ redis, key, onEntries, onGap, clock = systemClock }: FollowStream): StreamFollower {
   const closing = new AbortController()
   const isOpen = () => !closing.signal.aborted
   const tail = new StreamTail(redis)
-  /** Id of the entry that was seen last; undefined where the next read begins at the end, with a gap. */
+  /** Id of the last received entry; undefined if the next read begins at the end, with a gap. */
   let last: string | undefined
   let isFailing = false
 
@@ -184,7 +184,7 @@ export function followStream({ redis, key, onEntries, onGap, clock = systemClock
   const failed = (error: unknown) => {
     if (!isFailing) redis.report({ during: 'stream', error })
     isFailing = true
-    // A stream that was and is empty does not tell whether it is the same.
+    // A stream that was empty and is empty may be another one.
     if (last === BEGIN) last = undefined
   }
   void repeatUntil(work, { signal: closing.signal, clock, failed })

@@ -49,7 +49,7 @@ export async function serve(options: Partial<LobbyApiOptions> = {}) {
   const call = async (player: string | undefined, method: string, path: string, body?: unknown) => {
     const response = await request(player, method, path, body)
     const text = await response.text()
-    // Every answer fits its description and has no further keys.
+    // Every response fits its description and has no further keys.
     const route = Object.values(lobbyRoutes).find(
       (one) =>
         one.method === method &&

@@ -3,15 +3,15 @@ import { setUp } from '../lobby/lobbies.fixture.js'
 import { createLobbyApi } from './lobby-api.js'
 import { serve } from './lobby-api.fixture.js'
 
-describe('limits of the lobby API', () => {
-  test('bound the requests of a caller', async () => {
+describe('the limits of the lobby API', () => {
+  test('the lobby API limits the requests of a caller', async () => {
     const { call } = await serve({ limits: { perCaller: { limit: 3, windowMs: 1000 } } })
     const statuses: number[] = []
     for (let count = 0; count < 4; count += 1) statuses.push((await call('ann', 'GET', '/lobbies')).status)
     expect(statuses).toEqual([200, 200, 200, 429])
   })
 
-  test('bound the lists of a caller by a limit of their own', async () => {
+  test('the lobby API limits the list requests of a caller on their own', async () => {
     const { call } = await serve({ limits: { listsPerCaller: { limit: 2, windowMs: 1000 } } })
     const statuses: number[] = []
     for (const who of ['ann', 'ann', 'ann', 'bob']) statuses.push((await call(who, 'GET', '/lobbies')).status)
@@ -22,7 +22,7 @@ describe('limits of the lobby API', () => {
     expect((await usual.call('ann', 'GET', '/lobbies')).status).toBe(429)
   })
 
-  test('bound all open streams and the bytes of a body', async () => {
+  test('the lobby API limits all open streams and the bytes of a body', async () => {
     const { call, request } = await serve({ limits: { streams: 1, bodyBytes: 100 } })
     const lobby = await call('ann', 'POST', '/lobbies', { maxPlayers: 2 })
     const { lobbyId } = lobby.json as unknown as { readonly lobbyId: string }
@@ -38,7 +38,7 @@ describe('limits of the lobby API', () => {
     [{ streams: 0 }, 'limits streams'],
     [{ bodies: { timeoutMs: -1 } }, 'limits bodies.timeoutMs'],
     [{ perPlayer: null }, 'limits perPlayer'],
-  ])('are refused by name when they are wrong: %j', (limits, named) => {
+  ])('the lobby API refuses wrong limits by name: %j', (limits, named) => {
     expect(() => createLobbyApi(setUp().lobbies, { authenticate: () => undefined, limits: limits as never })).toThrow(
       named,
     )

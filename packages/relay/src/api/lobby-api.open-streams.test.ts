@@ -4,7 +4,7 @@ import { createOpenStreams } from './lobby-api.js'
 const never = () => new AbortController().signal
 const aborted = (streams: readonly { readonly signal: AbortSignal }[]) => streams.map(({ signal }) => signal.aborted)
 
-test('a stream beyond the limit of a caller ends the oldest of that caller', () => {
+test('a lobby stream beyond the limit of a caller ends the oldest of that caller', () => {
   const open = createOpenStreams({ perCaller: 8, inAll: 100 })
   const others = open('ben', never())
   const streams = Array.from({ length: 10 }, () => open('ann', never()))
@@ -13,7 +13,7 @@ test('a stream beyond the limit of a caller ends the oldest of that caller', () 
   expect(others.signal.aborted).toBe(false)
 })
 
-test('streams that ended or whose client disconnected do not count', () => {
+test('lobby streams that ended or whose client disconnected do not count', () => {
   const open = createOpenStreams({ perCaller: 8, inAll: 100 })
   const leaving = new AbortController()
   const first = open('ann', never())
@@ -26,7 +26,7 @@ test('streams that ended or whose client disconnected do not count', () => {
   expect(aborted([first, ...later])).toEqual([true, ...Array.from({ length: 7 }, () => false)])
 })
 
-test('streams beyond the overall limit are refused, unless they end one of the same caller', () => {
+test('lobby streams beyond the overall limit are refused, unless the caller has an older stream to end', () => {
   const open = createOpenStreams({ perCaller: 2, inAll: 4 })
   for (const id of ['ann', 'ann', 'ben']) open(id, never())
   const last = open('cleo', never())
@@ -39,7 +39,7 @@ test('streams beyond the overall limit are refused, unless they end one of the s
   expect(() => open('eve', never())).toThrow('Too many requests are waiting')
 })
 
-test('a stream whose client disconnected before it began does not count', () => {
+test('a lobby stream whose client disconnected before it began does not count', () => {
   const open = createOpenStreams({ perCaller: 1, inAll: 1 })
   for (let count = 0; count < 3; count += 1) expect(open('ann', AbortSignal.abort()).signal.aborted).toBe(true)
   expect(open('ben', never()).signal.aborted).toBe(false)

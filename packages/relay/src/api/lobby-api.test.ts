@@ -7,7 +7,7 @@ import { lobbyRoutes } from './routes.js'
 import { serve } from './lobby-api.fixture.js'
 
 describe('the lobby API', () => {
-  test('creates, lists, joins, starts and ends a lobby', async () => {
+  test('the lobby API creates, lists, joins, starts and ends a lobby', async () => {
     const { clock, service, call, lobby } = await serve()
     const { lobbyId, code } = await lobby({ data: { map: 'ice' } })
     expect(
@@ -65,7 +65,7 @@ describe('the lobby API', () => {
     expect(service.open).toEqual([])
   })
 
-  test('lets the host approve applicants, ban players and lift the ban', async () => {
+  test('the lobby API lets the host approve applicants, ban players and lift a ban', async () => {
     const { call, lobby } = await serve()
     const { lobbyId, code } = await lobby({ approval: true })
     expect(await call('bob', 'POST', '/lobbies/join', { code })).toMatchObject({
@@ -118,7 +118,7 @@ describe('the lobby API', () => {
     ['ann', 'GET', '/lobbies?limit=1000', undefined, 400, 'invalid-input'],
     ['ann', 'PUT', '/lobbies/L', undefined, 405, 'method-not-allowed'],
     [undefined, 'GET', '/lobbies', undefined, 401, 'unauthorized'],
-  ])('refuses: %s %s %s %o with %s %s', async (player, method, path, body, status, code) => {
+  ])('the lobby API answers %s %s %s %o with %s %s', async (player, method, path, body, status, code) => {
     const { call, lobby } = await serve()
     const { lobbyId, code: joinCode } = await lobby()
     await call('bob', 'POST', '/lobbies/join', { code: joinCode })
@@ -133,7 +133,7 @@ describe('the lobby API', () => {
     })
   })
 
-  test('gives the same answer for a wrong code and for every lobby that the caller cannot join', async () => {
+  test('the lobby API gives the same answer for a wrong code and for every lobby that cannot be joined', async () => {
     const { clock, request, call, lobby } = await serve()
     const full = await lobby({ maxPlayers: 1 })
     const hidden = await lobby({ visibility: 'private' })
@@ -165,7 +165,7 @@ describe('the lobby API', () => {
     await clock.advance(1000)
   })
 
-  test('refuses further guesses of codes with Retry-After', async () => {
+  test('the lobby API refuses further guesses of codes with Retry-After', async () => {
     const { call } = await serve()
     for (let guesses = 0; guesses < 10; guesses += 1) await call('eve', 'POST', '/lobbies/join', { code: 'BCDFGHJK' })
     const { status, json, headers } = await call('eve', 'POST', '/lobbies/join', { code: 'BCDFGHJK' })
@@ -173,7 +173,7 @@ describe('the lobby API', () => {
     expect(json).toMatchObject({ code: 'too-many-attempts', retryAfterMs: 6000 })
   })
 
-  test('takes the address from the socket, a trusted proxy or authenticate, never from the body', async () => {
+  test('the lobby API takes the address from socket, trusted proxy or authenticate, not from the body', async () => {
     const { call } = await serve({ address: () => undefined })
     expect(await call('ann', 'POST', '/lobbies', { maxPlayers: 2 })).toMatchObject({
       status: 400,
@@ -187,7 +187,7 @@ describe('the lobby API', () => {
     expect(await trusted.call('ann', 'POST', '/lobbies', { maxPlayers: 2 })).toMatchObject({ status: 201 })
   })
 
-  test('explains how to pass an address where none is known, as in a test in process', async () => {
+  test('the lobby API explains how to pass an address if none is known, as in a test in process', async () => {
     const { lobbies, clock } = setUp()
     const api = createLobbyApi(lobbies, { authenticate: () => ({ id: 'ann' }), clock })
     const body = JSON.stringify({ maxPlayers: 2 })
@@ -200,7 +200,7 @@ describe('the lobby API', () => {
     await lobbies.close()
   })
 
-  test('shows the reports of the matchmaker to the members of a match', async () => {
+  test('the lobby API shows the reports of the matchmaker to the members of a match', async () => {
     const clock = createManualClock()
     const matchmaker = { handOver: async () => ({ reference: 'ticket-1' }), withdraw: async () => {} }
     const lobbies = createLobbies({ clock, matchmaker })
@@ -229,7 +229,7 @@ describe('the lobby API', () => {
     })
   })
 
-  test('serves its OpenAPI document without a token', async () => {
+  test('the lobby API serves its OpenAPI document without a token', async () => {
     const { call } = await serve({ basePath: '' })
     const { json } = await call(undefined, 'GET', '/openapi.json')
     const { paths, components } = json as {

@@ -1,23 +1,21 @@
 import { InvalidInput } from '@muster/core'
 import { type Clock, systemClock } from '@muster/core/clock'
 import {
-  type AddressOf,
   type AttemptLimit,
-  type Authenticate,
   type BodyLimits,
-  type CorsOptions,
   createMemoryLimitStore,
   type HttpHandler,
-  type LimitStore,
   Problem,
 } from '@muster/core/http'
 import {
   addressUnknown,
+  type ApiOptions,
   createHttpApi,
+  createOpenWaits,
   eventStream,
   type Exchange,
   type Handlers,
-  ownOpenApiDocument as openApiDocument,
+  ownOpenApiDocument,
   prefixed,
   type StreamEvent,
   linkedSignal,
@@ -30,29 +28,29 @@ import { checked, count, milliseconds } from '../validate.js'
 import { lobbyRoutes } from './routes.js'
 
 /**
- * Limits of a lobby API's clients; null for no limit. `limitStore` counts requests and lists; open streams and bodies
- * are those of the process.
+ * Limits of a lobby API's clients; null for no limit. `limitStore` counts requests and lists. Open streams and bodies
+ * are counted in this process.
  */
 export interface LobbyApiLimits {
-  /** Requests of one caller. Default 50 per 5 seconds. */
+  /** Maximum number of requests of one caller. Default 50 per 5 seconds. */
   readonly perCaller?: AttemptLimit | null | undefined
-  /** Requests from one address; of IPv6, from one /64. Default 250 per 5 seconds. */
+  /** Maximum number of requests from one address (IPv6: one /64). Default 250 per 5 seconds. */
   readonly perAddress?: AttemptLimit | null | undefined
-  /** Requests of one caller for the list of public lobbies. Default 20 per 10 seconds. */
+  /** Maximum number of requests of one caller for the list of public lobbies. Default 20 per 10 seconds. */
   readonly listsPerCaller?: AttemptLimit | null | undefined
-  /** Long polls and event streams that one caller may have open; one more ends the oldest. Default 8. */
+  /** Maximum number of open long polls and event streams of one caller; one more ends the oldest. Default 8. */
   readonly streamsPerCaller?: number | undefined
   /**
-   * Long polls and event streams of all callers; more are refused. Default 50,000, for which the process needs as many
-   * file descriptors.
+   * Maximum number of long polls and event streams of all callers; more are refused. Each needs a file descriptor.
+   * Default 50,000.
    */
   readonly streams?: number | undefined
   /**
-   * Bytes of a request's body. Default 32 KiB: a create with as much data as allowed, at three bytes a character, has
-   * about 25 KB.
+   * Maximum size of a request's body in bytes. Default 32 KiB: a create with as much data as allowed, at three bytes
+   * per character, has about 25 KB.
    */
   readonly bodyBytes?: number | undefined
-  /** How long bodies may take, and how many may be unfinished. */
+  /** Time limit for reading a body, and the number of unfinished bodies allowed. */
   readonly bodies?: BodyLimits | undefined
 }
 
@@ -81,40 +79,32 @@ const checkLimits = (limits: LobbyApiLimits | undefined) => checked(schema, limi
 
 /** An open long poll or event stream of a caller. */
 interface OpenStream {
-  /** Aborted when the request's signal is, or when the caller has opened too many streams since. */
+  /** Aborted with the request's signal, or when the caller has opened too many further streams. */
   readonly signal: AbortSignal
-  /** Notes that the stream has ended. */
+  /** Records that the stream has ended. */
   end(): void
 }
 
 /**
- * Bounds the open streams of each caller and of all: a stream lasts, so a limit of requests does not bound them. A
- * caller's stream beyond the limit ends the caller's oldest, which is the likeliest to be a broken connection.
- * @param perCaller enough for several browser tabs, and for broken connections that nobody has noticed yet.
- * @returns a function that opens a stream. @throws {Problem} 503 if there are too many in all
+ * Limits the open streams of each caller and of all, because a limit of requests does not limit lasting streams. A
+ * caller's stream beyond the limit ends the caller's oldest, which is the most likely to be a broken connection.
+ * @param perCaller enough for several browser tabs, and for broken connections that were not detected yet.
+ * @returns a function that opens a stream. @throws {Problem} 503 if there are too many in total
  */
-export function createOpenStreams({ perCaller, inAll }: { readonly perCaller: number; readonly inAll: number }) {
-  const streams = new Map<string, Set<AbortController>>()
-  let open = 0
+export function createOpenStreams(limits: { readonly perCaller: number; readonly inAll: number }) {
+  const waits = createOpenWaits(limits)
   return (callerId: string, request: AbortSignal): OpenStream => {
-    const all = streams.get(callerId) ?? new Set()
-    if (open >= inAll && all.size < perCaller)
-      throw new Problem(503, 'busy', 'Too many requests are waiting. Ask without waiting.', { retryAfterMs: 5000 })
     const own = manyWaitOn()
+    const leave = waits.enter({ id: callerId }, () =>
+      own.abort(new Problem(409, 'superseded', 'You have opened too many streams since; the oldest was closed.')),
+    )
     const linked = linkedSignal(request, own.signal)
-    streams.set(callerId, all.add(own))
-    open += 1
     const end = () => {
       linked.unlink()
-      if (!all.delete(own)) return
-      open -= 1
-      if (all.size === 0 && streams.get(callerId) === all) streams.delete(callerId)
+      leave()
     }
     linked.signal.addEventListener('abort', end, { once: true })
     if (linked.signal.aborted) end()
-    const [oldest] = all
-    if (all.size > perCaller)
-      oldest?.abort(new Problem(409, 'superseded', 'You have opened too many streams since; the oldest was closed.'))
     return { signal: linked.signal, end }
   }
 }
@@ -139,7 +129,7 @@ const statuses: Readonly<Record<LobbyRefusalCode, number>> = {
   busy: 503,
 }
 
-/** The answer for an error of lobbies; undefined for an unexpected error. */
+/** The problem for an error of lobbies; undefined for an unexpected error. */
 function problemOf(error: unknown): Problem | undefined {
   if (error instanceof LobbyRefused) {
     const { code, message, retryAfterMs } = error
@@ -156,40 +146,22 @@ export interface LobbyCaller {
   /** The player's id, as other members see it. */
   readonly id: string
   /**
-   * The address from which the player's packets come, if the caller is trusted to state it: a backend that asks on
-   * behalf of players.
+   * The source address of the player's packets, if the caller is trusted to state it: a backend that calls on behalf of
+   * players.
    */
   readonly ip?: string | undefined
 }
 
-export interface LobbyApiOptions {
-  /** Identifies the caller; undefined for an unknown one. */
-  readonly authenticate: Authenticate<LobbyCaller>
-  /** Prefix of every path, e.g. `/lobby-api`. Default none. */
-  readonly basePath?: string | undefined
-  /**
-   * Finds the client's address: `clientAddress({ trustedProxies })` of `@muster/core/http` behind a proxy.
-   * Default: the socket's other end.
-   */
-  readonly address?: AddressOf | undefined
+/** `limitStore` also counts requests for the list of lobbies. */
+export interface LobbyApiOptions extends ApiOptions<LobbyCaller> {
   readonly limits?: LobbyApiLimits | undefined
-  /**
-   * Where requests and lists are counted. Default: in memory of this process. With the store of `@muster/redis`, a
-   * player is one player for all processes.
-   */
-  readonly limitStore?: LimitStore | undefined
-  /** Lets pages of these origins call the API. Default none. */
-  readonly cors?: CorsOptions | undefined
-  /** Called with unexpected errors. Default: a process warning. */
-  readonly onError?: ((error: unknown) => void) | undefined
-  readonly clock?: Clock | undefined
 }
 
 /** Creates an HTTP API for game clients: `(Request) → Promise<Response>`, to be mounted on any server. */
 export function createLobbyApi(lobbies: Lobbies, options: LobbyApiOptions): HttpHandler {
   const { authenticate, basePath = '', address, cors, onError, clock = systemClock } = options
   const limits = checkLimits(options.limits)
-  const document = openApiDocument({
+  const document = ownOpenApiDocument({
     title: 'Lobbies',
     version: '1',
     description: 'Groups of players who find each other by code or list, and start together.',
@@ -198,7 +170,6 @@ export function createLobbyApi(lobbies: Lobbies, options: LobbyApiOptions): Http
       lobbies: 'Players gather in a lobby by a code or the list, and start together over a relay session.',
       'openapi.json': 'This document.',
     },
-    anonymous: ['document'],
     basePath,
   })
 
@@ -206,7 +177,7 @@ export function createLobbyApi(lobbies: Lobbies, options: LobbyApiOptions): Http
   const store = prefixed(options.limitStore ?? createMemoryLimitStore(clock), 'lobby-api')
   const lists = limits.listsPerCaller === null ? undefined : store.attempts('listsPerCaller', limits.listsPerCaller)
 
-  /** A command by the caller, to another player of the lobby. */
+  /** A command of the caller about another player of the lobby. */
   const against = ({ lobbyId, playerId: targetId }: ByMember, { caller }: Exchange<LobbyCaller>) => ({
     lobbyId,
     playerId: caller.id,
@@ -214,11 +185,11 @@ export function createLobbyApi(lobbies: Lobbies, options: LobbyApiOptions): Http
   })
   const enter = async (input: Omit<JoinLobby, 'player'>, exchange: Exchange<LobbyCaller>) => {
     const result = await lobbies.join({ ...input, player: playerOf(exchange) })
-    // 202 is for a player who has to wait for the host.
+    // 202 for a player who has to wait for the host.
     return result.status === 'joined' ? result : Response.json(result, { status: 202 })
   }
 
-  const handlers: Handlers<typeof lobbyRoutes, LobbyCaller, 'document'> = {
+  const handlers: Handlers<typeof lobbyRoutes, LobbyCaller> = {
     document: () => document,
     create: (input, exchange) => lobbies.create({ ...input, player: playerOf(exchange) }),
     list: async (input, { caller }) => {
@@ -259,7 +230,6 @@ export function createLobbyApi(lobbies: Lobbies, options: LobbyApiOptions): Http
   return createHttpApi({
     routes: lobbyRoutes,
     handlers,
-    anonymous: ['document'],
     authenticate,
     basePath,
     address,
@@ -280,7 +250,7 @@ function playerOf({ caller, address }: Exchange<LobbyCaller>): { readonly id: st
 }
 
 /**
- * Opens an event stream. Pending events are read first, so that a refusal is an answer of its own instead of a broken
+ * Opens an event stream. Pending events are read first, so that a refusal is a separate response instead of a broken
  * stream.
  */
 async function stream(lobbies: Lobbies, follow: Follow, open: OpenStream, clock: Clock): Promise<Response> {
@@ -290,7 +260,7 @@ async function stream(lobbies: Lobbies, follow: Follow, open: OpenStream, clock:
   })
   if (first.over && first.messages.length === 0) {
     open.end()
-    return new Response(null, { status: 204 }) // to a browser, this says not to come back
+    return new Response(null, { status: 204 }) // This tells a browser not to reconnect.
   }
   return eventStream((until) => streamed(lobbies, follow, first, open, until), { clock, signal: open.signal })
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { serve } from './lobby-api.fixture.js'
 
-describe('events of a lobby', () => {
+describe('the events of a lobby', () => {
   /** Reads a stream of events until it ends or `count` events were read. */
   async function read(response: Response, count = Infinity): Promise<{ id: string; event: string; data: never }[]> {
     const events: { id: string; event: string; data: never }[] = []
@@ -27,7 +27,7 @@ describe('events of a lobby', () => {
   }
   const accept = { accept: 'text/event-stream' }
 
-  test('can be read by long poll', async () => {
+  test('the events of a lobby can be read by long poll', async () => {
     const { clock, call, lobby } = await serve()
     const { lobbyId, code, cursor } = await lobby()
     expect((await call('ann', 'GET', `/lobbies/${lobbyId}/events`)).json).toMatchObject({
@@ -49,7 +49,7 @@ describe('events of a lobby', () => {
     expect((await call('ann', 'GET', `/lobbies/${lobbyId}/events?wait=31`)).status).toBe(400)
   })
 
-  test('can be streamed and resumed after Last-Event-ID, until the lobby ends', async () => {
+  test('the events of a lobby can be streamed and resumed after Last-Event-ID, until the lobby ends', async () => {
     const { clock, request, call, lobby } = await serve()
     const { lobbyId, code } = await lobby()
     const first = read(await request('ann', 'GET', `/lobbies/${lobbyId}/events`, undefined, accept), 2)
@@ -80,7 +80,7 @@ describe('events of a lobby', () => {
     ).toBe(204)
   })
 
-  test('have at most eight readers per member, of which the oldest is ended by a ninth', async () => {
+  test('the events of a lobby have at most eight readers per member; a ninth ends the oldest', async () => {
     const { request, call, lobby, clock } = await serve()
     const { lobbyId, code, cursor } = await lobby()
     const path = `/lobbies/${lobbyId}/events?after=${cursor}`
@@ -95,7 +95,7 @@ describe('events of a lobby', () => {
     await clock.advance(0)
   })
 
-  test('are refused with a problem document, not with a broken stream', async () => {
+  test('lobby events are refused with a problem document, not with a broken stream', async () => {
     const { request, lobby } = await serve()
     const { lobbyId } = await lobby()
     const response = await request('eve', 'GET', `/lobbies/${lobbyId}/events`, undefined, accept)

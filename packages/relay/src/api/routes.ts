@@ -1,17 +1,14 @@
 /** The lobby API, as data. */
-import { operation } from '@muster/core/api'
+import { idText as id, queryInteger, routesFor } from '@muster/core/internal'
 import { z } from 'zod'
 import { AttributeChangesSchema, AttributesSchema } from '../lobby/index.js'
 import { FollowedSchema, JoinedSchema, LobbySchema, PageSchema } from './schemas.js'
 
-const id = z.string().min(1).max(128)
 const inLobby = { lobbyId: id }
 const password = z.string().min(1).max(128)
 const version = z.int().min(1).optional()
 const memberData = AttributesSchema.optional()
 const changes = AttributeChangesSchema.describe('New values by name; null takes one away')
-/** A number in a query, where it arrives as text. */
-const number = (least: number, most: number) => z.coerce.number<string>().int().min(least).max(most)
 
 const attributesAsJson = z
   .string()
@@ -36,133 +33,125 @@ const CreateLobby = z.strictObject({
   memberData,
 })
 
-const ofMember = [404, 409, 410, 503] as const
-/** What the host may do has the lobby as its answer. */
-const byHost = { output: LobbySchema, errors: [403, ...ofMember] } as const
-const toPlayer = { input: z.strictObject({ ...inLobby, playerId: id }), ...byHost } as const
+const byAnyone = routesFor('anyone', [])
+const byPlayers = routesFor('players', [503])
+const byMembers = routesFor('members', [409, 410, 503])
+const byHost = routesFor('host', [403, 409, 410, 503])
+/** What the host may do to a player has the lobby as its answer. */
+const toPlayer = { input: z.strictObject({ ...inLobby, playerId: id }), output: LobbySchema } as const
 
 /** All operations of the lobby API. */
 export const lobbyRoutes = {
-  create: operation('POST /lobbies', {
+  create: byPlayers('POST /lobbies', {
     summary: 'Make a lobby, and host it',
     input: CreateLobby,
     output: LobbySchema,
     success: [201],
-    errors: [409, 503],
+    errors: [409],
   }),
-  list: operation('GET /lobbies', {
+  list: byPlayers('GET /lobbies', {
     summary: 'List public lobbies that can be joined, newest first',
     input: z.strictObject({
       data: attributesAsJson.optional().describe('JSON object of values that the lobby must have, e.g. {"map":"ice"}'),
-      minFree: number(0, 64).optional(),
-      limit: number(1, 100).optional(),
+      minFree: queryInteger(0, 64).optional(),
+      limit: queryInteger(1, 100).optional(),
       after: z.string().max(128).optional().describe('`next` of the page before'),
     }),
     output: PageSchema,
-    errors: [503],
   }),
-  joinByCode: operation('POST /lobbies/join', {
+  joinByCode: byPlayers('POST /lobbies/join', {
     summary: 'Join by code; whatever the reason for a refusal, it looks the same',
     input: z.strictObject({ code: z.string().max(64), password: password.optional(), memberData }),
     output: JoinedSchema,
     success: [200, 202],
-    errors: [404, 409, 503],
+    errors: [404, 409],
   }),
-  join: operation('POST /lobbies/{lobbyId}/join', {
+  join: byPlayers('POST /lobbies/{lobbyId}/join', {
     summary: 'Join a public lobby, or come back to one’s own slot',
     input: z.strictObject({ ...inLobby, password: password.optional(), memberData }),
     output: JoinedSchema,
     success: [200, 202],
-    errors: [404, 409, 503],
+    errors: [409],
   }),
-  get: operation('GET /lobbies/{lobbyId}', {
+  get: byPlayers('GET /lobbies/{lobbyId}', {
     summary: 'Read a lobby that one is in, with one’s own credentials',
     input: z.strictObject(inLobby),
     output: LobbySchema,
-    errors: [404, 503],
   }),
-  setData: operation('PATCH /lobbies/{lobbyId}', {
+  setData: byHost('PATCH /lobbies/{lobbyId}', {
     summary: 'Change the lobby’s data, by the host',
     input: z.strictObject({ ...inLobby, data: changes, ifVersion: version }),
-    ...byHost,
+    output: LobbySchema,
   }),
-  end: operation('DELETE /lobbies/{lobbyId}', {
+  end: byHost('DELETE /lobbies/{lobbyId}', {
     summary: 'End the lobby, by the host',
     input: z.strictObject(inLobby),
-    errors: byHost.errors,
   }),
-  events: operation('GET /lobbies/{lobbyId}/events', {
+  events: byPlayers('GET /lobbies/{lobbyId}/events', {
     summary: 'What happens: as server-sent events (Accept: text/event-stream), or by long poll',
     input: z.strictObject({
       ...inLobby,
-      after: number(0, Number.MAX_SAFE_INTEGER)
-        .optional()
-        .describe('Cursor; without it, the first message is a snapshot'),
-      wait: number(0, 30).optional().describe('Seconds that a long poll waits at most; default 0'),
-      lastEventId: number(0, Number.MAX_SAFE_INTEGER).optional().describe('The same as after, as browsers send it'),
+      after: queryInteger(0).optional().describe('Cursor; without it, the first message is a snapshot'),
+      wait: queryInteger(0, 30).optional().describe('Seconds that a long poll waits at most; default 0'),
+      lastEventId: queryInteger(0).optional().describe('The same as after, as browsers send it'),
     }),
     output: FollowedSchema,
     headers: { lastEventId: 'last-event-id' },
-    errors: [404, 409, 503],
+    errors: [409],
   }),
-  heartbeat: operation('POST /lobbies/{lobbyId}/heartbeat', {
+  heartbeat: byMembers('POST /lobbies/{lobbyId}/heartbeat', {
     summary: 'Say that one is alive; not needed while following the events',
     input: z.strictObject(inLobby),
-    errors: ofMember,
   }),
-  setMemberData: operation('PATCH /lobbies/{lobbyId}/me', {
+  setMemberData: byMembers('PATCH /lobbies/{lobbyId}/me', {
     summary: 'Change one’s own data',
     input: z.strictObject({ ...inLobby, data: changes, ifVersion: version }),
     output: LobbySchema,
-    errors: ofMember,
   }),
-  setReady: operation('PUT /lobbies/{lobbyId}/me/ready', {
+  setReady: byMembers('PUT /lobbies/{lobbyId}/me/ready', {
     summary: 'Say whether one is ready',
     input: z.strictObject({ ...inLobby, ready: z.boolean() }),
     output: LobbySchema,
-    errors: ofMember,
   }),
-  leave: operation('DELETE /lobbies/{lobbyId}/me', {
+  leave: byMembers('DELETE /lobbies/{lobbyId}/me', {
     summary: 'Leave',
     input: z.strictObject(inLobby),
-    errors: ofMember,
   }),
-  kick: operation('DELETE /lobbies/{lobbyId}/members/{playerId}', {
+  kick: byHost('DELETE /lobbies/{lobbyId}/members/{playerId}', {
     summary: 'Take a player out, by the host',
     ...toPlayer,
   }),
-  ban: operation('PUT /lobbies/{lobbyId}/bans/{playerId}', {
+  ban: byHost('PUT /lobbies/{lobbyId}/bans/{playerId}', {
     summary: 'Take a player out for good, or keep one out, by the host',
     ...toPlayer,
   }),
-  unban: operation('DELETE /lobbies/{lobbyId}/bans/{playerId}', {
+  unban: byHost('DELETE /lobbies/{lobbyId}/bans/{playerId}', {
     summary: 'Let a player in again, by the host',
     ...toPlayer,
   }),
-  transferHost: operation('PUT /lobbies/{lobbyId}/host', {
+  transferHost: byHost('PUT /lobbies/{lobbyId}/host', {
     summary: 'Make somebody else the host, by the host',
     ...toPlayer,
   }),
-  decide: operation('PUT /lobbies/{lobbyId}/applicants/{playerId}', {
+  decide: byHost('PUT /lobbies/{lobbyId}/applicants/{playerId}', {
     summary: 'Let one in who waits, or not, by the host',
     input: z.strictObject({ ...inLobby, playerId: id, approve: z.boolean() }),
-    ...byHost,
+    output: LobbySchema,
   }),
-  start: operation('POST /lobbies/{lobbyId}/start', {
+  start: byHost('POST /lobbies/{lobbyId}/start', {
     summary: 'Start, by the host; the events say when it is done',
     input: z.strictObject(inLobby),
-    ...byHost,
+    output: LobbySchema,
     success: [202],
   }),
-  stop: operation('POST /lobbies/{lobbyId}/stop', {
+  stop: byHost('POST /lobbies/{lobbyId}/stop', {
     summary: 'End the relay session and open the lobby again, by the host',
     input: z.strictObject(inLobby),
-    ...byHost,
+    output: LobbySchema,
   }),
-  document: operation('GET /openapi.json', {
+  document: byAnyone('GET /openapi.json', {
     summary: 'This API as an OpenAPI 3.1 document',
     input: z.strictObject({}),
     output: z.record(z.string(), z.unknown()),
-    errors: [],
   }),
 } as const

@@ -30,7 +30,7 @@ export type PlayerCommand =
   | { readonly kind: 'unban' | 'transferHost'; readonly playerId: string; readonly targetId: string }
   | { readonly kind: 'decide'; readonly playerId: string; readonly applicantId: string; readonly approve: boolean }
 
-/** A command that time, or the process that runs the lobby's session, gives. */
+/** A command of a timer, or of the process that manages the lobby's session. */
 export type SystemCommand =
   | { readonly kind: 'tick' }
   | { readonly kind: 'shutDown' }
@@ -44,13 +44,13 @@ export type SystemCommand =
   | { readonly kind: 'failed'; readonly worker: string; readonly term: number; readonly reason: string }
   | { readonly kind: 'authorized'; readonly sessionId: string; readonly seat: RelaySeat }
   | { readonly kind: 'revoked'; readonly sessionId: string; readonly tokens: readonly number[] }
-  /** The session is gone, or can no longer fit the lobby's members. */
+  /** The session is gone, or no longer fits the lobby's members. */
   | { readonly kind: 'lost'; readonly sessionId: string }
   | { readonly kind: 'ended'; readonly retiredId: string }
 
-export type Command = PlayerCommand | SystemCommand
+export type LobbyCommand = PlayerCommand | SystemCommand
 
-/** Schemas of the commands to an existing lobby. Those of creating, joining and listing are in `options.ts`. */
+/** Schemas of the commands to an existing lobby. Those for creating, joining and listing are in `lobby-options.ts`. */
 
 const ifVersion = z.int().min(1).optional()
 

@@ -3,8 +3,8 @@ import { ann, bob, cleo, codeOf, failing, player, setUp, withThree } from './lob
 
 const unlimited = { createsPerPlayer: null, joinsPerPlayer: null, joinsPerAddress: null }
 
-describe('the lobbies of a player are limited', () => {
-  test('to 5 by default, however the player joined, also all at once', async () => {
+describe('the limit of lobbies per player', () => {
+  test('a player can be in 5 lobbies by default, counting every way to join and concurrent joins', async () => {
     const { lobbies } = setUp({ limits: unlimited })
     const open = await lobbies.create({ player: bob, maxPlayers: 8 })
     const mine = await Promise.all(
@@ -20,17 +20,17 @@ describe('the lobbies of a player are limited', () => {
     expect(await lobbies.join({ player: ann, code: open.code })).toMatchObject({ status: 'joined' })
   })
 
-  test('or not, where the option says so', async () => {
+  test('lobbiesPerPlayer: null turns off the limit of lobbies per player', async () => {
     const { lobbies } = setUp({ limits: { ...unlimited, lobbiesPerPlayer: null } })
     for (let count = 0; count < 12; count += 1) await lobbies.create({ player: ann, maxPlayers: 8 })
     expect((await lobbies.list({ limit: 100 })).lobbies).toHaveLength(12)
   })
 })
 
-describe('the relay sessions that a player causes are limited', () => {
+describe('the limit of relay sessions per player', () => {
   const sessionsPerPlayer = { limit: 2, windowMs: 60_000 }
 
-  test('when the player starts again and again', async () => {
+  test('the limit of relay sessions per player counts restarts', async () => {
     const { lobbies, lobbyId, start, clock, tearDown } = await withThree({ limits: { sessionsPerPlayer } })
     for (let count = 0; count < 2; count += 1) {
       await start()
@@ -45,7 +45,7 @@ describe('the relay sessions that a player causes are limited', () => {
     expect(await tearDown()).toEqual([])
   })
 
-  test('when the player hands on the host role or leaves as the host', async () => {
+  test('the limit of relay sessions per player counts host changes by handover and by leaving', async () => {
     const { lobbies, lobbyId, start, clock, tearDown } = await withThree({ limits: { sessionsPerPlayer } })
     await start()
     await lobbies.transferHost({ lobbyId, playerId: 'ann', targetId: 'bob' })
@@ -63,10 +63,10 @@ describe('the relay sessions that a player causes are limited', () => {
   })
 })
 
-describe('the new seats of a player are limited', () => {
+describe('the limit of new seats per player', () => {
   const seatingsPerPlayer = { limit: 2, windowMs: 60_000 }
 
-  test('when the address changes', async () => {
+  test('the limit of new seats per player counts changes of the address', async () => {
     const { lobbies, lobbyId, start, clock, service, tearDown } = await withThree({ limits: { seatingsPerPlayer } })
     await start()
     const move = (last: number) => failing(lobbies.join({ player: player('cleo', `198.51.100.${last}`), lobbyId }))
@@ -83,7 +83,7 @@ describe('the new seats of a player are limited', () => {
     expect(await tearDown()).toEqual([])
   })
 
-  test('when the player leaves and joins', async () => {
+  test('the limit of new seats per player counts leaving and joining again', async () => {
     const { lobbies, lobbyId, code, start, clock, tearDown } = await withThree({ limits: { seatingsPerPlayer } })
     await start()
     const outcomes: unknown[] = []
@@ -96,7 +96,7 @@ describe('the new seats of a player are limited', () => {
     expect(await tearDown()).toEqual([])
   })
 
-  test('and none is counted before the start or without effect', async () => {
+  test('the limit of new seats per player does not count joins before the start or refused joins', async () => {
     const { lobbies, lobbyId, start, tearDown } = await withThree({ limits: { seatingsPerPlayer } }, { maxPlayers: 3 })
     for (let last = 0; last < 5; last += 1)
       await lobbies.join({ player: player('cleo', `198.51.100.${last}`), lobbyId })
@@ -108,10 +108,10 @@ describe('the new seats of a player are limited', () => {
   })
 })
 
-describe('applicants', () => {
+describe('applicants of a lobby', () => {
   const asking = { maxPlayers: 4, approval: true }
 
-  test('are not blocked by denied applicants', async () => {
+  test('applicants of a lobby are not blocked by denied applicants', async () => {
     const { lobbies, clock } = setUp({ limits: { ...unlimited, seatingsPerPlayer: null } })
     const { lobbyId } = await lobbies.create({ player: ann, ...asking })
     for (let count = 0; count < 100; count += 1) {
@@ -127,7 +127,7 @@ describe('applicants', () => {
     expect((await lobbies.get({ lobbyId, playerId: 'ann' })).applicants).toEqual(['bob'])
   })
 
-  test('are at most 8 per address', async () => {
+  test('a lobby has at most 8 applicants per address', async () => {
     const { lobbies } = setUp({ limits: unlimited })
     const { lobbyId } = await lobbies.create({ player: ann, ...asking })
     const ask = (id: string, ip: string) =>

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CODE_ALPHABET, newCode, parseCode } from './join-lobby.js'
 
-test('every drawn code is valid and is read in any spelling that people type', () => {
+test('every drawn lobby code is valid and is accepted in any spelling that people type', () => {
   const draws = fc.infiniteStream(fc.nat())
   const typed = fc.array(fc.constantFrom('', ' ', '-', '\n'), { minLength: 10, maxLength: 10 })
   fc.assert(
@@ -20,12 +20,12 @@ test('every drawn code is valid and is read in any spelling that people type', (
 })
 
 test.each(['', 'BCDFGHJ', 'BCDFGHJKL', 'BCDFGHJKLMN', 'BCDFGHJA', 'BCDFGHJ0', 'ＢCDFGHJK', 'BCDFGHJK!'])(
-  '%j is not a code',
+  '%j is refused as a lobby code',
   (text) => {
     expect(parseCode(text)).toBeUndefined()
   },
 )
 
-test('the letters are those that are not mistaken for others', () => {
+test('lobby codes contain only letters that are not mistaken for others', () => {
   expect(CODE_ALPHABET).toMatch(/^[B-DF-HJ-NP-TV-XZ]{20}$/)
 })

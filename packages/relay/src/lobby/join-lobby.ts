@@ -5,7 +5,7 @@ import { addressBlock, whenKnown } from '@muster/core/internal'
 import { LobbyRefused } from '../errors.js'
 import { createKeyedLock } from '../keyed-lock.js'
 import { type RandomInt, randomText } from '../random-text.js'
-import type { Command, PlayerCommand } from './command.js'
+import type { LobbyCommand, PlayerCommand } from './command.js'
 import type { CheckedJoin, LobbiesConfig, LobbyPlayer } from './lobby-options.js'
 import { isPresent, type Lobby, type LobbyEvent, memberOf, sessionOf } from './lobby.js'
 
@@ -20,27 +20,30 @@ export const newCode = (randomInt: RandomInt, visibility: 'public' | 'private'):
 
 const CODE = new RegExp(`^[${CODE_ALPHABET}]{${LENGTHS.public}}(?:[${CODE_ALPHABET}]{2})?$`)
 
-/** Reads a code as people type it, with lower case, spaces and dashes; undefined if it cannot be one. */
+/** Parses a code as people type it, with lower case, spaces and dashes; undefined if it cannot be one. */
 export function parseCode(text: string): string | undefined {
   const code = text.replaceAll(/[\s-]/g, '').toUpperCase()
   return CODE.test(code) ? code : undefined
 }
 
-/** Takes 4 MB and about 8 ms. That suffices for lobby passwords, which friends type and whose attempts are limited. */
+/**
+ * Cost of scrypt: 4 MB and about 8 ms. That is enough for lobby passwords, which friends type and whose attempts are
+ * limited.
+ */
 const COST = { N: 2 ** 12, r: 8, p: 1 }
 const BYTES = 32
 
-/** Half of the threads that Node.js has for files, names and digests together. */
+/** Maximum number of concurrent digests: half of the threads of Node.js for files, names and digests together. */
 const MOST_AT_ONCE = 2
-/** About 1.5 s of work (our choice). */
+/** Maximum number of waiting digests: about 1.5 s of work (our choice). */
 const MOST_WAITING = 256
 
 const derive = promisify<string, string, number, typeof COST, Buffer>(scrypt)
 
 /**
- * Computes the digests that are stored in place of passwords, two at once. More would occupy the threads that files and
- * name lookups need, and any number of players can send passwords.
- * @returns a function that throws `busy` when too many digests are waiting.
+ * Computes the digests that are stored instead of passwords, two at a time. More would occupy the threads for files and
+ * name lookups, and any number of players can send passwords.
+ * @returns a function that throws `busy` if too many digests are waiting.
  */
 export function createDigests() {
   const waiting: (() => void)[] = []
@@ -51,7 +54,7 @@ export function createDigests() {
     else if (waiting.length >= MOST_WAITING) throw new LobbyRefused('busy')
     else await new Promise<void>((resolve) => waiting.push(resolve))
   }
-  /** Passes the place to the next waiting call, or frees it. */
+  /** Passes the slot to the next waiting call, or frees it. */
   const over = () => {
     const next = waiting.shift()
     if (next === undefined) underWay -= 1
@@ -77,10 +80,10 @@ function attemptsOf(name: Exclude<keyof Limits, 'lobbiesPerPlayer'>, limits: Lim
 }
 
 /**
- * Bounds how often one player, one address (of IPv6, one /64) and all players can give a wrong code or password. For a
- * player and an address, joins under way count too, or a guesser would try all at once. The overall limit counts wrong
- * joins only: a thousand players joining at the same moment are no attack. Wrong joins beyond that limit delay later
- * ones, by one window at most.
+ * Limits how often one player, one address (IPv6: one /64) and all players can give a wrong code or password. For a
+ * player and an address, running joins count too, because otherwise a guesser could try many concurrently. The overall
+ * limit counts only wrong joins: a thousand players who join together are not an attack. Wrong joins beyond that limit
+ * delay later ones, by at most one window.
  */
 function createGuesses(limits: Limits, store: LimitStore) {
   const perPlayer = attemptsOf('joinsPerPlayer', limits, store)
@@ -88,12 +91,12 @@ function createGuesses(limits: Limits, store: LimitStore) {
   const overall = attemptsOf('joinsOverall', limits, store)
 
   /**
-   * Begins a join that may be a guess; resolves with a function to call when the join has ended.
+   * Starts a join that may be a guess. Resolves with a function to call when the join has ended.
    * @throws {LobbyRefused} with the time to wait
    */
   return async ({ id, ip }: LobbyPlayer) => {
     const block = addressBlock(ip)
-    // Nothing is awaited that is counted in this process: each `await` costs more than the count.
+    // Counts in this process are not awaited, because each `await` costs more than the count.
     const all = overall?.wait(ALL)
     assertNoWait(all instanceof Promise ? await all : all)
     const own = perPlayer?.take(id)
@@ -117,10 +120,10 @@ function assertNoWait(retryAfterMs = 0): void {
 
 const ALL = 'all'
 
-/** The salt used if there is no lobby, so that the answer takes the same time. */
+/** The salt if there is no lobby, so that the response takes the same time. */
 const NO_SALT = 'no lobby'
 
-/** Creates `join`, by which players join a lobby and come back to it. */
+/** Creates `join`, by which players join a lobby and return to it. */
 export function createJoining(
   { store, limits }: Pick<LobbiesConfig, 'store' | 'limits'>,
   limitStore: LimitStore,
@@ -132,8 +135,8 @@ export function createJoining(
   const seatings = attemptsOf('seatingsPerPlayer', limits, limitStore)
 
   /**
-   * Runs a join that seats the player in a running session, unless the player has been seated too often. A refused join
-   * does not count.
+   * Runs a join that seats the player in a running session, unless the player was seated too often. A refused join does
+   * not count.
    */
   const seated = async (lobby: Lobby, playerId: string, join: () => Promise<Lobby>): Promise<Lobby> => {
     if (sessionOf(lobby) === undefined) return join()
@@ -162,9 +165,9 @@ export function createJoining(
     const ended = code !== undefined || isAsked ? await beginGuess(player) : undefined
     let wasWrong = code !== undefined && lobby === undefined
     try {
-      // No digest is made for a player who may not enter anyway.
+      // No digest is computed for a player who may not enter anyway.
       return await enter(player, async () => {
-        // A join by code takes the same time whether the lobby exists or not. Ids of public lobbies are no secret.
+        // A join by code takes the same time whether the lobby exists or not. Ids of public lobbies are not secret.
         const digest =
           password !== undefined && (code !== undefined || isAsked) ? await digestFor(password, lobby) : undefined
         if (lobby === undefined) throw new LobbyRefused('not-joinable')
@@ -198,12 +201,12 @@ const commandOf = ({ player, code, memberData }: CheckedJoin, digest: string | u
 
 type Costs = ReturnType<typeof createCosts>
 
-/** Bounds what one player can cost: lobbies, and the sessions or matches these become. */
+/** Limits the cost of one player: lobbies, and their sessions or matches. */
 export function createCosts({ limits, store }: Pick<LobbiesConfig, 'store' | 'limits'>, limitStore: LimitStore) {
   const { lobbiesPerPlayer } = limits
   const creates = attemptsOf('createsPerPlayer', limits, limitStore)
   const sessions = attemptsOf('sessionsPerPlayer', limits, limitStore)
-  // Two joins of one player at the same time would not count each other, so they run one after the other.
+  // Two concurrent joins of one player would not count each other, so they run one after the other.
   const lock = createKeyedLock()
 
   /** Runs a task that makes the player a member of one more lobby. @throws {LobbyRefused} */
@@ -222,14 +225,14 @@ export function createCosts({ limits, store }: Pick<LobbiesConfig, 'store' | 'li
       assertNoWait(await creates?.take(player.id))
       return enter(player, task)
     },
-    /** Checks a player's command before it is carried out. @throws {LobbyRefused} */
-    admit: (command: Command) => {
+    /** Checks a player's command before it runs. @throws {LobbyRefused} */
+    admit: (command: LobbyCommand) => {
       if (command.kind !== 'start' && command.kind !== 'transferHost') return
       return whenKnown(sessions?.wait(command.playerId), assertNoWait)
     },
     /** Counts the new sessions or matches that a command caused. */
-    happened: (command: Command, events: readonly LobbyEvent[]) => {
-      // A host cannot be kept from leaving, but is charged for the session that the next host needs.
+    chargeRuns: (command: LobbyCommand, events: readonly LobbyEvent[]) => {
+      // A host cannot be prevented from leaving, but is charged for the session that the next host needs.
       if ('playerId' in command) for (const { type } of events) if (isNewRun(type)) sessions?.charge(command.playerId)
     },
   }

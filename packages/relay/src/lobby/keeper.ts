@@ -31,7 +31,7 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
   const ending = new Map<string, Promise<void>>()
 
   /**
-   * Runs one task per lobby until it has no pending work; work that arrives meanwhile is found by reading the lobby
+   * Runs one task per lobby until it has no pending work. Work that arrives meanwhile is found by reading the lobby
    * again.
    */
   const begin = (tasks: Map<string, Promise<void>>, lobbyId: string, task: (lobbyId: string) => Promise<void>) => {
@@ -61,11 +61,11 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
       await change(lobbyId, { kind: 'ended', retiredId })
       return true
     } catch {
-      return false // and is tried again
+      return false // The task is retried.
     }
   }
 
-  const seeToRun = async (lobbyId: string) => {
+  const performWork = async (lobbyId: string) => {
     for (let failures = 0; ;) {
       const lobby = await claim(lobbyId)
       const work = lobby && workOf(lobby)[0]
@@ -86,7 +86,7 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
   const claim = async (lobbyId: string): Promise<Lobby | undefined> => {
     const lobby = await read(lobbyId)
     if (lobby === undefined || closing.signal.aborted || workOf(lobby).length === 0) return undefined
-    // The record from before the claim tells what an earlier process had begun.
+    // The record from before the claim shows what an earlier process had started.
     const claimed = await change(lobbyId, { kind: 'claim', worker }).catch(() => undefined)
     return claimed === undefined || lobby.run?.status !== 'allocating' || claimed.run?.term !== lobby.run.term
       ? claimed
@@ -98,8 +98,8 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
     try {
       await change(lobby.id, result)
     } catch (error) {
-      // The lobby did not take the result, so nobody will know of the session. If the store failed, the lobby may have
-      // taken it all the same; the search for orphans finds out.
+      // The lobby did not accept the result, so the session would be unknown. If the store failed, the lobby may have
+      // accepted it anyway; the search for orphans finds out.
       const id =
         result.kind === 'opened' ? result.session.id : result.kind === 'handedOver' ? result.reference : undefined
       if (id !== undefined && error instanceof LobbyRefused) await runner.end(id).catch(() => {})
@@ -109,7 +109,7 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
     }
   }
 
-  /** Renews the lease at intervals until the work is done. */
+  /** Renews the lease periodically until the work is done. */
   const whileHolding = async (lobbyId: string, work: (signal: AbortSignal) => Promise<void>) => {
     const done = new AbortController()
     const linked = linkedSignal(done.signal, closing.signal)
@@ -119,7 +119,7 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
         await change(lobbyId, { kind: 'claim', worker }).catch(() => {})
       }
     }
-    void renew().catch(() => {}) // ends with the work
+    void renew().catch(() => {}) // The renewals end with the work.
     try {
       await work(linked.signal)
     } finally {
@@ -129,12 +129,12 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
   }
 
   return {
-    /** Begins with the lobby's pending work, unless that is under way. Returns at once. */
-    tend: (lobby: Lobby) => {
+    /** Starts the pending work of a lobby, unless it is running. Returns immediately. */
+    startWork: (lobby: Lobby) => {
       if (endable(lobby).length > 0) begin(ending, lobby.id, endRetired)
-      if (workOf(lobby).length > 0) begin(running, lobby.id, seeToRun)
+      if (workOf(lobby).length > 0) begin(running, lobby.id, performWork)
     },
-    /** Stops, and releases every lobby. Pending work remains in the store for another process. */
+    /** Stops and releases every lobby. Pending work remains in the store for another process. */
     close: async () => {
       closing.abort()
       await Promise.all([...running.values(), ...ending.values()])
@@ -147,7 +147,7 @@ const PAUSE_MS = 1000
 
 /**
  * Closes every lobby of the store, ends its sessions and tickets, and removes it from the store.
- * @throws {RelayNotDeleted} when that takes too long.
+ * @throws {RelayNotDeleted} if that takes too long.
  */
 export async function closeAll(
   store: LobbyStore,
@@ -201,5 +201,5 @@ export function createOwnership(store: LobbyStore): (session: ListedSession) => 
 const has = (lobby: Lobby, sessionId: string, term: number): boolean =>
   sessionOf(lobby)?.id === sessionId ||
   lobby.retired.some(({ id }) => id === sessionId) ||
-  // The session is just being opened; or whoever opens the lobby's session again is about to delete this one.
+  // The session is just being opened; or the process that opens the lobby's session again is about to delete this one.
   (lobby.run?.status === 'allocating' && lobby.run.term === term)

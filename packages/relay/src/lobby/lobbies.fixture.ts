@@ -33,7 +33,7 @@ export function setUp({
     relay,
     lobbies,
     within: <T>(promise: Promise<T>) => within(clock, promise),
-    /** Closes everything and returns the sessions that the service still has. */
+    /** Closes everything and returns the remaining sessions of the service. */
     tearDown: async () => {
       await within(clock, lobbies.close())
       await within(clock, relay.close())

@@ -16,7 +16,7 @@ describe('following a lobby', () => {
     return { messages, outcome, types: () => messages.map(({ type }) => type) }
   }
 
-  test('begins with a snapshot, goes on with events, and ends with the lobby', async () => {
+  test('following a lobby begins with a snapshot, continues with events, and ends with the lobby', async () => {
     const { clock, lobbies, lobbyId, start } = await withThree()
     const bobs = collect(lobbies.follow({ lobbyId, playerId: 'bob' }))
     await clock.advance(0)
@@ -27,7 +27,7 @@ describe('following a lobby', () => {
     expect(bobs.outcome.ended).toBe(true)
   })
 
-  test('gives each member only their own credentials', async () => {
+  test('following a lobby gives each member only their own credentials', async () => {
     const { clock, lobbies, lobbyId, code, start, credentials } = await withThree()
     const followers = {
       ann: collect(lobbies.follow({ lobbyId, playerId: 'ann' })),
@@ -49,7 +49,7 @@ describe('following a lobby', () => {
     expect(JSON.stringify([followers, doras])).not.toMatch(/192\.0\.2|198\.51/)
   })
 
-  test('gives credentials only for the latest of several starts and moves', async () => {
+  test('following a lobby gives credentials only for the latest of several starts and handovers', async () => {
     const { clock, lobbies, lobbyId, start, credentials } = await withThree()
     await start()
     await lobbies.transferHost({ lobbyId, playerId: 'ann', targetId: 'cleo' })
@@ -67,7 +67,7 @@ describe('following a lobby', () => {
     ])
   })
 
-  test('resumes after a cursor, or with a snapshot if too much was missed', async () => {
+  test('following a lobby resumes after a cursor, or with a snapshot if too many events were missed', async () => {
     const { clock, lobbies, lobbyId } = await withThree()
     const { cursor } = await lobbies.get({ lobbyId, playerId: 'bob' })
     await lobbies.setReady({ lobbyId, playerId: 'bob', ready: true })
@@ -84,7 +84,7 @@ describe('following a lobby', () => {
     expect(ahead.types()).toEqual(['snapshot'])
   })
 
-  test('counts as a heartbeat', async () => {
+  test('following a lobby counts as a heartbeat', async () => {
     const { clock, lobbies, lobbyId } = await withThree()
     const leaving = new AbortController()
     const bobs = collect(lobbies.follow({ lobbyId, playerId: 'bob', signal: leaving.signal }))
@@ -100,7 +100,7 @@ describe('following a lobby', () => {
     expect((await lobbies.get({ lobbyId, playerId: 'bob' })).members.at(-1)?.present).toBe(false)
   })
 
-  test('ends with the event that removes the member', async () => {
+  test('following a lobby ends with the event that removes the member', async () => {
     const { clock, lobbies, lobbyId } = await withThree()
     const bobs = collect(lobbies.follow({ lobbyId, playerId: 'bob' }))
     await clock.advance(0)
@@ -113,7 +113,7 @@ describe('following a lobby', () => {
     expect(codeOf(await failing(lobbies.follow({ lobbyId, playerId: 'eve', after: 0 }).next()))).toBe('no-such-lobby')
   })
 
-  test('by poll returns at once if there are events, else with the next one or at the end of its time', async () => {
+  test('polling a lobby returns at once if there are events, else at the next one or after its time', async () => {
     const { clock, lobbies, lobbyId } = await withThree()
     const { cursor } = await lobbies.get({ lobbyId, playerId: 'bob' })
     const began = clock.now()

@@ -7,7 +7,7 @@ import { ann, bob, codeOf, failing, player, setUp, withThree } from './lobbies.f
 import { createMemoryLobbyStore } from './memory-store.js'
 
 describe('a lobby', () => {
-  test('is created, joined and listed without showing an address', async () => {
+  test('a lobby is created, joined and listed without showing an address', async () => {
     const { lobbies, lobbyId, code } = await withThree({}, { data: { map: 'ice' } })
     const view = await lobbies.get({ lobbyId, playerId: 'bob' })
     expect(view).toMatchObject({ code, hostId: 'ann', phase: 'open', data: { map: 'ice' }, run: null })
@@ -33,7 +33,7 @@ describe('a lobby', () => {
     expect(codeOf(await failing(lobbies.get({ lobbyId, playerId: 'eve' })))).toBe('no-such-lobby')
   })
 
-  test('is found by its members, each as they see it, until they have left or it is closed', async () => {
+  test('a lobby is found by its members, each with their own view, until they leave or it is closed', async () => {
     const { lobbies, lobbyId } = await withThree()
     const of = async (id: string) => (await lobbies.ofPlayer(id)).map((lobby) => lobby.lobbyId)
     expect(await lobbies.ofPlayer('bob')).toEqual([await lobbies.get({ lobbyId, playerId: 'bob' })])
@@ -46,13 +46,13 @@ describe('a lobby', () => {
     expect(await of('cleo')).toEqual([])
   })
 
-  test('is one of 16 at most that are read for a player', async () => {
+  test('at most 16 lobbies are read for a player', async () => {
     const { lobbies } = setUp({ limits: { lobbiesPerPlayer: null, createsPerPlayer: null } })
     for (let index = 0; index < 20; index += 1) await lobbies.create({ player: ann, maxPlayers: 2 })
     expect(await lobbies.ofPlayer('ann')).toHaveLength(16)
   })
 
-  test('gives its last slot to one of many players at once', async () => {
+  test('the last slot of a lobby goes to only one of many concurrent players', async () => {
     const { lobbies, code } = await withThree()
     const joined = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -62,7 +62,7 @@ describe('a lobby', () => {
     expect(joined.filter((one) => one === 'no error')).toHaveLength(1)
   })
 
-  test('lets its host approve applicants where it says so', async () => {
+  test('the host of a lobby approves applicants if the lobby requires approval', async () => {
     const { clock, lobbies } = setUp()
     const { lobbyId, code } = await lobbies.create({ player: ann, maxPlayers: 2, approval: true })
     expect(await lobbies.join({ player: bob, code })).toEqual({ status: 'waiting', lobbyId })
@@ -77,7 +77,7 @@ describe('a lobby', () => {
     await waiting.return()
   })
 
-  test('is refused to a player who creates too many', async () => {
+  test('a player who creates too many lobbies is refused', async () => {
     const { lobbies } = setUp({ limits: { createsPerPlayer: { limit: 2, windowMs: 1000 } } })
     const make = () => failing(lobbies.create({ player: ann, maxPlayers: 2 }))
     expect([await make(), await make(), codeOf(await make())]).toEqual(['no error', 'no error', 'too-many-attempts'])
@@ -92,14 +92,14 @@ describe('a lobby', () => {
     [{ player: ann, maxPlayers: 2, data: { 'a b': 1 } }, 'data.a b'],
     [{ player: ann, maxPlayers: 2, data: JSON.parse('{"__proto__x":1}') as never }, 'data.__proto__x'],
     [{ player: ann, maxPlayers: 2, data: { map: 'x'.repeat(257) } }, 'data.map'],
-  ])('cannot be created with %j', async (input, field) => {
+  ])('a lobby cannot be created with %j', async (input, field) => {
     const error = await failing(setUp().lobbies.create(input))
     expect(error).toBeInstanceOf(InvalidInput)
     expect((error as InvalidInput).field).toBe(field)
   })
 })
 
-describe('several processes', () => {
+describe('several processes with one store', () => {
   /** Two processes that share a store and a service. */
   async function two() {
     const store = createMemoryLobbyStore()
@@ -109,7 +109,7 @@ describe('several processes', () => {
     return { ...first, second, secondRelay: relay }
   }
 
-  test('share lobbies, of which one process opens the session', async () => {
+  test('several processes with one store share lobbies, and one of them opens the session', async () => {
     const { clock, second, lobbies, lobbyId, code, service, start } = await two()
     await second.join({ player: player('dora'), code })
     await start()
@@ -124,7 +124,7 @@ describe('several processes', () => {
     expect(service.open).toHaveLength(1)
   })
 
-  test('hand over their lobbies when they close', async () => {
+  test('a process hands over its lobbies when it closes', async () => {
     const { clock, second, lobbies, relay, lobbyId, service, within } = await two()
     await lobbies.start({ lobbyId, playerId: 'ann' })
     await clock.advance(100)
@@ -136,8 +136,8 @@ describe('several processes', () => {
   })
 })
 
-describe('closing', () => {
-  test('ends every lobby and leaves nothing, whatever is in progress', async () => {
+describe('closing the lobbies of a process', () => {
+  test('closing a process with its lobbies ends every lobby and leaves nothing behind at any moment', async () => {
     const { clock, lobbies, lobbyId, code, start, tearDown } = await withThree({
       service: { faults: [{ operation: 'delete', fault: 'lost before', times: 2 }] },
     })
@@ -154,7 +154,7 @@ describe('closing', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('reports sessions that the service did not delete', async () => {
+  test('closing a process reports relay sessions that the service did not delete', async () => {
     const { lobbies, within, start } = await withThree({
       service: { faults: [{ operation: 'delete', fault: 'lost before' }] },
     })
@@ -164,7 +164,7 @@ describe('closing', () => {
     expect((error as RelayNotDeleted).sessionIds).toEqual(['session-1'])
   })
 
-  test('an empty lobby ends by itself with its session, and is forgotten', async () => {
+  test('an empty lobby ends with its session and is removed later, without closing', async () => {
     const store = createMemoryLobbyStore()
     const { clock, service, start } = await withThree({ store })
     await start()
@@ -178,7 +178,7 @@ describe('closing', () => {
   })
 })
 
-test('sessions of a lobby that no longer exists are found and deleted', async () => {
+test('relay sessions of a lobby that no longer exists are found and deleted', async () => {
   const { clock, service, lobbies, relay, within, lobbyId, start } = await withThree()
   await start()
   const lost = await within(relay.open({ players: [ann], label: `${'x'.repeat(22)}-1` }))
@@ -204,7 +204,7 @@ test.each([
   ['decide', { applicantId: 'bob' }, 'approve'],
   ['poll', { waitMs: Number.NaN }, 'waitMs'],
   ['poll', { after: -1, waitMs: 0 }, 'after'],
-] as const)('the input of %s is checked: %j', async (method, input, field) => {
+] as const)('the lobby command %s refuses the input %j by its field', async (method, input, field) => {
   const { lobbies, lobbyId } = await withThree()
   const ask = lobbies[method] as (input: object) => Promise<unknown>
   const error = await failing((async () => ask({ lobbyId, playerId: 'ann', ...input }))())
@@ -219,7 +219,7 @@ test.each([
   [{ rules: { idleMs: -1 } }, 'rules.idleMs'],
   [{ rules: { idlems: 1 } as never }, 'rules.idlems'],
   [{ limits: { joinsOverall: { limit: 0, windowMs: 1 } } }, 'limits.joinsOverall.limit'],
-])('a wrong option is refused by name: %j', (options, field) => {
+])('createLobbies refuses a wrong option by name: %j', (options, field) => {
   const { relay } = setUp()
   const given = field === 'relay' ? options : { relay, ...options }
   expect(() => createLobbies(given)).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))

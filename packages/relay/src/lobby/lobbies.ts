@@ -14,7 +14,7 @@ export interface ByMember {
 export type Joined =
   { readonly status: 'joined'; readonly lobby: LobbyView } | { readonly status: 'waiting'; readonly lobbyId: string }
 
-/** A message to a follower: an event, or a snapshot in place of events that are no longer kept. */
+/** A message to a follower: an event, or a snapshot that replaces events that are no longer stored. */
 export type LobbyMessage = LobbyEventView | LobbySnapshot
 
 export interface LobbySnapshot {
@@ -28,7 +28,7 @@ export interface Followed {
   readonly messages: readonly LobbyMessage[]
   /** The value of `after` to continue with. */
   readonly cursor: number
-  /** Whether nothing more will come: the lobby is closed, or the player is no longer in it. */
+  /** True if no more messages will come: the lobby is closed, or the player is no longer in it. */
   readonly over: boolean
 }
 
@@ -50,20 +50,20 @@ export interface LobbiesEvents extends WithProblems {
 export interface Lobbies {
   create(input: CreateLobby): Promise<LobbyView>
   /**
-   * Joins a lobby, returns to one's own slot, or (if the host decides) begins to wait. Every refusal looks the same,
-   * `not-joinable`, so that it does not tell which codes exist.
+   * Joins a lobby, returns to the player's own slot, or (if the host decides) starts to wait. Every refusal is the
+   * same, `not-joinable`, so that it does not reveal which codes exist.
    */
   join(input: JoinLobby): Promise<Joined>
-  /** Lists public lobbies that can be joined, newest first. */
+  /** Lists public lobbies that are open or allow late joins, the newest first. Full ones only with `minFree: 0`. */
   list(input?: ListLobbies): Promise<{ readonly lobbies: readonly ListedLobby[]; readonly next: string | undefined }>
   get(by: ByMember): Promise<LobbyView>
-  /** The lobbies in which a player is a member, present or away, as the player sees them: 16 at most. */
+  /** The player's view of each lobby in which they are a member, present or away: at most 16. */
   ofPlayer(playerId: string): Promise<readonly LobbyView[]>
   /** Keeps a member alive who does not follow the lobby. */
   heartbeat(by: ByMember): Promise<void>
   leave(by: ByMember): Promise<void>
   setReady(input: ByMember & { readonly ready: boolean }): Promise<LobbyView>
-  /** Changes the lobby's data, by the host; with `ifVersion`, only if nobody has changed it since. */
+  /** Changes the lobby's data; for the host. With `ifVersion`, only if it was not changed since. */
   setData(
     input: ByMember & { readonly changes: AttributeChanges; readonly ifVersion?: number | undefined },
   ): Promise<LobbyView>
@@ -71,40 +71,40 @@ export interface Lobbies {
   setMemberData(
     input: ByMember & { readonly changes: AttributeChanges; readonly ifVersion?: number | undefined },
   ): Promise<LobbyView>
-  /** Removes a player, by the host. A banned player cannot come back, and need not be a member to be banned. */
+  /** Removes a player; for the host. A banned player cannot come back, and need not be a member to be banned. */
   kick(input: ByMember & { readonly targetId: string; readonly ban?: boolean | undefined }): Promise<LobbyView>
   unban(input: ByMember & { readonly targetId: string }): Promise<LobbyView>
-  /** Makes another member the host, by the host. A running relay gets a new session, of the next term. */
+  /** Makes another member the host; for the host. A running relay gets a new session, of the next term. */
   transferHost(input: ByMember & { readonly targetId: string }): Promise<LobbyView>
-  /** Admits or denies an applicant, by the host. */
+  /** Admits or denies an applicant; for the host. */
   decide(input: ByMember & { readonly applicantId: string; readonly approve: boolean }): Promise<LobbyView>
-  /** Starts the lobby, by the host. Returns at once; an event tells that the start succeeded or failed. */
+  /** Starts the lobby; for the host. Returns immediately; an event reports whether the start succeeded. */
   start(by: ByMember): Promise<LobbyView>
-  /** Ends the relay session, by the host, and opens the lobby for another start. */
+  /** Ends the relay session, and opens the lobby for another start; for the host. */
   stop(by: ByMember): Promise<LobbyView>
-  /** Ends the lobby, by the host. */
+  /** Ends the lobby; for the host. */
   end(by: ByMember): Promise<void>
   /**
-   * Yields what has happened since `after`, as it happens, until the player is out or the lobby is closed. Following
-   * also keeps the player alive.
+   * Yields the events after `after`, as they happen, until the player is out or the lobby is closed. Following also
+   * keeps the player alive.
    */
   follow(input: Follow): AsyncGenerator<LobbyMessage, void, undefined>
-  /** Returns news like `follow`, once: as soon as there is some, or after `waitMs`. */
+  /** Returns messages like `follow`, once: as soon as there are any, or after `waitMs`. */
   poll(input: Follow & { readonly waitMs: number }): Promise<Followed>
   /**
-   * Reports the match of players that were handed over. For code that connects a matchmaker, not for players. Repeating
-   * a report changes nothing.
+   * Reports the match of handed-over players. For code that connects a matchmaker, not for players. Repeating a report
+   * changes nothing.
    * @returns false if the lobby is gone, or no longer waits for the match
    */
   reportMatch(report: MatchReport): Promise<boolean>
-  /** Applies what is due by now. Called every `tickMs`. */
+  /** Applies everything that is due. Called every `tickMs`. */
   tick(): Promise<void>
-  /** Deletes relay sessions that were opened for a lobby and belong to none. */
+  /** Deletes relay sessions that were opened for a lobby and do not belong to one any more. */
   reapOrphans(options?: Pick<OrphanOptions, 'graceMs'>): Promise<ReapedOrphans>
   readonly events: EventEmitter<LobbiesEvents>
   /**
    * Closes all lobbies of the store, and waits until their sessions are deleted. With `keepLobbies`, this process only
-   * releases them, for the other processes that share the store. Close the relay sessions afterwards.
+   * releases them for the other processes that share the store. Close the relay sessions afterwards.
    * @throws {RelayNotDeleted} if that takes longer than `timeoutMs` (default 60,000)
    */
   close(options?: {

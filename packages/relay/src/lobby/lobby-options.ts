@@ -10,30 +10,30 @@ import { createMemoryLobbyStore } from './memory-store.js'
 import { defaultRules, type LobbyRules } from '../lobby-rules.js'
 import type { LobbyStore } from './store.js'
 
-/** Limits of one player, one address and all players; null for no limit. `LobbiesOptions.limitStore` counts. */
+/** Limits of one player, one address and all players; null for no limit. `LobbiesOptions.limitStore` counts them. */
 export interface LobbyLimits {
-  /** Wrong codes and passwords, per player. Default 10 per minute. */
+  /** Maximum number of wrong codes and passwords of a player. Default 10 per minute. */
   readonly joinsPerPlayer?: AttemptLimit | null | undefined
-  /** Wrong codes and passwords, per address, or /64 of IPv6. Default 30 per minute. */
+  /** Maximum number of wrong codes and passwords of an address (IPv6: of a /64). Default 30 per minute. */
   readonly joinsPerAddress?: AttemptLimit | null | undefined
   /**
-   * Wrong codes and passwords of all players; beyond that nobody can join by code or password for a moment. Default
-   * 1,000 per minute: with 10,000 public lobbies, guesses then hit one every 43 hours.
+   * Maximum number of wrong codes and passwords of all players. Beyond it, nobody can join by code or password for a
+   * moment. Default 1,000 per minute: with 10,000 public lobbies, guesses then hit one every 43 hours.
    */
   readonly joinsOverall?: AttemptLimit | null | undefined
-  /** Lobbies that one player creates. Default 10 per minute. */
+  /** Maximum number of lobbies that one player creates. Default 10 per minute. */
   readonly createsPerPlayer?: AttemptLimit | null | undefined
-  /** Lobbies that one player is in at once, present or away. Default 5. */
+  /** Maximum number of lobbies that one player is in at a time, present or away. Default 5. */
   readonly lobbiesPerPlayer?: number | null | undefined
   /**
-   * Relay sessions, or hand-overs to the matchmaker, that one player causes: by starting, by making another player the
-   * host, or by leaving as the host. At the limit, the player can neither start nor change the host until the window
-   * has passed. Default 10 per 10 minutes.
+   * Maximum number of relay sessions, or hand-overs to the matchmaker, that one player causes: by starting, by making
+   * another player the host, or by leaving as the host. At the limit, the player can neither start nor change the host
+   * until the window has passed. Default 10 per 10 minutes.
    */
   readonly sessionsPerPlayer?: AttemptLimit | null | undefined
   /**
-   * Times that one player is seated in a running relay session: by joining late, coming back, or changing address. Each
-   * takes four calls of the service. Default 10 per 5 minutes.
+   * Maximum number of times that one player is seated in a running relay session: by joining late, coming back, or
+   * changing address. Each takes four calls of the service. Default 10 per 5 minutes.
    */
   readonly seatingsPerPlayer?: AttemptLimit | null | undefined
 }
@@ -41,16 +41,16 @@ export interface LobbyLimits {
 export interface LobbiesOptions {
   /** Relay sessions, for lobbies that become one when they start. Give either this or `matchmaker`. */
   readonly relay?: RelaySessions | undefined
-  /** The matchmaker that takes the players of a started lobby. */
+  /** The matchmaker that gets the players of a started lobby. */
   readonly matchmaker?: LobbyMatchmaker | undefined
-  /** The store of lobbies. Default: memory, for this process alone. */
+  /** The store of lobbies. Default: memory, for this process only. */
   readonly store?: LobbyStore | undefined
   /** Durations; see `LobbyRules` for the defaults. */
   readonly rules?: { readonly [Rule in keyof LobbyRules]?: LobbyRules[Rule] | undefined } | undefined
   readonly limits?: LobbyLimits | undefined
   /**
-   * Where the limits are counted. Default: in memory of this process. With the store of `@muster/redis`, a player is
-   * one player for all processes.
+   * The store that counts the limits. Default: in memory of this process. The store of `@muster/redis` counts a player
+   * across all processes.
    */
   readonly limitStore?: LimitStore | undefined
   /** Milliseconds between two ticks. Default 1,000. */
@@ -114,7 +114,7 @@ export type LobbiesConfig = Readonly<z.output<typeof optionsSchema>>
 export const configure = (options: LobbiesOptions): LobbiesConfig =>
   checked(optionsSchema, options, 'createLobbies: option')
 
-/** A player. `ip` is the public address from which the player's packets come. */
+/** A player. `ip` is the public source address of the player's packets. */
 export interface LobbyPlayer {
   readonly id: string
   readonly ip: string
@@ -129,11 +129,11 @@ export interface CreateLobby {
   readonly visibility?: 'public' | 'private' | undefined
   /** The password that players need to join, 1 to 128 characters. */
   readonly password?: string | undefined
-  /** Whether the host decides about each join request. Not together with a password. Default false. */
+  /** Lets the host decide about each join request. Not with a password. Default false. */
   readonly approval?: boolean | undefined
-  /** Whether players may join after the start. Default true. */
+  /** Allows players to join after the start. Default true. */
   readonly lateJoin?: boolean | undefined
-  /** Whether all present members but the host must be ready before the start. Default true. */
+  /** Requires all present members except the host to be ready before the start. Default true. */
   readonly requireReady?: boolean | undefined
   readonly data?: Attributes | undefined
   /** The host's own data. */
@@ -142,7 +142,7 @@ export interface CreateLobby {
 
 export interface JoinLobby {
   readonly player: LobbyPlayer
-  /** How the lobby was found: by its code, or by the id of a public lobby. */
+  /** Identifies the lobby: by its code, or by the id of a public lobby. */
   readonly code?: string | undefined
   readonly lobbyId?: string | undefined
   readonly password?: string | undefined
@@ -208,8 +208,8 @@ export const checkList = (input: ListLobbies) => checked(listSchema, input, 'lob
 /** The players of a started lobby, handed over to the matchmaker. */
 export interface HandedOver {
   /**
-   * Use this key as the ticket's id. Each start has its own key; a start repeated because its answer was lost has the
-   * same key again. Up to 40 letters, digits and `-`.
+   * Use this key as the ticket's id. Each start has its own key. A start that is repeated because its response was lost
+   * has the same key. Up to 40 letters, digits and `-`.
    */
   readonly key: string
   readonly lobbyId: string
@@ -220,7 +220,7 @@ export interface HandedOver {
 }
 
 /**
- * Takes a lobby's players as a party, or as a whole match. The application that uses both packages implements it,
+ * Accepts a lobby's players as a party, or as a whole match. The application that uses both packages implements it,
  * because neither package depends on the other. It reports the outcome with `lobbies.reportMatch`.
  */
 export interface LobbyMatchmaker {
@@ -230,8 +230,8 @@ export interface LobbyMatchmaker {
    */
   handOver(party: HandedOver, options: { readonly signal: AbortSignal }): Promise<{ readonly reference: string }>
   /**
-   * Cancels a hand-over: before there was an assignment, a player left, or the lobby was stopped or closed. Repeated
-   * until it resolves. Also called for references that have ended meanwhile, which must resolve too.
+   * Cancels a hand-over, because a player left before there was an assignment, or the lobby was stopped or closed.
+   * Repeated until it resolves. Also called for references that have ended meanwhile, which must resolve too.
    */
   withdraw(reference: string): Promise<void>
 }
@@ -244,5 +244,5 @@ export type MatchReport =
       /** What a player needs to join the match, such as the server's address. Every member gets the same. */
       readonly assignment: Attributes
     }
-  /** The hand-over came to nothing, or the match is over. The lobby opens again. */
+  /** The hand-over failed, or the match is over. The lobby opens again. */
   | { readonly key: string; readonly status: 'ended'; readonly reason: string }

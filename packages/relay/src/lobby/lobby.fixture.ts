@@ -1,8 +1,8 @@
 import type { ReadySession } from '../sessions/session.js'
-import type { Command } from './command.js'
+import type { LobbyCommand } from './command.js'
 import { type Lobby, newLobby, type NewLobby, presentMembers, sessionOf } from './lobby.js'
 import { defaultRules, type LobbyRules } from '../lobby-rules.js'
-import { isRefusal, step, type Step } from './step.js'
+import { isRefusal, step, type LobbyStep } from './step.js'
 
 export const START = Date.UTC(2026, 0, 1)
 
@@ -27,7 +27,10 @@ export const aLobby = (changes: Partial<NewLobby> = {}): Lobby =>
     START,
   )
 
-export const join = (playerId: string, changes: Partial<Extract<Command, { kind: 'join' }>> = {}): Command => ({
+export const join = (
+  playerId: string,
+  changes: Partial<Extract<LobbyCommand, { kind: 'join' }>> = {},
+): LobbyCommand => ({
   kind: 'join',
   playerId,
   ip: ipOf(playerId),
@@ -37,7 +40,7 @@ export const join = (playerId: string, changes: Partial<Extract<Command, { kind:
   ...changes,
 })
 
-/** A session with a token for every present member, as the service might return it for `term`. */
+/** A session with a token for every present member, like the service might return it for `term`. */
 export function aSession(lobby: Lobby, term: number, id = `session-${term}`): ReadySession {
   return {
     id,
@@ -58,13 +61,13 @@ export function aSession(lobby: Lobby, term: number, id = `session-${term}`): Re
   }
 }
 
-/** A lobby that takes one command after the other. */
+/** A lobby that executes one command after the other. */
 export function play(lobby: Lobby, rules: LobbyRules = defaultRules) {
   const played = {
     lobby,
     now: START,
     /** Runs a command and returns its events, or the reason of its refusal. */
-    do: (command: Command): Step['events'] | string => {
+    do: (command: LobbyCommand): LobbyStep['events'] | string => {
       const result = step(command, played.lobby, played.now, rules)
       if (isRefusal(result)) return result.refused
       played.lobby = result.lobby
@@ -89,7 +92,7 @@ export function play(lobby: Lobby, rules: LobbyRules = defaultRules) {
   return played
 }
 
-export const types = (events: Step['events'] | string): string | readonly string[] =>
+export const types = (events: LobbyStep['events'] | string): string | readonly string[] =>
   typeof events === 'string' ? events : events.map(({ type }) => type)
 
 /** The same lobby with the members bob and cleo. */

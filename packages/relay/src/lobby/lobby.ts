@@ -1,4 +1,4 @@
-// pure: small data of a lobby or a member
+// pure: the state of a lobby
 import { faultOfShownName } from '@muster/core/internal'
 import { z } from 'zod'
 import type { ReadySession } from '../sessions/index.js'
@@ -8,13 +8,13 @@ export type AttributeValue = string | number | boolean
 /** Small named values, e.g. a map's name or a colour. Not for chat or secrets: every member sees them. */
 export type Attributes = Readonly<Record<string, AttributeValue>>
 
-/** New values by name; null removes a value. */
+/** New values by name; null deletes a value. */
 export type AttributeChanges = Readonly<Record<string, AttributeValue | null>>
 
-/** Bounds (our choice): all attributes of a lobby of 64 players stay under 40 KB. */
+/** Limits (our choice): all attributes of a lobby of 64 players stay below 40 KB. */
 const MOST_KEYS = 32
 const LONGEST_VALUE = 256
-/** UTF-16 units of names and texts together. */
+/** UTF-16 units of names and strings together. */
 const MOST_TEXT = 4096
 
 const name = z
@@ -24,7 +24,7 @@ const value = z.union([z.string().max(LONGEST_VALUE), z.number(), z.boolean()], 
   error: `must be a text of at most ${LONGEST_VALUE} characters, a finite number, or true or false`,
 })
 
-/** The attribute `name` is what players read of a lobby, and of a member. */
+/** The attribute `name` of a lobby or a member is shown to players. */
 function refuseUnseenName({ name: shown }: AttributeChanges, context: z.RefinementCtx): void {
   const message = typeof shown === 'string' ? faultOfShownName(shown) : undefined
   if (message !== undefined) context.addIssue({ code: 'custom', path: ['name'], message })
@@ -55,19 +55,34 @@ function fits(attributes: Attributes): boolean {
   return entries.length <= MOST_KEYS && text <= MOST_TEXT
 }
 
-/** Whether the attributes have every wanted value. */
+/** True if the attributes have every wanted value. */
 export const has = (attributes: Attributes, wanted: Attributes): boolean =>
   Object.entries(wanted).every(([key, one]) => Object.hasOwn(attributes, key) && attributes[key] === one)
 
+/**
+ * Why a member left a lobby:
+ * - `left`: by the member's own command;
+ * - `kicked`: removed by the host, and may join again;
+ * - `banned`: removed by the host, and may not join again;
+ * - `timed out`: away for longer than `holdSlotMs`.
+ */
 export type LeftReason = 'left' | 'kicked' | 'banned' | 'timed out'
 
+/**
+ * Why a lobby was closed:
+ * - `by host`: by the host's command;
+ * - `empty`: without members for `emptyMs`;
+ * - `idle`: without activity for `idleMs`, while no game runs;
+ * - `too old`: after `maxLifetimeMs`;
+ * - `shutdown`: the lobbies of this process were shut down.
+ */
 export type ClosedReason = 'by host' | 'empty' | 'idle' | 'too old' | 'shutdown'
 
 /** An event of a lobby, which never holds a token or an address. */
 export type Happening =
   | { readonly type: 'member.joined'; readonly playerId: string; readonly slot: number }
   | { readonly type: 'member.left'; readonly playerId: string; readonly reason: LeftReason }
-  /** The member is away: no longer ready, without credentials. The slot is held for a limited time. */
+  /** The member is away: no longer ready, without credentials. The slot is reserved for a limited time. */
   | { readonly type: 'member.away'; readonly playerId: string }
   | { readonly type: 'member.back'; readonly playerId: string }
   | { readonly type: 'member.ready'; readonly playerId: string; readonly ready: boolean }
@@ -79,31 +94,31 @@ export type Happening =
     }
   | { readonly type: 'host.changed'; readonly hostId: string | null }
   | { readonly type: 'data.changed'; readonly changes: AttributeChanges; readonly version: number }
-  /** Only for the host: a player asks to join. */
+  /** Only for the host: a player requests to join. */
   | { readonly type: 'applicant.waiting'; readonly playerId: string }
   /** Only for the applicant. */
   | { readonly type: 'applicant.decided'; readonly approved: boolean }
   | { readonly type: 'lobby.starting'; readonly term: number }
   /** The host has changed, or the session was lost: a new session of a higher term follows. */
   | { readonly type: 'relay.moving'; readonly term: number }
-  /** The credentials of this term are valid; those of lower terms no longer are. */
+  /** The credentials of this term are valid; those of lower terms are not any more. */
   | { readonly type: 'relay.ready'; readonly term: number }
   /** Only for a player who joined after the start: the credentials are available. */
   | { readonly type: 'relay.credentials'; readonly term: number }
   /** The start, or the move to another session, failed: the lobby is open again. */
   | { readonly type: 'run.failed'; readonly term: number; readonly reason: string }
-  /** The run ended, or was called off because a player left: the lobby is open again, and nobody is ready. */
+  /** The run ended, or was cancelled because a player left: the lobby is open again, and nobody is ready. */
   | { readonly type: 'run.ended'; readonly term: number }
-  /** The matchmaker has taken the players; `reference` is its name for them. */
+  /** The matchmaker has accepted the players; `reference` is its name for them. */
   | { readonly type: 'match.handed-over'; readonly term: number; readonly reference: string }
-  /** The match has an assignment: the run of this term holds it. */
+  /** The match has an assignment, which the run of this term contains. */
   | { readonly type: 'match.assigned'; readonly term: number }
   /** Only for the player who is no longer a member. */
   | { readonly type: 'you.left'; readonly reason: LeftReason }
   | { readonly type: 'lobby.closed'; readonly reason: ClosedReason }
 
 export type LobbyEvent = Happening & {
-  /** Counts from 1 without gaps in a lobby; a player sees gaps where an event was for somebody else. */
+  /** Counts from 1 without gaps in a lobby. A player sees gaps for events to others. */
   readonly seq: number
   /** Epoch milliseconds. */
   readonly at: number
@@ -114,20 +129,22 @@ export type LobbyEvent = Happening & {
 /** How players who have found the lobby may join. */
 export type Entry =
   | { readonly kind: 'open' }
-  /** `digest` is made of the password and `salt`; the password itself is not kept. */
+  /** `digest` is computed from the password and `salt`; the password itself is not stored. */
   | { readonly kind: 'password'; readonly salt: string; readonly digest: string }
   /** The host decides about each player. */
   | { readonly kind: 'approval' }
 
 export interface Member {
   readonly id: string
-  /** Canonical address; no other player ever sees it. */
+  /** Canonical address. Other players never see it. */
   readonly ip: string
   /** From 0; unique in the lobby. */
   readonly slot: number
-  /** Epoch milliseconds since when the player has been present without a break; undefined while away. */
+  /** Epoch milliseconds since when the player has been present continuously; undefined while away. */
   readonly presentSince: number | undefined
-  /** Epoch milliseconds since when the player is away; the slot is held for a limited time. Undefined if present. */
+  /**
+   * Epoch milliseconds since when the player is away; the slot is reserved for a limited time. Undefined if present.
+   */
   readonly awaySince: number | undefined
   readonly lastSeenAt: number
   readonly ready: boolean
@@ -140,20 +157,20 @@ export interface Applicant {
   readonly id: string
   readonly ip: string
   readonly since: number
-  /** Whether the host has denied the player. Kept for a limited time, so that a repeated request changes nothing. */
+  /** True if the host has denied the player. Stored for a limited time, so that a repeated request changes nothing. */
   readonly denied: boolean
 }
 
-/** What a started lobby has become. The term rises with every new run. */
+/** The session or match of a started lobby. The term rises with every new run. */
 export type Run =
-  /** `worker` is the process that has begun the run; if that process is gone, a session of it may be left. */
+  /** `worker` is the process that has started the run. If that process is gone, it may have left a session. */
   | { readonly status: 'allocating'; readonly term: number; readonly worker: string | undefined }
   | { readonly status: 'relayed'; readonly term: number; readonly session: ReadySession }
-  /** The matchmaker has the players, and looks for others or for a server. */
+  /** The matchmaker has the players, and searches for others or for a server. */
   | { readonly status: 'handed-over'; readonly term: number; readonly reference: string }
   | { readonly status: 'assigned'; readonly term: number; readonly assignment: Attributes }
 
-/** A relay session, or a reference of the matchmaker, that is to be ended. */
+/** A relay session, or a reference of the matchmaker, that has to be ended. */
 export interface Retired {
   readonly id: string
   /** The term that must be running before this is ended, because peers still use it. */
@@ -161,8 +178,8 @@ export interface Retired {
 }
 
 /**
- * A lobby as a store keeps it: plain data with secrets and addresses. Never changed in place, except that a store may
- * note there when a member was last heard of (`LobbyStore.noteSeen`).
+ * A lobby in the form that a store keeps: plain data with secrets and addresses. Never changed in place, except that a
+ * store may record there when a member was last seen (`LobbyStore.noteSeen`).
  */
 export interface Lobby {
   readonly id: string
@@ -170,9 +187,9 @@ export interface Lobby {
   readonly visibility: 'public' | 'private'
   readonly maxPlayers: number
   readonly entry: Entry
-  /** Whether players may come in after the start. */
+  /** True if players may join after the start. */
   readonly lateJoin: boolean
-  /** Whether all present members must be ready for the start. */
+  /** True if all present members must be ready for the start. */
   readonly requireReady: boolean
   readonly outcome: 'relay' | 'match'
   readonly createdAt: number
@@ -182,21 +199,21 @@ export interface Lobby {
   readonly closedAt: number | undefined
   /** Undefined only while nobody is present. */
   readonly hostId: string | undefined
-  /** By slot. */
+  /** Sorted by slot. */
   readonly members: readonly Member[]
   readonly emptySince: number | undefined
   readonly applicants: readonly Applicant[]
   /** Banned players, the longest banned first. */
   readonly banned: readonly string[]
-  /** Slots that players who left can have back if these are still free. */
+  /** Slots to which players who left can return while these are free. */
   readonly departed: readonly { readonly id: string; readonly slot: number; readonly until: number }[]
   readonly data: Attributes
   readonly dataVersion: number
-  /** Term of the last run, also if that has ended. */
+  /** Term of the last run, including an ended one. */
   readonly term: number
   readonly run: Run | undefined
   readonly retired: readonly Retired[]
-  /** The process that handles the run at present, and until when. */
+  /** The process that currently manages the run, and until when. */
   readonly lease: { readonly worker: string; readonly until: number } | undefined
   /** Number of the last event. */
   readonly seq: number
@@ -214,11 +231,11 @@ export const withMember = (lobby: Lobby, member: Member): Lobby => ({
   members: lobby.members.map((other) => (other.id === member.id ? member : other)),
 })
 
-/** The session that relays for the lobby now. */
+/** The session that currently relays for the lobby. */
 export const sessionOf = ({ run }: Lobby): ReadySession | undefined =>
   run?.status === 'relayed' ? run.session : undefined
 
-/** Number of events kept for players who come back; a player who has missed more gets a snapshot instead. */
+/** Number of events that are kept for returning players. A player who has missed more gets a snapshot instead. */
 const KEPT = 64
 
 /** The lobby with one more event. */
@@ -228,13 +245,13 @@ export function withEvent(lobby: Lobby, now: number, happening: Happening, to?: 
   return { ...lobby, seq, events: [...lobby.events.slice(1 - KEPT), event] }
 }
 
-/** The events after `seq`; undefined if some of them are no longer kept. */
+/** The events after `seq`; undefined if some of them are no longer stored. */
 export function eventsAfter({ events, seq: last }: Lobby, seq: number): readonly LobbyEvent[] | undefined {
   if (seq > last || (events[0]?.seq ?? 1) > seq + 1) return undefined
   return events.filter((event) => event.seq > seq)
 }
 
-/** What is decided about a lobby before it exists. */
+/** The properties of a lobby that are decided before it exists. */
 export interface NewLobby extends Pick<
   Lobby,
   'id' | 'code' | 'visibility' | 'maxPlayers' | 'entry' | 'lateJoin' | 'requireReady' | 'outcome' | 'data'

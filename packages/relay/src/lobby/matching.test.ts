@@ -38,7 +38,7 @@ async function typesOf(lobbies: Lobbies, lobbyId: string, playerId: string): Pro
   return (await lobbies.poll({ lobbyId, playerId, after: 0, waitMs: 0 })).messages.map(({ type }) => type)
 }
 
-test('the players are handed over, the host first, and every member receives the assignment', async () => {
+test('the players of a lobby become a ticket, the host first, and every member receives the assignment', async () => {
   const { clock, lobbies, lobbyId, parties, withdrawn, runOf } = await setUp()
   await lobbies.transferHost({ lobbyId, playerId: 'ann', targetId: 'bob' })
   await lobbies.start({ lobbyId, playerId: 'bob' })
@@ -75,7 +75,7 @@ test('the players are handed over, the host first, and every member receives the
   expect(withdrawn).toEqual([])
 })
 
-test('a member who leaves during the search cancels the ticket, and the host may start again', async () => {
+test('a lobby member who leaves during the search cancels the ticket, and the host can start again', async () => {
   const { clock, lobbies, lobbyId, parties, withdrawn, runOf } = await setUp()
   await lobbies.start({ lobbyId, playerId: 'ann' })
   await clock.advance(500)
@@ -97,7 +97,7 @@ test('a member who leaves during the search cancels the ticket, and the host may
   await lobbies.close()
 })
 
-test('players are handed over again only after their ticket is withdrawn', async () => {
+test('players of a lobby get a new ticket only after their old one is withdrawn', async () => {
   const done: string[] = []
   const { clock, lobbies, lobbyId, runOf } = await setUp({
     handOver: async ({ key }) => {
@@ -122,7 +122,7 @@ test('players are handed over again only after their ticket is withdrawn', async
   await closed
 })
 
-test('a failed withdrawal is repeated later', async () => {
+test('a failed withdrawal of a lobby ticket is retried', async () => {
   const failures = { left: 3 }
   const asked: string[] = []
   const { clock, lobbies, lobbyId } = await setUp({
@@ -140,7 +140,7 @@ test('a failed withdrawal is repeated later', async () => {
   await lobbies.close()
 })
 
-test('closing withdraws unassigned tickets, also one that is being handed over', async () => {
+test('closing withdraws unassigned lobby tickets, including one that is being created', async () => {
   const { clock, lobbies, lobbyId, withdrawn } = await setUp()
   await lobbies.start({ lobbyId, playerId: 'ann' })
   await clock.advance(1000)
@@ -153,7 +153,7 @@ test('closing withdraws unassigned tickets, also one that is being handed over',
   expect(withdrawn.toSorted()).toEqual(['ticket-1', 'ticket-2'])
 })
 
-test('the lobby opens again if the matchmaker refuses or gives up', async () => {
+test('a lobby reopens if the matchmaker refuses or gives up', async () => {
   const refusing = await setUp({ handOver: () => Promise.reject(new RangeError('no')) })
   await refusing.lobbies.start({ lobbyId: refusing.lobbyId, playerId: 'ann' })
   await refusing.clock.advance(0)
@@ -170,7 +170,7 @@ test('the lobby opens again if the matchmaker refuses or gives up', async () => 
   await lobbies.close()
 })
 
-test('reports about unknown lobbies have no effect, and wrong ones are refused by name', async () => {
+test('match reports about unknown lobbies have no effect, and wrong ones are refused by name', async () => {
   const { lobbies, lobbyId } = await setUp()
   for (const key of [`${'x'.repeat(22)}-1`, `${lobbyId}-7`, 'mine', '']) {
     expect(await lobbies.reportMatch({ key, status: 'assigned', assignment })).toBe(false)

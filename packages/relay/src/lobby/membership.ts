@@ -1,4 +1,4 @@
-// pure: who is in a lobby, and who hosts
+// pure: the members and the host of a lobby
 import { addressBlock } from '@muster/core/internal'
 import {
   type Applicant,
@@ -13,25 +13,25 @@ import {
   withEvent,
   withMember,
 } from './lobby.js'
-import type { Command } from './command.js'
-import { type LobbyRules, type Refusal, refuse } from '../lobby-rules.js'
+import type { LobbyCommand } from './command.js'
+import { type LobbyRules, type LobbyRefusal, refuse } from '../lobby-rules.js'
 import { endRun, leaveRun, moveRun, unseat } from './run.js'
 
 /**
- * Most applicants that wait for the host: as many as a full lobby has players (our choice). One address may have no
- * more than a household's players.
+ * Maximum number of applicants that wait for the host: as many as a full lobby has players (our choice). One address
+ * may have no more than a household's players.
  */
 const MOST_APPLICANTS = 64
 const MOST_OF_ADDRESS = 8
-/** Most denied applicants remembered. Beyond that the longest denied is forgotten, and may apply again. */
+/** Maximum number of remembered denied applicants. Beyond it, the earliest denied is forgotten, and may apply again. */
 const MOST_DENIED = 64
-/** Most banned players remembered. Beyond that the longest banned is forgotten. */
+/** Maximum number of remembered banned players. Beyond it, the earliest banned is forgotten. */
 const MOST_BANNED = 256
 
-type Join = Extract<Command, { readonly kind: 'join' }>
+type Join = Extract<LobbyCommand, { readonly kind: 'join' }>
 
 /** Adds a new member, brings a departed member back, or makes the player an applicant who waits for the host. */
-export function join(lobby: Lobby, now: number, command: Join): Lobby | Refusal {
+export function join(lobby: Lobby, now: number, command: Join): Lobby | LobbyRefusal {
   const { playerId, ip, by, digest, data } = command
   const member = memberOf(lobby, playerId)
   if (member !== undefined) return comeBack(lobby, now, member, ip)
@@ -52,7 +52,7 @@ function comeBack(lobby: Lobby, now: number, member: Member, ip: string): Lobby 
   return withHost(withEvent(back, now, { type: 'member.back', playerId: member.id }), now)
 }
 
-function apply(lobby: Lobby, now: number, playerId: string, ip: string): Lobby | Refusal {
+function apply(lobby: Lobby, now: number, playerId: string, ip: string): Lobby | LobbyRefusal {
   const known = lobby.applicants.find(({ id }) => id === playerId)
   if (known?.denied === true || (known === undefined && isCrowded(lobby, ip))) return refuse('not-joinable')
   if (known !== undefined) return lobby
@@ -63,7 +63,7 @@ function apply(lobby: Lobby, now: number, playerId: string, ip: string): Lobby |
   return withEvent(waiting, now, { type: 'applicant.waiting', playerId }, lobby.hostId)
 }
 
-/** Denied applicants do not count, so they keep nobody out. */
+/** Denied applicants do not count, so they do not keep others out. */
 function isCrowded({ applicants }: Lobby, ip: string): boolean {
   const waiting = applicants.filter(({ denied }) => !denied)
   const block = addressBlock(ip)
@@ -73,7 +73,7 @@ function isCrowded({ applicants }: Lobby, ip: string): boolean {
   )
 }
 
-export function decide(lobby: Lobby, now: number, applicantId: string, approve: boolean): Lobby | Refusal {
+export function decide(lobby: Lobby, now: number, applicantId: string, approve: boolean): Lobby | LobbyRefusal {
   const applicant = lobby.applicants.find(({ id, denied }) => id === applicantId && !denied)
   if (applicant === undefined) return refuse('no-such-player')
   if (approve && isTooLate(lobby)) return refuse('already-started')
@@ -88,7 +88,7 @@ export function decide(lobby: Lobby, now: number, applicantId: string, approve: 
   return approve ? admit(decided, now, applicantId, applicant.ip, {}) : decided
 }
 
-/** Denied applicants are kept in the order of their denial, the longest denied first. */
+/** Denied applicants are stored in the order of their denial, the earliest first. */
 function withDenied(applicants: readonly Applicant[], one: Applicant): readonly Applicant[] {
   const denied = [...applicants.filter((other) => other.denied), one].slice(-MOST_DENIED)
   return [...applicants.filter((other) => !other.denied), ...denied]
@@ -104,8 +104,8 @@ function admit(lobby: Lobby, now: number, id: string, ip: string, data: Attribut
 }
 
 /**
- * The free slot that the player had before; else the lowest free slot that is not kept for a departed player; else the
- * lowest free slot.
+ * The free slot that the player had before; otherwise the lowest free slot that is not reserved for a departed player;
+ * otherwise the lowest free slot.
  */
 function slotFor({ members, departed, maxPlayers }: Lobby, now: number, playerId: string): number {
   const held = departed.filter(({ until }) => until > now)
@@ -132,7 +132,13 @@ export function remove(lobby: Lobby, now: number, member: Member, reason: LeftRe
   return withHost(withEvent(notified, now, { type: 'member.left', playerId: member.id, reason }), now)
 }
 
-export function kick(lobby: Lobby, now: number, targetId: string, ban: boolean, rules: LobbyRules): Lobby | Refusal {
+export function kick(
+  lobby: Lobby,
+  now: number,
+  targetId: string,
+  ban: boolean,
+  rules: LobbyRules,
+): Lobby | LobbyRefusal {
   const target = memberOf(lobby, targetId)
   if (targetId === lobby.hostId) return refuse('own-player')
   if (target === undefined && !ban) return refuse('no-such-player')
@@ -152,7 +158,7 @@ export function goAway(lobby: Lobby, now: number, member: Member): Lobby {
   return withHost(withEvent(away, now, { type: 'member.away', playerId: member.id }), now)
 }
 
-export function transferHost(lobby: Lobby, now: number, targetId: string): Lobby | Refusal {
+export function transferHost(lobby: Lobby, now: number, targetId: string): Lobby | LobbyRefusal {
   const target = memberOf(lobby, targetId)
   if (targetId === lobby.hostId) return refuse('own-player')
   if (target === undefined || !isPresent(target)) return refuse('no-such-player')
@@ -160,8 +166,8 @@ export function transferHost(lobby: Lobby, now: number, targetId: string): Lobby
 }
 
 /**
- * Ensures that the host is present: otherwise the member present for longest becomes host. Peers communicate only
- * through the host, so without its host a session is useless and ends at once.
+ * Ensures that the host is present: otherwise the member present for longest becomes the host. Peers communicate only
+ * through the host, so without its host a session is useless and ends immediately.
  */
 function withHost(lobby: Lobby, now: number): Lobby {
   const emptySince = lobby.members.some(isPresent) ? undefined : (lobby.emptySince ?? now)

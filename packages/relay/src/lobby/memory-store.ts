@@ -2,22 +2,22 @@ import { type Lobby, type Member, memberOf } from './lobby.js'
 import { createPublicIndex } from './public-index.js'
 import type { LobbyStore, StoredLobby } from './store.js'
 
-interface Kept {
+interface LobbyEntry {
   version: number
   lobby: Lobby
   /** Epoch milliseconds. */
   dueAt: number
-  /** Increases with every lobby created; pages are cut by this number. */
+  /** Increases with every created lobby. Pages are delimited by it. */
   readonly number: number
 }
 
 /**
- * Keeps lobbies in this process's memory; they are lost when the process ends. Each tick looks at all lobbies for those
- * that are due: some 0.1 ms with 10,000 lobbies, 2 ms with 100,000, which is what this store is meant for at most.
+ * Keeps lobbies in this process's memory; they are lost when the process ends. Each tick checks all lobbies for those
+ * that are due: some 0.1 ms with 10,000 lobbies, 2 ms with 100,000, which is the maximum this store is meant for.
  */
 export function createMemoryLobbyStore(): LobbyStore {
-  // In the order of creation, and so in ascending order of their numbers.
-  const lobbies = new Map<string, Kept>()
+  // In order of creation, and so in ascending order of their numbers.
+  const lobbies = new Map<string, LobbyEntry>()
   const idsByCode = new Map<string, string>()
   const listed = createPublicIndex()
   /** Ids of the lobbies in which each player is a member. */
@@ -41,7 +41,7 @@ export function createMemoryLobbyStore(): LobbyStore {
     }
   }
   /** The record, if it has this version. */
-  const present = (id: string, version: number): Kept | undefined => {
+  const present = (id: string, version: number): LobbyEntry | undefined => {
     const kept = lobbies.get(id)
     return kept?.version === version ? kept : undefined
   }
@@ -111,6 +111,6 @@ export function createMemoryLobbyStore(): LobbyStore {
   }
 }
 
-/** Members whom the other state of the lobby lacks. */
+/** Members that are missing in the other state of the lobby. */
 const membersBeyond = (lobby: Lobby | undefined, other: Lobby | undefined): readonly Member[] =>
   lobby?.members.filter(({ id }) => other === undefined || memberOf(other, id) === undefined) ?? []

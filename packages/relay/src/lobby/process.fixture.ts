@@ -7,7 +7,7 @@ import type { LobbyStore } from './store.js'
 
 export interface Process {
   readonly lobbies: Lobbies
-  /** Cuts the process off from everything, as kill -9 does. */
+  /** Cuts the process off from everything, like kill -9. */
   kill(): void
   /** Closes the process in order. */
   close(): Promise<void>
@@ -20,11 +20,11 @@ export interface World {
   readonly random: Random
 }
 
-/** A process that serves lobbies, beside or after others, and can be killed at any moment. */
+/** A process that serves lobbies, in parallel with or after others. It can be killed at any moment. */
 export function startProcess({ service, store, clock, random }: World): Process {
   let alive = true
   const never = new Promise<never>(() => {})
-  /** Passes on calls and answers only while the process is alive. */
+  /** Passes calls and responses on only while the process is alive. */
   const whileAlive = <T extends object>(target: T): T =>
     new Proxy(target, {
       get: (_, key) => {

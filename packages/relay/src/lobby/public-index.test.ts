@@ -50,7 +50,7 @@ const change = fc.record({
   gone: fc.boolean(),
 })
 
-test('after any changes its pages equal a filter over all lobbies', () => {
+test('the pages of the public lobby index equal a filter over all lobbies after any changes', () => {
   fc.assert(
     fc.property(
       fc.array(change, { maxLength: 40 }),
@@ -80,7 +80,7 @@ test('after any changes its pages equal a filter over all lobbies', () => {
   )
 })
 
-test('a page ends after 500 entries read, and the next continues without loss or repetition', () => {
+test('a page of the lobby index ends after 500 entries read, and the next continues without loss or repetition', () => {
   const index = createPublicIndex()
   for (let number = 1; number <= 3000; number += 1) {
     // A half have the first value, a third the second, a sixth both.
@@ -97,7 +97,7 @@ test('a page ends after 500 entries read, and the next continues without loss or
   expect(pages[0]).toEqual([])
 })
 
-test('full lobbies cost a list nothing', () => {
+test('full lobbies do not count against the entries read for a page of the lobby index', () => {
   const index = createPublicIndex()
   index.change(1, undefined, lobbyOf(1))
   for (let number = 2; number <= 2000; number += 1) index.change(number, undefined, lobbyOf(number, { maxPlayers: 1 }))

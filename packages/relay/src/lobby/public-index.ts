@@ -14,20 +14,20 @@ function placeOf(numbers: readonly number[], number: number): number {
 }
 
 /**
- * Most lobbies examined for one page. A rare combination of frequent values has many candidates and few results; the
- * next page continues where this one stopped.
+ * Maximum number of lobbies examined for one page. A rare combination of frequent values has many candidates and few
+ * results; the next page continues where this one stopped.
  */
 const MOST_LOOKS = 500
 
 const LISTED = 'listed'
 
-/** Finds listed lobbies, newest first, by an index of their data and free slots. */
+/** Finds listed lobbies, the newest first, by an index of their data and free slots. */
 export function createPublicIndex() {
   const lobbies = new Map<number, Lobby>()
   /** Numbers of the lobbies that have a trait, in ascending order. */
   const byTrait = new Map<string, number[]>()
 
-  /** Most numbers are the greatest so far and are appended, which moves no others. */
+  /** Most numbers are the highest so far and are appended, which moves no others. */
   const add = (trait: string, number: number) => {
     const numbers = byTrait.get(trait) ?? []
     byTrait.set(trait, numbers)
@@ -45,7 +45,7 @@ export function createPublicIndex() {
   return {
     /**
      * Updates the index after a lobby has changed.
-     * @param number increases with every lobby created.
+     * @param number increases with every created lobby.
      * @param before undefined for a new lobby.
      * @param after undefined for a lobby that was removed.
      */

@@ -5,7 +5,7 @@ import { defaultRules } from '../lobby-rules.js'
 import { endable, workOf } from './run.js'
 
 describe('the run of a lobby', () => {
-  test('starts when all are ready, where the lobby requires it', () => {
+  test('the run of a lobby starts when all are ready, if the lobby requires it', () => {
     const game = withThree({ requireReady: true })
     game.do({ kind: 'setReady', playerId: 'bob', ready: true })
     expect(game.do({ kind: 'start', playerId: 'ann' })).toBe('not-ready')
@@ -14,7 +14,7 @@ describe('the run of a lobby', () => {
     expect(game.do({ kind: 'start', playerId: 'ann' })).toBe('already-started')
   })
 
-  test('has one session, and any other that was opened is ended', () => {
+  test('the run of a lobby has one session, and any other that was opened is deleted', () => {
     const game = withThree()
     game.do({ kind: 'start', playerId: 'ann' })
     game.do({ kind: 'claim', worker: 'w' })
@@ -28,7 +28,7 @@ describe('the run of a lobby', () => {
     expect(sessionOf(game.lobby)?.id).toBe('session-1')
   })
 
-  test('can be taken over from a silent process', () => {
+  test('the run of a lobby can be taken over from a process that is silent', () => {
     const game = withThree()
     game.do({ kind: 'start', playerId: 'ann' })
     game.do({ kind: 'claim', worker: 'w' })
@@ -38,7 +38,7 @@ describe('the run of a lobby', () => {
     expect(endable(game.lobby)).toEqual(['session-1'])
   })
 
-  test('has no seat for a member who left, whose token is revoked', () => {
+  test('a member who left a running lobby has no seat, and the token is revoked', () => {
     const game = withThree()
     game.do({ kind: 'start', playerId: 'ann' })
     const session = aSession(game.lobby, 1)
@@ -51,7 +51,7 @@ describe('the run of a lobby', () => {
     expect(workOf(game.lobby)).toEqual([])
   })
 
-  test('revokes a token that arrives after its player left', () => {
+  test('a relay token that arrives after its player left the lobby is revoked', () => {
     const game = running()
     game.do(join('dora'))
     game.do({ kind: 'leave', playerId: 'dora' })
@@ -61,7 +61,7 @@ describe('the run of a lobby', () => {
     expect(sessionOf(game.lobby)?.spent).toEqual([77])
   })
 
-  test('gives a new token to a member who was away or has a new address', () => {
+  test('a lobby member who was away or has a new address gets a new relay token', () => {
     const game = running()
     game.do(join('bob', { ip: '198.51.100.1' }))
     expect(workOf(game.lobby)).toMatchObject([
@@ -74,7 +74,7 @@ describe('the run of a lobby', () => {
     expect(workOf(game.lobby).map(({ kind }) => kind)).toEqual(['revoke', 'authorize', 'authorize'])
   })
 
-  test('gets a new session at once when the host leaves', () => {
+  test('a running lobby gets a new relay session at once when the host leaves', () => {
     const game = running()
     expect(types(game.do({ kind: 'leave', playerId: 'ann' }))).toEqual([
       'you.left',
@@ -88,7 +88,7 @@ describe('the run of a lobby', () => {
     expect(game.lobby).toMatchObject({ term: 2, phase: 'running' })
   })
 
-  test('keeps the old session until the new one is ready when the host role is handed on', () => {
+  test('a running lobby keeps the old session until the new one is ready when the host role is handed over', () => {
     const game = running()
     game.do({ kind: 'transferHost', playerId: 'ann', targetId: 'bob' })
     expect(endable(game.lobby)).toEqual([])
@@ -96,14 +96,14 @@ describe('the run of a lobby', () => {
     expect(endable(game.lobby)).toEqual(['session-1'])
   })
 
-  test('but not if a member with a token of it leaves', () => {
+  test('a running lobby does not keep the old session if a member with a token of it leaves', () => {
     const game = running()
     game.do({ kind: 'transferHost', playerId: 'ann', targetId: 'bob' })
     game.do({ kind: 'kick', playerId: 'bob', targetId: 'cleo', ban: false })
     expect(endable(game.lobby)).toEqual(['session-1'])
   })
 
-  test('needs no other session if the host changes before it is ready', () => {
+  test('a running lobby needs no further session if the host changes before its session is ready', () => {
     const game = withThree()
     game.do({ kind: 'start', playerId: 'ann' })
     game.do({ kind: 'leave', playerId: 'ann' })
@@ -111,7 +111,7 @@ describe('the run of a lobby', () => {
     expect(sessionOf(game.lobby)).toMatchObject({ hostId: 'bob', id: 'session-1' })
   })
 
-  test('opens the lobby again if it fails', () => {
+  test('a failed run reopens the lobby', () => {
     const game = withThree()
     game.do({ kind: 'start', playerId: 'ann' })
     game.do({ kind: 'claim', worker: 'w' })
@@ -122,14 +122,14 @@ describe('the run of a lobby', () => {
     expect(types(game.do({ kind: 'start', playerId: 'ann' }))).toEqual(['lobby.starting'])
   })
 
-  test('replaces a lost session once', () => {
+  test('the run of a lobby replaces a lost session once', () => {
     const game = running()
     expect(types(game.do({ kind: 'lost', sessionId: 'session-1' }))).toEqual(['relay.moving'])
     expect(game.do({ kind: 'lost', sessionId: 'session-1' })).toEqual([])
     expect(endable(game.lobby)).toEqual(['session-1'])
   })
 
-  test('can be stopped and started again', () => {
+  test('the run of a lobby can be stopped and started again', () => {
     const game = running()
     expect(types(game.do({ kind: 'stop', playerId: 'ann' }))).toEqual(['run.ended'])
     expect(game.do({ kind: 'stop', playerId: 'ann' })).toBe('not-started')
@@ -147,7 +147,7 @@ describe('the run of a lobby', () => {
     }
     const assignment = { server: '203.0.113.9:31000' }
 
-    test('ends if a member leaves while it is handed over', () => {
+    test('the run of a lobby as a match ends if a member leaves while the ticket is created', () => {
       const game = withThree({ outcome: 'match' })
       game.do({ kind: 'setReady', playerId: 'cleo', ready: true })
       game.do({ kind: 'start', playerId: 'ann' })
@@ -163,13 +163,13 @@ describe('the run of a lobby', () => {
     })
 
     test.each([
-      ['somebody leaves', { kind: 'leave', playerId: 'bob' }],
-      ['somebody is kicked', { kind: 'kick', playerId: 'ann', targetId: 'bob', ban: false }],
+      ['a member leaves', { kind: 'leave', playerId: 'bob' }],
+      ['a member is kicked', { kind: 'kick', playerId: 'ann', targetId: 'bob', ban: false }],
       ['the host leaves', { kind: 'leave', playerId: 'ann' }],
-      ['the host stops it', { kind: 'stop', playerId: 'ann' }],
+      ['the host stops the run', { kind: 'stop', playerId: 'ann' }],
       ['the host ends the lobby', { kind: 'close', playerId: 'ann' }],
-      ['all is shut down', { kind: 'shutDown' }],
-    ] as const)('is withdrawn before its assignment when %s', (_, command) => {
+      ['the process shuts down', { kind: 'shutDown' }],
+    ] as const)('the ticket of a lobby is withdrawn before its assignment when %s', (_, command) => {
       const waiting = handedOver()
       expect(types(waiting.do(command))[0]).toBe('run.ended')
       expect(endable(waiting.lobby)).toEqual(['ticket-1'])
@@ -179,20 +179,20 @@ describe('the run of a lobby', () => {
       expect(endable(assigned.lobby)).toEqual([])
     })
 
-    test('is withdrawn when a member is silent for too long', () => {
+    test('the ticket of a lobby is withdrawn when a member is silent for too long', () => {
       const game = handedOver()
       game.wait(30_000, 'ann', 'bob')
       expect(types(game.lobby.events.slice(-2))).toEqual(['run.ended', 'member.away'])
       expect(endable(game.lobby)).toEqual(['ticket-1'])
     })
 
-    test('goes on when the address of a member changes', () => {
+    test('the ticket of a lobby continues when the address of a member changes', () => {
       const game = handedOver()
       expect(game.do(join('bob', { ip: '198.51.100.1' }))).toEqual([])
       expect(endable(game.lobby)).toEqual([])
     })
 
-    test('is assigned once, for the term of the report', () => {
+    test('the match of a lobby is assigned once, for the term of the report', () => {
       const game = handedOver()
       expect(game.do({ kind: 'matchAssigned', term: 2, assignment })).toEqual([])
       expect(game.do({ kind: 'matchAssigned', term: 1, assignment })).toMatchObject([{ type: 'match.assigned' }])
@@ -203,7 +203,7 @@ describe('the run of a lobby', () => {
       expect(game.do({ kind: 'matchEnded', term: 1, reason: 'over' })).toEqual([])
     })
 
-    test('may be assigned before the handover is recorded', () => {
+    test('the match of a lobby can be assigned before the ticket id is recorded', () => {
       const game = withThree({ outcome: 'match' })
       game.do({ kind: 'start', playerId: 'ann' })
       game.do({ kind: 'claim', worker: 'w' })
@@ -212,22 +212,14 @@ describe('the run of a lobby', () => {
       expect(endable(game.lobby)).toEqual([])
     })
 
-    test('that fails opens the lobby again without a withdrawal', () => {
-      const game = handedOver()
-      const events = game.do({ kind: 'matchEnded', term: 1, reason: 'expired' })
-      expect(events).toMatchObject([{ type: 'run.failed', reason: 'expired' }])
-      expect(game.lobby).toMatchObject({ phase: 'open', run: undefined })
-      expect(endable(game.lobby)).toEqual([])
-    })
-
-    test('admits nobody after the start, also not by approval', () => {
+    test('a lobby in a match admits no player, not even by approval', () => {
       const game = play(aLobby({ outcome: 'match', entry: { kind: 'approval' } }))
       game.do(join('bob'))
       game.do({ kind: 'start', playerId: 'ann' })
       expect(game.do({ kind: 'decide', playerId: 'ann', applicantId: 'bob', approve: true })).toBe('already-started')
     })
 
-    test('has no effect on a lobby that uses a relay session', () => {
+    test('match reports have no effect on a lobby that uses a relay session', () => {
       const game = running()
       expect(game.do({ kind: 'matchAssigned', term: 1, assignment })).toEqual([])
       expect(game.do({ kind: 'matchEnded', term: 1, reason: 'x' })).toEqual([])

@@ -1,13 +1,13 @@
 // pure: how a lobby's session or match starts, moves and ends
 import { withoutSeat, type ReadySession, type RelaySeat } from '../sessions/index.js'
 import { type Attributes, type Lobby, memberOf, presentMembers, sessionOf, withEvent } from './lobby.js'
-import { type Refusal, refuse } from '../lobby-rules.js'
+import { type LobbyRefusal, refuse } from '../lobby-rules.js'
 
 const retire = (lobby: Lobby, id: string, afterTerm?: number): Lobby =>
   lobby.retired.some((one) => one.id === id) ? lobby : { ...lobby, retired: [...lobby.retired, { id, afterTerm }] }
 
-/** Retires sessions at once that were kept until their successor is ready. */
-const hasten = (lobby: Lobby): Lobby =>
+/** Retires sessions immediately that were kept until their successor is ready. */
+const retireNow = (lobby: Lobby): Lobby =>
   lobby.retired.some(({ afterTerm }) => afterTerm !== undefined)
     ? { ...lobby, retired: lobby.retired.map(({ id }) => ({ id, afterTerm: undefined })) }
     : lobby
@@ -22,7 +22,7 @@ export function startRun(lobby: Lobby, now: number): Lobby {
 
 /**
  * Requests a new session for a lobby that has one.
- * @param keepOld whether peers use the old session until the new one is ready.
+ * @param keepOld true if peers use the old session until the new one is ready.
  */
 export function moveRun(lobby: Lobby, now: number, keepOld: boolean): Lobby {
   const session = sessionOf(lobby)
@@ -36,13 +36,14 @@ export function moveRun(lobby: Lobby, now: number, keepOld: boolean): Lobby {
 }
 
 /**
- * Returns to an open lobby in which nobody is ready. A match that is assigned belongs to the matchmaker and continues.
+ * Returns the lobby to the open phase, in which nobody is ready. An assigned match belongs to the matchmaker and
+ * continues.
  */
 export function endRun(lobby: Lobby, now: number): Lobby {
   const { run } = lobby
   if (run === undefined) return lobby
   const id = run.status === 'handed-over' ? run.reference : sessionOf(lobby)?.id
-  const retired = hasten(id === undefined ? lobby : retire(lobby, id))
+  const retired = retireNow(id === undefined ? lobby : retire(lobby, id))
   const members = lobby.members.map((member) => ({ ...member, ready: false }))
   return withEvent({ ...retired, members, phase: 'open', run: undefined }, now, { type: 'run.ended', term: run.term })
 }
@@ -50,15 +51,14 @@ export function endRun(lobby: Lobby, now: number): Lobby {
 /** Removes a player's token from every session of the lobby. */
 export function unseat(lobby: Lobby, playerId: string): Lobby {
   const { run } = lobby
-  const hastened = hasten(lobby)
+  const retired = retireNow(lobby)
   return run?.status === 'relayed'
-    ? { ...hastened, run: { ...run, session: withoutSeat(run.session, playerId) } }
-    : hastened
+    ? { ...retired, run: { ...run, session: withoutSeat(run.session, playerId) } }
+    : retired
 }
 
 /**
- * Removes the player. A match that is not assigned yet is called off, so that nobody waits or pays for a player who
- * left.
+ * Removes the player. A match without an assignment is cancelled, so that nobody waits or pays for a player who left.
  */
 export function leaveRun(lobby: Lobby, now: number, playerId: string): Lobby {
   const unseated = unseat(lobby, playerId)
@@ -68,13 +68,13 @@ export function leaveRun(lobby: Lobby, now: number, playerId: string): Lobby {
 const awaits = ({ run, lease }: Lobby, term: number, worker: string) =>
   run?.status === 'allocating' && run.term === term && lease?.worker === worker
 
-/** Takes over an opened session, or marks it for deletion if it is not the one the lobby wants. */
+/** Takes over an opened session, or marks it for deletion if it is not the one that the lobby needs. */
 export function runOpened(lobby: Lobby, now: number, worker: string, term: number, session: ReadySession): Lobby {
   if (sessionOf(lobby)?.id === session.id) return lobby
   if (!awaits(lobby, term, worker) || lobby.hostId === undefined) return retire(lobby, session.id)
   const leavers = session.seats.filter((seat) => !maySit(lobby, seat))
   const seated = leavers.reduce((left, { id }) => withoutSeat(left, id), { ...session, hostId: lobby.hostId })
-  return withEvent({ ...hasten(lobby), phase: 'running', run: { status: 'relayed', term, session: seated } }, now, {
+  return withEvent({ ...retireNow(lobby), phase: 'running', run: { status: 'relayed', term, session: seated } }, now, {
     type: 'relay.ready',
     term,
   })
@@ -83,7 +83,7 @@ export function runOpened(lobby: Lobby, now: number, worker: string, term: numbe
 export function runHandedOver(lobby: Lobby, now: number, worker: string, term: number, reference: string): Lobby {
   const { run } = lobby
   if (run?.status === 'handed-over' && run.reference === reference) return lobby
-  // The matchmaker's report arrived before its answer to the hand-over.
+  // The matchmaker's report arrived before its response to the hand-over.
   if (run?.status === 'assigned' && run.term === term) return lobby
   if (!awaits(lobby, term, worker)) return retire(lobby, reference)
   return withEvent({ ...lobby, phase: 'running', run: { status: 'handed-over', term, reference } }, now, {
@@ -93,7 +93,7 @@ export function runHandedOver(lobby: Lobby, now: number, worker: string, term: n
   })
 }
 
-/** Reports may arrive twice, late, or before the hand-over was answered. */
+/** Reports may arrive twice, late, or before the response to the hand-over. */
 export function matchAssigned(lobby: Lobby, now: number, term: number, assignment: Attributes): Lobby {
   const { run, outcome } = lobby
   if (outcome !== 'match' || run?.term !== term || run.status === 'assigned') return lobby
@@ -112,12 +112,12 @@ export function runFailed(lobby: Lobby, now: number, worker: string, term: numbe
 }
 
 const failed = (lobby: Lobby, now: number, term: number, reason: string): Lobby =>
-  withEvent({ ...hasten(lobby), phase: 'open', run: undefined }, now, { type: 'run.failed', term, reason })
+  withEvent({ ...retireNow(lobby), phase: 'open', run: undefined }, now, { type: 'run.failed', term, reason })
 
 /** Adds the token of a player who joined late. If the player has left meanwhile, the token is marked for revocation. */
 export function seatAuthorized(lobby: Lobby, now: number, sessionId: string, seat: RelaySeat): Lobby {
   const { run } = lobby
-  // The session is no longer the lobby's; its tokens end with it.
+  // The session does not belong to the lobby any more; its tokens end with it.
   if (run?.status !== 'relayed' || run.session.id !== sessionId) return lobby
   const { seats, spent } = run.session
   if (seats.some(({ token }) => token === seat.token) || spent.includes(seat.token)) return lobby
@@ -142,7 +142,7 @@ const maySit = (lobby: Lobby, { id, ip }: Pick<RelaySeat, 'id' | 'ip'>): boolean
 }
 
 /** Leases the lobby to one process, or extends the process's lease. */
-export function claim(lobby: Lobby, now: number, worker: string, leaseMs: number): Lobby | Refusal {
+export function claim(lobby: Lobby, now: number, worker: string, leaseMs: number): Lobby | LobbyRefusal {
   const { lease, run } = lobby
   if (lease !== undefined && lease.worker !== worker && lease.until > now) return refuse('leased')
   return {
@@ -152,7 +152,7 @@ export function claim(lobby: Lobby, now: number, worker: string, leaseMs: number
   }
 }
 
-/** Retired sessions and tickets that may be ended now. Any process may end them, even several processes at once. */
+/** Retired sessions and tickets that may be ended now. Any process may end them, even several concurrently. */
 export const endable = ({ retired }: Lobby): readonly string[] =>
   retired.filter(({ afterTerm }) => afterTerm === undefined).map(({ id }) => id)
 
@@ -166,7 +166,7 @@ export type Work =
       readonly player: { readonly id: string; readonly ip: string }
     }
 
-/** The tasks to do, most urgent first: tokens of players who left are revoked before new players are authorized. */
+/** The tasks to do, the most urgent first: tokens of players who left are revoked before new players are authorized. */
 export function workOf(lobby: Lobby): readonly Work[] {
   const { run, outcome, retired } = lobby
   // Players cannot be in another ticket until the retired ticket is withdrawn.

@@ -9,11 +9,11 @@ import type { Work } from './run.js'
 /** Executes the tasks of a lobby's run. Each result is a command to the lobby. */
 export interface Runner {
   readonly outcome: Lobby['outcome']
-  /** Rejects if the task failed and may be tried again. */
+  /** Rejects if the task failed and may be retried. */
   perform(work: Work, lobby: Lobby, worker: string, signal: AbortSignal): Promise<SystemCommand>
   /** Ends a retired session or ticket. */
   end(id: string): Promise<void>
-  /** Releases what `perform` made: from now on the lobby's store decides about it. */
+  /** Releases the resources of `perform`: from now on the lobby's store decides about them. */
   settled(result: SystemCommand): void
 }
 
@@ -35,7 +35,7 @@ export function parseRunKey(
 export function runnerOf(relay: RelaySessions | undefined, matchmaker: LobbyMatchmaker | undefined): Runner {
   if (relay !== undefined) return relayRunner(relay)
   if (matchmaker !== undefined) return matchRunner(matchmaker)
-  throw new TypeError('a lobby must become something')
+  throw new TypeError('relay or matchmaker is required: lobbies start one of them')
 }
 
 function relayRunner(relay: RelaySessions): Runner {
@@ -92,7 +92,8 @@ function relayRunner(relay: RelaySessions): Runner {
           return borrow(work.session, async () => {
             const { seats } = await relay.authorize(work.session.id, work.player)
             const seat = seats.find(({ id }) => id === work.player.id)
-            if (seat === undefined) throw new RelayNotAuthorized('there is no seat', { sessionId: work.session.id })
+            if (seat === undefined)
+              throw new RelayNotAuthorized('the session has no seat for the player', { sessionId: work.session.id })
             return { kind: 'authorized', sessionId: work.session.id, seat }
           })
       }
@@ -108,7 +109,7 @@ function matchRunner(matchmaker: LobbyMatchmaker): Runner {
   return {
     outcome: 'match',
     perform: async (work, lobby, worker, signal) => {
-      if (work.kind !== 'open') throw new Error(`a match has no sessions to ${work.kind}`)
+      if (work.kind !== 'open') throw new Error(`the lobby became a match, which has no relay session to ${work.kind}`)
       const { id: lobbyId, data, hostId } = lobby
       const players = presentMembers(lobby)
         .toSorted((a, b) => Number(b.id === hostId) - Number(a.id === hostId))
@@ -131,7 +132,7 @@ function matchRunner(matchmaker: LobbyMatchmaker): Runner {
 
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : 'Error')
 
-/** Passes a matchmaker's report to the lobby it concerns. */
+/** Passes a matchmaker's report to its lobby. */
 export function createReportMatch(change: (lobbyId: string, command: SystemCommand) => Promise<Lobby>) {
   return async (report: MatchReport): Promise<boolean> => {
     const checked = checkReport(report)

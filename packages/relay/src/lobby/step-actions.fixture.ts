@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import type { Command } from './command.js'
+import type { LobbyCommand } from './command.js'
 import { join } from './lobby.fixture.js'
 
 export const ids = ['ann', 'bob', 'cleo', 'dora', 'eve', 'fay', 'gus']
 const anyone = fc.constantFrom(...ids)
-/** Stands for the player who is the host when the command is run. */
+/** Stands for the current host when the command runs. */
 export const HOST = 'the host'
 const host = fc.constant(HOST)
 export const rarely = fc.constantFrom(true, false, false, false)
@@ -14,7 +14,7 @@ const changes = fc.dictionary(fc.constantFrom('a', 'b', 'c'), value, { maxKeys: 
 const ifVersion = fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined })
 const ip = fc.constantFrom(undefined, undefined, undefined, '198.51.100.1')
 
-const weighted = (weights: readonly (readonly [number, fc.Arbitrary<Command>])[]) =>
+const weighted = (weights: readonly (readonly [number, fc.Arbitrary<LobbyCommand>])[]) =>
   fc.oneof(...weights.map(([weight, arbitrary]) => ({ weight, arbitrary })))
 const byPlayer = weighted([
   [
@@ -40,7 +40,7 @@ const byPlayer = weighted([
   ],
   [3, fc.record({ kind: fc.constant('decide'), playerId: mostlyHost, applicantId: anyone, approve: fc.boolean() })],
 ])
-/** Commands of the system, whose details are filled in from the state when they are run. */
+/** Commands of the system. Their details are filled in from the state when they run. */
 const bySystem = fc.record({
   system: fc.constantFrom(
     'tick',
@@ -61,7 +61,7 @@ const bySystem = fc.record({
     'end',
   ),
 })
-/** Time passes with heartbeats from all players, from all but one, or from none. */
+/** Time passes, with heartbeats from all players, from all but one, or from none. */
 const passing = fc.record({
   steps: fc.constantFrom(1, 2, 4, 7, 13),
   silent: fc.oneof(anyone, host, fc.constantFrom('nobody', 'nobody', 'everybody')),

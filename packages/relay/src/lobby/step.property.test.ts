@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Command } from './command.js'
+import type { LobbyCommand } from './command.js'
 import { dueAt, step } from './step.js'
 import { presentMembers, sessionOf, type Lobby } from './lobby.js'
 import { aLobby, aSession, ipOf, play } from './lobby.fixture.js'
@@ -87,13 +87,13 @@ test.each(['relay', 'match'] as const)(
           let number = 0
 
           /** Commands of two processes in turn, some of which are too late. */
-          const systemCommands = (what: string): Command[] => {
+          const systemCommands = (what: string): LobbyCommand[] => {
             const { run, term } = game.lobby
             const session = sessionOf(game.lobby)
             const worker = number % 3 === 0 ? 'other' : 'w'
             number += 1
             const token = number + 10_000
-            const claimed: Command = { kind: 'claim', worker }
+            const claimed: LobbyCommand = { kind: 'claim', worker }
             if (what === 'tick') return [{ kind: 'tick' }]
             if (what === 'open' && outcome === 'relay' && run?.status === 'allocating') {
               return [
@@ -130,7 +130,7 @@ test.each(['relay', 'match'] as const)(
           }: {
             readonly steps: number
             readonly silent: string
-          }): Generator<Command> {
+          }): Generator<LobbyCommand> {
             const isSilent = (id: string) =>
               silent === 'everybody' || id === (silent === HOST ? game.lobby.hostId : silent)
             for (let count = 0; count < steps; count += 1) {
@@ -138,14 +138,14 @@ test.each(['relay', 'match'] as const)(
               for (const id of ids) if (!isSilent(id)) yield { kind: 'heartbeat', playerId: id }
             }
           }
-          const giveTokens = (command: Command) => {
+          const giveTokens = (command: LobbyCommand) => {
             if (command.kind === 'opened')
               valid.set(command.session.id, new Set(command.session.seats.map(({ token }) => token)))
             if (command.kind === 'authorized') valid.get(command.sessionId)?.add(command.seat.token)
             if (command.kind === 'revoked')
               for (const token of command.tokens) valid.get(command.sessionId)?.delete(token)
           }
-          const fromHost = (command: Command): Command =>
+          const fromHost = (command: LobbyCommand): LobbyCommand =>
             'playerId' in command && command.playerId === HOST
               ? { ...command, playerId: game.lobby.hostId ?? 'nobody' }
               : command

@@ -5,8 +5,8 @@ import { defaultRules } from '../lobby-rules.js'
 import { endable, workOf } from './run.js'
 import { viewOf } from './view.js'
 
-describe('joining', () => {
-  test('takes the lowest free slot while there is one', () => {
+describe('joining a lobby', () => {
+  test('joining a lobby takes the lowest free slot while there is one', () => {
     const game = play(aLobby({ maxPlayers: 3 }))
     expect(types(game.do(join('bob')))).toEqual(['member.joined'])
     game.do(join('cleo'))
@@ -20,28 +20,28 @@ describe('joining', () => {
     ])
   })
 
-  test('again only counts as a heartbeat', () => {
+  test('joining a lobby again counts only as a heartbeat', () => {
     const game = withThree()
     const before = game.lobby.members.length
     expect(game.do(join('bob'))).toEqual([])
     expect(game.lobby.members).toHaveLength(before)
   })
 
-  test('a private lobby needs its code', () => {
+  test('joining a private lobby needs its code', () => {
     const game = play(aLobby({ visibility: 'private' }))
     expect(game.do(join('bob', { by: 'id' }))).toBe('not-joinable')
     expect(types(game.do(join('bob')))).toEqual(['member.joined'])
     expect(game.do(join('bob', { by: 'id' }))).toEqual([])
   })
 
-  test('a lobby with a password needs it', () => {
+  test('joining a lobby with a password needs the password', () => {
     const game = play(aLobby({ entry: { kind: 'password', salt: 's', digest: 'right' } }))
     expect(game.do(join('bob'))).toBe('not-joinable')
     expect(game.do(join('bob', { digest: 'wrong' }))).toBe('not-joinable')
     expect(types(game.do(join('bob', { digest: 'right' })))).toEqual(['member.joined'])
   })
 
-  test('needs the approval of the host where the lobby says so', () => {
+  test('joining a lobby needs the approval of the host if the lobby requires it', () => {
     const game = play(aLobby({ entry: { kind: 'approval' } }))
     expect(game.do(join('bob'))).toMatchObject([{ type: 'applicant.waiting', to: 'ann' }])
     expect(game.do(join('bob'))).toEqual([])
@@ -64,14 +64,14 @@ describe('joining', () => {
     expect(game.lobby.events.at(-1)).toMatchObject({ type: 'applicant.decided', approved: false, to: 'cleo' })
   })
 
-  test('is limited by the free slots, also by approval', () => {
+  test('joining a lobby is limited by the free slots, even by approval', () => {
     const game = play(aLobby({ entry: { kind: 'approval' }, maxPlayers: 2 }))
     for (const playerId of ['bob', 'cleo']) game.do(join(playerId))
     game.do({ kind: 'decide', playerId: 'ann', applicantId: 'bob', approve: true })
     expect(game.do({ kind: 'decide', playerId: 'ann', applicantId: 'cleo', approve: true })).toBe('lobby-full')
   })
 
-  test('after the start is possible only where the lobby says so', () => {
+  test('joining a lobby after the start is possible only if the lobby allows it', () => {
     const closed = play(aLobby({ lateJoin: false }))
     closed.do({ kind: 'start', playerId: 'ann' })
     expect(closed.do(join('bob'))).toBe('not-joinable')
@@ -89,8 +89,8 @@ describe('joining', () => {
   })
 })
 
-describe('leaving', () => {
-  test('keeps the slot for a return, unless it is taken or the time is over', () => {
+describe('leaving a lobby', () => {
+  test('leaving a lobby keeps the slot for a return, unless it is taken or the time is over', () => {
     const game = withThree()
     game.do({ kind: 'leave', playerId: 'bob' })
     game.do({ kind: 'leave', playerId: 'cleo' })
@@ -115,7 +115,7 @@ describe('leaving', () => {
     expect(game.lobby.members.find(({ id }) => id === 'dora')?.slot).toBe(1)
   })
 
-  test('by silence makes a member away after 30 s and removes it 120 s later', () => {
+  test('a silent member of a lobby is away after 30 s and is removed 120 s later', () => {
     const game = play(aLobby({ maxPlayers: 2 }))
     game.do(join('bob'))
     game.wait(29_000, 'ann')
@@ -131,7 +131,7 @@ describe('leaving', () => {
     expect(types(game.do(join('cleo')))).toEqual(['member.joined'])
   })
 
-  test('by silence does not depend on ticks', () => {
+  test('the removal of a silent lobby member does not depend on ticks', () => {
     const game = withThree()
     game.now += 30_000
     expect(game.do({ kind: 'setReady', playerId: 'bob', ready: true })).toBe('away')
@@ -139,7 +139,7 @@ describe('leaving', () => {
     expect(game.do(join('dora'))).toBe('not-joinable')
   })
 
-  test('by a ban lasts until the ban is lifted', () => {
+  test('a ban from a lobby lasts until it is lifted', () => {
     const game = withThree()
     expect(types(game.do({ kind: 'kick', playerId: 'ann', targetId: 'bob', ban: true }))).toEqual([
       'you.left',
@@ -151,8 +151,8 @@ describe('leaving', () => {
   })
 })
 
-describe('the host', () => {
-  test('is succeeded by the member who has been present for longest', () => {
+describe('the host of a lobby', () => {
+  test('the host of a lobby is succeeded by the member who has been present longest', () => {
     const game = withThree()
     game.wait(30_000, 'ann', 'cleo') // bob is away
     game.do(join('bob'))
@@ -160,7 +160,7 @@ describe('the host', () => {
     expect(game.lobby.hostId).toBe('cleo')
   })
 
-  test('can hand on the role to a member who is present', () => {
+  test('the host of a lobby can hand over the role to a member who is present', () => {
     const game = withThree()
     expect(game.do({ kind: 'transferHost', playerId: 'bob', targetId: 'cleo' })).toBe('not-host')
     expect(game.do({ kind: 'transferHost', playerId: 'ann', targetId: 'eve' })).toBe('no-such-player')
@@ -170,14 +170,14 @@ describe('the host', () => {
     ])
   })
 
-  test.each(['start', 'stop', 'close'] as const)('is the only one who may %s', (kind) => {
+  test.each(['start', 'stop', 'close'] as const)('only the host of a lobby may %s', (kind) => {
     expect(withThree().do({ kind, playerId: 'bob' })).toBe('not-host')
     expect(withThree().do({ kind, playerId: 'eve' })).toBe('no-such-lobby')
   })
 })
 
-describe('data', () => {
-  test('is changed only with the latest version', () => {
+describe('the data of a lobby', () => {
+  test('the data of a lobby is changed only with the latest version', () => {
     const game = withThree()
     expect(
       game.do({ kind: 'setData', playerId: 'ann', changes: { map: 'desert', fog: true }, ifVersion: 1 }),
@@ -194,7 +194,7 @@ describe('data', () => {
     expect(game.do({ kind: 'setData', playerId: 'bob', changes: {}, ifVersion: undefined })).toBe('not-host')
   })
 
-  test('is bounded', () => {
+  test('the data of a lobby is bounded in size', () => {
     const many = Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`key${index}`, 1]))
     expect(withThree().do({ kind: 'setData', playerId: 'ann', changes: many, ifVersion: undefined })).toBe(
       'data-too-large',
@@ -206,7 +206,7 @@ describe('the end of a lobby', () => {
   test.each([
     ['empty', 90_000, []],
     ['idle', 600_000, ['ann', 'bob', 'cleo']],
-  ] as const)('comes to a lobby that is %s', (reason, ms, alive) => {
+  ] as const)('a lobby ends when it is %s', (reason, ms, alive) => {
     const game = withThree()
     game.wait(ms - 1000, ...alive)
     expect(game.lobby.phase).toBe('open')
@@ -214,7 +214,7 @@ describe('the end of a lobby', () => {
     expect(game.lobby.events.at(-1)).toMatchObject({ type: 'lobby.closed', reason })
   })
 
-  test('comes after 4 hours while running, since a running lobby is not idle', () => {
+  test('a lobby ends after 4 hours of running, since a running lobby is not idle', () => {
     const game = running()
     game.wait(defaultRules.maxLifetimeMs - 2000 - 1000, 'ann', 'bob')
     expect(game.lobby.phase).toBe('running')
@@ -222,7 +222,7 @@ describe('the end of a lobby', () => {
     expect(game.lobby.events.at(-1)).toMatchObject({ type: 'lobby.closed', reason: 'too old' })
   })
 
-  test('refuses commands, and lasts until the session has ended and the event was kept', () => {
+  test('an ended lobby refuses commands, and lasts until the session is deleted and the event is old', () => {
     const game = running()
     expect(types(game.do({ kind: 'close', playerId: 'ann' }))).toEqual(['run.ended', 'lobby.closed'])
     expect(game.do({ kind: 'setReady', playerId: 'bob', ready: true })).toBe('lobby-closed')
@@ -234,7 +234,7 @@ describe('the end of a lobby', () => {
     expect(isOver(game.lobby, game.now + defaultRules.lingerMs, defaultRules)).toBe(true)
   })
 
-  test('a lobby whose members are all away ends its session, and the first to come back is the host', () => {
+  test('a lobby whose members are all away does not end: the session ends, and the first to return is host', () => {
     const game = running()
     game.wait(40_000)
     expect(game.lobby).toMatchObject({ phase: 'open', hostId: undefined, run: undefined })
@@ -243,7 +243,7 @@ describe('the end of a lobby', () => {
   })
 })
 
-test('old events are dropped', () => {
+test('old events of a lobby are dropped beyond a limit', () => {
   const game = play(aLobby())
   for (let count = 0; count < 100; count += 1) game.do({ kind: 'setReady', playerId: 'ann', ready: count % 2 === 0 })
   expect(game.lobby.seq).toBe(100)

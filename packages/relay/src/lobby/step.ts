@@ -1,5 +1,5 @@
-// pure: what time does to a lobby; the lobby's state machine
-import type { Command, PlayerCommand, SystemCommand } from './command.js'
+// pure: the state machine of a lobby, including the effects of time
+import type { LobbyCommand, PlayerCommand, SystemCommand } from './command.js'
 import {
   type Applicant,
   type ClosedReason,
@@ -15,7 +15,7 @@ import {
   withMember,
 } from './lobby.js'
 import { decide, goAway, join, kick, remove, transferHost } from './membership.js'
-import { type LobbyRules, type Refusal, refuse } from '../lobby-rules.js'
+import { type LobbyRules, type LobbyRefusal, refuse } from '../lobby-rules.js'
 import {
   claim,
   endable,
@@ -65,11 +65,11 @@ function closedBy(
 ): ClosedReason | undefined {
   if (now >= createdAt + rules.maxLifetimeMs) return 'too old'
   if (emptySince !== undefined && now >= emptySince + rules.emptyMs) return 'empty'
-  // A running game's traffic goes through the relay, where the lobby cannot see whether players are active.
+  // The traffic of a running game goes through the relay, so the lobby cannot see whether players are active.
   return phase !== 'running' && now >= activeAt + rules.idleMs ? 'idle' : undefined
 }
 
-/** Whether nothing is left to do or to announce, so that the record can be deleted. */
+/** True if nothing is left to do or to announce, so that the record can be deleted. */
 export const isOver = (lobby: Lobby, now: number, rules: LobbyRules): boolean =>
   lobby.closedAt !== undefined && now >= lobby.closedAt + rules.lingerMs && lobby.retired.length === 0
 
@@ -90,16 +90,16 @@ export function dueAt(lobby: Lobby, now: number, rules: LobbyRules): number {
   )
 }
 
-export interface Step {
+export interface LobbyStep {
   readonly lobby: Lobby
-  /** What happened, in order. If nothing happened, the list is empty and the lobby is the same object. */
+  /** The events, in order. If there are none, the list is empty and the lobby is the same object. */
   readonly events: readonly LobbyEvent[]
-  /** The member who was heard of, if nothing else has changed. */
+  /** The member who was seen, if nothing else has changed. */
   readonly onlySeen?: string | undefined
 }
 
-/** Applies a command to a lobby at an instant, or returns why it is refused. */
-export function step(command: Command, lobby: Lobby, now: number, rules: LobbyRules): Step | Refusal {
+/** Applies a command to a lobby at a time, or returns why it is refused. */
+export function step(command: LobbyCommand, lobby: Lobby, now: number, rules: LobbyRules): LobbyStep | LobbyRefusal {
   const next = 'playerId' in command ? byPlayer(command, lobby, now, rules) : bySystem(command, lobby, now, rules)
   if ('refused' in next) return next
   if (command.kind === 'heartbeat' && next !== lobby && expire(lobby, now, rules) === lobby)
@@ -107,9 +107,9 @@ export function step(command: Command, lobby: Lobby, now: number, rules: LobbyRu
   return { lobby: next, events: next.events.filter(({ seq }) => seq > lobby.seq) }
 }
 
-export const isRefusal = (result: Step | Refusal): result is Refusal => 'refused' in result
+export const isRefusal = (result: LobbyStep | LobbyRefusal): result is LobbyRefusal => 'refused' in result
 
-function bySystem(command: SystemCommand, lobby: Lobby, now: number, rules: LobbyRules): Lobby | Refusal {
+function bySystem(command: SystemCommand, lobby: Lobby, now: number, rules: LobbyRules): Lobby | LobbyRefusal {
   switch (command.kind) {
     case 'tick':
       return expire(lobby, now, rules)
@@ -140,7 +140,7 @@ function bySystem(command: SystemCommand, lobby: Lobby, now: number, rules: Lobb
   }
 }
 
-function byPlayer(command: PlayerCommand, before: Lobby, now: number, rules: LobbyRules): Lobby | Refusal {
+function byPlayer(command: PlayerCommand, before: Lobby, now: number, rules: LobbyRules): Lobby | LobbyRefusal {
   // Deadlines that have passed apply even if no tick has run since, so nobody joins or returns too late.
   const lobby = expire(before, now, rules)
   if (command.kind === 'join') {
@@ -152,7 +152,7 @@ function byPlayer(command: PlayerCommand, before: Lobby, now: number, rules: Lob
   if (member === undefined) return refuse('no-such-lobby')
   if (lobby.phase === 'closed') return refuse('lobby-closed')
   if (member.awaySince !== undefined && command.kind !== 'leave') return refuse('away')
-  // Heartbeats in quick succession are stored once, which spares the store.
+  // Heartbeats in quick succession are stored once, to reduce the load of the store.
   if (command.kind === 'heartbeat' && now - member.lastSeenAt < rules.awayAfterMs / HEARTBEATS) return lobby
   const alive: Member = { ...member, lastSeenAt: now }
   if (command.kind === 'heartbeat') return withMember(lobby, alive)
@@ -160,7 +160,7 @@ function byPlayer(command: PlayerCommand, before: Lobby, now: number, rules: Lob
   return byMember(command, { ...withMember(lobby, alive), activeAt: now }, alive, now, rules)
 }
 
-/** Heartbeats that arrive within `awayAfterMs` divided by this number of the last one stored are not stored. */
+/** Minimum interval of stored heartbeats: `awayAfterMs` divided by this. */
 const HEARTBEATS = 6
 
 const ownMatters: ReadonlySet<string> = new Set<PlayerCommand['kind']>(['leave', 'setReady', 'setMemberData'])
@@ -172,7 +172,7 @@ function setData(
   lobby: Lobby,
   member: Member,
   now: number,
-): Lobby | Refusal {
+): Lobby | LobbyRefusal {
   const before = kind === 'setData' ? lobby : member
   if (ifVersion !== undefined && ifVersion !== before.dataVersion) return refuse('stale-version')
   const data = merged(before.data, changes)
@@ -194,7 +194,7 @@ function byMember(
   member: Member,
   now: number,
   rules: LobbyRules,
-): Lobby | Refusal {
+): Lobby | LobbyRefusal {
   switch (command.kind) {
     case 'leave':
       return remove(lobby, now, member, 'left', rules)

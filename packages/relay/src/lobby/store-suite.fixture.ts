@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { dueAt, isRefusal, step } from './step.js'
+import { isRefusal, step } from './step.js'
 import type { Lobby } from './lobby.js'
 import { aLobby, join, START } from './lobby.fixture.js'
 import { defaultRules } from '../lobby-rules.js'
@@ -22,8 +22,8 @@ const lobbyOf = (number: number, changes: Partial<Lobby> = {}): Lobby => ({
 })
 
 /**
- * The tests of a store, for one process and (with `other`) for many; call it in a test file of the store.
- * @param open gives an empty store.
+ * The test suite for every store, for one process and (with `other`) for many. Call it in the store's test file.
+ * @param open returns an empty store.
  */
 export function testLobbyStore(name: string, open: () => Promise<StoreUnderTest>): void {
   const using = (check: (stores: StoreUnderTest) => Promise<void>) => async () => {
@@ -35,9 +35,9 @@ export function testLobbyStore(name: string, open: () => Promise<StoreUnderTest>
     }
   }
 
-  describe(`${name} keeps lobbies`, () => {
+  describe(`stored lobbies of ${name}`, () => {
     test(
-      'as plain data, the same for all',
+      `${name} returns lobbies as equal plain data to every caller`,
       using(async ({ store, other }) => {
         const lobby = lobbyOf(0)
         expect(await store.create(lobby, START)).toBe(true)
@@ -52,7 +52,7 @@ export function testLobbyStore(name: string, open: () => Promise<StoreUnderTest>
     )
 
     test(
-      'under an id and a code that nobody else has',
+      `${name} accepts only lobbies with an id and a code that no other has`,
       using(async ({ store, other }) => {
         const lobby = lobbyOf(0)
         expect(await store.create(lobby, START)).toBe(true)
@@ -73,7 +73,7 @@ export function testLobbyStore(name: string, open: () => Promise<StoreUnderTest>
     )
 
     test(
-      'and changes them only from the version that was read',
+      `${name} changes a lobby only from the version that was read`,
       using(async ({ store, other }) => {
         const lobby = lobbyOf(0)
         await store.create(lobby, START)
@@ -88,7 +88,7 @@ export function testLobbyStore(name: string, open: () => Promise<StoreUnderTest>
     )
 
     test(
-      'and notes when members were last heard of, as a change of the version that was read',
+      `${name} records heartbeats of members only at the version that was read`,
       using(async ({ store, other }) => {
         const lobby = lobbyOf(0, { dataVersion: 7 })
         await store.create(lobby, START)
@@ -108,7 +108,7 @@ export function testLobbyStore(name: string, open: () => Promise<StoreUnderTest>
     )
 
     test(
-      'until they are deleted, which frees their code',
+      `${name} keeps a lobby until it is deleted, which frees its code`,
       using(async ({ store, other }) => {
         const lobby = lobbyOf(0)
         await store.create(lobby, START)
@@ -124,35 +124,9 @@ export function testLobbyStore(name: string, open: () => Promise<StoreUnderTest>
     )
   })
 
-  describe(`${name} is safe to change from many sides at once`, () => {
+  describe(`concurrent changes in ${name}`, () => {
     test(
-      'the last slot goes to one of all who want it',
-      using(async ({ store, other }) => {
-        const lobby = { ...lobbyOf(0), maxPlayers: 4 }
-        await store.create(lobby, START)
-        /** Enters like `createLobbies`: reads, decides and replaces, and repeats if another change was first. */
-        const enter = async (through: LobbyStore, playerId: string): Promise<boolean> => {
-          for (;;) {
-            const stored = await through.get(lobby.id)
-            if (stored === undefined) throw new Error('the lobby is gone')
-            const result = step(join(playerId), stored.lobby, START, defaultRules)
-            if (isRefusal(result)) return false
-            if (await through.replace(result.lobby, stored.version, dueAt(result.lobby, START, defaultRules)))
-              return true
-          }
-        }
-        const entered = await Promise.all(
-          Array.from({ length: 20 }, (_, index) => enter(index % 2 === 0 ? store : other, `player-${index}`)),
-        )
-        expect(entered.filter(Boolean)).toHaveLength(3)
-        const { lobby: full, version } = (await store.get(lobby.id)) ?? { lobby, version: 0 }
-        expect(full.members.map(({ slot }) => slot)).toEqual([0, 1, 2, 3])
-        expect(version).toBe(4)
-      }),
-    )
-
-    test(
-      'of many who change one version, one succeeds',
+      `exactly one of several concurrent changes of a version succeeds in ${name}`,
       using(async ({ store, other }) => {
         const lobby = lobbyOf(0)
         await store.create(lobby, START)
@@ -164,9 +138,9 @@ export function testLobbyStore(name: string, open: () => Promise<StoreUnderTest>
     )
   })
 
-  describe(`${name} finds lobbies`, () => {
+  describe(`the search in ${name}`, () => {
     test(
-      'that are due, the earliest first',
+      `${name} finds lobbies that are due, the earliest first`,
       using(async ({ store, other }) => {
         for (const [number, at] of [
           [0, 300],
@@ -184,7 +158,7 @@ export function testLobbyStore(name: string, open: () => Promise<StoreUnderTest>
     )
 
     test(
-      'that are public and can be joined, newest first, page by page',
+      `${name} finds public lobbies that can be joined, newest first, page by page`,
       using(async ({ store, other }) => {
         await store.create(lobbyOf(0, { data: { map: 'ice' } }), START)
         await store.create(lobbyOf(1, { visibility: 'private' }), START)
@@ -220,7 +194,7 @@ export function testLobbyStore(name: string, open: () => Promise<StoreUnderTest>
   })
 
   test(
-    `${name} knows in which lobbies a player is`,
+    `${name} knows which lobbies a player is in`,
     using(async ({ store, other }) => {
       const idsOf = async (playerId: string) => (await other.idsOf(playerId)).toSorted()
       const [first, second] = [lobbyOf(0), lobbyOf(1)]
@@ -241,7 +215,7 @@ export function testLobbyStore(name: string, open: () => Promise<StoreUnderTest>
   )
 
   test(
-    `${name} tells who watches of every change, until they stop`,
+    `${name} notifies watchers of every change, until they stop`,
     using(async ({ store, other }) => {
       const lobby = lobbyOf(0)
       await store.create(lobby, START)

@@ -1,7 +1,7 @@
-// pure: what keeps lobbies
+// pure: the interface of lobby stores
 import type { Attributes, Lobby } from './lobby.js'
 
-/** A lobby with the version of its record: 1 at first, and one more with each change. */
+/** A lobby with the version of its record: 1 at first, raised by every change. */
 export interface StoredLobby {
   readonly version: number
   readonly lobby: Lobby
@@ -10,7 +10,7 @@ export interface StoredLobby {
 export interface PublicQuery {
   /** Values that `data` must have. */
   readonly data: Attributes
-  /** Free slots there must be at least; from 0. */
+  /** Minimum number of free slots, from 0. */
   readonly minFree: number
   readonly limit: number
   /** Cursor of the previous page; undefined for the first. */
@@ -24,9 +24,9 @@ export interface PublicPage {
 }
 
 /**
- * Stores lobbies for one process, or for many. Every change is one atomic step: it happens completely, and only if the
- * lobby has not been changed since it was read. Records are plain data (JSON can hold all of it) with tokens, addresses
- * and digests of passwords, so protect the store accordingly. Every store must pass `store-suite.fixture.ts`.
+ * Stores lobbies for one process, or for many. Every change is atomic, and fails if the lobby has changed since it was
+ * read. Records are plain JSON data with tokens, addresses and digests of passwords, so protect the store accordingly.
+ * Every store must pass `store-suite.fixture.ts`.
  */
 export interface LobbyStore {
   /** Stores a lobby at version 1. Returns false, and changes nothing, if the id or the code is taken. */
@@ -34,26 +34,26 @@ export interface LobbyStore {
   get(id: string): Promise<StoredLobby | undefined>
   getByCode(code: string): Promise<StoredLobby | undefined>
   /**
-   * Replaces the version that was read. Returns false, and changes nothing, if that is no longer the present version.
+   * Replaces the version that was read. Returns false, and changes nothing, if it is not the current version any more.
    * Id, code, visibility and creation time never change.
    */
   replace(lobby: Lobby, version: number, dueAt: number): Promise<boolean>
   /**
-   * As `replace`, by a lobby that differs from the version that was read only in this member's `lastSeenAt`. Followers
-   * need no notification of it. A store may write the time into the record that it holds,
-   * though records are otherwise never changed in place: most changes are of this kind.
+   * Like `replace`, for a lobby that differs from the read version only in this member's `lastSeenAt`. Followers need
+   * no notification. A store may write the time into the stored record, although records are otherwise never changed in
+   * place, because most changes are of this kind.
    */
   noteSeen(lobby: Lobby, version: number, playerId: string, dueAt: number): Promise<boolean>
   /**
-   * Deletes the record and frees the code. Returns false, and changes nothing, if that is no longer the present
-   * version.
+   * Deletes the record and frees the code. Returns false, and changes nothing, if the version is not the current one
+   * any more.
    */
   delete(id: string, version: number): Promise<boolean>
   /** Ids of lobbies whose `dueAt` is not later than `now`, the earliest first. */
   due(now: number, limit: number): Promise<readonly string[]>
   /**
-   * Lists public lobbies that are open, or running and still joinable, newest first. Over all pages no lobby comes
-   * twice, and every lobby that existed throughout comes once.
+   * Lists public lobbies that are open, or running and still joinable, the newest first. Over all pages no lobby occurs
+   * twice, and every lobby that existed throughout occurs once.
    */
   listPublic(query: PublicQuery): Promise<PublicPage>
   /** Ids of the lobbies in which the player is a member, present or away. */
@@ -61,12 +61,12 @@ export interface LobbyStore {
   /** All ids; for rare operations, such as closing everything. */
   ids(): Promise<readonly string[]>
   /**
-   * Calls `changed` after every change of the lobby by any process, perhaps late or more often than needed. Returns a
-   * function that ends this.
+   * Calls `changed` after every change of the lobby by any process, possibly late or more often than needed. Returns a
+   * function that stops it.
    */
   watch(id: string, changed: () => void): () => void
 }
 
-/** Whether the list of public lobbies shows the lobby. */
+/** True if the list of public lobbies shows the lobby. */
 export const isListed = ({ visibility, phase, lateJoin, outcome }: Lobby): boolean =>
   visibility === 'public' && (phase === 'open' || (phase !== 'closed' && lateJoin && outcome === 'relay'))

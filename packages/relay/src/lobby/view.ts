@@ -1,4 +1,4 @@
-// pure: what a player may see of a lobby
+// pure: a player's view of a lobby
 import { credentialsFor, type RelayCredentials } from '../sessions/index.js'
 import {
   type Attributes,
@@ -17,7 +17,7 @@ export interface MemberView extends Pick<Member, 'slot' | 'ready' | 'data' | 'da
   readonly host: boolean
 }
 
-/** The session or match of a started lobby, as one member sees it. */
+/** A member's view of the session or match of a started lobby. */
 export type RunView =
   /** A session is being prepared. Credentials of lower terms stay valid until it is ready. */
   | { readonly term: number; readonly status: 'allocating' }
@@ -26,7 +26,7 @@ export type RunView =
   | { readonly term: number; readonly status: 'handed-over'; readonly reference: string }
   | { readonly term: number; readonly status: 'assigned'; readonly assignment: Attributes }
 
-/** A lobby as one of its members sees it: without addresses, and with no credentials but the reader's own. */
+/** A member's view of a lobby: without addresses, and with no credentials but the reader's own. */
 export interface LobbyView extends Pick<
   Lobby,
   'code' | 'visibility' | 'maxPlayers' | 'lateJoin' | 'requireReady' | 'phase' | 'data' | 'dataVersion'
@@ -40,11 +40,11 @@ export interface LobbyView extends Pick<
   readonly run: RunView | null
   /** Epoch milliseconds. */
   readonly createdAt: number
-  /** The cursor from which to follow the events. */
+  /** The cursor after which to follow the events. */
   readonly cursor: number
 }
 
-/** A public lobby in a list: without its members. */
+/** A public lobby in a list, without its members. */
 export interface ListedLobby extends Pick<
   LobbyView,
   'lobbyId' | 'phase' | 'entry' | 'maxPlayers' | 'data' | 'createdAt'
@@ -52,13 +52,13 @@ export interface ListedLobby extends Pick<
   readonly players: number
 }
 
-/** An event as one player receives it, with credentials and assignments added, which the stored event does not hold. */
+/** A player's view of an event, with credentials and assignments, which the stored event does not contain. */
 export type LobbyEventView = Happening & {
   readonly seq: number
   readonly at: number
   /** With `relay.ready` and `relay.credentials`: the reader's own, if the event's term is still valid. */
   readonly credentials?: RelayCredentials | undefined
-  /** With `match.assigned`: the assignment that the matchmaker reported, if the event's term is still valid. */
+  /** With `match.assigned`: the reported assignment, if the event's term is still valid. */
   readonly assignment?: Attributes | undefined
 }
 
@@ -122,7 +122,7 @@ export function ownCredentials(lobby: Lobby, playerId: string): RelayCredentials
   return session && credentialsFor(session, playerId)
 }
 
-/** The event as this player may see it; undefined if it is for other players only. */
+/** The player's view of the event; undefined if it is for other players only. */
 export function eventView(lobby: Lobby, { to, ...event }: LobbyEvent, playerId: string): LobbyEventView | undefined {
   if (to === undefined ? memberOf(lobby, playerId) === undefined : to !== playerId) return undefined
   switch (event.type) {

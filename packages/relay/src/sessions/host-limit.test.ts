@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { TooManyRelaySessions } from '../errors.js'
 import { dora, failing, players, setUp } from './sessions.fixture.js'
 
-test('a player hosts a limited number of sessions at once, including those being created', async () => {
+test('a player can host a limited number of relay sessions at a time, including those being created', async () => {
   const { sessions, within } = setUp({ sessionsPerHost: 3 })
   const all = await within(
     Promise.all(Array.from({ length: 5 }, () => sessions.open({ players }).catch((error: unknown) => error))),
@@ -16,7 +16,7 @@ test('a player hosts a limited number of sessions at once, including those being
   await within(sessions.close())
 })
 
-test('the limit is 10 by default, and may be off', async () => {
+test('the limit of relay sessions per host is 10 by default, and can be turned off', async () => {
   const { sessions, within } = setUp()
   for (let count = 0; count < 10; count += 1) await within(sessions.create({ players: [dora] }))
   expect(await failing(sessions.create({ players: [dora] }))).toBeInstanceOf(TooManyRelaySessions)

@@ -2,23 +2,30 @@ import { NotFound } from '@muster/core'
 import type { RelaySession as WireSession } from '@muster/core/api'
 import { type NotReadyReason, RelayNotReady, TooManyRelaySessions } from '../errors.js'
 import { mayHaveTakenEffect, tryRemoveSession, unlessTransient } from './orphans.js'
-import { type Entry, listSessions, type Marker, readSession, type SessionContext } from './session-context.js'
-import type { Opening, RelaySessionsConfig } from './session-options.js'
-import { type OpenedSession, playersOf, type Reading, readingOf, type ReadySession, seatPlayers } from './session.js'
+import { type OwnedSession, listSessions, type Marker, readSession, type SessionContext } from './session-context.js'
+import type { SessionOpening, RelaySessionsConfig } from './session-options.js'
+import {
+  type OpenedSession,
+  playersOf,
+  type SessionReading,
+  readingOf,
+  type ReadySession,
+  seatPlayers,
+} from './session.js'
 
-type Waiting = Pick<RelaySessionsConfig, 'readyTimeoutMs' | 'pollMs' | 'maxPollMs'>
+type ReadyPolling = Pick<RelaySessionsConfig, 'readyTimeoutMs' | 'pollMs' | 'maxPollMs'>
 
-/** Attempts to create a session when answers are lost. */
+/** Number of attempts to create a session if responses are lost. */
 const CREATES = 3
-/** Sessions tried when one does not become ready. */
+/** Number of sessions that are tried if one does not become ready. */
 const SESSIONS = 2
 const POLL_GROWTH = 1.5
 
 /**
- * Creates a session. If the answer is lost, the session is looked for by its marker before another one is created. If
- * it is not found, it remains in doubt, and later ticks look for it and delete it.
+ * Creates a session. If the response is lost, the session is searched by its marker before another one is created. If
+ * it is not found, it remains in doubt, and later ticks search and delete it.
  */
-export async function createSession(context: SessionContext, opening: Opening): Promise<Entry> {
+export async function createSession(context: SessionContext, opening: SessionOpening): Promise<OwnedSession> {
   for (let attempt = 1; ; attempt += 1) {
     const marker = context.markers.create(opening.label)
     context.hints.expect(marker.url)
@@ -44,15 +51,15 @@ export async function createSession(context: SessionContext, opening: Opening): 
 }
 
 /**
- * Waits until a session is ready. A session that is not ready in time is deleted, and one more is tried.
+ * Waits until a session is ready. If it is not ready in time, it is deleted, and one more is tried.
  * @param create creates the second session.
  */
 export async function awaitReady(
   context: SessionContext,
-  opened: Entry,
-  waiting: Waiting,
+  opened: OwnedSession,
+  waiting: ReadyPolling,
   signal: AbortSignal,
-  create: (opening: Opening) => Promise<Entry>,
+  create: (opening: SessionOpening) => Promise<OwnedSession>,
 ): Promise<ReadySession> {
   let entry = opened
   for (let attempt = 1; ; attempt += 1) {
@@ -73,8 +80,8 @@ export async function awaitReady(
 
 async function pollUntilReady(
   context: SessionContext,
-  entry: Entry,
-  waiting: Waiting,
+  entry: OwnedSession,
+  waiting: ReadyPolling,
   signal: AbortSignal,
 ): Promise<ReadySession | NotReadyReason> {
   const { clock, hints, ledger } = context
@@ -90,12 +97,12 @@ async function pollUntilReady(
       if (error instanceof NotFound) return 'gone'
       throw error
     }
-    if (!ledger.has(id)) return 'gone' // deleted while it was read
+    if (!ledger.has(id)) return 'gone' // The session was deleted while it was read.
   }
 }
 
-/** Returns the ready session if the last reading shows it ready; otherwise the reason why not. */
-export function settle(context: SessionContext, entry: Entry): ReadySession | NotReadyReason {
+/** Returns the ready session if the last reading shows it ready; otherwise the reason why it is not. */
+export function settle(context: SessionContext, entry: OwnedSession): ReadySession | NotReadyReason {
   const { session } = entry
   if (session.ready) return session
   const verdict = judge(entry.reading, session)
@@ -106,8 +113,8 @@ export function settle(context: SessionContext, entry: Entry): ReadySession | No
   return verdict
 }
 
-/** Decides by `ready`, `error`, the relay and the tokens; `status` is a text for people. Pure. */
-function judge(reading: Reading | undefined, session: OpenedSession): ReadySession | NotReadyReason {
+/** Decides by `ready`, `error`, the relay and the tokens; `status` is only a text for people. Pure. */
+function judge(reading: SessionReading | undefined, session: OpenedSession): ReadySession | NotReadyReason {
   if (reading?.failed === true) return 'in error'
   if (reading?.ready !== true) return 'not ready in time'
   const { players, ...facts } = session
@@ -118,7 +125,7 @@ function judge(reading: Reading | undefined, session: OpenedSession): ReadySessi
 
 const send = (
   { client, callTimeoutMs }: SessionContext,
-  { players, filters }: Opening,
+  { players, filters }: SessionOpening,
   marker: Marker,
 ): Promise<WireSession> => {
   const users = players.map(({ ip }) => ({ ip }))
@@ -128,28 +135,28 @@ const send = (
   )
 }
 
-async function findMarked(context: SessionContext, marker: Marker): Promise<WireSession | Reading | undefined> {
+async function findMarked(context: SessionContext, marker: Marker): Promise<WireSession | SessionReading | undefined> {
   const listing = await listSessions(context).catch(() => undefined)
   return listing?.readings.find(({ webhookUrl }) => webhookUrl === marker.url)
 }
 
 function record(
   context: SessionContext,
-  { players, hostId, filters, label }: Opening,
+  { players, hostId, filters, label }: SessionOpening,
   marker: Marker,
-  seen: WireSession | Reading,
-): Entry {
+  seen: WireSession | SessionReading,
+): OwnedSession {
   const reading = 'session_id' in seen ? readingOf(seen) : seen
   const now = context.clock.now()
   const session: OpenedSession = { id: reading.id, label, hostId, filters, openedAt: now, ready: false, players }
-  const entry: Entry = { session, marker, reading, lastUsedAt: now, condemned: undefined }
+  const entry: OwnedSession = { session, marker, reading, lastUsedAt: now, condemned: undefined }
   context.ledger.set(reading.id, entry)
   context.events.emit('opened', { sessionId: reading.id, label })
   return entry
 }
 
 /**
- * Limits how many sessions one player hosts at once.
+ * Limits how many sessions one player hosts at a time.
  * @param most null for no limit.
  */
 export function createHostLimit({ ledger }: Pick<SessionContext, 'ledger'>, most: number | null) {
@@ -162,14 +169,14 @@ export function createHostLimit({ ledger }: Pick<SessionContext, 'ledger'>, most
     else underWay.set(hostId, now)
   }
   return {
-    /** @throws {TooManyRelaySessions} when the player is at the limit. */
+    /** @throws {TooManyRelaySessions} if the player is at the limit. */
     admit: (hostId: string) => {
       if (most === null || hosted(hostId) + (underWay.get(hostId) ?? 0) < most) return
       throw new TooManyRelaySessions(`The player already hosts ${most} relay sessions. Delete one first.`, {
         limit: most,
       })
     },
-    /** Counts a session that is being created; returns a function that ends the count. */
+    /** Counts a session that is being created. Returns a function that ends the count. */
     creating: (hostId: string) => {
       count(hostId, 1)
       return () => count(hostId, -1)

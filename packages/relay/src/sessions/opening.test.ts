@@ -5,8 +5,8 @@ import { RelayNotReady } from '../errors.js'
 import { dora, failing, players, setUp } from './sessions.fixture.js'
 import { createRelaySessions } from './sessions.js'
 
-describe('opening a session', () => {
-  test('players get their own credentials: the server port for the host, distinct tokens at one address', async () => {
+describe('opening a relay session', () => {
+  test('opening a relay session gives each player distinct credentials, and the host the server port', async () => {
     const { service, sessions, within } = setUp()
     const session = await within(sessions.open({ players, hostId: 'bob' }))
     const all = players.map(({ id }) => sessions.credentialsFor(session.id, id))
@@ -24,7 +24,7 @@ describe('opening a session', () => {
     expect(() => sessions.credentialsFor(session.id, 'eve')).toThrow(NotFound)
   })
 
-  test('the service receives addresses, filters and a separate webhook for each session', async () => {
+  test('opening a relay session sends addresses, filters and a separate webhook to the service', async () => {
     const { clock, service, within } = setUp({ faults: [{ operation: 'create', fault: 'in error', times: 1 }] })
     const seen: Parameters<typeof service.create>[0][] = []
     const spied = { ...service, create: (input: (typeof seen)[0]) => (seen.push(input), service.create(input)) }
@@ -40,7 +40,7 @@ describe('opening a session', () => {
     expect(new Set(seen.map((input) => input.webhook_url)).size).toBe(2)
   })
 
-  test('reads the session after 1 s, then at intervals that grow by half up to 5 s', async () => {
+  test('opening a relay session reads it after 1 s, then at intervals that grow by half up to 5 s', async () => {
     const { clock, service, sessions, within } = setUp({
       faults: [{ operation: 'create', fault: 'never ready', times: 1 }],
     })
@@ -56,7 +56,7 @@ describe('opening a session', () => {
     await within(waiting)
   })
 
-  test('deletes a session that is not ready after 45 s, and tries one more', async () => {
+  test('opening a relay session deletes a session that is not ready after 45 s, and tries one more', async () => {
     const { clock, service, sessions, within } = setUp({
       faults: [{ operation: 'create', fault: 'never ready', times: 1 }],
     })
@@ -72,7 +72,7 @@ describe('opening a session', () => {
     ['without tokens', 'without relay or tokens', 90_000],
     ['too few users', 'without relay or tokens', 90_000],
     ['in error', 'in error', 5000],
-  ] as const)('fails if two sessions are %s, leaving nothing', async (fault, reason, ms) => {
+  ] as const)('opening a relay session fails if two sessions are %s', async (fault, reason, ms) => {
     const { clock, service, sessions, within } = setUp({ faults: [{ operation: 'create', fault }] })
     const began = clock.now()
     const error = await within(failing(sessions.open({ players })))
@@ -88,7 +88,7 @@ describe('opening a session', () => {
     ['server error', 1],
     ['lost before', 1],
     ['done late', 2],
-  ] as const)('gives one session after a create that is %s', async (fault, opened) => {
+  ] as const)('opening a relay session gives one session after a create that is %s', async (fault, opened) => {
     const { clock, service, sessions, within } = setUp({ faults: [{ operation: 'create', fault, times: 1 }] })
     const session = await within(sessions.open({ players }))
     await clock.advance(60_000)
@@ -96,7 +96,7 @@ describe('opening a session', () => {
     expect(service.opened).toBe(opened)
   })
 
-  test('does not repeat a refused create', async () => {
+  test('opening a relay session does not repeat a refused create', async () => {
     const { service, sessions } = setUp()
     const refusing = createRelaySessions({
       client: { ...service, create: () => Promise.reject(new Unauthorized('no')) },
@@ -107,12 +107,12 @@ describe('opening a session', () => {
     await sessions.close()
   })
 
-  test('goes on after failed reads', async () => {
+  test('opening a relay session continues after failed reads', async () => {
     const { sessions, within } = setUp({ faults: [{ operation: 'get', fault: 'lost before', times: 2 }] })
     expect((await within(sessions.open({ players }))).id).toBe('session-1')
   })
 
-  test('may be aborted during the create or the wait, leaving nothing', async () => {
+  test('opening a relay session can be aborted during the create or the wait, leaving nothing behind', async () => {
     const { clock, service, sessions, within } = setUp()
     for (const ms of [0, 1500]) {
       const leaving = new AbortController()
@@ -132,7 +132,7 @@ describe('opening a session', () => {
     [{ players: [dora, dora] }, 'players.1.id'],
     [{ players: [dora], hostId: 'ann' }, 'hostId'],
     [{ players: [dora], label: 'a/b' }, 'label'],
-  ])('refuses %j, naming the field and no address', async (input, field) => {
+  ])('opening a relay session refuses %j, naming the field and no address', async (input, field) => {
     const error = await failing(setUp().sessions.open(input))
     expect(error).toBeInstanceOf(InvalidInput)
     expect((error as InvalidInput).field).toBe(field)

@@ -42,7 +42,7 @@ function setUp(faults: FaultRule[] = []) {
   }
 }
 
-test('one call deletes all sessions of a dead process, on any number of pages', async () => {
+test('one reapOrphans call deletes all sessions of a dead process, on any number of pages', async () => {
   const { open, gone, next, within } = setUp()
   const left = await within(Promise.all(Array.from({ length: 35 }, () => gone.create({ players }))))
   const { deleted } = await within(next.reapOrphans({ graceMs: 0 }))
@@ -50,18 +50,21 @@ test('one call deletes all sessions of a dead process, on any number of pages', 
   expect(open()).toEqual([])
 })
 
-test.each(['lost before', 'server error', 'not done'] as const)('a failed delete is repeated: %s', async (fault) => {
-  const { open, gone, next, within } = setUp([{ operation: 'delete', fault, times: 30 }])
-  await within(Promise.all(Array.from({ length: 12 }, () => gone.create({ players }))))
-  const failed: string[] = []
-  next.events.on('deleteFailed', ({ sessionId }) => failed.push(sessionId))
-  const { deleted, left } = await within(next.reapOrphans({ graceMs: 0 }))
-  expect([deleted.length, left]).toEqual([12, []])
-  expect(failed.length).toBe(fault === 'not done' ? 0 : 30)
-  expect(open()).toEqual([])
-})
+test.each(['lost before', 'server error', 'not done'] as const)(
+  'a failed delete of an orphaned relay session is repeated: %s',
+  async (fault) => {
+    const { open, gone, next, within } = setUp([{ operation: 'delete', fault, times: 30 }])
+    await within(Promise.all(Array.from({ length: 12 }, () => gone.create({ players }))))
+    const failed: string[] = []
+    next.events.on('deleteFailed', ({ sessionId }) => failed.push(sessionId))
+    const { deleted, left } = await within(next.reapOrphans({ graceMs: 0 }))
+    expect([deleted.length, left]).toEqual([12, []])
+    expect(failed.length).toBe(fault === 'not done' ? 0 : 30)
+    expect(open()).toEqual([])
+  },
+)
 
-test('a failed delete is repeated by ticks, also if the list fails before the call ends', async () => {
+test('a failed delete of an orphaned relay session is repeated by ticks, even if the list fails', async () => {
   const noDelete = { operation: 'delete', fault: 'server error' } as const
   const { clock, open, gone, next, within, fail, heal } = setUp([noDelete])
   await within(gone.create({ players }))
@@ -75,7 +78,7 @@ test('a failed delete is repeated by ticks, also if the list fails before the ca
   await within(Promise.all([next.close(), gone.close()]))
 })
 
-test('a session that a dead process requested and that appears later is found in the same call', async () => {
+test('reapOrphans also deletes a relay session of a dead process that appears later', async () => {
   const { clock, open, gone, next, within } = setUp([{ operation: 'create', fault: 'done late', times: 3 }])
   const dying = Promise.all([1, 2, 3].map(() => failing(gone.create({ players }))))
   await clock.advance(10)
@@ -89,7 +92,7 @@ test('a session that a dead process requested and that appears later is found in
   expect(open()).toEqual([])
 })
 
-test('a session that the service does not delete is reported, and deleted by a later tick', async () => {
+test('a relay session that the service does not delete is reported, and deleted by a later tick', async () => {
   const { clock, open, gone, next, within, heal } = setUp([{ operation: 'delete', fault: 'server error' }])
   const { id } = await within(gone.create({ players }))
   expect(await within(next.reapOrphans({ graceMs: 0 }))).toEqual({ deleted: [], left: [id] })
@@ -99,7 +102,7 @@ test('a session that the service does not delete is reported, and deleted by a l
   await within(Promise.all([next.close(), gone.close()]))
 })
 
-test('close names the sessions that could not be deleted', async () => {
+test('close names the relay sessions that could not be deleted', async () => {
   const { gone, next, within } = setUp([{ operation: 'delete', fault: 'server error' }])
   const { id } = await within(gone.create({ players }))
   await within(next.reapOrphans({ graceMs: 0 }))
@@ -107,7 +110,7 @@ test('close names the sessions that could not be deleted', async () => {
   expect(error).toMatchObject({ name: 'RelayNotDeleted', sessionIds: [id] })
 })
 
-test('sessions that this process opened since are not orphans, also after their release', async () => {
+test('relay sessions that this process opened since are not orphans, even after their release', async () => {
   const { open, gone, next, within, clock } = setUp()
   await within(gone.create({ players }))
   const reaping = next.reapOrphans({ graceMs: 0 })

@@ -1,9 +1,9 @@
 import { ConnectionLost, NotFound, RateLimited, ServerError, TimedOut, UnexpectedResponse } from '@muster/core'
 import { type DeleteReason, listSessions, type SessionContext } from './session-context.js'
 
-/** What an error of the service means for a call. */
+/** The meaning of the service's errors for a call. */
 
-/** Whether the same call may succeed a little later. */
+/** True if the same call may succeed a little later. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof ConnectionLost ||
   error instanceof TimedOut ||
@@ -11,7 +11,7 @@ export const isTransient = (error: unknown): boolean =>
   error instanceof UnexpectedResponse ||
   error instanceof RateLimited
 
-/** Whether the call may have taken effect although it failed. */
+/** True if the call may have taken effect although it failed. */
 export function mayHaveTakenEffect(error: unknown): boolean {
   if (error instanceof ConnectionLost || error instanceof TimedOut) return error.sent
   return error instanceof ServerError || error instanceof UnexpectedResponse
@@ -33,7 +33,7 @@ async function unlessGone(call: Promise<unknown>): Promise<void> {
 }
 
 /**
- * Deletes a session. From the first attempt on the session is condemned: every tick tries again until the service
+ * Deletes a session. After the first attempt the session is marked as condemned: every tick retries until the service
  * confirms the deletion.
  */
 export async function removeSession(context: SessionContext, sessionId: string, reason: DeleteReason): Promise<void> {
@@ -51,7 +51,7 @@ export async function removeSession(context: SessionContext, sessionId: string, 
 }
 
 /**
- * Deletes a session like `removeSession`, but leaves a failure to the next tick. Resolves with whether it succeeded.
+ * Deletes a session like `removeSession`, but leaves a failure to the next tick. Resolves with true if it succeeded.
  */
 export const tryRemoveSession = (context: SessionContext, sessionId: string, reason: DeleteReason): Promise<boolean> =>
   removeSession(context, sessionId, reason).then(
@@ -59,20 +59,20 @@ export const tryRemoveSession = (context: SessionContext, sessionId: string, rea
     () => false,
   )
 
-/** A session as the service lists it, without its secrets. */
+/** A session in the service's list, without its secrets. */
 export interface ListedSession {
   readonly id: string
   /** The service's `ready`. */
   readonly ready: boolean
   /** Number of users that have a token. */
   readonly users: number
-  /** Whether a process of the same `owner` opened the session. */
+  /** True if a process of the same `owner` opened the session. */
   readonly owned: boolean
   /** The opener's name for the session. */
   readonly label: string | undefined
-  /** Whether the session is in this process's ledger, or is being opened by this process. */
+  /** True if the session is in this process's ledger, or is being opened by this process. */
   readonly known: boolean
-  /** Whether this process opened the session, even if it has released it since. */
+  /** True if this process opened the session, even if it has released it since. */
   readonly own: boolean
 }
 
@@ -80,7 +80,7 @@ export interface ReapedOrphans {
   /** Ids of the sessions that were deleted. */
   readonly deleted: readonly string[]
   /**
-   * Ids of the sessions whose deletion the service did not confirm. Ticks try again; each failure is a `deleteFailed`
+   * Ids of the sessions whose deletion the service did not confirm. Ticks retry; each failure is a `deleteFailed`
    * event.
    */
   readonly left: readonly string[]
@@ -89,9 +89,9 @@ export interface ReapedOrphans {
 export interface OrphanOptions {
   /**
    * Milliseconds for which a session must have been seen without an owner before it is deleted. Default 120,000,
-   * because another process may just be opening it. Use 0 at a start when no other process runs. With less than the
-   * option `settleMs`, the call lasts that much longer and looks a second time, because creates of an ended process may
-   * take effect late.
+   * because another process may just be opening it. Use 0 at a start if no other process runs. If it is less than the
+   * option `settleMs`, the call lasts that much longer and searches a second time, because creates of an ended process
+   * may take effect late.
    */
   readonly graceMs?: number | undefined
   /**
@@ -101,9 +101,9 @@ export interface OrphanOptions {
   readonly isOwned?: ((session: ListedSession) => boolean | Promise<boolean>) | undefined
 }
 
-/** Most repeated deletions of sessions that are still listed, or whose deletion was not confirmed. */
+/** Maximum number of repeated deletions of sessions that are still listed, or whose deletion was not confirmed. */
 const MOST_REPEATS = 3
-/** Milliseconds before the first repetition; each further wait is longer by as much. */
+/** Milliseconds before the first repetition. Each further wait is longer by the same time. */
 const PAUSE_MS = 1000
 
 export async function* listed(context: SessionContext): AsyncGenerator<ListedSession, void, undefined> {
@@ -124,13 +124,16 @@ export async function* listed(context: SessionContext): AsyncGenerator<ListedSes
 }
 
 /**
- * Deletes the sessions of our owner that nobody owns, and remembers since when each was seen. A service may list one
- * page alone. Deletions make room for more on that page, so the list is read until nothing is left to delete.
+ * Deletes the sessions of our `owner` that belong to nobody, and remembers since when each was seen. A service may list
+ * only one page. Deletions make room for more on that page, so the list is read until nothing is left to delete.
  */
 export function createOrphanReaper(context: SessionContext, settleMs: number) {
   let firstSeen = new Map<string, number>()
 
-  const look = async (graceMs: number, isOwned: NonNullable<OrphanOptions['isOwned']>): Promise<readonly string[]> => {
+  const findOrphans = async (
+    graceMs: number,
+    isOwned: NonNullable<OrphanOptions['isOwned']>,
+  ): Promise<readonly string[]> => {
     const now = context.clock.now()
     const seen = new Map<string, number>()
     for await (const session of listed(context)) {
@@ -156,7 +159,7 @@ export function createOrphanReaper(context: SessionContext, settleMs: number) {
   return async ({ graceMs = 120_000, isOwned = ({ own }) => own }: OrphanOptions = {}): Promise<ReapedOrphans> => {
     const confirmed = new Map<string, boolean>()
     const idsOf = (isConfirmed: boolean) => [...confirmed.keys()].filter((id) => confirmed.get(id) === isConfirmed)
-    const due = () => look(graceMs, isOwned)
+    const due = () => findOrphans(graceMs, isOwned)
     try {
       await deleteAll(due, confirmed)
       if (graceMs < settleMs) {
@@ -170,7 +173,7 @@ export function createOrphanReaper(context: SessionContext, settleMs: number) {
   }
 }
 
-/** Finds the sessions that unanswered creates may have made, and deletes them. */
+/** Finds the sessions that unanswered creates may have opened, and deletes them. */
 export async function resolveDoubts(context: SessionContext, settleMs: number, longestMs: number): Promise<void> {
   if (context.doubts.size === 0) return
   const asked = context.clock.now()

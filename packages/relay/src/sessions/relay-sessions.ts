@@ -14,23 +14,22 @@ export interface RelaySessions {
   /** Creates a session, which is not ready yet. */
   create(input: OpenRelaySession, options?: WaitOptions): Promise<OpenedSession>
   /**
-   * Waits until the session is ready: judged by `ready`, relay and tokens for all players. A session that is not ready
-   * in time is deleted and another one tried, so the result may have another id. The signal ends only the wait.
+   * Waits until the session is ready, i.e. has `ready`, a relay and tokens for all players. If it is not ready in time,
+   * it is deleted and another one is tried, so the result may have another id. The signal ends only the wait.
    * @throws {RelayNotReady} if the second session is not ready either
    */
   awaitReady(sessionId: string, options?: WaitOptions): Promise<ReadySession>
   /**
    * Reads a session of this process's ledger. Once it is ready, its seats stay as they are.
-   * @throws {NotFound} for one that is not in the ledger, or no longer at the service.
+   * @throws {NotFound} for a session that is not in the ledger, or does not exist at the service any more.
    */
   get(sessionId: string): Promise<RelaySession>
   /** The active sessions of the whole account, as the service lists them. */
   list(): AsyncIterable<ListedSession>
-  /** Deletes a session. If the service does not confirm it now, ticks try again. */
+  /** Deletes a session. If the service does not confirm it now, ticks retry. */
   delete(sessionId: string): Promise<void>
   /**
-   * Admits one more player. A player who is in the session with another address gets a new token, and loses the old
-   * one.
+   * Admits one more player. A player who is in the session with another address gets a new token and loses the old one.
    * @throws {RelayNotAuthorized}
    */
   authorize(sessionId: string, player: { readonly id: string; readonly ip: string }): Promise<ReadySession>
@@ -41,7 +40,7 @@ export interface RelaySessions {
   revoke(sessionId: string, playerId: string, options?: WaitOptions): Promise<ReadySession>
   /**
    * Revokes the tokens that are `spent`, and confirms it.
-   * @throws {RelayNotRevoked} when that cannot be confirmed.
+   * @throws {RelayNotRevoked} if that cannot be confirmed.
    */
   revokeSpent(sessionId: string): Promise<ReadySession>
   /**
@@ -49,18 +48,18 @@ export interface RelaySessions {
    * @throws {NotFound} for a session that is unknown or not ready, and for a player who is not in it
    */
   credentialsFor(sessionId: string, playerId: string): RelayCredentials
-  /** Notes that the session is in use. */
+  /** Records that the session is in use. */
   keepAlive(sessionId: string): void
-  /** Adds a session to this process's ledger, as another process or a store knows it. */
+  /** Adds a session to this process's ledger, e.g. from another process or a store. */
   adopt(session: ReadySession): void
   /**
-   * Removes a session from the ledger, because somebody else will end it. A session that is being deleted stays until
+   * Removes a session from the ledger, because another process will end it. A session that is being deleted stays until
    * that is done.
    */
   release(sessionId: string): void
   /**
    * Deletes sessions of this `owner` that belong to nobody, e.g. after a crash. Deletions that the service does not
-   * confirm are tried again, here and by ticks.
+   * confirm are retried, here and by ticks.
    */
   reapOrphans(options?: OrphanOptions): Promise<ReapedOrphans>
   /**
@@ -69,16 +68,16 @@ export interface RelaySessions {
    */
   deleteLabelled(label: string): Promise<void>
   /**
-   * Deletes sessions that are idle or too old, and repeats failed deletions. Called every `tickMs` while there are
+   * Deletes sessions that are idle or too old, and retries failed deletions. Called every `tickMs` while there are
    * sessions.
    */
   tick(): Promise<void>
-  /** Answers the service's webhooks: mount it at `webhookBaseUrl`. Only the last three parts of the path matter. */
+  /** Handles the service's webhooks. Mount it at `webhookBaseUrl`. Only the last three parts of the path matter. */
   webhook(request: Request): Promise<Response>
   readonly events: EventEmitter<RelaySessionEvents>
   /**
-   * Ends all waits and deletes all sessions of the ledger, also those in doubt.
-   * @throws {RelayNotDeleted} when that takes longer than `timeoutMs` (default 60,000).
+   * Ends all waits and deletes all sessions of the ledger, including those in doubt.
+   * @throws {RelayNotDeleted} if that takes longer than `timeoutMs` (default 60,000).
    */
   close(options?: { readonly timeoutMs?: number | undefined }): Promise<void>
 }

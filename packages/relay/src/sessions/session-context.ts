@@ -1,9 +1,10 @@
+import { NotFound } from '@muster/core'
 import type { CallOptions, Client } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { type Events, type PageInput, problemResponse, within, type WithProblems } from '@muster/core/internal'
 import { type RandomInt, unguessable } from '../random-text.js'
-import { type Reading, readingOf, type RelaySession } from './session.js'
+import { type SessionReading, readingOf, type RelaySession } from './session.js'
 
 /** The operations used of the service; `client.relays` provides them. */
 export type RelayService = Pick<Client['relays'], 'create' | 'get' | 'delete' | 'authorizeUser' | 'revokeUser'> & {
@@ -14,22 +15,34 @@ export interface RelaySessionEvents extends WithProblems {
   opened: (event: { readonly sessionId: string; readonly label: string | undefined }) => void
   ready: (event: { readonly sessionId: string; readonly label: string | undefined; readonly waitedMs: number }) => void
   deleted: (event: { readonly sessionId: string; readonly reason: DeleteReason }) => void
-  /** A deletion failed. It is tried again at the next tick. */
+  /** A deletion failed. The next tick retries it. */
   deleteFailed: (event: { readonly sessionId: string; readonly error: string }) => void
-  /** A create was not answered, and no session that it may have made was found. Later ticks look again. */
+  /** A create was not answered, and no session that it may have opened was found. Later ticks search again. */
   doubtful: (event: { readonly label: string | undefined; readonly error: string }) => void
 }
 
+/**
+ * Why a session was deleted:
+ * - `asked`: by `delete`;
+ * - `not ready`: the session did not become ready in time, or cannot be used;
+ * - `replaced`: a new session for the same players replaced it;
+ * - `abandoned`: the caller that opened it stopped waiting, or opening it failed;
+ * - `idle`: unused for `idleMs`;
+ * - `too old`: after `maxLifetimeMs`;
+ * - `orphan`: a process that has ended opened it, or it has the label whose sessions are deleted;
+ * - `doubtful`: a create without a response opened it;
+ * - `closing`: this process closed its sessions.
+ */
 export type DeleteReason =
   'asked' | 'not ready' | 'replaced' | 'abandoned' | 'idle' | 'too old' | 'orphan' | 'doubtful' | 'closing'
 
 /** A session that this process opened or adopted, and has to delete. */
-export interface Entry {
+export interface OwnedSession {
   session: RelaySession
   /** Undefined for an adopted session. */
   readonly marker: Marker | undefined
-  /** The session as its create's answer or the latest reading described it. */
-  reading: Reading | undefined
+  /** The session, from the response to its create or the latest reading. */
+  reading: SessionReading | undefined
   /** Epoch milliseconds. */
   lastUsedAt: number
   /** Why the session is to be deleted; set until its deletion has succeeded. */
@@ -44,8 +57,8 @@ export interface SessionContext {
   readonly hints: Hints
   readonly events: Events<RelaySessionEvents>
   /** Sessions by id: the ledger of the sessions that this process has to delete. */
-  readonly ledger: Map<string, Entry>
-  /** Creates that may have made an unknown session: the marker's URL → when the create was sent. */
+  readonly ledger: Map<string, OwnedSession>
+  /** Creates that may have opened an unknown session: the marker's URL → time of the create. */
   readonly doubts: Map<string, number>
   /** Ids of orphans whose deletion the service has not confirmed. */
   readonly orphans: Set<string>
@@ -55,20 +68,30 @@ export interface SessionContext {
   readonly closing: AbortSignal
 }
 
+/** A session that this process has to delete and that is used now. @throws {NotFound} */
+export function knownEntry({ closing, ledger, clock }: SessionContext, sessionId: string): OwnedSession {
+  closing.throwIfAborted()
+  const entry = ledger.get(sessionId)
+  if (entry === undefined || entry.condemned !== undefined)
+    throw new NotFound(`Relay session ${sessionId} is unknown to this process.`)
+  entry.lastUsedAt = clock.now()
+  return entry
+}
+
 export async function readSession(
   { client, callTimeoutMs }: SessionContext,
   sessionId: string,
   signal?: AbortSignal,
-): Promise<Reading> {
+): Promise<SessionReading> {
   return readingOf(await client.get({ session_id: sessionId }, { timeoutMs: callTimeoutMs, signal }))
 }
 
-/** Most pages of the list that are read, in case the service makes up new pages without end. */
+/** Maximum number of pages of the list that are read, in case the service invents new pages endlessly. */
 const MOST_PAGES = 100
 
-/** All sessions, and whether the list is whole: a service that does not cut it into pages may show the first alone. */
+/** All sessions, and whether the list is complete: a service without pagination may show only the first page. */
 export async function listSessions({ client, callTimeoutMs }: SessionContext) {
-  const found = new Map<string, Reading>()
+  const found = new Map<string, SessionReading>()
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const { sessions, pagination } = await client.list(page === 1 ? {} : { page }, { timeoutMs: callTimeoutMs })
     const before = found.size
@@ -88,11 +111,11 @@ const LEAST_MS = 250
 export function createHints(clock: Clock) {
   const expected = new Map<string, { pending: boolean; wake: () => void }>()
   return {
-    /** Begins to accept hints for this URL. */
+    /** Starts to accept hints for this URL. */
     expect: (url: string) => void expected.set(url, { pending: false, wake: () => {} }),
     forget: (url: string) => void expected.delete(url),
     isExpected: (url: string) => expected.has(url),
-    /** Notes a hint. Returns false for a URL that is not expected. */
+    /** Records a hint. Returns false for a URL that is not expected. */
     arrived: (url: string) => {
       const one = expected.get(url)
       if (one === undefined) return false
@@ -100,7 +123,7 @@ export function createHints(clock: Clock) {
       one.wake()
       return true
     },
-    /** Waits `ms`, or until a hint arrives, but at least `LEAST_MS`, however many hints arrive. */
+    /** Waits `ms`, or until a hint arrives, but at least `LEAST_MS`, regardless of the number of hints. */
     wait: async (url: string, ms: number, signal: AbortSignal) => {
       const least = Math.min(ms, LEAST_MS)
       await clock.sleep(least, signal)
@@ -117,9 +140,9 @@ export function createHints(clock: Clock) {
 }
 
 /**
- * Receives the service's webhooks. The path alone identifies the session, and only the service knows it. The body is
- * not read, because nothing in it would be trusted. A webhook, whether early, repeated or missing, is only a hint to
- * read the session now.
+ * Receives the service's webhooks. Only the path identifies the session, and only the service knows it. The body is not
+ * read, because it would not be trusted. A webhook, whether early, repeated or missing, is only a hint to read the
+ * session now.
  * @param publicUrl the URL, as the service knows it, to which the given request was sent.
  */
 export function receiveWebhook(hints: Hints, request: Request, publicUrl: string): Response {
@@ -152,7 +175,7 @@ type Markers = ReturnType<typeof createMarkers>
 
 const NO_LABEL = '-'
 
-/** Letters and digits common to all markers of a process: 47 bits, so that no two processes share them. */
+/** Number of letters and digits common to all markers of a process: 47 bits, so that no two processes share them. */
 const PROCESS_LENGTH = 8
 
 /** A label's characters and length, chosen so that a label can be part of a path. */
@@ -172,15 +195,15 @@ export function createMarkers(baseUrl: string, owner: string, randomInt: RandomI
       label,
       url: `${prefix}${label ?? NO_LABEL}/${process}${unguessable(randomInt).slice(PROCESS_LENGTH)}`,
     }),
-    /** Whether this process made the marker. */
+    /** True if this process created the marker. */
     isOwn: ({ url }: Marker) => url.slice(url.lastIndexOf('/') + 1).startsWith(process),
-    /** Reads a marker from a URL; undefined for a URL that no owner of this name made. */
+    /** Parses a marker from a URL; undefined for a URL of another owner. */
     read: (url: string | undefined): Marker | undefined => {
       const [label, secret, ...rest] = url?.startsWith(prefix) === true ? url.slice(prefix.length).split('/') : []
       if (url === undefined || label === undefined || secret === undefined || rest.length > 0) return undefined
       return { label: label === NO_LABEL ? undefined : label, url }
     },
-    /** The marker's URL that corresponds to the end of a request's path; a proxy may have changed what comes before. */
+    /** The marker's URL that corresponds to the end of a request's path. A proxy may have changed the rest. */
     urlAt: (pathname: string) => [base, ...pathname.split('/').slice(-3)].join('/'),
   }
 }

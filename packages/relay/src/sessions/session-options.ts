@@ -11,26 +11,26 @@ export interface RelaySessionsOptions {
   /** `client.relays` of `@muster/core`. */
   readonly client: RelayService
   /**
-   * Name of the backend: the same for all its processes, and different from other backends on the account. Sessions
-   * whose process is gone are found by it. Letters, digits and `-`. Default `muster`.
+   * Name of the backend: the same for all its processes, and different from other backends on the account. It
+   * identifies sessions whose process is gone. Letters, digits and `-`. Default `muster`.
    */
   readonly owner?: string | undefined
   /**
-   * Public URL at which `webhook` is mounted, e.g. `https://game.example/relay-hooks`. Default: none; sessions then
-   * carry a URL that leads nowhere (under `muster.invalid`), only to be recognized by it.
+   * Public URL at which `webhook` is mounted, e.g. `https://game.example/relay-hooks`. Default: none. Sessions then
+   * have a URL that leads nowhere (under `muster.invalid`) and only identifies them.
    */
   readonly webhookBaseUrl?: string | undefined
-  /** Milliseconds in which a session must become ready. Default 45,000. */
+  /** Milliseconds within which a session must become ready. Default 45,000. */
   readonly readyTimeoutMs?: number | undefined
   /** Milliseconds before the first read of a new session; each further wait is half as long again. Default 1,000. */
   readonly pollMs?: number | undefined
-  /** Milliseconds between two reads at most. Default 5,000. */
+  /** Maximum milliseconds between two reads. Default 5,000. */
   readonly maxPollMs?: number | undefined
-  /** Milliseconds for one call to the service, queueing and retries included. Default 15,000. */
+  /** Milliseconds for one call to the service, including queueing and retries. Default 15,000. */
   readonly callTimeoutMs?: number | undefined
   /**
-   * Milliseconds after which a create that was not answered can no longer take effect; until then, its session is
-   * looked for, also by `close`. Default 15,000.
+   * Milliseconds after which an unanswered create can no longer take effect. Until then, its session is searched for,
+   * even by `close`. Default 15,000.
    */
   readonly settleMs?: number | undefined
   /**
@@ -41,11 +41,11 @@ export interface RelaySessionsOptions {
   /** Milliseconds after which a session is deleted in any case. Default 14,400,000 (4 hours). */
   readonly maxLifetimeMs?: number | undefined
   /**
-   * Sessions in this process's ledger that one player may host at once; null for no limit. Sessions of lobbies count
-   * only while they are being opened, because lobbies have limits of their own. Default 10.
+   * Maximum number of sessions in this process's ledger that one player may host at a time; null for no limit. Sessions
+   * of lobbies count only while they are being opened, because lobbies have their own limits. Default 10.
    */
   readonly sessionsPerHost?: number | null | undefined
-  /** Milliseconds between two ticks, while there are sessions. Default 10,000. */
+  /** Milliseconds between two ticks while there are sessions. Default 10,000. */
   readonly tickMs?: number | undefined
   readonly clock?: Clock | undefined
   /** Default `crypto.randomInt`. */
@@ -84,17 +84,17 @@ export const configure = (options: RelaySessionsOptions): RelaySessionsConfig =>
   checked(optionsSchema, options, 'createRelaySessions: option')
 
 export interface OpenRelaySession {
-  /** The players, each once: an id of the caller's choice, and the address from which the player's packets come. */
+  /** The players, without duplicates: an id of the caller's choice, and the source address of the player's packets. */
   readonly players: readonly { readonly id: string; readonly ip: string }[]
   /** The player whose peer hosts. Default the first. */
   readonly hostId?: string | undefined
-  /** Restricts where the relay may be; passed on to the service. */
+  /** Restricts the location of the relay; passed on to the service. */
   readonly filters?: readonly Filter[] | undefined
-  /** Name of the session, by which it is recognized in lists. Up to 80 letters, digits, `_.~-`. */
+  /** Name of the session in lists. Up to 80 letters, digits, `_.~-`. */
   readonly label?: string | undefined
 }
 
-export interface Opening {
+export interface SessionOpening {
   readonly players: readonly RelayPlayer[]
   readonly hostId: string
   readonly filters: readonly Filter[]
@@ -122,13 +122,13 @@ const openSchema = z
   .superRefine(({ players, hostId }, context) => {
     const ids = players.map(({ id }) => id)
     const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index)
-    if (twice !== -1) context.addIssue({ code: 'custom', path: ['players', twice, 'id'], message: 'is there twice' })
+    if (twice !== -1) context.addIssue({ code: 'custom', path: ['players', twice, 'id'], message: 'is listed twice' })
     if (hostId !== undefined && !ids.includes(hostId))
       context.addIssue({ code: 'custom', path: ['hostId'], message: 'must be one of the players' })
   })
 
 /** @throws {InvalidInput} naming the field. */
-export function openingOf(input: OpenRelaySession): Opening {
+export function openingOf(input: OpenRelaySession): SessionOpening {
   const { players, hostId, filters, label } = checked(openSchema, input, 'relay session: input')
   return { players, hostId: hostId ?? (players[0]?.id as string), filters, label }
 }

@@ -11,7 +11,7 @@ const full = {
   relay: { ip: '203.0.113.7', host: 'relay.example', ports },
 }
 
-test('both shapes of the specification are read alike', () => {
+test('both relay session formats of the specification are read in the same way', () => {
   const { session_users, ...rest } = full
   const reading = readingOf(full)
   expect(reading).toEqual({
@@ -36,15 +36,15 @@ test.each([
   ['a relay', { relay: null }],
   ['a host', { relay: { ports } }],
   ['a port', { relay: { host: 'relay.example', ports: { server: ports.server } } }],
-])('without %s there is no link', (_, without) => {
+])('a relay session without %s has no link', (_, without) => {
   expect(readingOf({ ...full, ...without }).link).toBeUndefined()
 })
 
-test('the address stands in for a missing name', () => {
+test('the IP address of a relay replaces a missing host name', () => {
   expect(readingOf({ ...full, relay: { ip: '203.0.113.7', ports } }).link?.host).toBe('203.0.113.7')
 })
 
-test('users without an address or a token are left out', () => {
+test('relay users without an address or a token are left out', () => {
   const session_users = [
     { ip_address: 'localhost', authorization_token: 1 },
     { ip_address: '192.0.2.1' },
@@ -53,7 +53,7 @@ test('users without an address or a token are left out', () => {
   expect(readingOf({ ...full, session_users }).users).toEqual([])
 })
 
-test('a non-empty error is a failure, whatever the other fields', () => {
+test('a relay session with a non-empty error has failed, regardless of its other fields', () => {
   expect(readingOf({ ...full, error: 'no capacity' }).failed).toBe(true)
   expect(readingOf({ ...full, error: '' }).failed).toBe(false)
 })

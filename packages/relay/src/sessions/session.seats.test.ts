@@ -5,7 +5,7 @@ import { freeTokens, seatPlayers } from './session.js'
 const ip = fc.constantFrom('192.0.2.1', '192.0.2.2', '2001:db8::1')
 const token = fc.integer({ min: 0, max: 0xffff_ffff })
 
-test('two players at one address get two tokens', () => {
+test('two players at one address get two relay tokens', () => {
   const players = [
     { id: 'a', ip: '192.0.2.1' },
     { id: 'b', ip: '192.0.2.1' },
@@ -26,7 +26,7 @@ test('two players at one address get two tokens', () => {
   })
 })
 
-test('a player without a token is missing, and gets no token of another player', () => {
+test('a player without a relay token is missing, and gets no token of another player', () => {
   const players = [
     { id: 'a', ip: '192.0.2.1' },
     { id: 'b', ip: '192.0.2.1' },
@@ -42,7 +42,7 @@ test('a player without a token is missing, and gets no token of another player',
   })
 })
 
-test('a token listed twice counts once, and one listed for two addresses is given to nobody', () => {
+test('a relay token listed twice counts once, and one listed for two addresses is given to no player', () => {
   expect(
     freeTokens(
       '192.0.2.1',
@@ -65,7 +65,7 @@ test('a token listed twice counts once, and one listed for two addresses is give
   ).toEqual([])
 })
 
-test('in any order of the answer, seats keep their address, tokens are distinct, and a repeat is equal', () => {
+test('any order of the relay users keeps addresses and distinct tokens, and a repeat gives the same result', () => {
   fc.assert(
     fc.property(
       fc.array(ip, { minLength: 1, maxLength: 64 }),

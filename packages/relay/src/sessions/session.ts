@@ -1,4 +1,4 @@
-// pure: relay sessions as this package describes them
+// pure: relay sessions in the form of this package
 import type { Filter, RelaySessionOfUser, RelayUser, RelaySession as WireSession } from '@muster/core/api'
 import { canonicalIp, type RelayPort as WirePort } from '@muster/core/internal'
 
@@ -6,11 +6,11 @@ import { canonicalIp, type RelayPort as WirePort } from '@muster/core/internal'
 export interface RelayPlayer {
   /** Chosen by the caller. */
   readonly id: string
-  /** The public address from which the player's packets come, in its canonical form. */
+  /** The public source address of the player's packets, in its canonical form. */
   readonly ip: string
 }
 
-/** A player with an own token. */
+/** A player with their own token. */
 export interface RelaySeat extends RelayPlayer {
   /** Unsigned 32-bit (public fact). */
   readonly token: number
@@ -25,7 +25,7 @@ export interface RelayPort {
 
 /** The relay's address, ports and session token. */
 export interface RelayLink {
-  /** Host name, or the IP address where the service gives no name. */
+  /** Host name, or the IP address if the service returns no name. */
   readonly host: string
   readonly ip: string | undefined
   /** The port for the host. */
@@ -58,7 +58,7 @@ export interface ReadySession extends SessionFacts {
   readonly ready: true
   readonly link: RelayLink
   readonly seats: readonly RelaySeat[]
-  /** Tokens of players who have left, which the service has not yet confirmed to be invalid. */
+  /** Tokens of players who have left that the service has not confirmed to be invalid yet. */
   readonly spent: readonly number[]
 }
 
@@ -67,14 +67,14 @@ export type RelaySession = OpenedSession | ReadySession
 export const playersOf = (session: RelaySession): readonly RelayPlayer[] =>
   session.ready ? session.seats.map(({ id, ip }) => ({ id, ip })) : session.players
 
-/** Removes the player's seat. The token becomes spent, and is to be revoked. */
+/** Removes the player's seat. The token becomes spent, and has to be revoked. */
 export function withoutSeat(session: ReadySession, playerId: string): ReadySession {
   const seat = session.seats.find(({ id }) => id === playerId)
   if (seat === undefined) return session
   return { ...session, seats: session.seats.filter((other) => other !== seat), spent: [...session.spent, seat.token] }
 }
 
-/** All that one peer needs to connect, without any other peer's secrets. */
+/** Everything that one peer needs to connect, without other peers' secrets. */
 export interface RelayCredentials {
   readonly sessionId: string
   /** Each session has one host, which uses the relay's server port; all other peers are clients. */
@@ -108,16 +108,16 @@ export function credentialsFor(session: ReadySession, playerId: string): RelayCr
   }
 }
 
-/** A user of a session, whom the service identifies by address alone. */
+/** A user of a session, whom the service identifies only by address. */
 export interface SessionUser {
   readonly ip: string
   readonly token: number
 }
 
-/** The service describes a session in two shapes; this is the common form. Unusable parts are left out. */
-export interface Reading {
+/** The common form of the two shapes in which the service describes a session. Unusable parts are omitted. */
+export interface SessionReading {
   readonly id: string
-  /** The service's `ready`. Whether the session can be used is decided in `opening.ts`. */
+  /** The service's `ready`. `open-session.ts` decides whether the session can be used. */
   readonly ready: boolean
   readonly failed: boolean
   /** The complete link; undefined if any part is missing. */
@@ -126,7 +126,7 @@ export interface Reading {
   readonly webhookUrl: string | undefined
 }
 
-export function readingOf(session: WireSession | RelaySessionOfUser): Reading {
+export function readingOf(session: WireSession | RelaySessionOfUser): SessionReading {
   const users =
     'session_user' in session ? [session.session_user] : 'session_users' in session ? session.session_users : []
   return {
@@ -160,7 +160,7 @@ const portOf = (port: WirePort | null | undefined): RelayPort | undefined =>
     ? { port: port.port, protocol: port.protocol ?? 'UDP', link: port.link ?? undefined }
     : undefined
 
-/** Tokens at an address that no player has, in ascending order: neither taken, nor listed at another address too. */
+/** Tokens at an address that no player has, in ascending order: neither taken, nor also listed at another address. */
 export function freeTokens(ip: string, users: readonly SessionUser[], taken: ReadonlySet<number>): number[] {
   const here = new Set(users.filter((user) => user.ip === ip).map(({ token }) => token))
   const elsewhere = new Set(users.filter((user) => user.ip !== ip).map(({ token }) => token))
@@ -168,9 +168,9 @@ export function freeTokens(ip: string, users: readonly SessionUser[], taken: Rea
 }
 
 /**
- * Gives every player an own token. The service knows players by address only, so players behind one address share its
- * tokens: in the players' order, by ascending token. Any process gets the same result, whatever order the service
- * answers in. A player for whom the service has no token yet is missing.
+ * Gives every player their own token. The service knows players only by address, so players behind one address share
+ * its tokens: in the players' order, by ascending token. Any process gets the same result, regardless of the order in
+ * the response. A player without a token at the service is in `missing`.
  */
 export function seatPlayers(players: readonly RelayPlayer[], users: readonly SessionUser[]) {
   const seats: RelaySeat[] = []

@@ -7,8 +7,8 @@ import type { ListedSession } from './orphans.js'
 import { dora, failing, players, setUp } from './sessions.fixture.js'
 import { createRelaySessions } from './sessions.js'
 
-describe('no session is forgotten', () => {
-  test('a session without keep-alives is deleted after 10 minutes, any session after 4 hours', async () => {
+describe('deleting forgotten sessions', () => {
+  test('a relay session without keep-alives is deleted after 10 minutes, and any session after 4 hours', async () => {
     const { clock, service, sessions, within } = setUp()
     const idle = await within(sessions.open({ players }))
     const used = await within(sessions.open({ players }))
@@ -27,7 +27,7 @@ describe('no session is forgotten', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('a failed delete is repeated until it succeeds', async () => {
+  test('a failed delete of a relay session is repeated until it succeeds', async () => {
     const { clock, service, sessions, within } = setUp({
       faults: [{ operation: 'delete', fault: 'lost before', times: 3 }],
     })
@@ -41,7 +41,7 @@ describe('no session is forgotten', () => {
     expect(service.open).toEqual([])
   })
 
-  test('sessions of a dead process are found by their owner tag, and those of others left alone', async () => {
+  test('reapOrphans finds sessions of a dead process by their owner tag, and leaves those of others', async () => {
     const { clock, service, sessions, within } = setUp()
     const mine = await within(sessions.open({ players, label: 'lobby.1' }))
     const other = createRelaySessions({ client: service, clock, owner: 'someone-else' })
@@ -65,7 +65,7 @@ describe('no session is forgotten', () => {
     await within(Promise.all([other.close(), sessions.close()]))
   })
 
-  test('a session that is being opened is not an orphan', async () => {
+  test('reapOrphans leaves a relay session that is being opened', async () => {
     const { clock, service, sessions, within } = setUp()
     const opening = sessions.open({ players })
     await clock.advance(500)
@@ -74,7 +74,7 @@ describe('no session is forgotten', () => {
     await within(opening)
   })
 
-  test('close leaves nothing, whatever is in progress', async () => {
+  test('close deletes all relay sessions, even while one is being opened', async () => {
     const { clock, service, sessions, within } = setUp({
       faults: [
         { operation: 'delete', fault: 'lost before', times: 2 },
@@ -96,7 +96,7 @@ describe('no session is forgotten', () => {
     await sessions.close()
   })
 
-  test('close reports sessions that the service did not delete', async () => {
+  test('close reports a relay session whose deletion the service did not confirm', async () => {
     const { sessions, within } = setUp({ faults: [{ operation: 'delete', fault: 'lost before' }] })
     const { id } = await within(sessions.open({ players }))
     const error = await within(failing(sessions.close({ timeoutMs: 5000 })))
@@ -105,7 +105,7 @@ describe('no session is forgotten', () => {
   })
 })
 
-test('a session can be handed from one process to another', async () => {
+test('a relay session can be handed over from one process to another', async () => {
   const { clock, service, sessions, within } = setUp()
   const session = await within(sessions.open({ players }))
   sessions.release(session.id)
@@ -120,7 +120,7 @@ test('a session can be handed from one process to another', async () => {
   expect(service.open).toEqual([])
 })
 
-test('a session that is being deleted cannot be released', async () => {
+test('a relay session that is being deleted cannot be released', async () => {
   const { clock, service, sessions, within } = setUp({
     faults: [{ operation: 'delete', fault: 'lost before', times: 1 }],
   })
@@ -138,14 +138,14 @@ test.each([
   [{ webhookBaseUrl: 'https://x.example/?a' }, 'webhookBaseUrl'],
   [{ readyTimeoutMs: 0 }, 'readyTimeoutMs'],
   [{ tickms: 5 } as never, 'tickms'],
-])('a wrong option is refused by name: %j', (options, field) => {
+])('createRelaySessions refuses a wrong option by name: %j', (options, field) => {
   const service = createFakeService({ clock: createManualClock(), random: seededRandom(1) })
   expect(() => createRelaySessions({ client: service, ...options })).toThrow(
     expect.objectContaining({ name: 'InvalidInput', field }),
   )
 })
 
-test('a session becomes ready when it is read, and is forgotten when the service has it no more', async () => {
+test('a relay session becomes ready when it is read, and is removed when the service no longer has it', async () => {
   const { clock, service, sessions, within } = setUp()
   const { id } = await within(sessions.create({ players }))
   expect(await sessions.get(id)).toMatchObject({ ready: false })
@@ -156,7 +156,7 @@ test('a session becomes ready when it is read, and is forgotten when the service
   expect(() => sessions.keepAlive(id)).toThrow(NotFound)
 })
 
-test('a listener that throws or rejects affects nothing and is reported as a problem', async () => {
+test('a session listener that throws or rejects affects nothing and is reported as a problem', async () => {
   const { service, sessions, within } = setUp()
   sessions.events.on('opened', () => {
     throw new Error('in a listener')

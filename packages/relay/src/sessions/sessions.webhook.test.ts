@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { players, setUp } from './sessions.fixture.js'
 import { createRelaySessions } from './sessions.js'
 
-describe('webhooks', () => {
+describe('webhooks of relay sessions', () => {
   const post = (url: string, body = '{"ready":true}') =>
     new Request(url.replace('https://game.example/hooks', 'http://127.0.0.1:80/anything'), { method: 'POST', body })
   const webhookBaseUrl = 'https://game.example/hooks'
 
-  test('are hints: the session is read at once, and only the reading counts', async () => {
+  test('webhooks of relay sessions are only hints: the session is read at once, and that result counts', async () => {
     const { clock, service, sessions, webhooks, within } = setUp({ webhookBaseUrl, pollMs: 60_000, maxPollMs: 60_000 })
     const { id } = await within(sessions.create({ players }))
     const waiting = sessions.awaitReady(id)
@@ -18,7 +18,7 @@ describe('webhooks', () => {
     expect((await waiting).id).toBe(id)
   })
 
-  test('that are early, repeated or forged do no harm', async () => {
+  test('webhooks of relay sessions do no harm if they are early, repeated or forged', async () => {
     const { clock, service, sessions, webhooks, within } = setUp({ webhookBaseUrl })
     const seen: string[] = []
     const spied = {
@@ -45,7 +45,7 @@ describe('webhooks', () => {
     await sessions.close()
   })
 
-  test('at unknown paths or by other methods are refused', async () => {
+  test('webhooks of relay sessions are refused at unknown paths and by other methods', async () => {
     const { sessions, webhooks, within } = setUp({ webhookBaseUrl })
     await within(sessions.open({ players }))
     const url = webhooks[0] as string
@@ -54,7 +54,7 @@ describe('webhooks', () => {
     expect((await sessions.webhook(new Request(url))).status).toBe(405)
   })
 
-  test('are answered without waiting for the body', async () => {
+  test('webhooks of relay sessions are answered without waiting for the body', async () => {
     const { sessions, webhooks, within } = setUp({ webhookBaseUrl })
     await within(sessions.open({ players }))
     const body = new ReadableStream({ pull: () => new Promise(() => {}) }, { highWaterMark: 0 })
@@ -64,7 +64,7 @@ describe('webhooks', () => {
     expect(endless.bodyUsed).toBe(false)
   })
 
-  test('without a public URL are sent to a URL that leads nowhere', async () => {
+  test('without a public URL, webhooks of relay sessions are sent to a URL that leads nowhere', async () => {
     const { sessions, webhooks, within } = setUp()
     await within(sessions.open({ players, label: 'lobby.1' }))
     expect(webhooks[0]).toMatch(/^https:\/\/muster\.invalid\/relay\/muster\/lobby\.1\/[A-Za-z0-9]{22}$/)

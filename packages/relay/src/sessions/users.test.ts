@@ -5,7 +5,7 @@ import type { RelayService } from './session-context.js'
 import { dora, failing, players, setUp } from './sessions.fixture.js'
 import { createRelaySessions } from './sessions.js'
 
-describe('joining later', () => {
+describe('adding a player to a session', () => {
   test.each([
     undefined,
     'lost after',
@@ -14,7 +14,7 @@ describe('joining later', () => {
     'conflict after',
     'token of another',
     'done late',
-  ] as const)('authorize gives a distinct token (%s)', async (fault) => {
+  ] as const)('adding a player to a relay session gives the player a distinct token (%s)', async (fault) => {
     const { service, sessions, within } = setUp({
       faults: fault === undefined ? [] : [{ operation: 'authorizeUser', fault, times: 1 }],
     })
@@ -26,7 +26,7 @@ describe('joining later', () => {
     expect((await sessions.authorize(id, dora)).seats).toEqual(session.seats)
   })
 
-  test('an answer without a reading to compare is used if it is plausible', async () => {
+  test('adding a player uses a plausible answer if there is no earlier reading to compare', async () => {
     const { service, sessions, within } = setUp()
     const { id } = await within(sessions.open({ players }))
     service.setFaults([{ operation: 'get', fault: 'lost before' }])
@@ -34,7 +34,7 @@ describe('joining later', () => {
     expect(seats).toHaveLength(4)
   })
 
-  test('but not if it is the token of another user', async () => {
+  test('adding a player refuses a token that belongs to another relay user', async () => {
     const { service, sessions, within } = setUp()
     const { id } = await within(sessions.open({ players }))
     service.setFaults([
@@ -45,7 +45,7 @@ describe('joining later', () => {
     expect(() => sessions.credentialsFor(id, 'dora')).toThrow(NotFound)
   })
 
-  test('and not if it is of a user at another address', async () => {
+  test('adding a player refuses a token of a relay user at another address', async () => {
     const { clock, service, within } = setUp()
     const client: RelayService = {
       ...service,
@@ -60,7 +60,7 @@ describe('joining later', () => {
     expect(await within(failing(sessions.authorize(id, dora)))).toBeInstanceOf(RelayNotAuthorized)
   })
 
-  test('two players who join at once from one address get two tokens', async () => {
+  test('two players who join a relay session together from one address get two tokens', async () => {
     const { sessions, within } = setUp({ faults: [{ operation: 'authorizeUser', fault: 'lost after' }] })
     const { id } = await within(sessions.open({ players }))
     const [, second] = await within(
@@ -69,7 +69,7 @@ describe('joining later', () => {
     expect(new Set(second.seats.map(({ token }) => token)).size).toBe(5)
   })
 
-  test('a player with a new address gets a new token, and the old one is revoked', async () => {
+  test('a player with a new address gets a new relay token, and the old one is revoked', async () => {
     const { service, sessions, within } = setUp()
     const { id } = await within(sessions.open({ players }))
     const before = sessions.credentialsFor(id, 'bob')
@@ -80,7 +80,7 @@ describe('joining later', () => {
     expect(service.isValid(after.sessionToken, after.userToken)).toBe(true)
   })
 
-  test('a player who is never authorized gets an error and no token', async () => {
+  test('adding a player ends in an error and no token if the player is never authorized', async () => {
     const { sessions, within } = setUp({ faults: [{ operation: 'authorizeUser', fault: 'conflict' }] })
     const { id } = await within(sessions.open({ players }))
     expect(await within(failing(sessions.authorize(id, dora)))).toBeInstanceOf(RelayNotAuthorized)
@@ -88,9 +88,9 @@ describe('joining later', () => {
   })
 })
 
-describe('removing a player', () => {
+describe('removing a player from a session', () => {
   test.each([undefined, 'lost after', 'lost before', 'server error', 'not done'] as const)(
-    'revoke is confirmed (%s)',
+    'removing a player from a relay session is complete when the revocation is confirmed (%s)',
     async (fault) => {
       const { service, sessions, within } = setUp({
         faults: fault === undefined ? [] : [{ operation: 'revokeUser', fault, times: 1 }],
@@ -105,7 +105,7 @@ describe('removing a player', () => {
     },
   )
 
-  test('without a confirmed revoke the session is replaced by one without the player', async () => {
+  test('a relay session is replaced by one without the removed player if the revocation is not confirmed', async () => {
     const { service, sessions, within } = setUp({ faults: [{ operation: 'revokeUser', fault: 'not done' }] })
     const { id } = await within(sessions.open({ players, hostId: 'ann' }))
     const { sessionToken, userToken } = sessions.credentialsFor(id, 'ann')

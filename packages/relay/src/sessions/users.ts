@@ -9,10 +9,10 @@ const ATTEMPTS = 3
 const PAUSE_MS = 500
 
 /**
- * Admits one more player, who has no seat yet, with a token that belongs to this player alone. After a lost answer or a
- * 409, the session is read: a token at the player's address that no other player has is taken. A received answer is
+ * Admits one more player, who has no seat yet, with a token that belongs to this player alone. After a lost response or
+ * a 409, the session is read: a token at the player's address that no other player has is used. A received response is
  * compared with a reading too, because another player's token must never be handed out.
- * @throws {RelayNotAuthorized} when there is no such token.
+ * @throws {RelayNotAuthorized} if there is no such token.
  */
 export async function authorizePlayer(
   context: SessionContext,
@@ -40,7 +40,7 @@ export async function authorizePlayer(
 }
 
 /**
- * The answer's token if it can be the player's; otherwise any free token that the reading shows at the address. Pure.
+ * The response's token if it can be the player's; otherwise any free token that the reading shows at the address. Pure.
  */
 function choose(
   ip: string,
@@ -56,7 +56,7 @@ function choose(
 
 /**
  * Revokes the spent tokens, and reads the session until they are gone.
- * @throws {RelayNotRevoked} when a token is still there, or its state is unknown.
+ * @throws {RelayNotRevoked} if a token still exists, or its state is unknown.
  */
 export async function revokeSpent(context: SessionContext, session: ReadySession): Promise<ReadySession> {
   for (const token of session.spent) await revoke(context, session.id, token)
@@ -69,7 +69,7 @@ async function revoke(context: SessionContext, sessionId: string, token: number)
     if (attempt > 1) await context.clock.sleep(PAUSE_MS * (attempt - 1), context.closing)
     const input = { session_id: sessionId, authorization_token: token }
     await context.client.revokeUser(input, { timeoutMs: context.callTimeoutMs }).catch((error: unknown) => {
-      // 404 is the answer for a user or a session that is gone; the reading shows which.
+      // 404 is the response for a missing user or session; the reading shows which.
       if (!isTransient(error) && !(error instanceof NotFound)) throw error
       failure = error
     })

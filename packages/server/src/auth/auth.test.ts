@@ -38,7 +38,7 @@ function setUp(given: AuthOptions = options) {
   })
 }
 
-describe('what a token may do', () => {
+describe('the permissions of a token', () => {
   const nobody = { tickets: undefined, lobbies: undefined, console: undefined }
 
   test.each([
@@ -60,11 +60,11 @@ describe('what a token may do', () => {
     ['everyone', { tickets: { id: 'shared', sharedKey: SECRET }, lobbies: '403 shared-token', console: undefined }],
     ['everyon', nobody],
     ['dev-secret:a:b', { tickets: { id: 'a:b' }, lobbies: { id: 'a:b' }, console: undefined }],
-  ])('%j', async (token, expected) => {
+  ])('the token %j has the permissions of its key', async (token, expected) => {
     expect(await setUp()(token)).toEqual(expected)
   })
 
-  test('a JWT, by its role', async () => {
+  test('a JWT has the permissions of its role', async () => {
     const ask = setUp()
     const sign = (claims: object) => signShared({ ...claims }, SECRET, NOW / 1000 + 60)
     expect(await ask(await sign({ sub: 'ann', mmr: 7 }))).toEqual({
@@ -80,6 +80,6 @@ describe('what a token may do', () => {
   })
 })
 
-test('without any way to identify callers, nobody is known', async () => {
+test('without any configured authentication every caller is unknown', async () => {
   expect(await setUp({})('key-1')).toEqual({ tickets: undefined, lobbies: undefined, console: undefined })
 })

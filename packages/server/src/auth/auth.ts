@@ -7,10 +7,10 @@ import type { Config } from '../config/index.js'
 import { consoleRoles, type Identify, type Identity, type Role } from './identity.js'
 import { createJwt, type JwtDeps, type JwtOptions } from './jwt.js'
 
-/** A key of the section `auth.keys`, as text. While a key is replaced, the new one has a name of its own. */
+/** A key of the section `auth.keys`, as a string. While a key is rotated, the new one has a name of its own. */
 type ApiKey = Omit<Config['auth']['keys'][number], 'key'> & { readonly key: string }
 
-/** Keeps digests only, and compares each of them in constant time. */
+/** Stores digests only, and compares each of them in constant time. */
 function createApiKeys(keys: readonly ApiKey[]): Identify {
   const known = keys.map(({ name, role, key }) => ({
     digest: sha256(key),
@@ -20,13 +20,13 @@ function createApiKeys(keys: readonly ApiKey[]): Identify {
     if (known.length === 0) return undefined
     const digest = sha256(token)
     let found: Identity | undefined
-    // All are compared, so that the time tells nothing of which one it was.
+    // All digests are compared, so that the time does not reveal which one matched.
     for (const key of known) if (timingSafeEqual(key.digest, digest)) found = key.identity
     return found
   }
 }
 
-/** The token that many players share, of the section `auth.shared`, as text. */
+/** The token that many players share, of the section `auth.shared`, as a string. */
 interface SharedToken {
   readonly token: string
   readonly key: string
@@ -38,7 +38,9 @@ function createSharedToken({ token, key }: SharedToken): Identify {
   return (given) => (timingSafeEqual(sha256(given), secret) ? identity : undefined)
 }
 
-/** The one token of `muster dev`: a backend that may operate the console; with a colon and an id, that player. */
+/**
+ * The only token of `muster dev`: a backend that may operate the console; followed by a colon and an id, that player.
+ */
 function createDevToken(token: string): Identify {
   const secret = sha256(token)
   return (given) => {
@@ -56,17 +58,17 @@ export interface AuthOptions {
   readonly jwt?: JwtOptions | undefined
   readonly keys?: readonly ApiKey[] | undefined
   readonly shared?: SharedToken | undefined
-  /** A token for everything; only in `muster dev`. */
+  /** A token with all permissions; only in `muster dev`. */
   readonly devToken?: string | undefined
 }
 
-/** Who operates the console, as the log names them. */
+/** An operator of the console, as the log names them. */
 export interface Operator {
   readonly who: string
   readonly role: ConsoleRole
 }
 
-/** Finds out who calls, for each of the program's APIs. @throws as `createJwt` */
+/** Identifies the callers of the program's APIs. @throws like `createJwt` */
 export function createAuth(options: AuthOptions, deps: JwtDeps) {
   const { jwt, keys = [], shared, devToken } = options
   const signed = jwt && createJwt(jwt, deps)
@@ -77,7 +79,7 @@ export function createAuth(options: AuthOptions, deps: JwtDeps) {
     ...(signed === undefined ? [] : [signed.identify]),
   ]
 
-  /** Undefined for an unknown caller. No promise where one is not needed: this is asked with every request. */
+  /** Undefined for an unknown caller. Returns no promise if none is needed, because every request calls it. */
   const identify = (request: Request): Identity | undefined | Promise<Identity | undefined> => {
     const token = bearerToken(request)
     if (token === undefined) return undefined
@@ -88,7 +90,7 @@ export function createAuth(options: AuthOptions, deps: JwtDeps) {
     if (signed?.isOne(token) !== true) deps.onRefused?.('neither a key of auth.keys nor a JWT')
     return undefined
   }
-  /** How an API finds out who calls, of callers whom it takes. */
+  /** Creates the `authenticate` of an API from the check of which callers it accepts. */
   const authenticate = <Who extends Caller>(callerOf: (identity?: Identity) => Who | undefined): Authenticate<Who> =>
     Object.assign((request: Request) => then(identify(request), callerOf), {
       recall: (request: Request) => callerOf(signed?.recall(bearerToken(request) ?? '')),
@@ -100,7 +102,7 @@ export function createAuth(options: AuthOptions, deps: JwtDeps) {
     tickets: authenticate(ticketCaller),
     /** For the lobby API: players. */
     lobbies: authenticate(lobbyCaller),
-    /** For the console. Undefined for an unknown token, and for one that may not look. */
+    /** For the console. Undefined for an unknown token, and for one whose role is not of the console. */
     operatorOf: async (request: Request): Promise<Operator | undefined> => operatorOf(await identify(request)),
   }
 }

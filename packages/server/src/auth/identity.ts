@@ -3,7 +3,7 @@ import { Problem } from '@muster/core/http'
 import type { Attributes, PlayerProfile } from '@muster/matchmaker'
 import type { Config } from '../config/index.js'
 
-/** A `player` plays, a `backend` acts for any player, and the others use the console as `permissionsOf` says. */
+/** A `player` plays, a `backend` acts for any player, and the others use the console as in `permissionsOf`. */
 export type Role = 'player' | 'backend' | ConsoleRole
 
 /** Roles of the console. */
@@ -11,33 +11,33 @@ export const consoleRoles = Object.keys(permissionsOf) as readonly ConsoleRole[]
 
 const roles: readonly Role[] = ['player', 'backend', ...consoleRoles]
 
-/** Whom a token belongs to. */
+/** The owner of a token. */
 export interface Identity {
   /** The player's id, or the name of the key. */
   readonly id: string
   readonly roles: readonly Role[]
-  /** What the token says of the player. It is trusted. */
+  /** The player's profile in the token. It is trusted. */
   readonly profile?: PlayerProfile | undefined
-  /** Of a token that many players share: see `TicketCaller.sharedKey`. */
+  /** For a token that many players share: see `TicketCaller.sharedKey`. */
   readonly sharedKey?: string | undefined
 }
 
-/** Finds whom a token belongs to; undefined for a token that nobody gave out. */
+/** Identifies the owner of a token; undefined for an unknown token. */
 export type Identify = (token: string) => Identity | undefined | Promise<Identity | undefined>
 
 type ClaimsSection = NonNullable<Config['auth']['jwt']>['claims']
-/** Which claim says what: see the section `auth.jwt.claims`. Without a claim of the role every caller is a player. */
+/** The names of claims: see the section `auth.jwt.claims`. Without a claim for the role, every caller is a player. */
 export type ClaimNames = Pick<ClaimsSection, 'id'> & Partial<ClaimsSection>
-/** The name of a claim, or the names that lead to one within others: `['game', 'mmr']`. */
+/** The name of a claim, or the path to a nested one: `['game', 'mmr']`. */
 type ClaimName = ClaimsSection['id']
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Characters of a player's id, at most; the matchmaker's own bound. */
+/** Maximum length of a player's id, like the matchmaker's own. */
 const LONGEST_ID = 128
 
 /**
- * Reads the claims of a token whose signature is right.
+ * Reads the claims of a token whose signature is valid.
  * @throws {Problem} 403 naming the claim, and never its value
  */
 export function readClaims(claims: Claims, names: ClaimNames): Identity {
@@ -87,7 +87,7 @@ function readAttributes(claims: Claims, names: Readonly<Record<string, ClaimName
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
 
-/** Undefined for a claim that is missing or null. Own members only, so that `constructor` is no claim. */
+/** Undefined for a claim that is missing or null. Reads own members only, so that `constructor` is not a claim. */
 function claimOf(claims: Claims, name: ClaimName | undefined): unknown {
   if (name === undefined) return undefined
   let value: unknown = claims

@@ -1,3 +1,3 @@
-/** Who calls, and which tokens are refused. */
+/** Authentication: identifies callers and rejects tokens. */
 export { type AuthOptions, createAuth } from './auth.js'
 export { createRefusals } from './refusals.js'

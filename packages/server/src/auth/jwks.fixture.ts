@@ -5,7 +5,7 @@ import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWT
 export interface SigningKey {
   readonly id: string | undefined
   readonly publicKey: JWK
-  /** Signs claims; with an `exp` unless they have one. */
+  /** Signs claims, and adds an `exp` unless they have one. */
   readonly sign: (claims: JWTPayload, expiresAt?: number) => Promise<string>
 }
 
@@ -32,7 +32,7 @@ function signed(
   return (expiresAt === undefined ? token : token.setExpirationTime(expiresAt)).sign(key)
 }
 
-/** An identity provider that serves its keys at one address, and counts how often it is asked. */
+/** An identity provider that serves its keys at one address, and counts the requests. */
 export async function openKeyServer(answer: RequestListener) {
   const asked: string[] = []
   const server = createServer((request, response) => {

@@ -35,7 +35,7 @@ const serving =
   (_, response) =>
     response.end(JSON.stringify({ keys: keys.map(({ publicKey }) => publicKey) }))
 
-test('keys are fetched once for many players', async () => {
+test('signing keys are fetched once for many players', async () => {
   const key = await createSigningKey('k1')
   const { ask, sign, server } = await setUp(serving(key))
   const tokens = await Promise.all(['ann', 'ben', 'cas'].map((id) => sign(key, id)))
@@ -43,7 +43,7 @@ test('keys are fetched once for many players', async () => {
   expect(server.asked).toHaveLength(1)
 })
 
-test('keys are fetched again in the background, and a key that was withdrawn ends', async () => {
+test('signing keys are refreshed in the background, and a withdrawn key becomes invalid', async () => {
   const [old, next] = [await createSigningKey('old'), await createSigningKey('next')]
   let served = [old]
   const { ask, sign, server, clock } = await setUp((...exchange) => serving(...served)(...exchange))
@@ -58,7 +58,7 @@ test('keys are fetched again in the background, and a key that was withdrawn end
   expect(await ask(await sign(old, 'dee'))).toBeUndefined()
 })
 
-test('an address that no longer answers locks nobody out for a day', async () => {
+test('the last signing keys stay valid for a day while the JWKS URL fails', async () => {
   const key = await createSigningKey('k1')
   let isDown = false
   const { ask, sign, clock, problems, server } = await setUp((request, response) =>
@@ -77,7 +77,7 @@ test('an address that no longer answers locks nobody out for a day', async () =>
   expect(await ask(await sign(key, 'fay'))).toBe('auth-unavailable')
 })
 
-test('before there are keys, callers are asked to try again, and not each of them has keys fetched', async () => {
+test('callers before the first signing keys arrive get 503 to retry, and share one fetch', async () => {
   const key = await createSigningKey('k1')
   let isDown = true
   const { ask, sign, clock, server } = await setUp((request, response) =>
@@ -90,23 +90,23 @@ test('before there are keys, callers are asked to try again, and not each of the
   expect(await ask(await sign(key, 'ann'))).toBe('ann')
 })
 
-describe('an answer is not taken', () => {
+describe('an invalid JWKS answer', () => {
   test.each<[string, RequestListener, string]>([
     [
-      'that leads elsewhere',
+      'with a redirect',
       (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
       'HTTP 302',
     ],
-    ['that is too large', (_, response) => response.end('x'.repeat(600_000)), 'more than 524288 bytes'],
-    ['that is no JSON', (_, response) => response.end('<html>'), 'not a JSON Web Key Set'],
-    ['that holds no keys', (_, response) => response.end('null'), 'not a JSON Web Key Set'],
-  ])('%s', async (_, answer, reason) => {
+    ['that is too large', (_, response) => response.end('x'.repeat(600_000)), 'the JWKS has more than 524288 bytes'],
+    ['that is not JSON', (_, response) => response.end('<html>'), 'not a JSON Web Key Set'],
+    ['without keys', (_, response) => response.end('null'), 'not a JSON Web Key Set'],
+  ])('a JWKS answer %s is ignored', async (_, answer, reason) => {
     const { ask, sign, problems } = await setUp(answer)
     expect(await ask(await sign(await createSigningKey('k1'), 'ann'))).toBe('auth-unavailable')
     expect(problems).toEqual([`The keys at auth.jwt.jwks cannot be fetched: ${reason}. Check the URL and the network.`])
   })
 
-  test('with a shared key among the public ones', async () => {
+  test('a JWKS answer that contains a shared key is ignored', async () => {
     const k = Buffer.from('known to everybody').toString('base64url')
     const shared = { kty: 'oct', kid: 'k1', alg: 'HS256', k }
     const { ask, sign } = await setUp((_, response) => response.end(JSON.stringify({ keys: [shared] })))
@@ -119,11 +119,11 @@ async function eventually(is: () => boolean | Promise<boolean>): Promise<void> {
   expect(await is()).toBe(true)
 }
 
-describe('where several keys of a set fit a token', () => {
+describe('several JWKS keys that fit a token', () => {
   test.each([
     ['without a kid', undefined],
-    ['with one kid', 'k1'],
-  ])('keys %s are all tried, as while one replaces another', async (_, kid) => {
+    ['under one kid', 'k1'],
+  ])('all JWKS keys that fit a token are tried if they are %s, as during a rotation', async (_, kid) => {
     const [old, next] = [await createSigningKey(kid), await createSigningKey(kid)]
     const { ask, sign } = await setUp(serving(old, next))
     expect(await ask(await sign(old, 'ann'))).toBe('ann')
@@ -131,13 +131,13 @@ describe('where several keys of a set fit a token', () => {
     expect(await ask(await sign(await createSigningKey(kid), 'eve'))).toBeUndefined()
   })
 
-  test('a token that has ended is refused for that, whichever key signed it', async () => {
+  test('an expired token is refused as expired, regardless of which JWKS key signed it', async () => {
     const [old, next] = [await createSigningKey('k1'), await createSigningKey('k1')]
     const { ask, sign } = await setUp(serving(old, next))
     expect(await ask(await sign(next, 'ben', -60))).toBe('token-expired')
   })
 
-  test('no more than eight of them are tried', async () => {
+  test('at most eight JWKS keys that fit a token are tried', async () => {
     const keys = await Promise.all(Array.from({ length: 9 }, () => createSigningKey('k1')))
     const { ask, sign } = await setUp(serving(...keys))
     expect(await ask(await sign(keys[7] as SigningKey, 'ann'))).toBe('ann')
@@ -150,7 +150,7 @@ test.each([
   ['EdDSA', 'Ed25519'],
   ['Ed25519', 'EdDSA'],
   ['Ed25519', 'Ed25519'],
-])('a key for %s checks tokens for %s, the name of the same algorithm in RFC 9864', async (ofKey, ofToken) => {
+])('a JWKS key for %s verifies tokens for %s, the name of the same algorithm in RFC 9864', async (ofKey, ofToken) => {
   const key = await createSigningKey('k1', ofToken)
   const { ask, sign } = await setUp(serving({ ...key, publicKey: { ...key.publicKey, alg: ofKey } }))
   expect(await ask(await sign(key, 'ann'))).toBe('ann')

@@ -5,24 +5,24 @@ import type { JWTVerifyGetKey } from 'jose/jwt/verify'
 export interface JwksOptions {
   readonly url: string
   readonly clock: Clock
-  /** Told when the keys cannot be fetched. */
+  /** Called when the keys cannot be fetched. */
   readonly onProblem: (error: Error) => void
-  /** Milliseconds to wait for the answer. Default 5000. */
+  /** Milliseconds to wait for the response. Default 5000. */
   readonly timeoutMs?: number | undefined
 }
 
-/** Keys older than this are fetched again, in the background (our choice). */
+/** Age at which keys are fetched again, in the background (our choice). */
 const REFRESH_MS = 600_000
-/** While the address does not answer, keys are trusted for this long after they were fetched (our choice). */
+/** Age until which keys are trusted while the address does not respond (our choice). */
 const KEEP_MS = 24 * 3600 * 1000
-/** After a fetch that failed, the next one waits this long (our choice). */
+/** Milliseconds after a failed fetch until the next one (our choice). */
 const RETRY_MS = 5000
-/** A token with an unknown key id causes a fetch this often at most (jose's default). */
+/** Minimum interval of the fetches that tokens with unknown key ids cause (jose's default). */
 const COOLDOWN_MS = 30_000
-/** Bytes of a key set, at most (our choice). */
+/** Maximum size of a key set in bytes (our choice). */
 const LARGEST = 512 * 1024
 
-/** The keys cannot be fetched, and there are none that are young enough. */
+/** The keys cannot be fetched, and no known keys are recent enough. */
 export class KeysUnavailable extends Error {
   static {
     this.prototype.name = 'KeysUnavailable'
@@ -30,16 +30,17 @@ export class KeysUnavailable extends Error {
 }
 
 /**
- * The signing keys at an address (RFC 7517), for jose. They are fetched with the first token, and fetched again while
- * the old ones are still used, so that an identity provider that is down for an hour locks nobody out. Redirects are
- * not followed.
+ * The signing keys at an address (RFC 7517), for jose. They are fetched for the first token, and again in the
+ * background while the old ones are still used. So players can log in while the identity provider is down for an hour.
+ * Redirects are not followed.
  */
 export function createJwks({ url, clock, onProblem, timeoutMs = 5000 }: JwksOptions): JWTVerifyGetKey {
   let fetchedAt = -Infinity
   let failedAt = -Infinity
 
   const fetchKeys: FetchImplementation = async (href, { headers, signal }) => {
-    if (clock.now() - failedAt < RETRY_MS) throw new KeysUnavailable('The keys could not be fetched a moment ago.')
+    if (clock.now() - failedAt < RETRY_MS)
+      throw new KeysUnavailable('The signing keys (JWKS) could not be fetched. Retry in a moment.')
     try {
       const answer = await fetchBounded(href, headers, signal)
       fetchedAt = clock.now()
@@ -69,7 +70,7 @@ export function createJwks({ url, clock, onProblem, timeoutMs = 5000 }: JwksOpti
 }
 
 async function fetchBounded(url: string, headers: Headers, signal: AbortSignal): Promise<Response> {
-  // Not at the top: it takes long to load, and no key is needed before the first token.
+  // Imported lazily: it takes long to load, and no key is needed before the first token.
   const { request } = await import('undici')
   const { statusCode, body } = await request(url, { headers: Object.fromEntries(headers), signal })
   if (statusCode !== 200) {
@@ -80,7 +81,7 @@ async function fetchBounded(url: string, headers: Headers, signal: AbortSignal):
   let size = 0
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     size += chunk.length
-    if (size > LARGEST) throw new Error(`more than ${LARGEST} bytes`)
+    if (size > LARGEST) throw new Error(`the JWKS has more than ${LARGEST} bytes`)
     chunks.push(chunk)
   }
   const keys = keysIn(Buffer.concat(chunks).toString())
@@ -98,15 +99,15 @@ function keysIn(text: string): readonly unknown[] | undefined {
 }
 
 /**
- * RFC 9864 renames the algorithm EdDSA to Ed25519. A key of that curve checks tokens of either name, whichever the set
- * states.
+ * RFC 9864 renames the algorithm EdDSA to Ed25519. A key of that curve verifies tokens of either name, whichever the
+ * set states.
  */
 function anyName(key: unknown): unknown {
   const { alg, ...rest } = Object(key) as Readonly<Record<string, unknown>>
   return rest['crv'] === 'Ed25519' && (alg === 'EdDSA' || alg === 'Ed25519') ? rest : key
 }
 
-/** Codes and names only: messages of the network hold addresses. */
+/** Codes and names only, because messages of network errors contain addresses. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'failed'
   if ('code' in error && typeof error.code === 'string') return error.code

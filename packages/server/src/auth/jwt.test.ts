@@ -36,7 +36,7 @@ function setUp(options: Partial<JwtOptions> = {}) {
 const sign = (payload: object, expiresAt: number | undefined = NOW_S + 600) =>
   signShared({ ...payload }, SECRET, expiresAt)
 
-test('claims become the id, role, attributes and roles of a player', async () => {
+test('JWT claims become the id, role, attributes and roles of a player', async () => {
   const { ask } = setUp()
   const token = await sign({ sub: 'ann', mmr: 1510, game: { maps: ['ice', 'fog'] }, plays: ['tank'], foes: ['ben'] })
   expect(await ask(token)).toEqual({
@@ -48,12 +48,12 @@ test('claims become the id, role, attributes and roles of a player', async () =>
   expect(await ask(await sign({ sub: 'studio', role: 'backend' }))).toEqual({ id: 'studio', roles: ['backend'] })
 })
 
-test('a name with dots is a name', async () => {
+test('the name of a JWT claim may contain dots', async () => {
   const { ask } = setUp({ claims: { id: 'https://game/id' } })
   expect(await ask(await sign({ 'https://game/id': 'ann' }))).toMatchObject({ id: 'ann' })
 })
 
-describe('a claim of the wrong kind is refused by its name, without its value', () => {
+describe('a claim of the wrong type', () => {
   test.each([
     [{ mmr: 1 }, 'The claim sub of the token must be a text of 1 to 128 characters, or a whole number'],
     [{ sub: '' }, 'The claim sub of the token must be a text'],
@@ -77,34 +77,42 @@ describe('a claim of the wrong kind is refused by its name, without its value', 
       'The claim role of the token must be one of player, backend, look, players, rules, operate, deploy',
     ],
     [{ sub: 'ann', role: ['backend'] }, 'The claim role of the token must be one of'],
-  ])('%j', async (payload, message) => {
+  ])('a JWT claim of the wrong type is refused by its name, without its value: %j', async (payload, message) => {
     const { ask } = setUp()
     const answer = await ask(await sign(payload))
     expect(answer).toContain(`403 unfit-token: ${message}`)
     expect(answer).not.toContain('ann-the-secret')
   })
 
-  test('inherited members are no claims', async () => {
+  test('JWT claims are not read from inherited members', async () => {
     const { ask } = setUp({ claims: { id: 'sub', attributes: { skill: 'constructor', other: ['game', 'toString'] } } })
     expect(await ask(await sign({ sub: 'ann', game: {} }))).toEqual({ id: 'ann', roles: ['player'] })
   })
 })
 
-describe('a token is not taken', () => {
+describe('an invalid JWT', () => {
   test.each([
-    ['that nobody signed', () => 'e30.e30.e30', undefined],
-    ['that is no token', () => 'ann', undefined],
+    ['without a signature', () => 'e30.e30.e30', undefined],
+    ['that is not a token', () => 'ann', undefined],
     ['with an empty signature', async () => (await sign({ sub: 'ann' })).replace(/[^.]*$/, ''), undefined],
-    ["of the algorithm 'none'", () => `${text({ alg: 'none' })}.${text({ sub: 'ann', exp: NOW_S + 600 })}.`, undefined],
     [
-      "of the algorithm 'none', with something as signature",
+      "with the algorithm 'none'",
+      () => `${text({ alg: 'none' })}.${text({ sub: 'ann', exp: NOW_S + 600 })}.`,
+      undefined,
+    ],
+    [
+      "with the algorithm 'none' and a signature",
       () => `${text({ alg: 'none' })}.${text({ sub: 'ann', exp: NOW_S + 600 })}.e30`,
       undefined,
     ],
-    ['signed by another secret', () => signShared({ sub: 'ann' }, SECRET.toUpperCase(), NOW_S + 600), undefined],
-    ['of an algorithm that is not allowed', () => signShared({ sub: 'ann' }, SECRET, NOW_S + 600, 'HS512'), undefined],
+    ['signed with another secret', () => signShared({ sub: 'ann' }, SECRET.toUpperCase(), NOW_S + 600), undefined],
     [
-      'that has expired',
+      'with an algorithm that is not allowed',
+      () => signShared({ sub: 'ann' }, SECRET, NOW_S + 600, 'HS512'),
+      undefined,
+    ],
+    [
+      'that is expired',
       () => sign({ sub: 'ann' }, NOW_S - 6),
       '401 token-expired: The token has expired. Send a new one.',
     ],
@@ -119,7 +127,7 @@ describe('a token is not taken', () => {
       '401 invalid-token: The claim nbf of the token is not the one expected here.',
     ],
     [
-      'of another issuer',
+      'from another issuer',
       () => sign({ sub: 'ann', iss: 'other', aud: 'game' }),
       '401 invalid-token: The claim iss of the token is not the one expected here.',
     ],
@@ -133,7 +141,7 @@ describe('a token is not taken', () => {
       () => sign({ sub: 'ann', iss: 'studio' }),
       '401 invalid-token: The claim aud of the token is missing.',
     ],
-  ])('%s', async (_, make, refused) => {
+  ])('an invalid JWT %s is refused', async (_, make, refused) => {
     const strict = /claim (iss|aud)/.test(refused ?? '')
     const { ask } = setUp({
       algorithms: ['HS256'],
@@ -142,7 +150,7 @@ describe('a token is not taken', () => {
     expect(await ask(await make())).toBe(refused)
   })
 
-  test('that is signed with the public key as if it were a shared secret', async () => {
+  test('a JWT signed with the public key as a shared secret is refused', async () => {
     const key = await createSigningKey('k1', 'RS256')
     const keys = await openKeyServer((_, response) => response.end(JSON.stringify({ keys: [key.publicKey] })))
     const { ask } = setUp({ jwks: keys.url })
@@ -153,25 +161,28 @@ describe('a token is not taken', () => {
   })
 })
 
-test('an algorithm that does not fit the kind of key is refused at the start', () => {
+test('a JWT algorithm that does not fit the type of the key is refused at the start', () => {
   expect(() => setUp({ algorithms: ['RS256'] })).toThrow(
-    'auth.jwt.algorithms: RS256 is none for a shared secret: choose of HS256, HS384, HS512',
+    'auth.jwt.algorithms: RS256 cannot be used with a shared secret: choose from HS256, HS384, HS512',
   )
   expect(() => setUp({ jwks: 'http://127.0.0.1:1/', algorithms: ['HS256'] })).toThrow(
-    'auth.jwt.algorithms: HS256 is none for keys at an address',
+    'auth.jwt.algorithms: HS256 cannot be used with keys at an address',
   )
 })
 
-describe('a verified token', () => {
-  test.each(['HS256', 'HS512'])('by %s is not verified again: the answer is there without a promise', async (alg) => {
-    const { identify, ask } = setUp({ algorithms: [alg] })
-    const token = await signShared({ sub: 'ann' }, SECRET, NOW_S + 600, alg)
-    const identity = await ask(token)
-    expect(identity).toMatchObject({ id: 'ann' })
-    for (let poll = 0; poll < 1000; poll += 1) expect(identify(token)).toBe(identity)
-  })
+describe('a verified JWT', () => {
+  test.each(['HS256', 'HS512'])(
+    'a verified JWT signed with %s is cached, and the next check needs no promise',
+    async (alg) => {
+      const { identify, ask } = setUp({ algorithms: [alg] })
+      const token = await signShared({ sub: 'ann' }, SECRET, NOW_S + 600, alg)
+      const identity = await ask(token)
+      expect(identity).toMatchObject({ id: 'ann' })
+      for (let poll = 0; poll < 1000; poll += 1) expect(identify(token)).toBe(identity)
+    },
+  )
 
-  test('is good until it ends, and not longer', async () => {
+  test('a verified JWT is valid until it expires, and not longer', async () => {
     const { clock, ask } = setUp()
     const token = await sign({ sub: 'ann' }, NOW_S + 60)
     await ask(token)
@@ -181,7 +192,7 @@ describe('a verified token', () => {
     expect(await ask(token)).toContain('401 token-expired')
   })
 
-  test('is verified anew after five minutes, so that a key that was withdrawn ends', async () => {
+  test('a verified JWT is verified again after five minutes, so that a withdrawn key becomes invalid', async () => {
     const { clock, identify, ask } = setUp()
     const token = await sign({ sub: 'ann' }, NOW_S + 3600)
     const identity = await ask(token)
@@ -196,7 +207,7 @@ describe('a verified token', () => {
 
 const text = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-test('property: after a step of the wall clock a token is judged by the new time, known before or not', async () => {
+test('after a step of the wall clock a token is judged by the new time, cached or not (property)', async () => {
   const HOUR_MS = 3_600_000
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: -24, max: 24 }), fc.integer({ min: 1, max: 60 }), async (hours, minutes) => {

@@ -11,7 +11,7 @@ import { createJwks, KeysUnavailable } from './jwks.js'
 
 type Section = NonNullable<Config['auth']['jwt']>
 
-/** The section `auth.jwt`, with its secret as text. */
+/** The section `auth.jwt`, with its secret as a string. */
 export type JwtOptions = Partial<Omit<Section, 'secret' | 'algorithms' | 'claims'>> & {
   readonly secret?: string | undefined
   readonly algorithms?: readonly string[] | undefined
@@ -21,7 +21,7 @@ export type JwtOptions = Partial<Omit<Section, 'secret' | 'algorithms' | 'claims
 export interface JwtDeps {
   readonly clock: Clock
   readonly onProblem: (error: Error) => void
-  /** Called with the reason for each token that is refused. */
+  /** Called with the reason for each rejected token. */
   readonly onRefused?: ((reason: string) => void) | undefined
 }
 
@@ -31,25 +31,26 @@ const SHARED = { all: SHARED_ALGORITHMS, usual: ['HS256'] }
 
 const TOLERANCE_MS = 5000
 
-/** Keys of a set that are tried for one token (our choice): each costs a check of a signature. */
+/** Maximum number of keys of a set that are tried for one token (our choice), because each costs a signature check. */
 const MOST_TRIED = 8
 
 interface Verified {
   readonly identity: Identity
-  /** Date of the wall clock, in epoch milliseconds, at which the token has ended. */
+  /** The token's expiry by the wall clock, in epoch milliseconds. */
   readonly until: number
 }
 
-/** Three parts, of which the first begins as JSON of an object does. Anything else is no JWT, and not worth a look. */
+/** Three parts, of which the first decodes to something that begins like a JSON object. Anything else is not a JWT. */
 const SIGNED = /^e[wy][\w-]*\.[\w-]+\.[\w-]+$/
 
-/** Verified tokens that are remembered, and for how long at most (our choice): 100,000 take about 50 MB. */
+/** Maximum number of remembered tokens, and for how long (our choice): 100,000 take about 50 MB. */
 const MOST_REMEMBERED = 100_000
 const REMEMBER_MS = 300_000
 
 /**
- * Creates the check of JSON Web Tokens. A token must be signed by one of the allowed algorithms and say when it ends. A
- * verified token is remembered until its end, or for five minutes: clients that poll send the same token each time.
+ * Creates the check of JSON Web Tokens. A token must be signed by one of the allowed algorithms and have an expiry. A
+ * verified token is remembered until it expires, for at most five minutes, because clients that poll send the same
+ * token each time.
  * @throws {RangeError} for an algorithm that does not fit the kind of key
  */
 export function createJwt(options: JwtOptions, { clock, onProblem, onRefused }: JwtDeps) {
@@ -85,16 +86,16 @@ export function createJwt(options: JwtOptions, { clock, onProblem, onRefused }: 
     }
   }
 
-  /** The wall clock may have stepped over the token's end since it was verified. */
+  /** A step of the wall clock may have passed the token's expiry since it was verified. */
   const recall = (digest: string): Identity | undefined => {
     const known = verified.get(digest)
     return known === undefined || known.until <= dateOf(clock) ? undefined : known.identity
   }
 
   return {
-    /** Whether a token looks like one of these. */
+    /** True if a token looks like a JWT. */
     isOne: (token: string) => SIGNED.test(token),
-    /** Whom a token belongs to that was verified before. */
+    /** Returns the identity of a token that was verified before. */
     recall: (token: string) => (SIGNED.test(token) ? recall(digestOf(token)) : undefined),
     identify: (token: string): ReturnType<Identify> => {
       if (!SIGNED.test(token)) return undefined
@@ -111,7 +112,9 @@ function algorithmsOf({ secret, algorithms }: JwtOptions): readonly string[] {
   const unfit = algorithms?.find((name) => !fitting.all.some((one) => one === name))
   if (unfit === undefined) return algorithms ?? fitting.usual
   const kind = secret === undefined ? 'keys at an address' : 'a shared secret'
-  throw new RangeError(`auth.jwt.algorithms: ${unfit} is none for ${kind}: choose of ${fitting.all.join(', ')}`)
+  throw new RangeError(
+    `auth.jwt.algorithms: ${unfit} cannot be used with ${kind}: choose from ${fitting.all.join(', ')}`,
+  )
 }
 
 function keyOf({ jwks, secret }: JwtOptions, deps: JwtDeps): JWTVerifyGetKey {
@@ -120,7 +123,7 @@ function keyOf({ jwks, secret }: JwtOptions, deps: JwtDeps): JWTVerifyGetKey {
   return () => key
 }
 
-/** A key set may have several keys that fit a token: without ids, or with one id twice. Each of them is tried. */
+/** A key set may have several keys that fit a token: without ids, or with a duplicate id. Each of them is tried. */
 async function payloadOf(
   token: string,
   key: JWTVerifyGetKey,
@@ -145,8 +148,8 @@ async function payloadOf(
 }
 
 /**
- * Undefined for an unknown token: its author learns nothing. For a known token that has expired or is not valid here,
- * throws the reason.
+ * Undefined for an unknown token, whose author gets no reason. Throws the reason for a known token that has expired or
+ * is not valid here.
  * @throws {Problem}
  */
 function refuse(error: unknown): undefined {
@@ -163,7 +166,7 @@ function refuse(error: unknown): undefined {
   throw error
 }
 
-/** Why a token is refused, in words for operators: nothing of the token itself. */
+/** The reason why a token is rejected, for operators. It contains nothing of the token. */
 function reasonOf(error: unknown): string {
   if (error instanceof Problem) return error.message
   if (error instanceof errors.JWTExpired) return 'expired'

@@ -8,7 +8,7 @@ function open() {
   return { clock, said, ...createRefusals(clock, (text) => void said.push(text)) }
 }
 
-test('refused tokens are said once a minute, by reason, the most frequent first', async () => {
+test('refused tokens are logged once a minute by reason, most frequent first', async () => {
   const { clock, said, refused, totals } = open()
   for (let nth = 0; nth < 1000; nth += 1) refused(nth % 10 === 0 ? 'expired' : 'wrong signature')
   await clock.advance(59_000)
@@ -23,14 +23,14 @@ test('refused tokens are said once a minute, by reason, the most frequent first'
   expect(totals()).toEqual({ expired: 101, 'wrong signature': 900 })
 })
 
-test('reasons have a bound: further ones are counted together', async () => {
+test('reasons of refused tokens are limited in number, and further ones are counted together', async () => {
   const { refused, totals } = open()
   for (let nth = 0; nth < 1000; nth += 1) refused(`claim c${nth} is missing`)
   expect(Object.keys(totals())).toHaveLength(33)
   expect(totals()['another reason']).toBe(968)
 })
 
-test('what is still counted is said at the end', async () => {
+test('pending counts of refused tokens are logged at the end', async () => {
   const { clock, said, refused, close } = open()
   refused('expired')
   close()

@@ -1,12 +1,12 @@
 import type { Clock } from '@muster/core/clock'
 
-/** Milliseconds whose refusals are one line (our choice). */
+/** Milliseconds whose rejections become one log line (our choice). */
 const WINDOW_MS = 60_000
-/** Reasons that are told apart; a token can choose none of them freely, but claims have names (our choice). */
+/** Maximum number of distinguished reasons (our choice). Tokens cannot choose reasons freely, but claims have names. */
 const MOST_REASONS = 32
 const OTHER = 'another reason'
 
-/** Counts refused tokens by reason, and says them once a minute. */
+/** Counts rejected tokens by reason, and logs the counts once a minute. */
 export function createRefusals(clock: Clock, say: (text: string) => void) {
   const totals = new Map<string, number>()
   let sinceLast = new Map<string, number>()
@@ -31,9 +31,9 @@ export function createRefusals(clock: Clock, say: (text: string) => void) {
       counting = true
       clock.sleep(WINDOW_MS, ending.signal).then(flush, flush)
     },
-    /** How many were refused since the start, by reason. */
+    /** Number of rejected tokens since the start, by reason. */
     totals: (): Readonly<Record<string, number>> => Object.fromEntries(totals),
-    /** Says what is still counted, and ends. */
+    /** Logs the remaining counts and stops. */
     close: () => ending.abort(),
   }
 }

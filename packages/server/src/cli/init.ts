@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { packageFile } from '../version.js'
 import { EXIT, type ExitCode, type Terminal } from './terminal.js'
 
-/** The name of the JSON Schema of the configuration, in this package and beside the files of its users. */
+/** The file name of the configuration's JSON Schema, in this package and next to its users' files. */
 const SCHEMA_FILE = 'muster.schema.json'
 
 /** The JSON Schema of the configuration. */
@@ -19,7 +19,7 @@ export const addSchema = (program: Command, terminal: Terminal): Command =>
 
 /**
  * The configuration that `muster init` writes.
- * @param schema where the editor finds the JSON Schema, as seen from the file.
+ * @param schema the path of the JSON Schema, relative to the file.
  */
 export const templateOf = (schema: string): string => `# yaml-language-server: $schema=${schema}
 
@@ -133,7 +133,7 @@ export const addInit = (program: Command, terminal: Terminal, end: (code: ExitCo
       end(await init({ folder, force }, terminal)),
     )
 
-/** Writes a configuration, and beside it the JSON Schema by which editors complete and check it. */
+/** Writes a configuration, and next to it the JSON Schema for completion and checks in editors. */
 async function init(
   { folder, force }: { readonly folder: string; readonly force: boolean },
   terminal: Terminal,
@@ -157,7 +157,9 @@ async function init(
   return EXIT.ok
 }
 
-/** The schema of the package that is installed here, which is that of its version; undefined if none is. */
+/**
+ * The path of the schema in the package that is installed here, which fits its version; undefined if none is installed.
+ */
 function installedSchema(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     const path = join(at, 'node_modules', '@muster', 'server', SCHEMA_FILE)

@@ -15,27 +15,27 @@ import { closeSources, deploysOf, openSources, readService, type ServiceReading 
 
 interface LiveOptions {
   readonly config: Config
-  /** Whether one server is created, read until it is READY, and stopped. */
+  /** Creates one server, reads it until it is READY, and stops it. */
   readonly deploys: boolean
-  /** Called with each line as it is known. */
+  /** Called with each result as soon as it is known. */
   readonly said: (reading: ServiceReading) => void
   /** Called before money is spent. */
   readonly announce: (text: string) => void
-  /** Ends what can be ended at once; a server that was created is stopped in any case. */
+  /** Aborting it ends the check early. A created server is stopped in any case. */
   readonly signal?: AbortSignal | undefined
   readonly clock?: Clock | undefined
 }
 
 /** Milliseconds for which the stop of the server is repeated. */
 const STOP_WITHIN_MS = 180_000
-/** Milliseconds between two tries of a stop or a search. */
+/** Milliseconds between two attempts of a stop or a search. */
 const AGAIN_MS = 2000
-/** How often a create whose answer was lost is searched for by its tag: for 30 seconds. */
+/** Number of searches by tag for a create without a response: for 30 seconds. */
 const MOST_SEARCHES = 15
 
 /**
- * Asks the service of a configuration whether it does what Muster needs. Resolves with whether all works. Nothing costs
- * money unless `deploys`; then one server is created and stopped, and whatever happens, its stop is repeated.
+ * Tests whether the service of a configuration does what Muster needs. Resolves with true if everything works. It costs
+ * no money unless `deploys`. Then one server is created and stopped, and its stop is repeated until it is confirmed.
  */
 export async function checkLive(options: LiveOptions): Promise<boolean> {
   const { config, deploys, said, signal, clock = systemClock } = options
@@ -67,7 +67,7 @@ export async function checkLive(options: LiveOptions): Promise<boolean> {
 const openClient = ({ url: baseUrl, token, ...rest }: NonNullable<Config['service']>, clock: Clock) =>
   createClient({ ...rest, baseUrl, token: token.reveal(), clock, cacheTtlMs: 0 })
 
-/** One server from its create to its confirmed stop. */
+/** Runs one server from its create to its confirmed stop. */
 async function* deployOnce(
   client: Client,
   { config, announce, signal, clock }: LiveOptions & { readonly clock: Clock },
@@ -78,7 +78,7 @@ async function* deployOnce(
   const what = `${application} ${version}`
   const place = await firstPlace(client, deploy)
   announce(`Creates one server of ${what}${place.name} and stops it, ${priceOf(config, readyTimeoutMs)}.`)
-  // A running Muster of this name finds it by the first tag, should this process be killed.
+  // The first tag lets a running Muster of this name stop it, if this process is killed.
   const ownTag = `check-${randomUUID().slice(0, 13)}`
   const began = clock.now()
   const seconds = () => `${((clock.now() - began) / 1000).toFixed(1)} s`
@@ -103,7 +103,7 @@ async function* deployOnce(
     const says = error instanceof Error ? error.message : String(error)
     const hint = error instanceof RouteMissing ? '. See service.settings.createDeploymentPath' : ''
     yield { what: requestId === undefined ? 'create' : 'READY', works: false, says: `${says}${hint}` }
-    // Nothing was created where the route is missing; otherwise the answer may be lost.
+    // If the route is missing, nothing was created. Otherwise the response may be lost.
     if (requestId === undefined && !(error instanceof RouteMissing)) requestId = await found(client, ownTag, clock)
   } finally {
     if (requestId !== undefined) yield await stopped(client, requestId, clock)
@@ -127,7 +127,7 @@ function priceOf({ spending: { pricePerMinute, currency } }: Config, readyTimeou
     : `for ${(minutes * pricePerMinute).toFixed(2)} ${currency} at most (${minutes} minutes)`
 }
 
-/** The deployment of a create without an answer; undefined if none is found. */
+/** The deployment of a create without a response; undefined if none is found. */
 async function found(client: Client, tag: string, clock: Clock): Promise<string | undefined> {
   const filters = [{ field: 'tags', operator: 'in', value: [tag] }]
   for (let search = 0; search < MOST_SEARCHES; search += 1) {

@@ -24,9 +24,14 @@ const MOST = 'spending: { maxServers: 40 }\n'
 const BY_SPENDING = 'At once, 40 servers at most are created, by spending.maxServers, which all pools share.'
 
 test.each([
-  ['of the deployment service', DEPLOY, MOST, [BY_SPENDING, 'The capacity of the deployment service is unknown here.']],
   [
-    'of an allocator that states none',
+    'with the deployment service',
+    DEPLOY,
+    MOST,
+    [BY_SPENDING, 'The capacity of the deployment service is unknown here.'],
+  ],
+  [
+    'with an allocator without a stated capacity',
     `source: metal\n    ${DEPLOY}`,
     MOST + metal(),
     [
@@ -35,21 +40,26 @@ test.each([
     ],
   ],
   [
-    'of an allocator with fewer',
+    'with an allocator of smaller capacity',
     `source: metal\n    ${DEPLOY}`,
     MOST + metal(', capacity: 30'),
     ['At once, 30 servers at most are created, which is what the source metal has.'],
   ],
-  ['of an allocator with more', `source: metal\n    ${DEPLOY}`, MOST + metal(', capacity: 1000'), [BY_SPENDING]],
   [
-    'of processes of this machine, without a bound of spending',
+    'with an allocator of larger capacity',
+    `source: metal\n    ${DEPLOY}`,
+    MOST + metal(', capacity: 1000'),
+    [BY_SPENDING],
+  ],
+  [
+    'with local processes and no spending bound',
     `source: local\n    ${DEPLOY}`,
     'spending: { maxServers: unlimited }\nsources: { local: { launch: { command: [game], max: 12 } } }',
     ['At once, 12 servers at most are created, which is what the source local has.'],
   ],
-  ['of own machines alone', ENROL, '', ['At once, 8 of your own servers at most have room for 26 matches.']],
+  ['with enrolled machines alone', ENROL, '', ['At once, 8 of your own servers at most have room for 26 matches.']],
   [
-    'of own machines and the service, without a bound',
+    'with enrolled machines and the deployment service, without a spending bound',
     `${ENROL}\n    ${DEPLOY}`,
     'spending: { maxServers: unlimited }\n',
     [
@@ -58,6 +68,6 @@ test.each([
       'The capacity of the deployment service is unknown here.',
     ],
   ],
-])('says what a pool can serve: %s', async (_, pool, more, sentences) => {
+])('muster check describes the capacity of a pool: %s', async (_, pool, more, sentences) => {
   expect(await said(pool, more)).toEqual(sentences)
 })

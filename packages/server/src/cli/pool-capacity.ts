@@ -1,19 +1,19 @@
 import { ENROLLED } from '@muster/matchmaker/internal'
 import type { Config } from '../config/index.js'
 
-/** How much a pool can serve at once, as far as the file says it. */
+/** The number of matches that a pool can serve at a time, as far as the file states it. */
 export interface PoolCapacity {
-  /** Servers of own machines that may add themselves, and matches on these. */
+  /** Servers that may enrol, and their matches. */
   readonly enrolled: { readonly servers: number; readonly matches: number }
-  /** Servers that may be created, each for one match at a time; undefined where none is. */
+  /** Servers that may be created, each for one match at a time; undefined if none are created. */
   readonly created:
     | undefined
     | {
-        /** Where they come from; undefined: the deployment service. */
+        /** Name of the source of the servers; undefined for the deployment service. */
         readonly source: string | undefined
-        /** Servers that the source has at once; undefined: nobody says so. */
+        /** Maximum number of servers of the source; undefined if it is not stated. */
         readonly capacity: number | undefined
-        /** What is created at most: by the source, or by `spending.maxServers`, which all pools share. */
+        /** Maximum number of created servers: by the source, or by `spending.maxServers`, which all pools share. */
         readonly most: number
       }
 }
@@ -34,7 +34,7 @@ export function capacityOf({ source, enrol }: Pool, { sources, spending }: Sourc
 
 const inWords = (count: number) => count.toLocaleString('en')
 
-/** Says it in sentences. */
+/** Describes the capacity in sentences. */
 export function capacitySentences({ enrolled, created }: PoolCapacity): readonly string[] {
   const own =
     enrolled.servers === 0

@@ -1,15 +1,7 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { runProgram } from './program.js'
-import { terminalOf } from './terminal.js'
+import { describe, expect, test } from 'vitest'
+import { inFolder } from './in-folder.fixture.js'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'muster-cli-'))
-})
-afterEach(() => rm(folder, { recursive: true, force: true }))
+const { run, read, file } = inFolder()
 
 const SECRETS = {
   MUSTER_TOKEN: 'hunter2-token',
@@ -19,16 +11,11 @@ const SECRETS = {
 }
 
 /** Runs a command in the folder. */
-async function muster(args: string, env: Record<string, string> = {}, isTTY = false) {
-  const [out, err]: [string[], string[]] = [[], []]
-  const stream = (lines: string[]) => ({ isTTY, write: (text: string) => lines.push(text) > 0 })
-  const process = { stdout: stream(out), stderr: stream(err), env, cwd: () => folder }
-  const code = await runProgram(args === '' ? [] : args.split(' '), terminalOf(process))
-  return { code, out: out.join(''), err: err.join('') }
-}
+const muster = (args: string, env: Readonly<Record<string, string>> = {}, isTTY = false) =>
+  run(args === '' ? [] : args.split(' '), { env, isTTY })
 
 describe('muster init', () => {
-  test('writes a configuration that is right without a warning, and says what to do next', async () => {
+  test('muster init writes a configuration that is valid without a warning, and prints the next steps', async () => {
     const { code, out, err } = await muster('init')
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(/^Wrote muster.yaml, and muster.schema.json, by which editors complete it.\n/)
@@ -40,40 +27,39 @@ describe('muster init', () => {
     expect(checked.out).not.toContain('hunter2')
   })
 
-  test('the schema that the file names is there, and is that of the package', async () => {
+  test('muster init writes the schema that the file refers to, equal to that of the package', async () => {
     await muster('init game/server')
-    const file = await readFile(join(folder, 'game', 'server', 'muster.yaml'), 'utf8')
-    expect(file).toMatch(/^# yaml-language-server: \$schema=\.\/muster\.schema\.json\n/)
-    const schema = await readFile(join(folder, 'game', 'server', 'muster.schema.json'), 'utf8')
+    const written = await read('game/server/muster.yaml')
+    expect(written).toMatch(/^# yaml-language-server: \$schema=\.\/muster\.schema\.json\n/)
+    const schema = await read('game/server/muster.schema.json')
     expect(`${(await muster('schema')).out}`).toBe(schema)
     expect(JSON.parse(schema)).toMatchObject({ title: 'muster.yaml', type: 'object' })
   })
 
-  test('where the package is installed, its own schema is named, which changes with its version', async () => {
-    const installed = join(folder, 'node_modules', '@muster', 'server')
-    await mkdir(installed, { recursive: true })
-    await writeFile(join(installed, 'muster.schema.json'), '{}')
+  test('muster init refers to the schema of the installed package, if there is one', async () => {
+    await file('node_modules/@muster/server/muster.schema.json', '{}')
     const { out } = await muster('init sub')
     expect(out).toMatch(/^Wrote sub\/muster.yaml.\n/)
-    const file = await readFile(join(folder, 'sub', 'muster.yaml'), 'utf8')
-    expect(file).toMatch(/\$schema=\.\.\/node_modules\/@muster\/server\/muster\.schema\.json\n/)
+    expect(await read('sub/muster.yaml')).toMatch(
+      /\$schema=\.\.\/node_modules\/@muster\/server\/muster\.schema\.json\n/,
+    )
   })
 
-  test('overwrites nothing unless requested', async () => {
-    await writeFile(join(folder, 'muster.yaml'), 'mine')
+  test('muster init overwrites a file only if requested', async () => {
+    await file('muster.yaml', 'mine')
     const { code, err } = await muster('init')
     expect([code, err]).toEqual([1, 'muster.yaml is there already, and was left as it is: --force writes over it.\n'])
-    expect(await readFile(join(folder, 'muster.yaml'), 'utf8')).toBe('mine')
+    expect(await read('muster.yaml')).toBe('mine')
     expect((await muster('init --force')).code).toBe(0)
-    expect(await readFile(join(folder, 'muster.yaml'), 'utf8')).toContain('name: my-game')
+    expect(await read('muster.yaml')).toContain('name: my-game')
   })
 })
 
 describe('muster check', () => {
   const wrong = 'service: { url: https://service.example, token: hunter2 }\nqueues: []\n'
 
-  test('says what is wrong with line, column and the line itself, to the standard error', async () => {
-    await writeFile(join(folder, 'muster.yaml'), wrong)
+  test('muster check reports errors with line, column and the line itself on standard error', async () => {
+    await file('muster.yaml', wrong)
     const { code, out, err } = await muster('check')
     expect([code, out]).toEqual([2, ''])
     expect(err).toMatch(/^muster.yaml:1:49: error: service.token: is a secret, which never stands in this file/)
@@ -82,7 +68,7 @@ describe('muster check', () => {
     expect(err).not.toContain('hunter2')
   })
 
-  test('names missing variables, and ignores them on request', async () => {
+  test('muster check names missing variables, and ignores them on request', async () => {
     await muster('init')
     const { code, err } = await muster('check', { MUSTER_TOKEN: 'x' })
     expect(code).toBe(2)
@@ -92,8 +78,8 @@ describe('muster check', () => {
     expect(await muster('check --without-secrets')).toMatchObject({ code: 0, err: '' })
   })
 
-  test('reports everything as JSON for programs', async () => {
-    await writeFile(join(folder, 'wrong.yaml'), wrong)
+  test('muster check --json reports everything as JSON for programs', async () => {
+    await file('wrong.yaml', wrong)
     const { code, out, err } = await muster('check -c wrong.yaml --json')
     expect([code, err]).toEqual([2, ''])
     expect(JSON.parse(out)).toMatchObject({
@@ -124,8 +110,8 @@ pools:
 queues: [{ name: duel, matchSize: 2, pool: arena }]
 `
 
-  test('describes each pool, and what it costs at three loads or the one that is given', async () => {
-    await writeFile(join(folder, 'muster.yaml'), POOLED)
+  test('muster check describes each pool and its cost at three loads, or at the given one', async () => {
+    await file('muster.yaml', POOLED)
     const usual = (await muster('check --without-secrets')).out
     expect(usual).toContain('\npool arena\n  Its servers run game, version 1.\n')
     expect(usual.match(/With [\d,]+ matches an hour/g)).toEqual([
@@ -148,33 +134,33 @@ queues: [{ name: duel, matchSize: 2, pool: arena }]
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('It must be a number above 0')])
   })
 
-  test('a file that is not there', async () => {
+  test('muster check reports a file that does not exist', async () => {
     const { code, err } = await muster('check -c none.yaml')
     expect([code, err]).toEqual([2, 'none.yaml: error: is not there\n\nnone.yaml cannot be used: 1 error.\n'])
   })
 
-  test('is coloured for people only', async () => {
-    await writeFile(join(folder, 'muster.yaml'), wrong)
+  test('muster check uses colours only on a terminal', async () => {
+    await file('muster.yaml', wrong)
     expect((await muster('check', {}, true)).err).toContain('\u{1B}[31merror\u{1B}[0m')
     expect((await muster('check', {}, false)).err).not.toContain('\u{1B}')
     expect((await muster('check', { NO_COLOR: '1' }, true)).err).not.toContain('\u{1B}')
   })
 })
 
-describe('the command line', () => {
+describe('the command line of muster', () => {
   test.each([
     ['chek', "error: unknown command 'chek'\n(Did you mean check?)\n"],
     ['check --jsn', "error: unknown option '--jsn'\n(Did you mean --json?)\n"],
     ['check -c', "error: option '-c, --config <file>' argument missing\n"],
     ['init one two', "error: too many arguments for 'init'. Expected 1 argument but got 2.\n"],
-  ])('%s is wrong usage', async (args, words) => {
+  ])('the command line muster %s is refused as wrong usage', async (args, words) => {
     const { code, out, err } = await muster(args)
     expect([code, out]).toEqual([2, ''])
     expect(err.startsWith(words), err).toBe(true)
     expect(err).toContain('muster --help')
   })
 
-  test('help and version are no errors; no command is', async () => {
+  test('muster exits with 0 for help and version, and with an error without a command', async () => {
     expect(await muster('--version')).toMatchObject({ code: 0, err: '' })
     const { code, out } = await muster('--help')
     expect(code).toBe(0)

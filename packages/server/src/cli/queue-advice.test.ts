@@ -21,15 +21,15 @@ const fives: QueueDefinition = {
 }
 const advice = (more: Partial<QueueDefinition> = {}) => adviceOf(defineQueue({ ...fives, ...more }))
 
-describe('the advice about a queue of teams', () => {
-  test('recommends patience a little beyond the time in which limits relax, and a last resort after it', () => {
+describe('the advice for a queue of teams', () => {
+  test('queue advice recommends patience slightly beyond the relaxation time, and a later last resort', () => {
     const sentences = advice()
     expect(sentences).toHaveLength(2)
     expect(sentences[0]).toContain('patience: { cost: 2.5, untilMs: 23000 }')
     expect(sentences[1]).toContain('lastResortMs: 92000')
   })
 
-  test('is a queue that the matchmaker accepts, however soon its tickets expire', () => {
+  test('queue advice gives values that the matchmaker accepts, for any expiry of tickets', () => {
     for (const expireAfterMs of [8000, 30_000, 120_000, 3_600_000]) {
       const rules: QueueDefinition['rules'] = [
         { kind: 'difference', attribute: 'skill', max: { from: 50, to: 400, overMs: 120_000 } },
@@ -42,12 +42,12 @@ describe('the advice about a queue of teams', () => {
     }
   })
 
-  test('recommends ten seconds where limits do not relax', () => {
+  test('queue advice recommends ten seconds if limits do not relax', () => {
     const rules: QueueDefinition['rules'] = [{ kind: 'difference', attribute: 'skill', max: 100 }]
     expect(advice({ rules })[0]).toContain('untilMs: 10000')
   })
 
-  test('leaves alone what is set, pairs, arrivals, queues that aim at a wait, and those without a cost', () => {
+  test('queue advice skips queues with these values, pairs, arrival mode, a target wait, or no cost', () => {
     expect(advice({ patience: { cost: 1, untilMs: 5000 }, lastResortMs: 60_000 })).toEqual([])
     expect(adviceOf(defineQueue({ name: 'duel', matchSize: 2, rules: relaxing, deploy }))).toEqual([])
     expect(advice({ mode: 'arrival' })).toEqual([])

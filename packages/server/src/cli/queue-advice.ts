@@ -1,18 +1,20 @@
 import { describeQueue, type Queue } from '@muster/matchmaker'
 
-/** What is recommended where limits do not relax, and the bounds of what is (our choice), in milliseconds. */
+/**
+ * Recommended `untilMs` in milliseconds if limits do not relax, and the bounds of every recommendation (our choice).
+ */
 const UNTIL_MS = { steady: 10_000, least: 5000, most: 60_000 }
-/** Times the wait after which the limits are loosest: a match that has just become possible is held back a little. */
+/** Multiple of the wait after which limits are loosest: a match that has just become possible is delayed a little. */
 const BEYOND = 1.15
-/** Least wait for a match of last resort, and so many times `patience.untilMs` (our choice). */
+/** Minimum wait for a match of last resort; and its multiple of `patience.untilMs` (our choice). */
 const LAST_RESORT_MS = 90_000
 const LAST_RESORT = 4
 
 const inSteps = (ms: number) => Math.round(ms / 1000) * 1000
 
 /**
- * What a queue may gain by settings that it does not have, in sentences. Figures are those of docs/rules.md. A queue of
- * pairs, one that matches at arrival, and one that aims at a wait are left alone.
+ * Recommends settings that a queue lacks, in sentences. The figures are those of docs/rules.md. Nothing is recommended
+ * for a queue of pairs, one that matches at arrival, or one with a target wait.
  */
 export function adviceOf(queue: Queue): readonly string[] {
   const { teams, rules, patience, lastResortMs, mode, targetWaitMs, expireAfterMs } = queue

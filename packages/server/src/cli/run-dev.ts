@@ -4,7 +4,7 @@ import { type Dev, type DevOptions, SKILL, startDev } from '../dev/start-dev.js'
 import { watchFile } from '../running/index.js'
 import { EXIT, type ExitCode, refusal, type Terminal } from './terminal.js'
 
-/** Runs until a signal ends it. Returns the exit code. */
+/** Runs `muster dev` until a signal ends it. Returns the exit code. */
 export async function dev(options: DevOptions, terminal: Terminal): Promise<ExitCode> {
   const ended = terminationRequested(parentsNow(false), systemClock)
   let started: Dev
@@ -29,7 +29,7 @@ const SIMULATED = `Servers are simulated: their addresses are
   ports of this machine, at which nothing listens, and they register by themselves where a queue asks for that. Those of
   a pool take every match that they are given. \`muster dev -- node server.js\` runs your own.`
 
-/** What takes the place of a section that is not obeyed. */
+/** What replaces an ignored section. */
 const INSTEAD: Readonly<Record<string, string>> = {
   auth: 'the token below is for everybody',
   profiles: 'players are what they say, or have defaults',
@@ -37,7 +37,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   results: 'no result is sent',
 }
 
-/** What `muster dev` says at its start. */
+/** The text that `muster dev` prints at its start. */
 export function greeting({ urls, token, taken, ignored, command, server }: Dev): string {
   const others = taken.map((port) => `\n  Port ${port} is taken by another program, so a free one is used.`)
   const sections = ignored.map((name) => `\n  NOT OBEYED HERE: "${name}" of your file: ${INSTEAD[name]}.`)

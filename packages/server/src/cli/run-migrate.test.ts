@@ -38,10 +38,10 @@ async function muster(args: string, ...changes: readonly (readonly [string, stri
 
 const inFolder = (folder: string) => ['store: memory', `store: { folder: ${JSON.stringify(folder)} }`] as const
 
-describe.each(readdirSync(kept).filter((name) => name.startsWith('store-')))('%s', (name) => {
+describe.each(readdirSync(kept).filter((name) => name.startsWith('store-')))('the kept store %s', (name) => {
   const filesIn = (folder: string) => readdirSync(folder).filter((file) => file !== 'ids.json')
 
-  test('muster migrate says its version, and writes it in the latest', async () => {
+  test('muster migrate prints the version of each kept store, and rewrites it in the latest one', async () => {
     const folder = mkdtempSync(join(scratch, `${name}-`))
     cpSync(join(kept, name), folder, { recursive: true })
     const before = filesIn(folder)
@@ -62,7 +62,7 @@ describe.each(readdirSync(kept).filter((name) => name.startsWith('store-')))('%s
   })
 })
 
-test('a store of a later version is refused in a sentence, and not touched', async () => {
+test('muster migrate refuses a store of a later version in one sentence, and does not change it', async () => {
   const folder = mkdtempSync(join(scratch, 'later-'))
   const header = '{"store":"muster","version":5}'
   const file = `${crc32(header).toString(16).padStart(8, '0')} ${header}\nwhatever that holds\n`
@@ -75,19 +75,19 @@ test('a store of a later version is refused in a sentence, and not touched', asy
   expect(readFileSync(join(folder, 'muster.log'), 'utf8')).toBe(file)
 })
 
-test('a configuration of a later version is refused in a sentence, whatever else is new in it', async () => {
+test('a configuration of a later version is refused in one sentence, even with other new fields', async () => {
   const { code, text } = await muster('check', ['version: 1\n', 'version: 2\nnewSection: { a: 1 }\n'])
   expect(code).toBe(2)
   expect(text).toContain('error: version: is 2, of a later version of Muster: this one reads 1')
   expect(text).toContain('cannot be used: 1 error')
 })
 
-test('the configuration of version 1 is right', async () => {
+test('a configuration of version 1 is valid', async () => {
   expect((await muster('check')).code).toBe(0)
 })
 
-describe.skipIf(skipsRedis())('a partition in Redis', () => {
-  test('its format is told, and a later one is an error', async () => {
+describe.skipIf(skipsRedis())('muster migrate for a partition in Redis', () => {
+  test('muster migrate prints the format of a partition in Redis, and refuses a later one', async () => {
     const redis = await startRedisServer()
     const connection = await connectRedis({ client: { url: redis.url }, prefix: 'kept' })
     const key = connection.keys('partition.kept')('q')

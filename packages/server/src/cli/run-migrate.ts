@@ -12,8 +12,8 @@ export interface MigrateOptions {
 }
 
 /**
- * Tells the version of everything that is stored, and writes files of an earlier version anew, as the next start would.
- * A version that this program does not read is an error, and nothing is changed.
+ * Prints the versions of all stores, and rewrites files of an earlier version, like the next start would. A version
+ * that this program cannot read is an error, and nothing is changed.
  */
 export async function migrate(options: MigrateOptions, terminal: Terminal): Promise<ExitCode> {
   const { config: file, dryRun = false } = options
@@ -35,7 +35,7 @@ async function migrateFolder(folder: string, dryRun: boolean, terminal: Terminal
   if (found.length === 0) terminal.say(`${files.path}: not there yet`)
   for (const one of found) terminal.say(sentenceOf(one, files.path, dryRun))
   if (dryRun || !found.some(({ isOlder }) => isOlder)) return
-  // A start does the same: it takes the lock, reads all, and writes one file of the latest version.
+  // Does the same as a start: takes the lock, reads everything, and writes one file of the latest version.
   await (await openStore(files)).close()
   terminal.say(`${files.path}: written in the latest version`)
 }

@@ -1,7 +1,7 @@
 import { systemClock } from '@muster/core/clock'
 import { parentsNow, terminationRequested } from '@muster/core/internal'
 import {
-  type ConfigFile,
+  type OpenConfigFile,
   openConfigFile,
   tellWarnings,
   watchFile,
@@ -10,12 +10,12 @@ import {
 } from '../running/index.js'
 import { EXIT, type ExitCode, refusal, type Terminal } from './terminal.js'
 
-/** Runs until a signal ends it. Returns the exit code. */
+/** Runs `muster serve` until a signal ends it. Returns the exit code. */
 export async function serve(path: string, terminal: Terminal): Promise<ExitCode> {
   const ended = terminationRequested(parentsNow(false), systemClock)
-  // From the beginning on: a signal that nobody listens to ends the process.
+  // Created first, because SIGHUP ends a process without a listener.
   const hangups = createHangups()
-  let file: ConfigFile
+  let file: OpenConfigFile
   let server: MusterServer
   try {
     file = await openConfigFile({ path, env: terminal.env })
@@ -30,7 +30,7 @@ export async function serve(path: string, terminal: Terminal): Promise<ExitCode>
   return (await server.close()) ? EXIT.ok : EXIT.failed
 }
 
-/** Remembers a SIGHUP that comes before somebody listens. */
+/** Remembers a SIGHUP that arrives before there is a listener. */
 function createHangups(): { readonly listen: (listener: () => void) => void } {
   let hasCome = false
   let hear = () => {
@@ -45,17 +45,17 @@ function createHangups(): { readonly listen: (listener: () => void) => void } {
   }
 }
 
-/** Reloads when the file has changed, and on SIGHUP. */
+/** Reloads the configuration when the file changes, and on SIGHUP. */
 async function reloading(
   path: string,
-  file: ConfigFile,
+  file: OpenConfigFile,
   server: MusterServer,
   hangups: ReturnType<typeof createHangups>,
 ): Promise<() => Promise<void>> {
   const reload = (isForced: boolean) => void file.reload(server.reload, server.log, isForced)
   hangups.listen(() => reload(true))
   const unwatch = await watchFile({ path, clock: systemClock, changed: () => reload(false) })
-  // The watch does not tell of a change between the start and its own beginning.
+  // The watch does not report a change between the start of the process and its own start.
   reload(false)
   return unwatch
 }

@@ -66,7 +66,7 @@ async function serve() {
       headers: { authorization: `Bearer ${env.BACKEND_KEY}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-  await expect.poll(async () => (await ask('GET', '/readyz')).status, { timeout: 60_000, interval: 20 }).toBe(200)
+  await expect.poll(async () => (await ask('GET', '/readyz')).status, { interval: 20 }).toBe(200)
   return { child, lines, ended, said, ask }
 }
 
@@ -88,41 +88,41 @@ const alone = (from: number, count: number) =>
     attributes: { skill: (from + index) * 10 },
   }))
 
-describe('muster serve', { timeout: 120_000 }, () => {
-  test('kill -9 loses no waiting ticket, of 5,000; SIGTERM neither, and ends with 0', async () => {
+describe('muster serve', () => {
+  test('muster serve loses none of 1,500 tickets by kill -9 or SIGTERM, and exits with 0 on SIGTERM', async () => {
     configure('', FULL)
     const first = await serve()
     const ids: string[] = []
-    for (let from = 0; from < 5000; from += 500) {
+    for (let from = 0; from < 1500; from += 500) {
       const answer = await first.ask('POST', '/tickets/batch', { tickets: alone(from, 500) })
       const { results } = (await answer.json()) as { results: { ticket: { id: string } }[] }
       ids.push(...results.map(({ ticket }) => ticket.id))
     }
-    expect(new Set(ids).size).toBe(5000)
+    expect(new Set(ids).size).toBe(1500)
     first.child.kill('SIGKILL')
     await first.ended
 
     const second = await serve()
     const waiting = async ({ ask }: typeof second) => {
       const answers = await Promise.all(
-        ids.filter((_, index) => index % 50 === 0).map((id) => ask('GET', `/tickets/${id}`)),
+        ids.filter((_, index) => index % 15 === 0).map((id) => ask('GET', `/tickets/${id}`)),
       )
       const tickets = (await Promise.all(answers.map((answer) => answer.json()))) as { status: string }[]
       return tickets.filter(({ status }) => status === 'SEARCHING').length
     }
     const total = async ({ ask }: typeof second) =>
       /muster_players_waiting.* (\d+)/.exec(await (await ask('GET', '/metrics')).text())?.[1]
-    expect([await waiting(second), await total(second)]).toEqual([100, '5000'])
+    expect([await waiting(second), await total(second)]).toEqual([100, '1500'])
     second.child.kill('SIGTERM')
     expect(await second.ended).toEqual([0, null])
 
     const third = await serve()
-    expect([await waiting(third), await total(third)]).toEqual([100, '5000'])
+    expect([await waiting(third), await total(third)]).toEqual([100, '1500'])
   })
 
-  test('reads its configuration again: a wrong one changes nothing and says where, a right one counts', async () => {
+  test('muster serve reloads its configuration, but no invalid one, and takes two signals at once as one', async () => {
     configure()
-    const { child, ask, lines, said } = await serve()
+    const { child, ask, ended, lines, said } = await serve()
     const path = join(folder, 'muster.yaml')
     const right = readFileSync(path, 'utf8')
     writeFileSync(path, right.replace('matchSize: 2', 'matchSize: 0'))
@@ -134,18 +134,15 @@ describe('muster serve', { timeout: 120_000 }, () => {
     await said('Config changed: queues.duel.teams')
     child.kill('SIGHUP')
     await said('Config reloaded; nothing has changed.')
-  })
 
-  test('two signals, as npx sends them, are one', async () => {
-    configure()
-    const { child, ended, said } = await serve()
+    // As npx sends them.
     child.kill('SIGINT')
     child.kill('SIGINT')
     await said('Shutting down.')
     expect(await ended).toEqual([0, null])
   })
 
-  test('players are served when nobody reads the log any more', async () => {
+  test('muster serve continues after the reader of its log has gone', async () => {
     configure()
     const { child, ask, ended } = await serve()
     child.stdout?.destroy()
@@ -156,7 +153,7 @@ describe('muster serve', { timeout: 120_000 }, () => {
     expect(await ended).toEqual([0, null])
   })
 
-  test('a reader who has seen enough, as `head` has, is no failure', async () => {
+  test('muster exits without an error if the reader of its output closes early, like `head`', async () => {
     const child = spawn(process.execPath, [cli, 'schema'], { stdio: ['ignore', 'pipe', 'pipe'] })
     children.push(child)
     let complaint = ''
@@ -165,7 +162,7 @@ describe('muster serve', { timeout: 120_000 }, () => {
     expect([await once(child, 'close'), complaint]).toEqual([[0, null], ''])
   })
 
-  test('a wrong configuration is told by line and column, and ends with 2', async () => {
+  test('muster serve reports an invalid configuration by line and column, and exits with 2', async () => {
     configure('consol: {}')
     const child = spawn(process.execPath, [cli, 'serve'], { cwd: folder, env: { ...process.env, ...env } })
     children.push(child)

@@ -1,35 +1,38 @@
 import { type Finding, InvalidConfig } from '../config/index.js'
 
-/** Where a command writes, and what it is told by its surroundings. */
+/** The output and the environment of a command. */
 export interface Terminal {
-  /** Writes lines of the result: to the standard output. */
+  /** Writes lines of the result to the standard output. */
   say(text: string): void
-  /** Writes a part of a long result and waits until it is taken. False once nobody reads any more, like `head`. */
+  /**
+   * Writes a part of a long result and waits until it is written. False once there is no reader any more, e.g. after
+   * `head` ended.
+   */
   put(text: string): Promise<boolean>
-  /** Writes lines about what is wrong: to the standard error. */
+  /** Writes lines about faults to the standard error. */
   complain(text: string): void
   /**
-   * Replaces the line that was last drawn on the standard error, by as much of this one as fits; an empty text removes
-   * it. Undefined where nobody would see that, as in files and pipes.
+   * Replaces the line that was last drawn on the standard error, cut to its width. An empty string removes it.
+   * Undefined for files and pipes.
    */
   readonly draw?: ((line: string) => void) | undefined
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The folder that relative paths begin at. */
+  /** The base folder of relative paths. */
   readonly folder: string
-  /** Whether colours are seen where `say` and `complain` write. */
+  /** Whether `say` and `complain` write to an output with colours. */
   readonly colours: { readonly say: boolean; readonly complain: boolean }
 }
 
-interface Stream {
+interface OutputStream {
   write(text: string, done?: (error?: Error | null) => void): boolean
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
 }
 
-/** The terminal of a process. Colours are for people: not in files or pipes, and not with NO_COLOR. */
+/** The terminal of a process. There are no colours in files and pipes, and with NO_COLOR. */
 export function terminalOf(process: {
-  readonly stdout: Stream
-  readonly stderr: Stream
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
   readonly env: Terminal['env']
   cwd(): string
 }): Terminal {
@@ -55,26 +58,26 @@ interface Paint {
   green(text: string): string
 }
 
-/** Colours by the codes that every terminal knows; nothing where colours are not seen. */
+/** Colours by codes that every terminal knows; no codes without colours. */
 export function paint(colours: boolean): Paint {
   const by = (code: number) => (text: string) => (colours ? `\u{1B}[${code}m${text}\u{1B}[0m` : text)
   return { strong: by(1), red: by(31), yellow: by(33), green: by(32) }
 }
 
-/** How a command ends. */
+/** The exit codes of commands. */
 export const EXIT = {
   ok: 0,
-  /** Something failed that was asked for rightly. */
+  /** The command was valid but failed. */
   failed: 1,
   /** A wrong command, option or configuration: nothing was done. */
   wrong: 2,
-  /** Ended by Ctrl-C, as shells have it: 128 and the number of the signal. */
+  /** Ended by Ctrl-C, as in shells: 128 plus the number of the signal. */
   interrupted: 130,
 } as const
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** Findings as a compiler writes them: the place, what is wrong, and the line with a mark. */
+/** Findings in the format of a compiler: the position, the fault, and the line with a mark. */
 export function findingsText(file: string, findings: readonly Finding[], { strong, red, yellow }: Paint): string {
   return findings
     .map(({ severity, field, message, line, column, excerpt }) => {
@@ -104,8 +107,8 @@ export function countsOf(findings: readonly Finding[]): string {
 }
 
 /**
- * Says why a configuration is not used, or a program does not start. Returns the exit code.
- * @param name of the file, if it is not that by which it was read.
+ * Prints why a configuration is not used, or why a program does not start. Returns the exit code.
+ * @param name of the file, if it differs from the path by which it was read.
  */
 export function refusal(error: unknown, terminal: Terminal, name?: string): ExitCode {
   const { red } = paint(terminal.colours.complain)

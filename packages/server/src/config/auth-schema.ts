@@ -1,9 +1,9 @@
 import { strictObject, z } from 'zod'
 import { duration, httpUrl, optionalSection, secret, section, signingSecret, text, textLike } from './field-types.js'
 
-/** Sections about who calls, and what is known of players. */
+/** Sections about authentication and players' profiles. */
 
-/** Algorithms by which a token may be signed (RFC 7518, RFC 8037): with a shared secret, and with public keys. */
+/** Signature algorithms of tokens (RFC 7518, RFC 8037): with a shared secret, and with public keys. */
 export const SHARED_ALGORITHMS = ['HS256', 'HS384', 'HS512'] as const
 export const PUBLIC_ALGORITHMS = [
   ...(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const),
@@ -29,12 +29,12 @@ const claims = section({
     .record(text.max(128), claim)
     .default({})
     .describe(
-      'Attributes that the token vouches for, each with its claim, e.g. `skill: mmr`. They are believed over what ' +
-        'players say.',
+      'Attributes that the token vouches for, each with its claim, e.g. `skill: mmr`. They override ' +
+        'values that players send.',
     ),
   roles: claim.optional().describe('A list of the roles that the player may play.'),
   avoid: claim.optional().describe('A list of ids of players not to be matched with.'),
-}).describe('Which claim of the token says what. A claim within others is a list of names, e.g. [game, mmr].')
+}).describe('Claims of the token for each value. For a nested claim write a list of names, e.g. [game, mmr].')
 
 const jwt = strictObject({
   jwks: httpUrl.optional().describe("URL of the issuer's public keys (JWKS). Either this or `secret`."),
@@ -71,25 +71,26 @@ const key = strictObject({
     .enum(['backend', 'look', 'players', 'rules', 'operate', 'deploy'])
     .describe(
       '`backend`: acts for any player. The others see the console. `players`: may also act on tickets, matches and ' +
-        'cooldowns. `rules`: may also change, pause and resume queues. `operate`: both. `deploy`: also what ' +
-        'servers run, where `console.editDeploy` allows that.',
+        'cooldowns. `rules`: may also change, pause and resume queues. `operate`: both. `deploy`: may ' +
+        'also change what servers run, if `console.editDeploy` allows that.',
     ),
   key: secret.describe('The key, of at least 16 characters. Sent as a bearer token.'),
 }).describe('A key of a backend, or of a person at the console.')
 
 const shared = optionalSection({
-  token: secret.describe('The token, of at least 16 characters. It is in every copy of the game, so it is no secret.'),
+  token: secret.describe('The token, of at least 16 characters. It is in every copy of the game, so it is not secret.'),
   key: signingSecret.describe(
-    'Secret of at least 32 bytes that binds players to their network and their own secret. With another key, players ' +
-      'lose the tickets that they have.',
+    'Secret of at least 32 bytes that binds players to their network and their own secret. If the key ' +
+      'changes, players lose access to their tickets.',
   ),
 }).describe(
-  'One token for all players, for games whose players have no login: nothing that a player says is proven. Bodies ' +
-    'may have `player_id` and `player_secret`. `limits.sharedCreates` bounds what one network begins.',
+  'One token for all players, for games whose players have no login: Muster cannot verify what a player ' +
+    'sends. Bodies ' +
+    'may have `player_id` and `player_secret`. `limits.sharedCreates` limits the creates of one network.',
 )
 
 export const auth = section({
-  jwt: jwt.optional().describe('Tokens of players, signed by who logs them in (JSON Web Tokens).'),
+  jwt: jwt.optional().describe('Tokens of players, signed by your login service (JSON Web Tokens).'),
   shared,
   keys: z.array(key).max(1000).default([]).describe('Keys of backends and of people at the console.'),
 }).describe('Who may call, and as what.')
@@ -98,14 +99,15 @@ const profile = strictObject({
   attributes: z
     .record(text.max(128), z.union([z.number(), z.string(), z.array(z.string())]))
     .optional()
-    .describe('Attributes of a player of whom nothing is known.'),
+    .describe('Attributes of a player without a profile.'),
   roles: z.array(text).optional().describe('Roles that such a player may play.'),
   avoid: z.array(text).optional().describe('Ids of players with whom such a player is never matched.'),
 })
 
 export const profiles = optionalSection({
   url: httpUrl.describe(
-    'Address of your endpoint. It is asked by POST with `{ player_ids: [id, …] }` and answers with their profiles.',
+    'Address of your endpoint. Muster sends a POST with `{ player_ids: [id, …] }`, and the endpoint ' +
+      'answers with their profiles.',
   ),
   token: secret.optional().describe('Bearer token that is sent to it.'),
   timeoutMs: duration.default(2000).describe('Milliseconds to wait for its answer.'),
@@ -114,14 +116,14 @@ export const profiles = optionalSection({
     .min(0)
     .max(2 ** 31 - 1)
     .default(60_000)
-    .describe('Milliseconds for which a profile is remembered; 0 for not at all.'),
-  cacheSize: z.int().min(1).default(100_000).describe('Profiles that are remembered.'),
-  perRequest: z.int().min(1).max(10_000).default(500).describe('Players in one request at most.'),
+    .describe('Milliseconds for which a profile is cached; 0 turns the cache off.'),
+  cacheSize: z.int().min(1).default(100_000).describe('Maximum number of cached profiles.'),
+  perRequest: z.int().min(1).max(10_000).default(500).describe('Maximum number of players in one request.'),
   whenDown: z
     .union([z.enum(['refuse', 'without']), profile], { error: 'must be refuse, without, or a profile' })
     .prefault('refuse')
     .describe(
-      'What happens while it does not answer. `refuse`: players are told to try again (503). `without`: they wait ' +
-        'with nothing known of them. Or the profile that they then have.',
+      'What happens while it does not answer. `refuse`: players get 503 and try again. `without`: they ' +
+        'wait without a profile. Or a profile that they get instead.',
     ),
-}).describe('Your endpoint that knows what decides matches, e.g. the skill of players.')
+}).describe('Your endpoint that supplies values for rules, e.g. the skill of players.')

@@ -21,7 +21,7 @@ import {
 } from './program-schema.js'
 import type { RelativePath, Secret, SecretSource } from './secret.js'
 
-/** A part of the file as the program uses it: secrets are read, and paths are absolute. */
+/** A part of the file in the form that the program uses: secrets are read, and paths are absolute. */
 export type Resolved<T> = T extends SecretSource
   ? Secret
   : T extends RelativePath
@@ -32,23 +32,23 @@ export type Resolved<T> = T extends SecretSource
         ? { readonly [Key in keyof T]: Resolved<T[Key]> }
         : T
 
-/** The configuration, with every default filled in. It holds no secret that could be printed. */
+/** The configuration with all defaults. Its secrets cannot be printed. */
 export type Config = Omit<Resolved<ConfigFile>, 'queues' | 'pools' | 'store'> & {
   readonly queues: readonly Queue[]
   readonly pools: readonly ResolvedPool[]
   readonly store: StoreConfig
 }
 
-/** A pool whose keys are read. */
+/** A pool with its keys read. */
 type ResolvedPool = Omit<ServerPool, 'enrol'> & {
   readonly enrol: readonly (Omit<ServerPool['enrol'][number], 'key'> & { readonly key: Secret })[]
 }
 
-/** The pools with the keys of their own machines, to be given to the matchmaker alone. */
+/** The pools with the keys of enrolled machines, for the matchmaker only. */
 export const withKeys = (given: Config['pools']): readonly ServerPool[] =>
   given.map((pool) => ({ ...pool, enrol: pool.enrol.map((one) => ({ ...one, key: one.key.reveal() })) }))
 
-/** Where the program remembers. */
+/** The kinds of storage. */
 export type StoreConfig =
   | { readonly kind: 'memory' }
   | { readonly kind: 'folder'; /** Absolute. */ readonly path: string; readonly fsync: Folder['fsync'] }
@@ -58,7 +58,7 @@ type Given = Exclude<Resolved<ConfigFile>['store'], 'memory'>
 type Folder = Extract<Given, { readonly folder: string }>
 type Redis = Extract<Given, { readonly redis: object }>['redis']
 
-/** The store as the program uses it. */
+/** The store in the form that the program uses. */
 export function storeOf(given: Resolved<ConfigFile>['store']): StoreConfig {
   if (given === 'memory') return { kind: 'memory' }
   return 'redis' in given
@@ -69,7 +69,7 @@ export function storeOf(given: Resolved<ConfigFile>['store']): StoreConfig {
 /** The files of a store folder. */
 export const storeFilesIn = (folder: string) => ({
   path: join(folder, 'muster.log'),
-  // What versions before 0.1 kept in two files.
+  // The two files of versions before 0.1.
   takeOver: [join(folder, 'tickets.log'), join(folder, 'servers.journal')],
 })
 
@@ -80,7 +80,7 @@ const beacons = section({
 const streamTokens = section({
   key: signingSecret
     .optional()
-    .describe('Secret of at least 32 bytes. Processes that share it accept the tokens of each other.'),
+    .describe("Secret of at least 32 bytes. Processes with the same key accept each other's tokens."),
   lifetimeMs: duration
     .min(1000)
     .max(86_400_000)
@@ -89,12 +89,12 @@ const streamTokens = section({
 }).describe('Tokens by which browsers follow a ticket without a header.')
 
 /**
- * Version of the file's format. It grows when a file that was right would be refused or mean something else;
- * docs/upgrading.md then says what to change.
+ * Version of the file's format. It is raised when a valid file becomes invalid or changes its meaning;
+ * docs/upgrading.md then describes the change.
  */
 export const FILE_VERSION = 1
 
-/** The file as a whole. Queues are checked by the matchmaker itself, and so is what it says of them. */
+/** The schema of the whole file. The matchmaker itself validates the queues and words their faults. */
 export const fileSchema = strictObject({
   version: z
     .literal(FILE_VERSION)
@@ -103,7 +103,8 @@ export const fileSchema = strictObject({
   name: textLike(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -')
     .default(defaultOptions.name)
     .describe(
-      'Tells the servers of this program from others of the account, by the tag `mm-<name>`. Two programs that run ' +
+      'Distinguishes the servers of this program from others of the account, by the tag `mm-<name>`. ' +
+        'Two programs that run ' +
         'at the same time need two names, unless they share a Redis.',
     ),
   listen,
@@ -144,13 +145,15 @@ export type ConfigFile = z.output<typeof fileSchema>
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What editors know best. Nothing in the schema is newer, and a reference may lead anywhere in the document. */
+/**
+ * The draft that editors support best. The schema uses nothing newer, and references may point anywhere in the
+ * document.
+ */
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
 /**
- * The configuration as JSON Schema, for editors: what `muster.schema.json` of this package holds,
- * there also with texts about the fields of queues. `muster check` knows more than it can say, e.g. of two queues of
- * one name.
+ * The configuration as JSON Schema, for editors. `muster.schema.json` of this package contains it, with descriptions of
+ * the queues' fields. `muster check` finds more than a schema can express, e.g. two queues of one name.
  */
 export function configJsonSchema(): Json {
   const { $schema: _, properties, ...file } = z.toJSONSchema(fileSchema, { io: 'input', unrepresentable: 'any' })
@@ -165,7 +168,7 @@ export function configJsonSchema(): Json {
   }
 }
 
-/** The rules without those that are functions, which no file can hold. */
+/** The rules except those with functions, which a file cannot hold. */
 function withoutFunctions(definitions: unknown): Json {
   const { rule, ...others } = definitions as { readonly rule: { readonly oneOf: readonly Json[] } }
   const isFunction = ({ properties }: Json) => (properties as { readonly kind: Json }).kind['const'] === 'custom'

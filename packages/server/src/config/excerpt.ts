@@ -1,26 +1,26 @@
 import { mayHoldSecret } from '@muster/core/internal'
 import { isVariable } from './secret-values.js'
-import type { Leaf, Place, Source } from './yaml-source.js'
+import type { Leaf, TextRange, Source } from './yaml-source.js'
 
-/** Longest line that is shown. */
+/** Maximum length of a shown line. */
 const LONGEST = 120
-/** Longer texts are documents or keys. */
+/** Longer strings are documents or keys. */
 const LONGEST_TEXT = 40
-/** What names a host or holds credentials. */
+/** Matches strings that name a host or hold credentials. */
 const TELLING = /:\/\/|@|\?/
 
-/** A text on a line that is not shown. */
-type Hidden = Place
+/** A string on a line that is not shown. */
+type Hidden = TextRange
 
 /**
- * The line of a place with a mark under it. Texts that may be secrets are left out, and so are comments: a wrong file
- * may have a secret in any place.
- * @param unshown fields whose values are wrong, or that no configuration has: their values may be anything.
- * @param isShown whether the message shows the value.
+ * The line of a position with a mark under it. Strings that may be secrets are omitted, and so are comments: an invalid
+ * file may have a secret in any place.
+ * @param unshown fields with invalid values, or unknown fields: their values may be anything.
+ * @param isShown true if the message shows the value.
  */
 export function excerptOf(
   source: Source,
-  place: Place,
+  place: TextRange,
   unshown: ReadonlySet<string>,
   isShown: boolean,
 ): string | undefined {
@@ -38,14 +38,14 @@ export function excerptOf(
   return `${clean}\n${' '.repeat(at)}${'^'.repeat(width)}`
 }
 
-interface Shown {
+interface ShownLine {
   readonly text: string
-  /** Where a column of the line is in the text. */
+  /** The position in the text of a column of the line. */
   move(column: number): number
 }
 
-/** Of a line of a text that is no YAML, only the name in front is sure to be none of a secret. */
-function nameOnly(line: string): Shown | undefined {
+/** On a line of a text that is not YAML, only the leading name certainly is not a secret. */
+function nameOnly(line: string): ShownLine | undefined {
   const name = /^\s*(?:- +)*[A-Za-z][\w-]{0,40}:/.exec(line)?.[0]
   if (name === undefined) return undefined
   const rest = line.slice(name.length).trim()
@@ -57,13 +57,13 @@ function nameOnly(line: string): Shown | undefined {
 
 function withoutHidden(
   { text, faults, leaves }: Source,
-  line: Place,
-  place: Place,
+  line: TextRange,
+  place: TextRange,
   unshown: ReadonlySet<string>,
   isShown: boolean,
-): Shown | undefined {
+): ShownLine | undefined {
   const texts = textsOn(leaves(), line, ({ path, value, from }) => {
-    // Where the text has faults, its values were not checked.
+    // If the text has faults, its values were not validated.
     if (faults.length > 0) return false
     if (path.at(-1) === 'env' && isVariable(value)) return true
     if (path.some(mayHoldSecret) || path.some((_, index) => unshown.has(path.slice(0, index + 1).join('.'))))
@@ -78,8 +78,8 @@ function withoutHidden(
   return cutOut(text, { from: line.from, to }, hidden)
 }
 
-/** The line with each hidden text as `…`. */
-function cutOut(text: string, line: Place, hidden: readonly Hidden[]): Shown {
+/** The line with each hidden string as `…`. */
+function cutOut(text: string, line: TextRange, hidden: readonly Hidden[]): ShownLine {
   let [shown, at] = ['', line.from]
   const moves: { readonly column: number; readonly by: number; readonly within: number }[] = []
   for (const { from, to } of hidden) {
@@ -96,12 +96,12 @@ function cutOut(text: string, line: Place, hidden: readonly Hidden[]): Shown {
 }
 
 /**
- * The texts on a line that may not be shown, and where the last value of the line ends. Undefined if more is shown in
- * front of a value than any excerpt has room for: the rest of such a line, which may be the whole file, is not read.
+ * The strings on a line that must not be shown, and the end of the line's last value. Undefined if more is shown before
+ * a value than any excerpt has room for: the rest of such a line, which may be the whole file, is not read.
  */
 function textsOn(
   leaves: readonly Leaf[],
-  line: Place,
+  line: TextRange,
   isShown: (leaf: TextLeaf) => boolean,
 ): { readonly hidden: readonly Hidden[]; readonly end: number } | undefined {
   const hidden: Hidden[] = []
@@ -113,7 +113,7 @@ function textsOn(
     const [from, to] = [Math.max(leaf.from, line.from), Math.min(leaf.to, line.to)]
     if (from - line.from - left > LONGEST) return undefined
     end = Math.max(end, to)
-    // A text that begins with * reads as an alias.
+    // A string that begins with * reads as an alias.
     if (leaf.kind !== 'alias' && (!isText(leaf) || isShown(leaf))) continue
     hidden.push({ from, to })
     left += to - from - 1
@@ -127,7 +127,7 @@ interface TextLeaf extends Leaf {
 
 const isText = (leaf: Leaf): leaf is TextLeaf => leaf.kind === 'value' && typeof leaf.value === 'string'
 
-/** The index of the first leaf that ends there or later. */
+/** The index of the first leaf that ends at or after the offset. */
 function firstEndingAt(leaves: readonly Leaf[], offset: number): number {
   let [from, to] = [0, leaves.length]
   while (from < to) {

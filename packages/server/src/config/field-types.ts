@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { RelativePath, SecretSource, type SecretUse } from './secret.js'
 
-/** Parts of several sections of the file. */
+/** Shared parts of several sections of the file. */
 
 export const text = z.string().min(1).max(1000)
-/** @param what is said of any other text. */
+/** @param what the error for any other string. */
 export const textLike = (form: RegExp, what: string) => z.string().regex(form, what)
 export const flag = (byDefault: boolean) => z.boolean().default(byDefault)
 export const milliseconds = z
@@ -15,14 +15,14 @@ export const milliseconds = z
 export const duration = milliseconds.positive()
 export const count = z.int().min(1)
 
-/** A section of the file: one that is left out has every default. */
+/** A section of the file. If it is absent, its fields have their defaults. */
 export const section = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape).prefault({} as z.input<z.ZodObject<Shape, z.core.$strict>>)
 
-/** One without which nothing of it happens. */
+/** A section whose feature is off if it is absent. */
 export const optionalSection = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape).optional()
 
-/** A value, or a word in its place, which stands for another value. @param what is said of anything else. */
+/** A value, or a word that stands for another value. @param what the error for anything else. */
 export const orWord = <Value, Word extends string, Meant>(
   value: z.ZodType<Value, Value>,
   word: Word,
@@ -39,10 +39,10 @@ export const unlimitedOr = () => orWord(count, 'unlimited', Infinity, 'a whole n
 /** A whole number from 1, or `unlimited`, which is null. */
 export const unboundedOr = () => orWord(count, 'unlimited', null, 'a whole number from 1')
 
-/** So many attempts per window of time, or `unlimited`, which is null. */
+/** Attempts per time window, or `unlimited`, which is null. */
 export const attempts = orWord(
   z.strictObject({
-    limit: z.number().min(1).describe('Attempts at once; then one every `windowMs / limit` milliseconds.'),
+    limit: z.number().min(1).describe('Number of attempts in a burst; then one every `windowMs / limit` milliseconds.'),
     windowMs: duration.describe('Milliseconds of the window.'),
   }),
   'unlimited',
@@ -50,7 +50,7 @@ export const attempts = orWord(
   '{ limit, windowMs }',
 )
 
-/** Neither user nor password: those are secrets. */
+/** True for a URL without user and password, because those are secrets. */
 const withoutCredentials = (given: string) => URL.canParse(given) && !/^[a-z]+:\/\/[^/?#]*@/i.test(given)
 const CREDENTIALS = 'must have neither user nor password: they are secrets'
 
@@ -81,16 +81,16 @@ const secretThat = (use: SecretUse) =>
     .meta({ oneOf: [{ required: ['env'] }, { required: ['file'] }] })
     .transform(({ env, file = '' }) => new SecretSource(env === undefined ? 'file' : 'env', env ?? file, use))
 
-/** Where a secret is. A text in its place is refused: files are copied, shown and committed. */
+/** The place of a secret. A string instead of it is rejected, because files are copied, shown and committed. */
 export const secret = secretThat('sent')
 
-/** Where the token of the service is. It may have the word `token` before it. */
+/** The place of the service's token, which may be prefixed by the word `token`. */
 export const serviceToken = secretThat('token')
 
-/** Where a secret is that is a key of signatures, and is never sent. */
+/** The place of a secret that is a signing key and is never sent. */
 export const signingSecret = secretThat('signs')
 
-/** An address that may hold a password, and then is a secret. */
+/** An address that may contain a password and then is a secret. */
 export const secretUrl = (protocol: RegExp, what: string) =>
   z.union([z.url({ protocol, error: `must be ${what}` }).refine(withoutCredentials, `${CREDENTIALS}; ${HOW}`), secret])
 
@@ -110,7 +110,7 @@ export const hostName = textLike(
   'must be the name of a host, with a port if need be',
 )
 
-/** Where a listener listens: `host:port`, an IPv6 address in brackets. */
+/** The address of a listener: `host:port`, with IPv6 addresses in brackets. */
 export const hostAndPort = textLike(
   /^(\[[\da-f:.]+\]|[\w.-]{1,253}):\d{1,5}$/i,
   'must be an address and a port, e.g. 127.0.0.1:9090',

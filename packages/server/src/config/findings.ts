@@ -2,27 +2,27 @@ import type { Fault } from '@muster/core/internal'
 import { checkQueue, type Queue } from '@muster/matchmaker'
 import { excerptOf } from './excerpt.js'
 import { namesGivenTwice } from './warnings.js'
-import type { Place, Source } from './yaml-source.js'
+import type { TextRange, Source } from './yaml-source.js'
 
-/** Something that is wrong in a configuration, or that its author may not have meant. */
+/** A fault of a configuration, or something that its author may not have meant. */
 export interface Finding {
   /** The server rejects a configuration with errors, and logs warnings. */
   readonly severity: 'error' | 'warning'
-  /** Names and indices on the way to it, as in `queues.0.matchSize`; empty for the file as a whole. */
+  /** Path of the field, as in `queues.0.matchSize`; empty for the file as a whole. */
   readonly field: string
-  /** What is wrong, in words that follow the field. No secret is in it. */
+  /** The fault, in words that follow the field. It contains no secret. */
   readonly message: string
-  /** Where it is, from 1; undefined where the file could not be read at all. */
+  /** Line of the field, from 1; undefined if the file could not be read. */
   readonly line?: number | undefined
-  /** In UTF-16 units, from 1, as editors count. */
+  /** Column of the field in UTF-16 units, from 1, as editors count. */
   readonly column?: number | undefined
-  /** The line with a mark under the place, without any text that may be a secret. */
+  /** The line with a mark under the position, without any string that may be a secret. */
   readonly excerpt?: string | undefined
 }
 
 /** The configuration cannot be used. */
 export class InvalidConfig extends Error {
-  /** Its path, as the reader was asked for it. */
+  /** Path of the configuration, as passed to the reader. */
   readonly file: string
   /** All errors and warnings, in the order of the file. */
   readonly findings: readonly Finding[]
@@ -42,7 +42,7 @@ export class InvalidConfig extends Error {
     this.findings = findings
   }
 
-  /** Of a file as a whole, or of a place in it that is no field. */
+  /** The error about a file as a whole, or about a position in it that is not a field. */
   static because(file: string, message: string, place: Partial<Finding> = {}): InvalidConfig {
     return new InvalidConfig(file, [{ severity: 'error', field: '', message, ...place }])
   }
@@ -54,13 +54,13 @@ function inOneLine(file: string, { line, column, field, message }: Finding): str
   return field === '' ? `${place}: ${message}` : `${place}: ${field}: ${message}`
 }
 
-/** Milliseconds of each unit that people write behind a number. */
+/** Milliseconds of each unit that people write after a number. */
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, sec: 1000, m: 60_000, min: 60_000, h: 3_600_000 }
 
 /**
- * `; write 5000, in milliseconds`, or an empty text.
- * @param wrong what is wrong with the value.
- * @param raw the value as the file writes it.
+ * `; write 5000, in milliseconds`, or an empty string.
+ * @param wrong the fault of the value.
+ * @param raw the value as written in the file.
  */
 function hintOf(field: string, value: unknown, wrong: string, raw: string): string {
   if (typeof value === 'number' || typeof value === 'boolean')
@@ -80,19 +80,20 @@ function hintOf(field: string, value: unknown, wrong: string, raw: string): stri
 
 const truthOf = (word: string) => (/^(yes|on|y)$/i.test(word) ? 'true' : 'false')
 
-/** Most errors in a report: a file with more is no configuration of this program. */
+/** Maximum number of errors in a report: a file with more is not a configuration of this program. */
 const MOST_SHOWN = 100
 
-/** What is found in a text, with its places. */
+/** The findings in a text, with their positions. */
 export type Findings = ReturnType<typeof createFindings>
 
-/** Collects what is found in a text, beginning with the faults of the text itself. */
+/** Collects the findings in a text, starting with the faults of the text itself. */
 export function createFindings(source: Source) {
-  const found: { readonly finding: Omit<Finding, 'excerpt'>; readonly place: Place; readonly isShown: boolean }[] = []
+  const found: { readonly finding: Omit<Finding, 'excerpt'>; readonly place: TextRange; readonly isShown: boolean }[] =
+    []
   const unshown = new Set<string>()
 
   const add = (
-    place: Place,
+    place: TextRange,
     path: readonly string[],
     message: string,
     severity: Finding['severity'],
@@ -128,25 +129,25 @@ export function createFindings(source: Source) {
   return {
     of: (path: readonly string[], message: string, severity: Finding['severity'] = 'error') =>
       void add(source.placeOf(path), path, message, severity, true),
-    /** Adds the faults of a value of the text; of very many, only the first. */
+    /** Adds the faults of a value of the text, only the first ones if there are very many. */
     faults: (faults: readonly PathFault[], value: unknown) => {
       for (const fault of faults.slice(0, MOST_SHOWN)) ofFault(fault, value)
       tellMore(faults.length - MOST_SHOWN)
     },
-    /** Makes a finding of what is found later, e.g. that a variable is not set. */
+    /** Creates a finding that is found later, e.g. that a variable is not set. */
     locate: (path: readonly string[], message: string, severity: Finding['severity']): Finding =>
       withExcerpt(add(source.placeOf(path), path, message, severity, true)),
-    /** In the order of the text. */
+    /** Sorted by their position in the text. */
     sorted: (): readonly Finding[] =>
       found.toSorted((one, other) => one.place.from - other.place.from).map(withExcerpt),
   }
 }
 
-/** What is wrong, in the words of a file: the value is left out where it tells nothing. */
+/** The fault for a reader of the file. The value is omitted if it is not helpful. */
 function wordsOf({ message, wrong }: Pick<PathFault, 'message' | 'wrong'>, given: unknown): string {
   if (wrong.startsWith('is not known')) return wrong
   if (given === null && message !== wrong) return 'is empty: remove it, or write what belongs behind it'
-  // A bound is not the number that was given, though it may have its digits.
+  // A bound in the message may have the digits of the given number without being it.
   const isShown = typeof given !== 'number' && wrong.includes(JSON.stringify(given) ?? '')
   const isMeant = wrong.includes('did you mean')
   const isPlain = typeof given === 'object' && !/^must be (a|an|true)\b/.test(wrong)
@@ -156,9 +157,9 @@ function wordsOf({ message, wrong }: Pick<PathFault, 'message' | 'wrong'>, given
 const valueAt = (value: unknown, path: readonly string[]) =>
   path.reduce<unknown>((part, key) => (part as Readonly<Record<string, unknown>> | null | undefined)?.[key], value)
 
-/** What is wrong at a path, in words that follow the field. */
+/** The fault at a path, in words that follow the field. */
 export type PathFault = Pick<Fault, 'path' | 'message' | 'wrong'> & {
-  /** Whether the name at the end of the path is wrong, and not its value. */
+  /** True if the name at the end of the path is wrong, and not its value. */
   readonly isOfName?: boolean | undefined
 }
 
@@ -166,8 +167,8 @@ const CUSTOM =
   'is a function, which no file can hold: say it by any, all, not, accepts or compare, or use Muster as a library'
 
 /**
- * Checks the queues of a file by the matchmaker itself. The paths are those of the file.
- * @param pools those of the file, which queues may name.
+ * Validates the queues of a file by the matchmaker itself. The paths are those of the file.
+ * @param pools the pools of the file, which queues may name.
  */
 export function checkQueues(
   given: readonly unknown[],

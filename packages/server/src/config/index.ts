@@ -1,4 +1,4 @@
-/** The configuration file: its schema, how it is read, and where it is wrong. */
+/** The configuration file: its schema, its reader, and its faults. */
 export { PUBLIC_ALGORITHMS, SHARED_ALGORITHMS } from './auth-schema.js'
 export { type Config, FILE_VERSION, type StoreConfig, storeFilesIn, withKeys } from './config.js'
 export { checkQueues, createFindings, type Finding, InvalidConfig, type PathFault } from './findings.js'

@@ -15,21 +15,23 @@ import {
   unlimitedOr,
 } from './field-types.js'
 
-// --- bounds: what is spent, and how much callers may do ---
+// --- limits of spending and of callers ---
 
 export const spending = section({
   maxServers: unlimitedOr()
     .prefault(defaultOptions.maxServers)
-    .describe('Servers that may exist at once. Tickets wait at the limit. `unlimited` for no bound.'),
-  maxStarting: unlimitedOr().prefault(defaultOptions.maxStarting).describe('Servers that may be starting at once.'),
+    .describe('Maximum number of servers at a time. At the limit, tickets wait. `unlimited` means no limit.'),
+  maxStarting: unlimitedOr()
+    .prefault(defaultOptions.maxStarting)
+    .describe('Maximum number of servers that start at a time.'),
   maxCreatesPerMinute: unlimitedOr()
     .prefault('unlimited')
-    .describe('Servers requested within any minute, with further attempts for the same match.'),
+    .describe('Maximum number of servers requested within any minute, including further attempts for the same match.'),
   maxMatchesPerPlayer: unlimitedOr()
     .prefault(defaultOptions.maxMatchesPerPlayer)
     .describe(
-      'Matches that a player may wait for and play in at once, in queues that allow several. One from when half of ' +
-        '`maxServers` exist, so that few accounts cannot take all.',
+      'Matches that a player may wait for and play in at a time, in queues that allow several. Only one ' +
+        'once half of `maxServers` exist, so that a few accounts cannot take all.',
     ),
   maxServersPerPlayer: unlimitedOr()
     .prefault(defaultOptions.maxServersPerPlayer)
@@ -43,7 +45,7 @@ export const spending = section({
   currency: textLike(/^[A-Z]{3}$/, 'must be three capital letters, e.g. USD')
     .default('USD')
     .describe('Currency of the price, by its three letters (ISO 4217).'),
-}).describe('Bounds of what a mistake can cost.')
+}).describe('Limits that bound the cost of a mistake.')
 
 const bodies = optionalSection({
   timeoutMs: duration.optional().describe('Milliseconds in which a body must arrive. Default 10,000.'),
@@ -62,7 +64,7 @@ export const limits = section({
     .optional()
     .describe(
       'Tickets and groups that one IPv4 address or IPv6 /64 begins or joins with the token of `auth.shared`. Default ' +
-        '60 per 60 seconds; `unlimited` for no limit. More where many players are behind one address.',
+        '60 per 60 seconds; `unlimited` for no limit. Raise it if many players share an address.',
     ),
   waitsPerCaller: count
     .optional()
@@ -76,10 +78,10 @@ export const limits = section({
   delayMs: orWord(duration.min(50), 'unlimited', Infinity, 'milliseconds from 50')
     .prefault(1000)
     .describe(
-      'Milliseconds by which answers may be late. As the program comes near to it, requests are refused with 503: ' +
-        'first those that begin something, then changes, reads and cancels last. `unlimited` refuses none.',
+      'Milliseconds by which answers may be late. As the delay approaches this limit, requests are ' +
+        'refused with 503: first creates, then changes, reads and cancels last. `unlimited` refuses none.',
     ),
-  groups: count.optional().describe('Groups at once. Default 100,000.'),
+  groups: count.optional().describe('Maximum number of groups. Default 100,000.'),
   groupIdleMs: duration
     .optional()
     .describe('Milliseconds for which a group is kept without requests about it. Default 300,000.'),
@@ -88,26 +90,26 @@ export const limits = section({
     .optional()
     .describe('Bytes of the largest body of requests that only backends send. Default 2,097,152.'),
   bodies,
-}).describe('How much the callers of the ticket API may do.')
+}).describe('Limits of callers of the ticket API.')
 
 export const matching = section({
   tickMs: milliseconds.min(1).default(defaultOptions.tickMs).describe('Milliseconds between two rounds of matching.'),
   tickBudgetMs: duration
     .optional()
-    .describe('Milliseconds of work after which a round leaves the rest to the next one. Default: 15 % of `tickMs`.'),
+    .describe('Milliseconds of work after which a round ends and the next one continues. Default: 15 % of `tickMs`.'),
   readsPerSecond: z
     .number()
     .positive()
     .default(defaultOptions.readsPerSecond)
-    .describe('Status reads of servers per second at most.'),
+    .describe('Maximum number of status reads of servers per second.'),
   maxCreatesInFlight: count
     .default(defaultOptions.maxCreatesInFlight)
-    .describe('Requests for servers whose answer is awaited at once.'),
+    .describe('Maximum number of requests for servers in flight.'),
   orphanGraceMs: orWord(milliseconds, 'never', Infinity, 'milliseconds')
     .prefault(defaultOptions.orphanGraceMs)
     .describe(
-      'Milliseconds for which a server is spared that has the tag of this program but belongs to none of its ' +
-        'matches; then it is stopped. `never` spares it for ever.',
+      'Milliseconds after which a server is stopped that has the tag of this program but belongs to ' +
+        'none of its matches. `never` keeps it running.',
     ),
   listLagMs: milliseconds
     .default(defaultOptions.listLagMs)
@@ -118,7 +120,7 @@ export const matching = section({
   endedTicketTtlMs: milliseconds
     .default(defaultOptions.endedTicketTtlMs)
     .describe('Milliseconds for which a ticket can still be read after it ended.'),
-}).describe('Settings of the matchmaker that few need to change.')
+}).describe('Settings of the matchmaker that you rarely need to change.')
 
 // --- lobbies, and the relay sessions that they become ---
 
@@ -134,17 +136,17 @@ const rules = section({
   applicantMs: waiting('Milliseconds for which an applicant waits for the host.', '60,000'),
   leaseMs: waiting('Milliseconds of silence after which another process takes over a run.', '30,000'),
   lingerMs: waiting('Milliseconds for which a closed lobby can still be read.', '30,000'),
-}).describe('How long things last in a lobby.')
+}).describe('Times after which lobbies and their members change or end.')
 
 const lobbyLimits = section({
   joinsPerPlayer: attemptsOf('Wrong codes and passwords of one player.', '10 per minute'),
   joinsPerAddress: attemptsOf('Wrong codes and passwords from one address.', '30 per minute'),
   joinsOverall: attemptsOf('Wrong codes and passwords of all players.', '1,000 per minute'),
   createsPerPlayer: attemptsOf('Lobbies that one player creates.', '10 per minute'),
-  lobbiesPerPlayer: unboundedOr().optional().describe('Lobbies that one player is in at once. Default 5.'),
+  lobbiesPerPlayer: unboundedOr().optional().describe('Lobbies that one player is in at a time. Default 5.'),
   sessionsPerPlayer: attemptsOf('Starts that one player causes.', '10 per 10 minutes'),
   seatingsPerPlayer: attemptsOf('Times that one player is seated in a running session.', '10 per 5 minutes'),
-}).describe('How much players may do with lobbies; `unlimited` for no limit.')
+}).describe('Limits of players in lobbies; `unlimited` for no limit.')
 
 export const lobbies = section({
   enabled: flag(false).describe('Whether the lobby API is served.'),
@@ -152,7 +154,7 @@ export const lobbies = section({
     .enum(['relay', 'match'])
     .default('relay')
     .describe('What a lobby becomes when it starts. `relay`: a relay session. `match`: a party in a queue.'),
-  queue: text.optional().describe('Name of the queue that the players of a started lobby wait in, with `match`.'),
+  queue: text.optional().describe('With `match`, the name of the queue in which the players of a started lobby wait.'),
   rules,
   limits: lobbyLimits,
 }).describe('Players who find each other by code or list, and start together.')
@@ -163,5 +165,5 @@ export const relay = section({
     .prefault(600_000)
     .describe('Milliseconds without any sign of use after which a session is deleted, or `never`.'),
   maxLifetimeMs: duration.default(14_400_000).describe('Milliseconds after which a session is deleted in any case.'),
-  sessionsPerHost: unboundedOr().prefault(10).describe('Sessions that one player may host at once.'),
+  sessionsPerHost: unboundedOr().prefault(10).describe('Sessions that one player may host at a time.'),
 }).describe('Relay sessions, of lobbies with `startAs: relay`.')

@@ -19,11 +19,11 @@ import {
 } from './field-types.js'
 import { RelativePath } from './secret.js'
 
-// --- the program's place in the network ---
+// --- network ---
 
 const isAny = (host: string) => host === '0.0.0.0' || host === '::'
 
-/** Whether both cannot be listened on. Port 0 is any free one. */
+/** True if both cannot be listened on. Port 0 is any free port. */
 const isSameSocket = (one: Socket, other: Socket): boolean =>
   one.port !== 0 && one.port === other.port && (one.host === other.host || isAny(one.host) || isAny(other.host))
 
@@ -41,13 +41,13 @@ export const listen = section({
     .optional()
     .describe(
       'Address and port of a second listener, e.g. 127.0.0.1:9090, for /healthz, /readyz, /metrics and /console. ' +
-        'Metrics and the console are then served there alone. Default: the first listener serves them.',
+        'Metrics and the console are then served only there. Default: the first listener serves them.',
     ),
   publicUrl: httpUrl
     .optional()
     .describe(
       'URL at which this program is reached from outside, through a proxy that ends TLS. The service sends its ' +
-        'webhooks there, and registering game servers are told of it.',
+        'webhooks there, and registering game servers receive it.',
     ),
 })
   .refine(({ host, port, admin }) => admin === undefined || !isSameSocket({ host, port }, admin), {
@@ -58,10 +58,10 @@ export const listen = section({
 
 const bounds = (most: string) =>
   section({
-    min: z.number().optional().describe('The least. Default: that of the published descriptions.'),
+    min: z.number().optional().describe('Minimum. Default: that of the published descriptions.'),
     max: orWord(z.number(), 'unlimited', Infinity, 'a number')
       .optional()
-      .describe('The most, or `unlimited`. Default: that of the published descriptions.'),
+      .describe('Maximum, or `unlimited`. Default: that of the published descriptions.'),
   })
     .refine(({ min = -Infinity, max = Infinity }) => min <= max, 'must not have a min above its max')
     .describe(most)
@@ -75,7 +75,7 @@ const settings = section({
     .optional()
     .describe('Path of create deployment, below `url`. Default /deployments. A public deployment has /v2/deployments.'),
   containerLogStorageParameter: parameter(
-    'Query parameter of stops that says where logs go. Default container_log_storage.',
+    'Query parameter of stops that names the storage of logs. Default container_log_storage.',
   ),
   deploymentQueryParameter: parameter(
     'Query parameter of the deployment list that holds its filters and order as JSON. Default query.',
@@ -86,7 +86,8 @@ const settings = section({
     .boolean()
     .optional()
     .describe(
-      'Whether creates send what a public deployment requires and the specification leaves open. Default true.',
+      'Whether creates send the values that a public deployment requires and the specification leaves ' +
+        'open. Default true.',
     ),
   valueLimits: section({
     appName: bounds("Characters of an application's name. Default 3 to 64."),
@@ -101,8 +102,8 @@ const settings = section({
     environmentValue: bounds('Bytes of the value of an environment variable. Default at most 4096.'),
   }).describe('Limits on values, which are checked before a request is sent.'),
 }).describe(
-  "What the service's specification leaves open. `muster check --live` says which of it does not fit. Each counts " +
-    'after a restart.',
+  "Values for points that the service's specification leaves open. `muster check --live` names those that do not " +
+    'fit. Changes take effect after a restart.',
 )
 
 export const service = strictObject({
@@ -119,13 +120,13 @@ export const service = strictObject({
     ),
   timeoutMs: duration
     .default(30_000)
-    .describe('Milliseconds that a call of the service may take, with its time in the queue and its retries.'),
+    .describe('Milliseconds that a call of the service may take, including its time in the queue and its retries.'),
   settings,
 })
   .optional()
   .describe(
     'The deployment service. Needed by queues without a pool, by pools without `source` that do not only enrol, and ' +
-      'by lobbies that start relay sessions. Whether there is one counts after a restart. Default: none.',
+      'by lobbies that start relay sessions. Adding or removing it takes effect after a restart. Default: none.',
   )
 
 function isNetwork(given: string): boolean {
@@ -143,16 +144,16 @@ export const addresses = section({
     .max(1000)
     .default([])
     .describe(
-      'Networks of the proxies in front, e.g. 10.0.0.0/8. Only what these say of a client is believed. Default: ' +
-        'none, so the other end of the connection is the client.',
+      "Networks of the proxies in front, e.g. 10.0.0.0/8. Only these may state a client's address. " +
+        'Default: none, so the other end of the connection is the client.',
     ),
   header: textLike(/^[\w-]{1,64}$/, 'must be the name of a header')
     .transform((name) => name.toLowerCase())
     .prefault('x-forwarded-for')
     .describe(
-      "Header in which the proxies say the client's address: a list of addresses, or forwarded as in RFC 7239.",
+      "Header in which the proxies send the client's address: a list of addresses, or forwarded as in RFC 7239.",
     ),
-}).describe("How a player's address is known. Servers are placed by it, and requests are counted by it.")
+}).describe("How Muster determines a player's address, which it uses to place servers and to count requests.")
 
 export const launch = z
   .union(
@@ -164,8 +165,8 @@ export const launch = z
   )
   .optional()
   .describe(
-    'What `muster dev` runs on this machine for each game server, e.g. [node, server.js]. No other command obeys ' +
-      'it: for those, see `launch` of a source. Default: servers are simulated.',
+    'What `muster dev` runs on this machine for each game server, e.g. [node, server.js]. No other ' +
+      'command uses it: for those, see `launch` of a source. Default: servers are simulated.',
   )
 
 const origin = textLike(
@@ -187,7 +188,7 @@ export const cors = section({
 
 export const locate = optionalSection({
   file: path.describe("City database in MaxMind's format (.mmdb). It is read again on reload."),
-  cacheSize: z.int().min(0).default(10_000).describe('Addresses whose place is remembered.'),
+  cacheSize: z.int().min(0).default(10_000).describe('Maximum number of addresses whose place is cached.'),
 }).describe(
   'Finds the place of a player by address, for queues with a distance rule. Without it, only players who send ' +
     'coordinates have a place.',
@@ -200,12 +201,12 @@ export const consoleSection = section({
     .max(100)
     .default([])
     .describe(
-      'Names that the Host header of a request to the console may have, besides localhost and that of ' +
-        '`listen.publicUrl`. Other requests are refused, so that no page of another site reaches it.',
+      'Names that the Host header of a request to the console may have, in addition to localhost and ' +
+        'the host of `listen.publicUrl`. Other requests are refused, so that no page of another site can reach it.',
     ),
   editDeploy: flag(false).describe(
     'Whether a role `deploy` may change `deploy` of a queue in the console: the application, its version, ' +
-      'variables and the probe. Whoever may can start any image of the account with the hidden variables of the ' +
+      'variables and the probe. That allows starting any image of the account with the hidden variables of the ' +
       'queue.',
   ),
   stories: section({
@@ -214,25 +215,25 @@ export const consoleSection = section({
       .min(0.1)
       .max(24 * 31)
       .default(24)
-      .describe('Hours for which the console can tell what happened to a ticket, player, match or server.'),
+      .describe('Hours for which the console keeps the story of a ticket, player, match or server.'),
     maxMegabytes: z
       .int()
       .min(1)
       .max(1024)
       .default(64)
       .describe(
-        'Most megabytes of it: in the memory of each process and, with `store`, in the folder or in Redis. The ' +
-          'oldest goes first.',
+        'Maximum megabytes of stories, in the memory of each process and, with `store`, in the folder ' +
+          'or in Redis. The oldest events are dropped first.',
       ),
-  }).describe('What Find remembers. With a folder or Redis it outlives the process.'),
-}).describe('The page on which people see and operate the matchmaker. Who may is said by `auth`.')
+  }).describe('Events that Find can show. With a folder or Redis they survive a restart.'),
+}).describe('The web page on which people see and operate the matchmaker. `auth` decides who may use it.')
 
 export const telemetry = section({
   log: section({
     level: z
       .enum(['debug', 'info', 'warn', 'error', 'silent'])
       .default('info')
-      .describe('The least that a line must matter to be written.'),
+      .describe('Minimum level of lines that are written.'),
     format: z
       .enum(['json', 'text'])
       .default('json')
@@ -243,44 +244,47 @@ export const telemetry = section({
     key: secret
       .optional()
       .describe(
-        'Bearer token that /metrics asks for. Default: none is needed, but with a `listen.publicUrl` nobody is ' +
-          'answered without one.',
+        'Bearer token that /metrics requires. Default: none is needed, but with a `listen.publicUrl` ' +
+          'all requests without a key are refused.',
       ),
     open: flag(false).describe(
-      'Whether everyone may read /metrics without a key although there is a `listen.publicUrl`. They tell ' +
-        'exactly how many players wait where.',
+      'Whether everyone may read /metrics without a key even with a `listen.publicUrl`. Metrics show ' +
+        'exactly how many players wait in each queue.',
     ),
   }).describe('Metrics for Prometheus.'),
-}).describe('What the program tells of itself. Never a secret or an address of a player.')
+}).describe('Logs and metrics of the program. They never contain a secret or an address of a player.')
 
 export const webhook = section({
   enabled: z
     .boolean()
     .optional()
-    .describe('Whether the service tells this program of its servers by webhook. Default: if `publicUrl` is given.'),
-}).describe('Without webhooks the program asks the service at intervals, and hears of everything somewhat later.')
+    .describe(
+      'Whether the service reports changes of servers to this program by webhook. Default: if ' +
+        '`publicUrl` is given.',
+    ),
+}).describe('Without webhooks the program polls the service, and learns of changes somewhat later.')
 
 export const shutdown = section({
   withinMs: duration
     .max(600_000)
     .default(10_000)
-    .describe('Milliseconds after SIGTERM in which the program finishes what is under way; then it ends in any case.'),
+    .describe('Milliseconds after SIGTERM in which the program finishes open work; then it ends in any case.'),
 }).describe('How the program ends.')
 
-// --- where tickets, matches and servers are remembered ---
+// --- storage of tickets, matches and servers ---
 
 const folder = strictObject({
   folder: path.describe(
-    'Folder of the file `muster.log`, which holds servers and waiting tickets, so that a restart loses none. One ' +
-      'program at a time uses it.',
+    'Folder of the file `muster.log`, which holds servers and waiting tickets, so that a restart loses ' +
+      'none. Only one program at a time can use it.',
   ),
   fsync: z
     .enum(['always', 'intents', 'never'])
     .default('intents')
     .describe(
-      'What is forced onto the disk at once. `always`: every change; `intents`: only that a server is about to be ' +
-        'requested, with all before it; `never`: nothing. With every choice the end of the process loses nothing; a ' +
-        'power failure may.',
+      'When changes are forced onto the disk. `always`: at every change; `intents`: before a server is ' +
+        'requested, with all earlier changes; `never`: not at all. With every choice the end of the process loses ' +
+        'nothing, but a power failure may.',
     ),
 })
 
@@ -292,16 +296,21 @@ const redis = strictObject({
     .default('mu')
     .describe('Beginning of every key.'),
   timeoutMs: duration.min(50).default(5000).describe('Milliseconds until a command without an answer fails.'),
-  maxTickets: count.max(100_000_000).default(1_000_000).describe('Tickets at most, with those that ended lately.'),
+  maxTickets: count
+    .max(100_000_000)
+    .default(1_000_000)
+    .describe('Maximum number of tickets, including those that ended recently.'),
   leaseMs: duration
     .min(300)
     .max(60_000)
     .default(1000)
     .describe(
-      'Milliseconds after which another process matches if the one that does is gone. On a machine that is held up ' +
-        'it becomes longer by itself, up to ten times.',
+      'Milliseconds after which another process leads if the leader is gone. On a slow machine the time ' +
+        'grows automatically, up to ten times.',
     ),
-  canLead: flag(true).describe('Whether this process may match, and not only take tickets.'),
+  canLead: flag(true).describe(
+    'Whether this process may lead, that is, make matches. Otherwise it only serves players.',
+  ),
   fallbackShare: z
     .number()
     .positive()
@@ -312,9 +321,9 @@ const redis = strictObject({
         'until it is back.',
     ),
   replicas: optionalSection({
-    atLeast: z.int().min(1).max(100).describe('Replicas that must know of it.'),
+    atLeast: z.int().min(1).max(100).describe('Number of replicas that must have it.'),
     timeoutMs: z.number().min(1).max(10_000).describe('Milliseconds to wait for them.'),
-  }).describe('Replicas of Redis that must know of a server before it is requested. Default: none.'),
+  }).describe('Replicas of Redis that must have the record of a server before it is requested. Default: none.'),
 }).describe('Several processes share a Redis 7 or later.')
 
 const FORMS = 'must be memory, { folder: … } or { redis: … }'
@@ -323,6 +332,7 @@ export const store = z
   .union([z.literal('memory'), folder, strictObject({ redis })], { error: FORMS })
   .default('memory')
   .describe(
-    'Where the program remembers. `memory`: nowhere, so a restart loses the waiting tickets. `{ folder }`: on disk. ' +
+    'Where the program stores its state. `memory`: only in memory, so a restart loses the waiting ' +
+      'tickets. `{ folder }`: on disk. ' +
       '`{ redis }`: in Redis, for several processes.',
   )

@@ -27,7 +27,7 @@ const written = async (name: string, bytes: string | Uint8Array) => {
   return path
 }
 
-test('a folder of the store that only the kernel fills is a warning, also for root', async () => {
+test('a store folder filled only by the kernel (such as /proc) gives a warning, even for root', async () => {
   for (const name of ['/proc/muster', '/proc/self/muster/data', '/sys/muster']) {
     const at = await written('kernel.yaml', `${BASE}store: { folder: ${name} }\n`)
     const fields = (await readConfig(at, { env })).warnings.map(({ field }) => field)
@@ -35,7 +35,7 @@ test('a folder of the store that only the kernel fills is a warning, also for ro
   }
 })
 
-test('a folder of the store that cannot be made is a warning, at its place', async () => {
+test('a store folder that cannot be created gives a warning at its place in the file', async () => {
   await written('a-file', '')
   const at = await written('folder.yaml', `${BASE}store: { folder: ./a-file/data }\n`)
   const { warnings } = await readConfig(at, { env })
@@ -49,7 +49,7 @@ test('a folder of the store that cannot be made is a warning, at its place', asy
   )
 })
 
-test('a configuration has its secrets, which print nothing, absolute paths, and every default', async () => {
+test('a configuration has its secrets, which never print, absolute paths, and every default', async () => {
   await written('key.txt', 'from-a-file-of-its-own\n')
   const more = 'store: { folder: ./data }\nauth: { keys: [{ name: a, role: look, key: { file: key.txt } }] }\n'
   const { config, warnings } = await readConfig(await written('right.yaml', BASE + more), { env })
@@ -67,12 +67,12 @@ test('a configuration has its secrets, which print nothing, absolute paths, and 
 test.each([
   ['[node, server.js]', ['node', 'server.js'], '.'],
   ['{ command: [./server], folder: build/linux }', ['./server'], 'build/linux'],
-])('what `muster dev` launches by %s runs in a folder beside the file', async (given, command, where) => {
+])('servers that `muster dev` launches by %s run in a folder next to the file', async (given, command, where) => {
   const { config } = await readConfig(await written('launch.yaml', `${BASE}launch: ${given}\n`), { env })
   expect(config.launch).toEqual({ command, folder: join(folder, where) })
 })
 
-test('a source signs with a secret of Standard Webhooks, and others are refused at their place', async () => {
+test('the secret of a source must be a Standard Webhooks secret, and others are refused at their place', async () => {
   const sources = 'sources: { metal: { allocator: https://hoster.example, secret: { env: METAL } } }\n'
   const at = await written('sources.yaml', BASE + sources)
   const good = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
@@ -84,7 +84,7 @@ test('a source signs with a secret of Standard Webhooks, and others are refused 
   ])
 })
 
-test('a source that launches processes has a folder beside the file, and a default for everything else', async () => {
+test('a source that launches processes has a folder next to the file, and other settings have defaults', async () => {
   const text = `${BASE}sources: { local: { launch: { command: [node, server.js] } } }\n`
   const { config } = await readConfig(await written('local.yaml', text), { env })
   expect(config.sources['local']).toEqual({
@@ -101,7 +101,7 @@ test('a source that launches processes has a folder beside the file, and a defau
   })
 })
 
-test('a file may have a byte order mark, carriage returns, anchors and merges', async () => {
+test('a configuration may have a byte order mark, carriage returns, anchors and merges', async () => {
   const text = `\u{FEFF}service: &s { url: https://service.example, token: { env: TOKEN } }\r\nqueues:\r\n  - &duel
     name: duel
     matchSize: 2
@@ -117,7 +117,7 @@ test('a file may have a byte order mark, carriage returns, anchors and merges', 
   ])
 })
 
-test('a fault in the value of an alias is reported at its anchor', async () => {
+test('a configuration error in the value of an alias is reported at its anchor', async () => {
   const text = `service: { url: https://service.example, token: { env: TOKEN } }
 queues:
   - &duel
@@ -133,7 +133,7 @@ queues:
   ])
 })
 
-describe('what is outside of the file', () => {
+describe('a reference to something outside the configuration', () => {
   const messagesOf = async (more: string, variables: Record<string, string> = {}) => {
     const { findings } = await refused(
       readConfigText(BASE + more, { path: join(folder, 'muster.yaml'), env: { ...env, ...variables } }),
@@ -142,15 +142,15 @@ describe('what is outside of the file', () => {
   }
   const keyOf = (source: string) => `auth: { keys: [{ name: a, role: look, key: { ${source} } }] }\n`
 
-  test('a variable that is not set, is empty, or cannot be sent', async () => {
+  test('a reference to an environment variable that is unset, empty or cannot be sent is refused', async () => {
     const field = 'auth.keys.0.key: is a secret, and the environment variable GAME_KEY'
     expect(await messagesOf(keyOf('env: GAME_KEY'))).toEqual([`${field} is not set`])
     expect(await messagesOf(keyOf('env: GAME_KEY'), { GAME_KEY: '' })).toEqual([`${field} is empty`])
     const [words] = await messagesOf(keyOf('env: GAME_KEY'), { GAME_KEY: 'hunter2 hunter2 hunter2\n' })
-    expect(words).toBe(`${field} has a space, a line break or another letter that cannot stand in a header`)
+    expect(words).toBe(`${field} has a space, a line break or another character that is not allowed in a header`)
   })
 
-  test('the token of the service may be pasted with the word `token` before it', async () => {
+  test('a referenced service token may have the word `token` before it', async () => {
     const read = (TOKEN: string) => readConfigText(BASE, { path: 'muster.yaml', env: { ...env, TOKEN } })
     const { config } = await read('token 0a1b-2c3d')
     expect(config.service?.token.reveal()).toBe('token 0a1b-2c3d')
@@ -158,7 +158,7 @@ describe('what is outside of the file', () => {
     expect(findings.find(({ field }) => field === 'service.token')?.message).toMatch(/TOKEN has a space/)
   })
 
-  test('a secret that signs is never sent: it may be a sentence of any letters, in one line', async () => {
+  test('a referenced JWT secret may have any letters on one line, because it is never sent', async () => {
     const jwt = 'auth: { jwt: { secret: { env: GAME_KEY }, claims: { id: sub } } }\n'
     const sentence = 'ein Schlüssel aus mehr als vier Wörtern'
     const { config } = await readConfigText(BASE + jwt, { path: 'muster.yaml', env: { ...env, GAME_KEY: sentence } })
@@ -168,14 +168,14 @@ describe('what is outside of the file', () => {
     )
   })
 
-  test('a name that may be the secret itself is not repeated', async () => {
+  test('a refused reference does not repeat a name that may be the secret itself', async () => {
     expect(await messagesOf(keyOf('env: f3a9c1d2e4b5'))).toEqual([
       'auth.keys.0.key: is a secret, and the environment variable is not set',
     ])
     expect((await messagesOf(keyOf('file: f3a9c1d2e4b5'))).join()).not.toContain('f3a9c1d2e4b5')
   })
 
-  test('a file that is not there, is a folder, or is too large', async () => {
+  test('a reference to a file that is missing, a folder, or too large is refused', async () => {
     await mkdir(join(folder, 'secrets'))
     await written('large.txt', 'x'.repeat(70_000))
     expect(await messagesOf(keyOf('file: secrets/none.txt'))).toEqual([
@@ -185,7 +185,7 @@ describe('what is outside of the file', () => {
     expect((await messagesOf(keyOf('file: large.txt')))[0]).toContain('is larger than 65536 bytes')
   })
 
-  test('secrets that are too short, and keys that are the same', async () => {
+  test('referenced secrets that are too short and keys that are equal are refused', async () => {
     const keys =
       'auth:\n  keys:\n    - { name: a, role: look, key: { env: A } }\n    - { name: b, role: look, key: { env: B } }\n'
     expect(await messagesOf(keys, { A: 'short', B: 'x'.repeat(16) })).toEqual([
@@ -205,20 +205,20 @@ describe('what is outside of the file', () => {
     ])
   })
 
-  test('a database that is not there', async () => {
+  test('a reference to a missing database is refused', async () => {
     expect(await messagesOf('locate: { file: city.mmdb }\n')).toEqual([
       'locate.file: cannot be read: there is no such file, or this user may not',
     ])
   })
 
-  test('nothing of it is looked at where it is not at hand', async () => {
+  test('references are not followed with `outside: false`', async () => {
     const text = `${BASE}locate: { file: city.mmdb }\n`
     const { config } = await readConfigText(text, { path: 'muster.yaml', env: {}, outside: false })
     expect(config.service?.token.reveal()).toBe('')
   })
 })
 
-describe('a file that cannot be read', () => {
+describe('a configuration file that cannot be read', () => {
   const wordsOf = async (path: string) => (await refused(readConfig(path, { env }))).findings
 
   test.each([
@@ -229,13 +229,13 @@ describe('a file that cannot be read', () => {
       () => written('utf16.yaml', Buffer.from(`\u{FEFF}${BASE}`, 'utf16le')),
       'is UTF-16: save it as UTF-8',
     ],
-    ['is no UTF-8', () => written('latin.yaml', Uint8Array.of(97, 58, 32, 228, 10)), 'is not UTF-8: save it as UTF-8'],
+    ['is not UTF-8', () => written('latin.yaml', Uint8Array.of(97, 58, 32, 228, 10)), 'is not UTF-8: save it as UTF-8'],
     ['is huge', () => written('huge.yaml', 'x'.repeat(2 ** 20 + 1)), 'is larger than 1048576 bytes'],
-  ])('because it %s', async (_, make, message) => {
+  ])('a configuration file that %s is reported with the reason', async (_, make, message) => {
     expect(await wordsOf(await make())).toEqual([{ severity: 'error', field: '', message }])
   })
 
-  test('because its name is misspelt', async () => {
+  test('a missing configuration file is reported with the nearest existing name', async () => {
     await written('muster.yaml', BASE)
     const [finding] = await wordsOf(join(folder, 'muster.yml'))
     expect(finding?.message).toBe(`is not there; did you mean ${join(folder, 'muster.yaml')}?`)

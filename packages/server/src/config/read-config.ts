@@ -11,7 +11,7 @@ import { contradictionsIn, warningsAbout } from './warnings.js'
 import { poolsIn } from './servers-schema.js'
 import { readYaml, type Source } from './yaml-source.js'
 
-/** The file as its schema gives it, and its queues as the matchmaker does. */
+/** The file as validated by its schema, and its queues as validated by the matchmaker. */
 interface CheckedFile {
   readonly file: ConfigFile
   readonly queues: readonly Queue[]
@@ -19,13 +19,13 @@ interface CheckedFile {
 
 type CheckedText = ReturnType<typeof checkText>
 
-/** What counts where a file says nothing. */
+/** Values for what a file omits. */
 type Defaults = Readonly<Record<string, unknown>>
 
 /**
- * Checks the text of a configuration, without looking at anything outside of it.
- * @returns `checked`, undefined if there are errors; findings in the order of the text; and `locate`, which makes a
- *   finding of what is found later, e.g. that a variable is not set
+ * Validates the text of a configuration, without reading anything else.
+ * @returns `checked`, undefined if there are errors; the findings in the order of the text; and `locate`, which creates
+ *   a finding that is found later, e.g. that a variable is not set
  */
 export function checkText(text: string, defaults: Defaults = {}) {
   const source = readYaml(text)
@@ -58,12 +58,12 @@ function checkValue({ value, document }: Source, findings: Findings, defaults: D
   return contradictions.length === 0 ? checked : undefined
 }
 
-/** Largest file in bytes: a thousand queues with rules, or thousands of cities, and much room. */
+/** Maximum file size in bytes: a thousand queues with rules, or thousands of cities, and much room. */
 const LARGEST_FILE = 2 ** 20
 
 /**
- * Reads a file that is needed.
- * @param name what errors call it.
+ * Reads a required file.
+ * @param name the file's name in errors.
  * @throws {InvalidConfig}
  */
 export async function needTextFile(path: string, name = path, mostBytes = LARGEST_FILE): Promise<string> {
@@ -76,8 +76,8 @@ export interface ReadOptions {
   /** Default `process.env`. */
   readonly env?: Outside['env'] | undefined
   /**
-   * Whether what the file refers to is looked at: variables, files of secrets, databases. Default true. Without it the
-   * secrets of the configuration are empty: for checks where they are not at hand.
+   * Resolves references (environment variables, secret files, databases). Default true. With false all secrets are
+   * empty, e.g. for `check` in CI.
    */
   readonly outside?: boolean | undefined
 }
@@ -85,30 +85,30 @@ export interface ReadOptions {
 export interface ReadConfig {
   readonly config: Config
   readonly warnings: readonly Finding[]
-  /** The text as it was read, e.g. to see whether the file has changed. */
+  /** The text of the file, e.g. to see whether the file has changed. */
   readonly text: string
 }
 
 /**
  * Reads a configuration from a file.
- * @throws {InvalidConfig} with all that is wrong, by line and column
+ * @throws {InvalidConfig} with all faults, by line and column
  */
 export async function readConfig(path: string, options: ReadOptions = {}): Promise<ReadConfig> {
   return readConfigText(await needTextFile(path), { ...options, path })
 }
 
 /**
- * Reads a configuration from a text.
- * @param options with the `path` that errors name, and whose folder relative paths begin at
- * @throws {InvalidConfig} as `readConfig`
+ * Reads a configuration from a string.
+ * @param options with the `path` for errors, whose folder is the base of relative paths
+ * @throws {InvalidConfig} like `readConfig`
  */
 export function readConfigText(text: string, options: ReadOptions & { readonly path: string }): Promise<ReadConfig> {
   return readWithDefaults(text, {}, options)
 }
 
 /**
- * Reads a configuration from a text that need not be complete.
- * @throws {InvalidConfig} as `readConfig`
+ * Reads a configuration from a string that may be incomplete.
+ * @throws {InvalidConfig} like `readConfig`
  */
 export async function readWithDefaults(
   text: string,
@@ -126,7 +126,7 @@ export async function readWithDefaults(
 
 async function withOutside({ file, queues }: CheckedFile, { locate }: CheckedText, outside: Outside) {
   const { value, missing } = await resolveValue({ ...file, queues: [] }, outside)
-  // Lists are read-only in a resolved value, which is all that it changes beside secrets.
+  // A resolved value differs from the file only in secrets and in read-only lists.
   const pools = value.pools as Config['pools']
   const config: Config = { ...value, queues, pools, store: storeOf(value.store) }
   if (!outside.secrets) return { config, wrong: [], doubtful: [] }
@@ -144,10 +144,13 @@ async function withOutside({ file, queues }: CheckedFile, { locate }: CheckedTex
   return { config, wrong, doubtful }
 }
 
-/** Numbers of the file systems proc and sysfs (linux/magic.h), in which nobody makes a folder, although root may. */
+/**
+ * Numbers of the file systems proc and sysfs (linux/magic.h), where nobody can create a folder, although root seems to
+ * be allowed to.
+ */
 const OF_THE_KERNEL: readonly number[] = [0x9fa0, 0x6265_6572]
 
-/** Whether this user may write in a folder, or may make it. */
+/** True if this user may write in a folder, or may create it. */
 async function isWritable(folder: string): Promise<boolean> {
   try {
     if (!(await stat(folder)).isDirectory()) return false

@@ -4,10 +4,10 @@ import { basename, dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { nearestName } from '@muster/core/internal'
 
-/** What a file says, or why it cannot be read, in words that follow its name. */
+/** The content of a file, or why it cannot be read, in words that follow its name. */
 export type TextOfFile = { readonly text: string; readonly wrong?: undefined } | { readonly wrong: string }
 
-/** Reads a file of UTF-8, at most `mostBytes` of it: also of a device, which has no end. */
+/** Reads a UTF-8 file, at most `mostBytes` of it, so that a device without an end works too. */
 export async function readTextFile(path: string, mostBytes: number): Promise<TextOfFile> {
   try {
     // `end` is inclusive: one byte more than allowed shows that the file is too large.
@@ -36,7 +36,7 @@ export async function unreadableWords(error: unknown, path: string): Promise<str
     case 'ENOENT':
       return `is not there${await didYouMeanFile(path)}`
     case 'ENOTDIR':
-      return 'is not there: a part of its path is no folder'
+      return 'does not exist: a part of its path is not a folder'
     case 'EISDIR':
       return 'is a folder: name the file in it'
     case 'EACCES':

@@ -5,26 +5,29 @@ import type { Config, Resolved } from './config.js'
 import { readTextFile, type TextOfFile } from './read-text.js'
 import { RelativePath, Secret, SecretSource } from './secret.js'
 
-/** Where values outside of the file are found. */
+/** The sources of values outside of the file. */
 export interface Outside {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The folder that relative paths begin at. */
+  /** The base folder of relative paths. */
   readonly folder: string
-  /** Whether secrets are read; otherwise each is empty. */
+  /** True to read secrets. Otherwise each is empty. */
   readonly secrets: boolean
 }
 
-interface Missing {
+interface MissingSecret {
   readonly path: readonly string[]
   readonly message: string
 }
 
-/** Largest file of a secret in bytes. */
+/** Maximum size of a secret's file in bytes. */
 const LARGEST_SECRET = 65_536
 
-/** Reads the secrets of a file's value and makes its paths absolute. `missing` is what is not there. */
-export async function resolveValue<T>(value: T, outside: Outside): Promise<{ value: Resolved<T>; missing: Missing[] }> {
-  const missing: Missing[] = []
+/** Reads the secrets of a file's value and makes its paths absolute. `missing` lists what does not exist. */
+export async function resolveValue<T>(
+  value: T,
+  outside: Outside,
+): Promise<{ value: Resolved<T>; missing: MissingSecret[] }> {
+  const missing: MissingSecret[] = []
   const visit = async (part: unknown, path: readonly string[]): Promise<unknown> => {
     if (part instanceof RelativePath) return resolve(outside.folder, part.path)
     if (part instanceof SecretSource) {
@@ -53,37 +56,37 @@ async function readSecret({ from, name, use }: SecretSource, { env, folder }: Ou
   return letters.test(text) ? { text } : { wrong: `is a secret, and ${what} has ${wrong}` }
 }
 
-const UNSENDABLE = 'a space, a line break or another letter that cannot stand in a header'
+const UNSENDABLE = 'a space, a line break or another character that is not allowed in a header'
 
-/** A key of signatures may be a sentence. A line break in it is a mistake, e.g. a public key in its place. */
+/** A signing key may be a sentence. A line break in it is a mistake, e.g. a public key in its place. */
 const LETTERS = {
   sent: { letters: /^[\x21-\x7e]+$/, wrong: UNSENDABLE },
   token: { letters: /^(token +)?[\x21-\x7e]+$/i, wrong: UNSENDABLE },
   signs: { letters: /^\P{Cc}+$/u, wrong: 'a line break or another control character' },
 } as const
 
-/** Names of variables that are hardly secrets in the wrong place. Others are in no message. */
+/** True for names of variables that are hardly misplaced secrets. Messages do not contain others. */
 export const isVariable = (name: string): boolean =>
   /^[A-Z]{1,20}$|^[A-Z][A-Z\d]*(_[A-Z\d]+)+$/.test(name) && name.length <= 64
 const isPath = (name: string) => /[./\\]/.test(name) && name.length <= 200
 
 const ofEnv = (text: string | undefined): TextOfFile => (text === undefined ? { wrong: 'is not set' } : { text })
 
-/** Whether a file is there and may be read. */
+/** True if a file exists and may be read. */
 export const isReadable = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
     () => false,
   )
 
-/** Fewest characters of a key, and of a secret that signs. */
+/** Minimum length of a key, and of a secret that signs. */
 const KEY = 16
 const SIGNING = 32
 
-/** Finds secrets that are too short to be any, and keys that are the same. No secret is in the messages. */
-export function weakSecretsIn({ auth, streamTokens, results, servers, sources, pools }: Config): Missing[] {
+/** Finds secrets that are too short, and keys that are equal. The messages contain no secrets. */
+export function weakSecretsIn({ auth, streamTokens, results, servers, sources, pools }: Config): MissingSecret[] {
   const keys = auth.keys.map(({ key }) => key.reveal())
-  const short = (secret: string | undefined, fewest: number, path: readonly string[]): Missing[] =>
+  const short = (secret: string | undefined, fewest: number, path: readonly string[]): MissingSecret[] =>
     secret === undefined || secret.length >= fewest
       ? []
       : [{ path, message: `is too short to be a secret: it has ${secret.length} characters, and needs ${fewest}` }]
@@ -112,8 +115,8 @@ export function weakSecretsIn({ auth, streamTokens, results, servers, sources, p
   ]
 }
 
-/** A secret that cannot sign as Standard Webhooks describe. */
-const unfit = (secret: Secret | undefined, path: readonly string[]): Missing[] =>
+/** The fault of a secret that cannot sign as in Standard Webhooks. */
+const unfit = (secret: Secret | undefined, path: readonly string[]): MissingSecret[] =>
   secret === undefined || isWebhookSecret(secret.reveal())
     ? []
-    : [{ path, message: 'must be whsec_ and at least 24 bytes in base64' }]
+    : [{ path, message: 'must be whsec_ followed by at least 24 bytes in base64' }]

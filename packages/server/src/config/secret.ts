@@ -1,11 +1,11 @@
 import { inspect } from 'node:util'
 
-/** What is shown in place of a secret. */
+/** The text that is shown instead of a secret. */
 const HIDDEN = '[secret]'
 
 /**
- * A secret that was read from the environment or from a file. It shows nothing of itself: in a template, in JSON, in
- * `console.log` and in a log line it is `[secret]`. Only `reveal` returns the text.
+ * A secret from the environment or a file. It never prints its value: in templates, JSON, `console.log` and log lines
+ * it is `[secret]`. Only `reveal` returns the value.
  */
 export class Secret {
   readonly #text: string
@@ -14,7 +14,7 @@ export class Secret {
     this.#text = text
   }
 
-  /** The text itself: only to send or compare it, never for a message. */
+  /** The value. Use it only to send or compare it, never in a message. */
   reveal(): string {
     return this.#text
   }
@@ -34,14 +34,14 @@ export class Secret {
 
 export type SecretUse = 'sent' | 'token' | 'signs'
 
-/** Where a secret is: in a variable of the environment, or in a file. */
+/** The source of a secret: an environment variable or a file. */
 export class SecretSource {
   readonly from: 'env' | 'file'
   /** The variable's name, or the file's path. */
   readonly name: string
   /**
-   * A secret that is sent is part of a header, which takes few letters; the token of the service may have the word
-   * `token` before it, as dashboards show it; one that signs never leaves the process.
+   * How the secret is used. One that is sent is part of a header, which allows few characters. The token of the service
+   * may be prefixed by the word `token`, as dashboards show it. One that signs never leaves the process.
    */
   readonly use: SecretUse
 
@@ -52,7 +52,7 @@ export class SecretSource {
   }
 }
 
-/** A path as the file writes it: relative to the folder of the file. */
+/** A path as written in the file: relative to the folder of the file. */
 export class RelativePath {
   readonly path: string
 

@@ -17,12 +17,12 @@ import type { SecretSource } from './secret.js'
 
 // Game servers that outlive a match: docs/servers.md.
 
-/** A pool by a name of this package: otherwise its declarations would name a package that it does not depend on. */
+/** A pool under a name of this package. Otherwise its declarations would name a package that it does not depend on. */
 export interface ConfiguredPool extends Omit<ServerPool, 'enrol'> {
-  /** The keys of its own machines are secrets. */
+  /** The keys of its enrolled machines are secrets. */
   readonly enrol: readonly (Omit<ServerPool['enrol'][number], 'key'> & { readonly key: SecretSource })[]
 }
-/** The same of the server browser. */
+/** The same for the server browser. */
 export interface ConfiguredBrowser extends Browser {}
 
 const pool: z.ZodType<ConfiguredPool> = poolSchemaWith(secret)
@@ -34,7 +34,7 @@ export const pools = z
   .default([])
   .describe('Pools of game servers that outlive a match, which queues name in place of `deploy`. Default: none.')
 
-/** As a deployment's ports have them. */
+/** The protocols of a deployment's ports. */
 const PROTOCOLS = ['UDP', 'TCP', 'TCP/UDP', 'HTTP', 'HTTPS', 'WS', 'WSS'] as const
 const port = z.int().min(1).max(65_535)
 
@@ -73,7 +73,7 @@ const launch = z.strictObject({
     .describe('Milliseconds from SIGTERM to SIGKILL when one is stopped.'),
 })
 
-/** Which fields a source has besides the one that says what it is. */
+/** The fields of each kind of source, in addition to the one that names the kind. */
 const FIELDS = { allocator: ['secret', 'timeoutMs', 'lagMs', 'capacity'], launch: [] } as const
 
 const sourceSchema = z
@@ -104,10 +104,11 @@ const sourceSchema = z
     if (kind === undefined || kinds.length > 1)
       return context.addIssue('must have either allocator, with its secret, or launch')
     if (kind === 'allocator' && given.secret === undefined)
-      context.addIssue({ code: 'custom', path: ['secret'], message: 'must be given: it signs each request' })
+      context.addIssue({ code: 'custom', path: ['secret'], message: 'is required: it signs each request' })
     const known: readonly string[] = [kind, ...FIELDS[kind]]
     for (const field of Object.keys(given))
-      if (!known.includes(field)) context.addIssue({ code: 'custom', path: [field], message: 'goes with allocator' })
+      if (!known.includes(field))
+        context.addIssue({ code: 'custom', path: [field], message: 'is only allowed with allocator' })
   })
   .meta({ oneOf: [{ required: ['allocator', 'secret'] }, { required: ['launch'] }] })
 
@@ -115,23 +116,23 @@ export const sources = z
   .record(z.string().regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -'), sourceSchema)
   .default({})
   .describe(
-    'Where servers come from besides the service, by names that pools give in `source`: see any-hoster.md. Each ' +
-      'counts after a restart. Default: none.',
+    'Other sources of servers than the service, by name; pools name one in `source`: see any-hoster.md. ' +
+      'A change takes effect after a restart. Default: none.',
   )
 
 export const results = optionalSection({
   url: httpUrl.describe('URL that takes a POST for each match that is over.'),
   secret: secret.describe('Secret that signs each POST, as Standard Webhooks describe: `whsec_` and base64.'),
 }).describe(
-  'Where the results of matches go that their servers report: a signed POST for each, repeated until a 2xx ' +
-    'answers, in order for each player. Default: nowhere.',
+  'Where Muster sends the results of matches: a signed POST for each, repeated until a 2xx answers, in ' +
+    'order for each player. Default: nowhere.',
 )
 
 export const servers = optionalSection({
   secret: signingSecret.describe('Secret of at least 32 characters from which the tokens of game servers are derived.'),
 }).describe(
-  'How game servers are recognized. Default: by a secret that the store keeps; without a store it lasts as long as ' +
-    'the process.',
+  'How Muster recognizes game servers. Default: by a secret that the store keeps; without a store it ' +
+    'lasts as long as the process.',
 )
 
 export const joinTokens = section({
@@ -139,16 +140,16 @@ export const joinTokens = section({
     .enum(['HS256', 'EdDSA'])
     .default('HS256')
     .describe('`HS256`: by a key of each server. `EdDSA`: by one key, whose public half is at /.well-known/jwks.json.'),
-}).describe('How the tokens are signed by which players prove to a game server who they are.')
+}).describe('How join tokens are signed, with which players prove their identity to a game server.')
 
 export const browser = definedBrowser
   .prefault({})
-  .describe('How servers that list themselves are found by players, and how long seats on them are held.')
+  .describe('How players find servers that list themselves, and how long seats on them are held.')
 
-/** What is deployed for a pool that is wrong in another way, so that its queues are checked as well. */
+/** The `deploy` of a pool that is invalid in another way, so that its queues are validated as well. */
 const ANY = poolSchema.parse({ name: 'any', deploy: { application: 'any', version: 'any' } })
 
-/** The pools of a file that queues may name, as far as they have names. */
+/** The pools of a file that queues may name: those that have names. */
 export function poolsIn(given: unknown): readonly Pick<ServerPool, 'name' | 'deploy'>[] {
   if (!Array.isArray(given)) return []
   return given.flatMap((definition: unknown) => {
@@ -160,14 +161,14 @@ export function poolsIn(given: unknown): readonly Pick<ServerPool, 'name' | 'dep
 }
 
 interface CheckedPools {
-  /** Empty if one is wrong. */
+  /** Empty if one is invalid. */
   readonly pools: readonly ConfiguredPool[]
-  /** Those that queues may name, also if they are wrong in another way than by their name. */
+  /** The pools that queues may name, including those that are invalid for other reasons than their name. */
   readonly named: ReturnType<typeof poolsIn>
   readonly faults: readonly Fault[]
 }
 
-/** Checks the pools of a file alone. */
+/** Validates only the pools of a file. */
 export function checkPools(given: unknown): CheckedPools {
   const { data, faults = [] } = validateAll(z.object({ pools }), { pools: given })
   return { pools: data?.pools ?? [], named: poolsIn(given), faults }

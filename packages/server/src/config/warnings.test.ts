@@ -11,7 +11,7 @@ const warningsOf = async (text: string) => {
   return warnings.map(({ severity, line, field }) => `${severity} ${line} ${field}`)
 }
 
-test('a careful configuration has none', async () => {
+test('a configuration without risks has no warnings', async () => {
   expect(await warningsOf(CALM)).toEqual([])
 })
 
@@ -39,20 +39,20 @@ const CLAIMS = AUTH.replace(
 )
 
 test.each([
-  ['nobody may call, or look', SERVICE + QUEUES + 'store: { folder: data }\n', ['warning 1 auth', 'warning 1 console']],
-  ['nothing is kept', CALM.replace('store: { folder: data }', 'store: memory'), ['warning 3 store']],
-  ['the service is not encrypted', CALM.replace('https://service', 'http://service'), ['warning 1 service.url']],
-  ['the service is this machine', CALM.replace('https://service.example', 'http://127.0.0.1:9'), []],
-  ['a version at the end of the address', CALM.replace('example,', 'example/v2/,'), ['warning 1 service.url']],
-  ['a path in the address', CALM.replace('example,', 'example/api,'), []],
-  ['servers without bound', `${CALM}spending: { maxServers: unlimited }\n`, ['warning 5 spending.maxServers']],
+  ['no auth keys', SERVICE + QUEUES + 'store: { folder: data }\n', ['warning 1 auth', 'warning 1 console']],
+  ['nothing is stored', CALM.replace('store: { folder: data }', 'store: memory'), ['warning 3 store']],
+  ['an unencrypted deployment service', CALM.replace('https://service', 'http://service'), ['warning 1 service.url']],
+  ['a deployment service on this machine', CALM.replace('https://service.example', 'http://127.0.0.1:9'), []],
+  ['a version at the end of service.url', CALM.replace('example,', 'example/v2/,'), ['warning 1 service.url']],
+  ['a path in service.url', CALM.replace('example,', 'example/api,'), []],
+  ['unlimited servers', `${CALM}spending: { maxServers: unlimited }\n`, ['warning 5 spending.maxServers']],
   [
-    'servers that are never reaped',
+    'orphaned servers that are never stopped',
     `${CALM}matching: { orphanGraceMs: never }\n`,
     ['warning 5 matching.orphanGraceMs'],
   ],
   [
-    'a proxy that nobody trusts',
+    'a public URL without trusted proxies',
     `${CALM}listen: { publicUrl: 'https://mm.example', admin: '127.0.0.1:9' }\n`,
     ['warning 5 listen.publicUrl'],
   ],
@@ -61,68 +61,76 @@ test.each([
     `${CALM}${PUBLIC.replace('mm.example', 'mm.example/api')} }\ntelemetry: { metrics: { enabled: false } }\n`,
     ['warning 6 listen.publicUrl'],
   ],
-  ['a header that nobody may send', `${CALM}addresses: { header: x-real-ip }\n`, ['warning 5 addresses.header']],
-  ['metrics for everyone', `${CALM}listen: { host: 0.0.0.0 }\n`, ['warning 1 telemetry.metrics']],
-  ['metrics for nobody', `${CALM}${PUBLIC} }\n`, ['warning 1 telemetry.metrics']],
-  ['metrics with a key', `${CALM}${PUBLIC} }\ntelemetry: { metrics: { key: { env: K } } }\n`, []],
-  ['metrics of a listener of their own', `${CALM}${PUBLIC}, admin: '127.0.0.1:9' }\n`, []],
   [
-    'metrics for everyone at a public URL',
+    'an address header without trusted proxies',
+    `${CALM}addresses: { header: x-real-ip }\n`,
+    ['warning 5 addresses.header'],
+  ],
+  ['metrics open to all hosts', `${CALM}listen: { host: 0.0.0.0 }\n`, ['warning 1 telemetry.metrics']],
+  ['metrics closed to everyone', `${CALM}${PUBLIC} }\n`, ['warning 1 telemetry.metrics']],
+  ['metrics with a key', `${CALM}${PUBLIC} }\ntelemetry: { metrics: { key: { env: K } } }\n`, []],
+  ['metrics on the admin listener', `${CALM}${PUBLIC}, admin: '127.0.0.1:9' }\n`, []],
+  [
+    'metrics open at a public URL',
     `${CALM}${PUBLIC}, host: 0.0.0.0 }\ntelemetry: { metrics: { open: true } }\n`,
     ['warning 7 telemetry.metrics'],
   ],
-  ['what `muster dev` runs', `${CALM}launch: [node, server.js]\n`, ['warning 5 launch']],
-  ['a Redis of this machine', redis('redis://127.0.0.1'), []],
+  ['launch, which only `muster dev` uses', `${CALM}launch: [node, server.js]\n`, ['warning 5 launch']],
+  ['a Redis on this machine', redis('redis://127.0.0.1'), []],
   ['an encrypted Redis', redis('rediss://redis.example'), []],
-  ['a Redis that is not encrypted', redis('redis://redis.example'), ['warning 3 store.redis.url']],
+  ['an unencrypted Redis', redis('redis://redis.example'), ['warning 3 store.redis.url']],
   ['acceptance', queue('acceptance: { withinMs: 9000 }'), []],
   [
     'acceptance without a cooldown',
     queue('acceptance: { withinMs: 9000 }, cooldown: { for: [] }'),
     ['warning 2 queues.0.acceptance'],
   ],
-  ['places of nobody', queue('rules: [{ kind: distance, maxKm: 5 }]'), ['warning 2 queues.0.rules.0']],
-  ['places that matter to nobody', queue('rules: [{ kind: distance, maxKm: 5, missing: any }]'), []],
   [
-    'latencies that nobody checks',
+    'a distance rule for players without places',
+    queue('rules: [{ kind: distance, maxKm: 5 }]'),
+    ['warning 2 queues.0.rules.0'],
+  ],
+  ['a distance rule that accepts missing places', queue('rules: [{ kind: distance, maxKm: 5, missing: any }]'), []],
+  [
+    'latencies that are not verified',
     queue('rules: [{ kind: any, rules: [{ kind: latency, maxMs: 5 }, { kind: avoid }] }]') + UNCHECKED,
     ['warning 2 queues.0.rules.0'],
   ],
   [
-    'attributes that players may choose',
+    'attributes that players choose without a profile check',
     queue('playerMayState: [maps, skill]') + profiles,
     ['warning 2 queues.0.playerMayState.1'],
   ],
   [
-    'the size of a party by a name that is an attribute',
+    'an attribute named like the party size',
     queue('rules: [{ kind: difference, attribute: PARTY_SIZE, max: 1 }]'),
     ['warning 2 queues.0.rules.0'],
   ],
   ['the size of a party', queue('rules: [{ kind: difference, attribute: $partySize, max: 1 }]'), []],
-  ['values that look the same', queue(SIMILAR), ['warning 2 queues.0.rules.1', 'warning 2 queues.0.rules.2']],
-  ['values that are the same, or others', queue(SIMILAR.replace("'40'", "'41'").replace(DECOMPOSED, 'tank')), []],
-  ['an attribute that a backend may state', queue(RATED), []],
-  ['an attribute that nobody may state', queue(RATED).replace(AUTH, CLAIMS), ['warning 2 queues.0.rules.0']],
+  ['attribute values that look alike', queue(SIMILAR), ['warning 2 queues.0.rules.1', 'warning 2 queues.0.rules.2']],
+  ['attribute values that are equal or differ', queue(SIMILAR.replace("'40'", "'41'").replace(DECOMPOSED, 'tank')), []],
+  ['an attribute that a backend states', queue(RATED), []],
+  ['an attribute that no caller may state', queue(RATED).replace(AUTH, CLAIMS), ['warning 2 queues.0.rules.0']],
   ['an attribute that a claim states', queue(RATED.replace('rating', 'skill')).replace(AUTH, CLAIMS), []],
   ['an attribute that players state', queue(`${RATED}, playerMayState: [rating]`).replace(AUTH, CLAIMS), []],
   [
-    'servers that know nowhere to register',
+    'servers without a URL to register at',
     CALM.replace("version: '1'", "version: '1', probe: { kind: registration }"),
     ['warning 2 queues.0.deploy.probe'],
   ],
   [
-    'servers that cannot say who came',
+    'servers without a URL to report joins to',
     CALM.replace("version: '1'", "version: '1', joinWithinMs: 60000"),
     ['warning 2 queues.0.deploy.joinWithinMs'],
   ],
   [
-    'servers that say who came',
+    'servers with a URL to report joins to',
     `${CALM.replace("version: '1'", "version: '1', joinWithinMs: 60000")}${PUBLIC}, admin: '127.0.0.1:9' }\n`,
     [],
   ],
-  ['a pool whose servers know no URL, told once', POOLED, ['warning 6 pools']],
+  ['a pool whose servers have no URL, reported once', POOLED, ['warning 6 pools']],
   [
-    'pools of servers that know no URL, and that nobody uses',
+    'unused pools whose servers have no URL',
     `${CALM}${POOLS}`,
     ['warning 6 pools', 'warning 6 pools.0', 'warning 6 pools.0.warm.max'],
   ],
@@ -132,30 +140,30 @@ test.each([
     ['warning 3 store', 'warning 6 pools'],
   ],
   ['a pool', `${POOLED}${PUBLIC}, admin: '127.0.0.1:9' }\n`, []],
-  ['a pool of a source', `${SOURCED}${PUBLIC}, admin: '127.0.0.1:9' }\n`, []],
+  ['a pool with a source', `${SOURCED}${PUBLIC}, admin: '127.0.0.1:9' }\n`, []],
   [
-    'a source that nobody uses, and one that is not encrypted',
+    'an unused source, and an unencrypted one',
     `${SOURCED.replace('https://hoster', 'http://hoster')}  wood: ${SOURCE}\n${PUBLIC}, admin: '127.0.0.1:9' }\n`,
     ['warning 8 sources.metal.allocator', 'warning 9 sources.wood'],
   ],
   [
-    'what an allocator is not asked for',
+    'deploy fields that an allocator does not receive',
     `${SOURCED.replace("version: '1'", UNSENT)}${PUBLIC}, admin: '127.0.0.1:9' }\n`,
     ['warning 6 pools.0.deploy.tags', 'warning 6 pools.0.deploy.requireCachedLocations'],
   ],
   [
-    'results that are not encrypted',
+    'an unencrypted results URL',
     `${CALM}results: { url: http://game.example, secret: { env: R } }\n`,
     ['warning 5 results.url'],
   ],
   [
-    'a share that Redis keeps',
+    'a rate-limit share that Redis already divides',
     CALM.replace('env: TOKEN } }', 'env: TOKEN }, share: 0.5 }').replace(
       '{ folder: data }',
       '{ redis: { url: redis://127.0.0.1 } }',
     ),
     ['warning 1 service.share', 'warning 3 store.redis'],
   ],
-])('%s', async (_, text, expected) => {
+])('a configuration is checked for risks: %s', async (_, text, expected) => {
   expect(await warningsOf(text)).toEqual(expected)
 })

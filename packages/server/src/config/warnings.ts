@@ -3,23 +3,23 @@ import type { Queue, RuleDefinition } from '@muster/matchmaker'
 import { attributesComparedBy, ENROLLED, similarConstants } from '@muster/matchmaker/internal'
 import type { ConfigFile } from './config.js'
 
-interface Parts {
+interface WarningsInput {
   readonly file: ConfigFile
   readonly queues: readonly Queue[]
 }
 
-/** Something wrong or doubtful at a path of the file. */
+/** A fault or a doubt at a path of the file. */
 interface Remark {
   readonly path: readonly string[]
   readonly message: string
 }
 
-/** A remark for each path that has a message, and none where a condition does not hold. */
+/** One remark for each path with a message. Conditions that do not hold give none. */
 const remarks = (found: Readonly<Record<string, string | false>>): Remark[] =>
   Object.entries(found).flatMap(([path, message]) => (message === false ? [] : [{ path: path.split('.'), message }]))
 
-/** What is allowed, and may not be what the author meant. */
-export function warningsAbout({ file, queues }: Parts): Remark[] {
+/** Finds settings that are allowed but may not be what the author meant. */
+export function warningsAbout({ file, queues }: WarningsInput): Remark[] {
   return [
     ...aboutCallers(file),
     ...aboutConnections(file),
@@ -49,12 +49,12 @@ const hasPath = (url: string | undefined) => url !== undefined && new URL(url).p
 /** The version at the end of a URL, such as /v2; undefined without one. */
 export const endsInVersion = (url: string): string | undefined => /\/v\d+(?=\/*$)/i.exec(new URL(url).pathname)?.[0]
 
-/** Whether strangers reach what the listener of players serves. */
+/** True if strangers can reach the players' listener. */
 export const isPublic = ({ publicUrl, admin }: Pick<ConfigFile['listen'], 'publicUrl' | 'admin'>): boolean =>
   admin === undefined && publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname)
 
 function aboutCallers({ auth, console: page, telemetry: { metrics }, listen }: ConfigFile): Remark[] {
-  const mayLook = auth.keys.some(({ role }) => role !== 'backend') || auth.jwt?.claims.role !== undefined
+  const mayOpenConsole = auth.keys.some(({ role }) => role !== 'backend') || auth.jwt?.claims.role !== undefined
   const isClosed = isPublic(listen) && !metrics.open
   return remarks({
     auth:
@@ -63,7 +63,9 @@ function aboutCallers({ auth, console: page, telemetry: { metrics }, listen }: C
       auth.keys.length === 0 &&
       'lets nobody in: give jwt, shared, or keys',
     console:
-      page.enabled && !mayLook && 'is on, but no auth key can open it: add one with role look or operate to auth.keys',
+      page.enabled &&
+      !mayOpenConsole &&
+      'is on, but no auth key can open it: add one with role look or operate to auth.keys',
     'telemetry.metrics':
       metrics.enabled &&
       metrics.key === undefined &&
@@ -116,7 +118,7 @@ function aboutCosts({ spending, store, matching, service }: ConfigFile): Remark[
   })
 }
 
-/** Attributes that somebody else vouches for, and that players may say of themselves all the same. */
+/** Attributes from a trusted source that players may state themselves all the same. */
 function aboutStatements({ auth, profiles }: ConfigFile, queues: readonly Queue[]): Remark[] {
   const claimed = new Set(Object.keys(auth.jwt?.claims.attributes ?? {}))
   const whenDown = profiles?.whenDown
@@ -130,11 +132,11 @@ function aboutStatements({ auth, profiles }: ConfigFile, queues: readonly Queue[
   )
 }
 
-/** The name of the party's size, as people write it from memory. */
+/** Names that people mistake for the party's size. */
 const LIKE_PARTY_SIZE = /^\$?party[_-]?size$/i
 const PARTY_SIZE = '$partySize'
 
-/** Attributes that rules compare and no ticket can have. */
+/** Attributes that rules compare but no ticket can have. */
 function aboutAttributes({ auth, profiles }: ConfigFile, queues: readonly Queue[]): Remark[] {
   const claimed = Object.keys(auth.jwt?.claims.attributes ?? {})
   // A backend or a profile may state anything.
@@ -158,7 +160,7 @@ function aboutAttributes({ auth, profiles }: ConfigFile, queues: readonly Queue[
   })
 }
 
-/** The kinds of a rule and of those within it; without that of a distance rule that wants no places. */
+/** The kinds of a rule and of its nested rules, without a distance rule that needs no locations. */
 const kindsIn = (rule: RuleDefinition): string[] => [
   ...(rule.kind === 'distance' && rule.missing === 'any' ? [] : [rule.kind]),
   ...('rules' in rule ? rule.rules.flatMap(kindsIn) : 'rule' in rule ? kindsIn(rule.rule) : []),
@@ -180,7 +182,7 @@ function aboutPlaces({ locate, beacons }: ConfigFile, queues: readonly Queue[]):
   })
 }
 
-/** Servers register and say who came by the ticket API, whose URL they find in MM_API_URL unless they know it. */
+/** Servers register and report joins by the ticket API, whose URL is in MM_API_URL unless they know it. */
 function aboutQueue(
   { deploy, pool, acceptance, cooldown, rules }: Queue,
   queue: string,
@@ -191,7 +193,7 @@ function aboutQueue(
   return remarks({
     ...(Object.fromEntries(similar) as Readonly<Record<string, string>>),
     [`${queue}.deploy.probe`]:
-      // What its pool deploys is told of the pool.
+      // The `deploy` of its pool is reported for the pool.
       pool === undefined &&
       probe?.kind === 'registration' &&
       probe.url === undefined &&
@@ -201,7 +203,7 @@ function aboutQueue(
       joinWithinMs !== undefined &&
       listen.publicUrl === undefined &&
       'ends every match whose server cannot say that a player came: give listen.publicUrl, which servers are told',
-    // One who declines matches again and again costs everybody else a wait each time.
+    // A player who keeps declining matches costs everybody else a wait each time.
     [`${queue}.acceptance`]:
       acceptance !== undefined &&
       cooldown?.for.includes('declined') !== true &&
@@ -209,7 +211,7 @@ function aboutQueue(
   })
 }
 
-/** Servers of a pool register by the ticket API, whose URL they find in MUSTER_URL. */
+/** Servers of a pool register by the ticket API, whose URL is in MUSTER_URL. */
 function aboutPools(file: ConfigFile, queues: readonly Queue[]): Remark[] {
   const { pools, listen, spending, store, servers, results } = file
   return [
@@ -239,7 +241,7 @@ function aboutPools(file: ConfigFile, queues: readonly Queue[]): Remark[] {
   ]
 }
 
-/** An allocator is asked for an application, a version, places and variables, and for nothing else. */
+/** An allocator gets only an application, a version, locations and variables. */
 function aboutSources({ pools, sources }: ConfigFile): Remark[] {
   return [
     ...Object.entries(sources).flatMap(([name, { allocator }]) =>
@@ -261,7 +263,7 @@ function aboutSources({ pools, sources }: ConfigFile): Remark[] {
   ]
 }
 
-/** Warnings that matter for several processes only. */
+/** Warnings that matter only for several processes. */
 function aboutProcesses({ store, streamTokens }: ConfigFile): Remark[] {
   if (typeof store !== 'object' || !('redis' in store)) return []
   const { url } = store.redis
@@ -277,8 +279,8 @@ function aboutProcesses({ store, streamTokens }: ConfigFile): Remark[] {
   })
 }
 
-/** Finds sections that contradict one another, each of which is valid by itself. */
-export function contradictionsIn({ file, queues }: Parts): Remark[] {
+/** Finds sections that contradict one another, each of which is valid alone. */
+export function contradictionsIn({ file, queues }: WarningsInput): Remark[] {
   const { auth, pools, webhook, listen } = file
   return [
     ...ofAlgorithms(file),
@@ -304,7 +306,7 @@ function ofAlgorithms({ auth: { jwt } }: ConfigFile): Remark[] {
   return remarks({ [`auth.jwt.algorithms.${wrong}`]: wrong !== -1 && message })
 }
 
-/** Pools whose source there is not, and sources that another process could not see. */
+/** Finds pools with an unknown source, and sources that other processes cannot use. */
 function ofSources({ pools, sources, store }: ConfigFile): Remark[] {
   const names = Object.keys(sources)
   const isShared = typeof store === 'object' && 'redis' in store
@@ -324,14 +326,14 @@ function ofSources({ pools, sources, store }: ConfigFile): Remark[] {
   return [...launched, ...unknown]
 }
 
-/** What may need the deployment service; pools and sources also as the program uses them. */
+/** The parts that may need the deployment service; pools and sources also in the program's form. */
 interface ServedParts extends Pick<ConfigFile, 'lobbies' | 'webhook'> {
   readonly service?: unknown
   readonly pools: readonly Pick<ConfigFile['pools'][number], 'source' | 'deploy'>[]
   readonly sources: object
 }
 
-/** What needs the deployment service, where there is none. */
+/** Finds parts that need the deployment service if there is none. */
 export function withoutService(
   { service, pools, sources, lobbies, webhook }: ServedParts,
   queues: readonly Queue[],
@@ -365,7 +367,7 @@ export function withoutService(
   ]
 }
 
-/** Attributes that players may choose, and by which nobody finds a server. */
+/** Finds attributes that players may choose, but that cannot be filtered. */
 function ofBrowser({ pools, browser }: ConfigFile): Remark[] {
   const declared = Object.keys(browser.attributes)
   return pools.flatMap(({ custom }, pool) =>
@@ -376,7 +378,7 @@ function ofBrowser({ pools, browser }: ConfigFile): Remark[] {
   )
 }
 
-/** Entries of a list that have the name of an earlier one. */
+/** Finds entries of a list that have the name of an earlier one. */
 export function namesGivenTwice(list: readonly { readonly name?: unknown }[], path: string): Remark[] {
   const names = list.map(({ name }) => name)
   return names.flatMap((name, index) => {

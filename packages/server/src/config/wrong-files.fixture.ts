@@ -1,4 +1,4 @@
-/** A configuration that is wrong, with everything that is said of it: `line:column field: message`. */
+/** An invalid configuration with all of its findings: `line:column field: message`. */
 export interface WrongFile {
   readonly what: string
   readonly text: string
@@ -214,25 +214,12 @@ export const WRONG_FILES: readonly WrongFile[] = [
     ],
   },
   {
-    what: 'a rule of no known kind',
-    text: RULE('kind: distanse\n        maxKm: 5'),
-    says: [
-      '6:15 queues.0.rules.0.kind: must be one of distance, latency, difference, equal, different, overlap, ' +
-        'require, accepts, compare, roles, avoid, balance, custom, any, all, not; did you mean distance?',
-    ],
-  },
-  {
     what: 'a rule that is a function',
     text: RULE('kind: any\n        rules: [{ kind: avoid }, { kind: custom, name: mine, test: x }]'),
     says: [
       '7:42 queues.0.rules.0.rules.1.kind: is a function, which no file can hold: say it by any, all, not, ' +
         'accepts or compare, or use Muster as a library',
     ],
-  },
-  {
-    what: 'a limit that grows stricter',
-    text: RULE('kind: distance\n        maxKm: [{ afterMs: 0, value: 500 }, { afterMs: 9000, value: 100 }]'),
-    says: ['7:69 queues.0.rules.0.maxKm.1.value: must not be less than 500, that of the step before, got 100'],
   },
   {
     what: 'a limit whose steps have a misspelt name',
@@ -246,25 +233,6 @@ export const WRONG_FILES: readonly WrongFile[] = [
     what: 'a wrong rule within another',
     text: RULE('kind: any\n        rules:\n          - kind: avoid\n          - { kind: equal, atribute: mode }'),
     says: ['9:28 queues.0.rules.0.rules.1.atribute: is not known; did you mean attribute?'],
-  },
-  {
-    what: 'rules that contradict one another',
-    text:
-      `${SERVICE}\n` +
-      `queues:\n` +
-      `  - name: duel\n` +
-      `    matchSize: 2\n` +
-      `    rules:\n` +
-      `      - { kind: distance, maxKm: 5 }\n` +
-      `      - { kind: distance, maxKm: 6, name: again }\n` +
-      `      - { kind: compare, aggregate: count, team: red, operator: '=', value: 1 }\n` +
-      `    lastResortMs: 600000\n` +
-      `    ${DEPLOY}\n`,
-    says: [
-      '7:9 queues.0.rules.1: is a second distance rule',
-      '8:50 queues.0.rules.2.team: is none of the teams, got "red"',
-      '9:19 queues.0.lastResortMs: must be less than expireAfterMs, 300000, got 600000',
-    ],
   },
   {
     what: 'a webhook without an address',
@@ -346,11 +314,11 @@ export const WRONG_FILES: readonly WrongFile[] = [
     says: [
       '7:6 sources.a: must have either allocator, with its secret, or launch',
       '8:6 sources.b: must have either allocator, with its secret, or launch',
-      '9:3 sources.c.secret: must be given: it signs each request',
+      '9:3 sources.c.secret: is required: it signs each request',
       '10:27 sources.d.launch.command: must not be empty',
       '10:36 sources.d.launch.max: must be at least 1, got 0',
       '10:54 sources.d.launch.ports.game: must be "UDP", "TCP", "TCP/UDP", "HTTP", "HTTPS", "WS" or "WSS", got "QUIC"',
-      '11:44 sources.e.lagMs: goes with allocator, got 5',
+      '11:44 sources.e.lagMs: is only allowed with allocator, got 5',
     ],
   },
   {

@@ -21,28 +21,31 @@ async function findingsOf(text: string): Promise<readonly Finding[]> {
 
 const errorsOf = async (text: string) => (await findingsOf(text)).filter(({ severity }) => severity === 'error')
 
-describe('a wrong file says what is wrong, where, and all of it in order', () => {
-  test.each(FILES.map((file) => [file.what, file] as const))('%s', async (_, { text, says }) => {
-    const told = (await errorsOf(text)).map(
-      ({ line, column, field, message }) => `${line}:${column} ${field}: ${message}`,
-    )
-    expect(told).toEqual(says)
-    expect(says.length).toBeGreaterThan(0)
-  })
+describe('an invalid configuration', () => {
+  test.each(FILES.map((file) => [file.what, file] as const))(
+    'an invalid configuration is refused with all its errors and their places, in order: %s',
+    async (_, { text, says }) => {
+      const told = (await errorsOf(text)).map(
+        ({ line, column, field, message }) => `${line}:${column} ${field}: ${message}`,
+      )
+      expect(told).toEqual(says)
+      expect(says.length).toBeGreaterThan(0)
+    },
+  )
 
-  test('there are more than twenty of them', () => {
+  test('invalid configurations are covered by more than forty examples', () => {
     expect(FILES.length).toBeGreaterThan(40)
   })
 })
 
-test('the line is shown with a mark under the place', async () => {
+test('a configuration error shows its line with a mark under the place', async () => {
   const text =
     'service: { url: https://service.example, token: { env: TOKEN } }\nlisten: { port: 70000 } # behind nginx\n'
   const [, ports] = await errorsOf(text)
   expect(ports?.excerpt).toBe('listen: { port: 70000 }\n                ^^^^^')
 })
 
-test('names aside, no line that is shown has a text that may be a secret', async () => {
+test('no shown configuration line contains a string that may be a secret, apart from names', async () => {
   const secret = 'hunter2hunter2'
   const lines = [
     `service: { url: https://service.example, token: ${secret} }`,
@@ -73,7 +76,7 @@ test('names aside, no line that is shown has a text that may be a secret', async
   }
 })
 
-test('any text is read or refused with a place, never by another error', async () => {
+test('any configuration text is read, or refused with a place, never by another error (property)', async () => {
   const words = 'service queues name duel matchSize rules kind distance maxKm token env << __proto__:'
   const marks = '& * a : - ? | > [ ] { } , # ! % @ " \''
   const piece = fc.constantFrom(
@@ -104,7 +107,7 @@ test('any text is read or refused with a place, never by another error', async (
   )
 })
 
-test('an error prints its findings, and nothing of a secret', async () => {
+test('a printed configuration error contains its findings, and no secret', async () => {
   const error: unknown = await readConfigText('service: { url: x, token: hunter2hunter2 }\n', {
     path: 'muster.yaml',
   }).catch((one: unknown) => one)
@@ -112,7 +115,7 @@ test('an error prints its findings, and nothing of a secret', async () => {
   expect(inspect(error)).not.toContain('hunter2')
 })
 
-describe('what would take too long', () => {
+describe('a configuration that would take too long to parse', () => {
   const bombs = {
     'aliases of aliases': `a: &a [x, x, x, x, x, x, x, x, x]\n${[...'bcdefghi']
       .map((name, index) => `${name}: &${name} [${`*${'abcdefgh'[index]}, `.repeat(9)}]\n`)
@@ -122,19 +125,25 @@ describe('what would take too long', () => {
     'deep nesting that is closed': `a: ${'['.repeat(3000)}${']'.repeat(3000)}\n`,
     'very many names': Array.from({ length: 20_000 }, (_, index) => `name${index}: 1\n`).join(''),
   }
-  test.each(Object.entries(bombs))('%s', async (_, text) => {
-    const started = performance.now()
-    expect((await errorsOf(text)).length).toBeGreaterThan(0)
-    expect(performance.now() - started).toBeLessThan(20_000)
-  })
+  test.each(Object.entries(bombs))(
+    'a configuration that would take too long to parse is refused quickly: %s',
+    async (_, text) => {
+      const started = performance.now()
+      expect((await errorsOf(text)).length).toBeGreaterThan(0)
+      expect(performance.now() - started).toBeLessThan(20_000)
+    },
+  )
 })
 
 test.each([
   ['the same name many times', (count: number) => `{ ${Array<string>(count).fill('a: secret').join(', ')} }`, 9999],
   ['many aliases of nothing', (count: number) => `[ ${Array<string>(count).fill('*a').join(', ')} ]`, 10_001],
-] as const)('of %s on one line the first faults are told, and how many more there are', async (_, listOf, faults) => {
-  const errors = await errorsOf(`${BASE}x: ${listOf(10_000)}\n`)
-  expect(errors).toHaveLength(101)
-  expect(errors.map(({ message }) => message)).toContain(`has ${faults - 100} more errors`)
-  expect(errors.every(({ excerpt = '' }) => excerpt.length < 250 && !excerpt.includes('secret'))).toBe(true)
-})
+] as const)(
+  'many configuration errors on one line, %s, are cut to the first ones with the number of the rest',
+  async (_, listOf, faults) => {
+    const errors = await errorsOf(`${BASE}x: ${listOf(10_000)}\n`)
+    expect(errors).toHaveLength(101)
+    expect(errors.map(({ message }) => message)).toContain(`has ${faults - 100} more errors`)
+    expect(errors.every(({ excerpt = '' }) => excerpt.length < 250 && !excerpt.includes('secret'))).toBe(true)
+  },
+)

@@ -1,8 +1,8 @@
 import { BASE, QUEUES, SERVICE, type WrongFile } from './wrong-files.fixture.js'
 
-/** Files that are no YAML, or more than is wanted of it. */
+/** Files that are not YAML, or use unsupported parts of it. */
 export const WRONG_YAML: readonly WrongFile[] = [
-  { what: 'a name twice', text: `${BASE}name: a\nname: b\n`, says: ['7:1 name: is there twice'] },
+  { what: 'a name twice', text: `${BASE}name: a\nname: b\n`, says: ['7:1 name: is a duplicate key'] },
   {
     what: 'a tab',
     text: `${BASE}spending:\n\tmaxServers: 5\n`,
@@ -53,7 +53,7 @@ export const WRONG_YAML: readonly WrongFile[] = [
   {
     what: 'an alias of itself',
     text: `${BASE}spending: &a { maxServers: *a }\n`,
-    says: ['6:28 spending.maxServers: is an alias of what it stands in'],
+    says: ['6:28 spending.maxServers: is an alias of a value that contains it'],
   },
   {
     what: 'a name that no object may have',
@@ -65,7 +65,7 @@ export const WRONG_YAML: readonly WrongFile[] = [
     text: `${BASE}spending:\n  <<: 5\n`,
     says: ['7:3 spending.<<: must be an alias of names and values'],
   },
-  { what: 'another YAML', text: `%YAML 1.1\n---\n${BASE}`, says: ['1:1 : asks for another YAML than 1.2'] },
+  { what: 'another YAML', text: `%YAML 1.1\n---\n${BASE}`, says: ['1:1 : requires a YAML version other than 1.2'] },
   {
     what: 'a control character',
     text: `name: a\u{0}b\n${BASE}`,

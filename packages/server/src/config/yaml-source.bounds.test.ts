@@ -12,7 +12,7 @@ const stairs = (line: (column: number) => string, length: number) => {
   return text
 }
 
-describe('nesting that would end the process is refused at its first place, in no time', () => {
+describe('nesting that would exhaust the stack', () => {
   test.each([
     ['lists on one line', '- '],
     ['lists, by tabs', '-\t'],
@@ -20,8 +20,7 @@ describe('nesting that would end the process is refused at its first place, in n
     ['brackets', '['],
     ['braces', '{a: '],
     ['brackets behind names', '{a: ['],
-    ['brackets behind quotes', `'[' ? [`],
-  ])('%s', (_, part) => {
+  ])('YAML nesting that would exhaust the stack is refused quickly, at its first place: %s', (_, part) => {
     for (const length of [100_000, 1_000_000]) {
       const { faults } = readYaml(filled(part, length))
       expect(faults.map(({ message }) => message)).toEqual(['is nested too deeply: more than 50 levels'])
@@ -32,16 +31,22 @@ describe('nesting that would end the process is refused at its first place, in n
   test.each([
     ['mappings', () => 'a:'],
     ['lists', () => '-'],
-    ['many lists a line', () => filled('- ', 80)],
+    ['many lists in a line', () => filled('- ', 80)],
     ['brackets that end in comments', () => '- [ # ]'],
-  ])('by indentation: %s', (_, line) => {
+  ])('YAML nesting made by indentation is refused quickly: %s', (_, line) => {
     const [fault] = readYaml(stairs(line, 100_000)).faults
     expect(fault?.message).toBe('is nested too deeply: more than 50 levels')
     expect(fault?.place.from).toBeLessThan(5000)
   })
 })
 
-test('text that holds many brackets and dashes is no nesting', () => {
+test('YAML brackets after a quoted string are refused as a syntax error at their first place', () => {
+  const { faults } = readYaml(filled(`'[' ? [`, 100_000))
+  expect(faults).toMatchObject([{ message: expect.stringContaining('does not belong here') }])
+  expect(faults[0]?.place.from).toBeLessThan(10)
+})
+
+test('a YAML string that contains many brackets and dashes is not refused as nesting', () => {
   const long = filled('[{- ? ', 6000)
   const texts = [
     `# ${long}\na: 1`,
@@ -55,12 +60,12 @@ test('text that holds many brackets and dashes is no nesting', () => {
   for (const text of texts) expect(readYaml(text).faults).toEqual([])
 })
 
-test('a text of too many words is refused before it is parsed, at the place where it is too much', () => {
+test('a YAML file of too many tokens is refused before parsing, at the first token too many', () => {
   const source = readYaml(filled('a: 1\n', 1000), 300)
-  expect(source.faults).toMatchObject([{ message: 'has more than 300 words and signs' }])
+  expect(source.faults).toMatchObject([{ message: 'has more than 300 YAML tokens' }])
   expect(source.positionOf(source.faults[0]?.place ?? { from: 0, to: 0 }).line).toBe(43)
   expect(checkText(filled('- a:\n', 1_000_000)).findings).toMatchObject([
-    { message: 'has more than 300000 words and signs', severity: 'error' },
+    { message: 'has more than 300000 YAML tokens', severity: 'error' },
   ])
 })
 
@@ -68,7 +73,7 @@ test('a text of too many words is refused before it is parsed, at the place wher
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
 
-test('whatever is within the bound is taken, and nothing that nests twice as deeply (property)', () => {
+test('YAML nesting within the limit is accepted, and nesting twice as deep is refused (property)', () => {
   const { value } = fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 20, withCrossShrink: true },

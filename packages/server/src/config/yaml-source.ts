@@ -12,90 +12,49 @@ import {
   type Node,
   type Pair,
   parseDocument,
+  Parser,
   type Range,
   type Scalar,
   visit,
   type YAMLError,
 } from 'yaml'
 
-/** Deepest nesting of lines, of brackets, and of both: that of rules within rules, and much room. */
+/** Maximum nesting of lines, of brackets, and of both: enough for nested rules, and much room. */
 const DEEPEST = 50
-/** Most values once every alias is replaced by its anchor's value. */
+/** Maximum number of values once every alias is replaced by its anchor's value. */
 const MOST_VALUES = 200_000
 const MOST_ALIASES = 2000
 
-/** Most tokens of a text (names, values, marks, spaces): a thousand queues with rules, and much room. */
+/** Maximum number of tokens of a text (names, values, marks, spaces): a thousand queues with rules, and much room. */
 const MOST_TOKENS = 300_000
 
-/** Where a text is more than anybody means, and why. */
+/** The position at which a text exceeds a limit, and why. */
 interface Excess {
   /** Offset in UTF-16 units. */
   readonly at: number
   readonly message: string
 }
 
+/** Marks of the lexer that do not represent characters of the text. */
+const MARKS: readonly string[] = [CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]
+
 /**
- * Looks for what the parser must not be given. It calls itself for each level, so that a few thousand levels end the
- * process, and it takes a hundred times as long as this. Stops at the first place that is too much; takes time in
- * proportion to the text.
+ * Finds text that must not be composed: composing recurses for each level, so a few thousand levels would end the
+ * process. Stops at the first excess. The time is proportional to the text.
  */
 export function excessIn(text: string, mostTokens = MOST_TOKENS): Excess | undefined {
-  /** Columns at which the lists and mappings begin that are open, the outermost first. */
-  const open: number[] = []
-  let [at, lineAt, brackets, tokens] = [0, 0, 0, 0]
-  let isLineBegun = false
-  let isText = false
-
-  const begin = () => {
-    const column = at - lineAt
-    while ((open.at(-1) ?? -1) >= column) open.pop()
-    open.push(column)
-  }
+  const parser = new Parser()
+  let [at, tokens] = [0, 0]
   for (const token of new Lexer().lex(text)) {
-    const type: CST.TokenType | null = isText ? 'scalar' : CST.tokenType(token)
-    isText = type === 'scalar' && !isText && token === CST.SCALAR
-    switch (type) {
-      case 'flow-seq-start':
-      case 'flow-map-start':
-        brackets += 1
-        break
-      case 'flow-seq-end':
-      case 'flow-map-end':
-        brackets = Math.max(0, brackets - 1)
-        break
-      case 'flow-error-end':
-        brackets = 0
-        break
-      case 'seq-item-ind':
-      case 'explicit-key-ind':
-        if (brackets === 0) begin()
-        isLineBegun = true
-        break
-      case 'newline':
-        isLineBegun = false
-        break
-      case 'space':
-      case 'comment':
-      case 'byte-order-mark':
-      case 'doc-mode':
-        break
-      default:
-        if (isControl(token)) break
-        if (brackets === 0 && !isLineBegun) begin()
-        isLineBegun = true
-    }
+    for (const _ of parser.next(token)) continue
     tokens += 1
-    if (open.length + brackets > DEEPEST) return { at, message: `is nested too deeply: more than ${DEEPEST} levels` }
-    if (tokens > mostTokens) return { at, message: `has more than ${mostTokens} words and signs` }
-    if (!isControl(token)) at += token.length
-    const newline = isControl(token) ? -1 : token.lastIndexOf('\n')
-    if (newline !== -1) lineAt = at - token.length + newline + 1
+    // The document and the value itself are on the stack too.
+    if (parser.stack.length > DEEPEST + 2) return { at, message: `is nested too deeply: more than ${DEEPEST} levels` }
+    if (tokens > mostTokens) return { at, message: `has more than ${mostTokens} YAML tokens` }
+    if (!MARKS.includes(token)) at += token.length
   }
   return undefined
 }
-
-/** Tokens that stand for no characters of the text. */
-const isControl = (token: string) => token === CST.DOCUMENT || token === CST.FLOW_END || token === CST.SCALAR
 
 const ALIAS_OF_NOTHING = 'is an alias of nothing that stands before it; a text that begins with * must stand in quotes'
 
@@ -108,7 +67,7 @@ interface TreeFault {
 
 const keyOf = ({ key }: Pair): string => (isScalar(key) ? String(key.value) : '')
 
-/** Names that are there twice or that no object may have, wrong aliases, and more than can be meant. */
+/** Finds duplicate or forbidden names, invalid aliases, and excessive sizes. */
 function faultsOfTree(document: Document.Parsed): TreeFault[] {
   const faults: TreeFault[] = []
   const anchors = new Map<string, Node>()
@@ -120,13 +79,13 @@ function faultsOfTree(document: Document.Parsed): TreeFault[] {
     return 1
   }
 
-  /** The number of values in a node, with those behind its aliases. */
+  /** Returns the number of values in a node, including those behind its aliases. */
   const walk = (node: unknown, path: readonly string[]): number => {
     if (isAlias(node)) {
       const meant = anchors.get(node.source)
       aliases += 1
       if (meant === undefined) return refuse(node, path, ALIAS_OF_NOTHING)
-      return open.has(meant) ? refuse(node, path, 'is an alias of what it stands in') : (values.get(meant) ?? 1)
+      return open.has(meant) ? refuse(node, path, 'is an alias of a value that contains it') : (values.get(meant) ?? 1)
     }
     if (!isScalar(node) && !isCollection(node)) return 1
     if (node.anchor !== undefined) anchors.set(node.anchor, node)
@@ -146,7 +105,7 @@ function faultsOfTree(document: Document.Parsed): TreeFault[] {
       const key = keyOf(pair)
       const here = [...path, key]
       const keyNode = pair.key as Scalar.Parsed
-      if (seen.has(key) && key !== '<<') refuse(keyNode, here, 'is there twice')
+      if (seen.has(key) && key !== '<<') refuse(keyNode, here, 'is a duplicate key')
       if (key === '__proto__') refuse(keyNode, here, 'may not be a name')
       if (key === '<<' && !isMergeable(pair.value)) refuse(keyNode, here, 'must be an alias of names and values')
       seen.add(key)
@@ -166,12 +125,12 @@ function faultsOfTree(document: Document.Parsed): TreeFault[] {
   return faults
 }
 
-/** A name, a value that holds no others, or an alias, with its place: offsets in UTF-16 units. */
+/** A name, a scalar value or an alias, with its position: offsets in UTF-16 units. */
 export interface Leaf {
   readonly from: number
   readonly to: number
   readonly kind: 'name' | 'value' | 'alias'
-  /** The names on the way to it, its own included. */
+  /** The names that lead to it, its own included. */
   readonly path: readonly string[]
   /** Undefined for an alias. */
   readonly value: unknown
@@ -209,14 +168,14 @@ const WORDS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
   BAD_INDENT: 'is not indented like the lines that it belongs to',
   BAD_DQ_ESCAPE: 'has a backslash that means nothing: write two, or put the text in single quotes',
   TAG_RESOLVE_FAILED: 'has a tag, and tags are not known here: a secret is { env: NAME } or { file: path }',
-  NON_STRING_KEY: 'is no name: names are texts',
+  NON_STRING_KEY: 'is not a name: names are strings',
   RESOURCE_EXHAUSTION: 'is nested too deeply',
   BAD_ALIAS: 'is an alias or an anchor without a name',
   UNEXPECTED_TOKEN:
     'does not belong here: what stands before it has ended; look for a missing quote or a wrong indentation',
 }
 
-/** What is wrong with a text, in words of our own: those of the library quote it, and it may be a secret. */
+/** The fault of a text, in our own words: those of the library quote it, and it may be a secret. */
 function yamlWords({ code, message }: Pick<YAMLError, 'code' | 'message'>, character: string): string {
   if (FLOW.test(message)) return message.includes('map') ? 'has a { without its }' : 'has a [ without its ]'
   if (code === 'BAD_SCALAR_START') return `begins with ${character}, so it must stand in quotes`
@@ -231,24 +190,24 @@ function missingWords(message: string): string {
     : 'has a name without a colon behind it'
 }
 
-/** A place in the text, by offsets in UTF-16 units. */
-export interface Place {
+/** A range of the text, as offsets in UTF-16 units. */
+export interface TextRange {
   readonly from: number
   readonly to: number
 }
 
-/** A fault of the text, with its place. */
+/** A fault of the text, with its position. */
 interface SourceFault {
   readonly path: readonly string[]
   readonly message: string
-  readonly place: Place
+  readonly place: TextRange
 }
 
-/** A YAML text that was read. */
+/** A parsed YAML text. */
 export type Source = ReturnType<typeof readYaml>
 
 /**
- * Reads a YAML text. Never throws: what is wrong is in `faults`.
+ * Parses a YAML text. Never throws: `faults` has the errors.
  * @param mostTokens see `excessIn`
  */
 export function readYaml(text: string, mostTokens?: number) {
@@ -277,16 +236,16 @@ export function readYaml(text: string, mostTokens?: number) {
     /** Undefined if there are faults. */
     value: faults.length === 0 ? (document.toJS({ maxAliasCount: -1 }) as unknown) : undefined,
     /**
-     * The place of a value, by its path. For a missing value: the place of the nearest value around it.
+     * The position of a value, by its path. For a missing value: the position of the nearest value around it.
      * @param part the name of the value, or the value itself.
      */
-    placeOf: (path: readonly string[], part: 'name' | 'value' = 'value'): Place => placeOf(document, path, part),
-    positionOf: ({ from }: Place): { readonly line: number; readonly column: number } => {
+    placeOf: (path: readonly string[], part: 'name' | 'value' = 'value'): TextRange => placeOf(document, path, part),
+    positionOf: ({ from }: TextRange): { readonly line: number; readonly column: number } => {
       const { line, col } = counter.linePos(from)
       return { line: Math.max(1, line), column: Math.max(1, col) }
     },
     lineOf,
-    /** The names, values and aliases, in the order of the text. Read once, when they are first asked for. */
+    /** The names, values and aliases, in the order of the text. Computed once, on first use. */
     leaves: (): readonly Leaf[] => (leaves ??= leavesOf(document)),
   }
 }
@@ -298,7 +257,7 @@ function addLines(counter: LineCounter, text: string): void {
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) counter.addNewLine(at + 1)
 }
 
-/** The first error of syntax: others mostly follow from it. */
+/** The first syntax error, because others mostly follow from it. */
 function ofSyntax(text: string, document: Document.Parsed): SourceFault[] {
   const control = controlCharacterIn(text)
   if (control !== -1) {
@@ -307,7 +266,7 @@ function ofSyntax(text: string, document: Document.Parsed): SourceFault[] {
   }
   const { version, explicit } = document.directives?.yaml ?? { version: '1.2', explicit: false }
   if (explicit === true && version !== '1.2')
-    return [{ path: [], message: 'asks for another YAML than 1.2', place: { from: 0, to: 1 } }]
+    return [{ path: [], message: 'requires a YAML version other than 1.2', place: { from: 0, to: 1 } }]
   const [error] = [...document.errors, ...document.warnings].toSorted((one, other) => one.pos[0] - other.pos[0])
   if (error === undefined) return []
   const [from, to] = error.pos
@@ -317,8 +276,8 @@ function ofSyntax(text: string, document: Document.Parsed): SourceFault[] {
   return [{ path: [], message: yamlWords(telling, text.charAt(from)), place }]
 }
 
-/** Where the quoted text that ends here begins: the parser reports the error at its end. */
-function quoteBefore(document: Document.Parsed, end: number): Place {
+/** The start of the quoted string that ends here: the parser reports the error at its end. */
+function quoteBefore(document: Document.Parsed, end: number): TextRange {
   let from = end
   visit(document, {
     Scalar: (_, { type, range }) => {
@@ -328,7 +287,7 @@ function quoteBefore(document: Document.Parsed, end: number): Place {
   return { from, to: from + 1 }
 }
 
-/** The offset of the first control character that is no end of a line and no tab; -1 if there is none. */
+/** The offset of the first control character other than line ends and tabs; -1 if there is none. */
 function controlCharacterIn(text: string): number {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
@@ -342,12 +301,12 @@ function ofNodes(document: Document.Parsed): SourceFault[] {
   return faultsOfTree(document).map(({ node, path, message }) => ({ path, message, place: placeOfNode(node) }))
 }
 
-const placeOfNode = (node: Node): Place => {
+const placeOfNode = (node: Node): TextRange => {
   const [from, to] = (node.range ?? [0, 0, 0]) as Range
   return { from, to }
 }
 
-/** What a map has under a name, also by a merge (`<<`). */
+/** The entry of a map with this name, including merged ones (`<<`). */
 function pairIn(document: Document.Parsed, map: unknown, key: string): Pair | undefined {
   const meant = isAlias(map) ? map.resolve(document) : map
   if (isSeq(meant)) return meant.items.map((item) => pairIn(document, item, key)).find((pair) => pair !== undefined)
@@ -358,7 +317,7 @@ function pairIn(document: Document.Parsed, map: unknown, key: string): Pair | un
   return merged.map(({ value }) => pairIn(document, value, key)).find((pair) => pair !== undefined)
 }
 
-function placeOf(document: Document.Parsed, path: readonly string[], part: 'name' | 'value'): Place {
+function placeOf(document: Document.Parsed, path: readonly string[], part: 'name' | 'value'): TextRange {
   let node: unknown = document.contents
   let name: unknown
   for (const key of path) {
@@ -372,12 +331,12 @@ function placeOf(document: Document.Parsed, path: readonly string[], part: 'name
   return part === 'name' || !hasRange(node) || isEmpty(node) ? placeOfNamed(name, node) : placeOfNode(node)
 }
 
-/** A name with nothing behind it. */
+/** A name without a value. */
 const isEmpty = ({ range }: Node) => range?.[0] === range?.[1]
 
 const hasRange = (node: unknown): node is Node =>
   typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)
 
-/** The name if there is one: a value that is a block begins on another line. */
-const placeOfNamed = (name: unknown, node: unknown): Place =>
+/** The name if there is one, because a block value begins on another line. */
+const placeOfNamed = (name: unknown, node: unknown): TextRange =>
   hasRange(name) ? placeOfNode(name) : { from: hasRange(node) ? placeOfNode(node).from : 0, to: 0 }

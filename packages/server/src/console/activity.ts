@@ -1,10 +1,10 @@
 import type { Matchmaker, Ticket } from '@muster/matchmaker'
 
-/** Sums up what happened lately, piece by piece: by default within the last minute, second by second. */
+/** The sum of recent values, in pieces: by default of the last minute, second by second. */
 export class RecentSum {
   readonly #pieces: Float64Array
   readonly #pieceMs: number
-  /** The piece that was counted last. */
+  /** The latest piece. */
   #latest = Number.NEGATIVE_INFINITY
 
   constructor(pieces = 60, pieceMs = 1000) {
@@ -23,7 +23,7 @@ export class RecentSum {
     return this.#pieces.reduce((sum, piece) => sum + piece, 0)
   }
 
-  /** Forgets the pieces that are over. */
+  /** Removes old pieces. */
   #pass(now: number): void {
     const piece = Math.floor(now / this.#pieceMs)
     const { length } = this.#pieces
@@ -33,18 +33,18 @@ export class RecentSum {
   }
 }
 
-/** Waits up to here are one bucket; from here on each bucket is 8 % wider than the one before, up to a day. */
+/** Waits up to here are one bucket. Each further bucket is 8 % wider than the previous one, up to a day. */
 const FIRST_MS = 50
 const GROWTH = Math.log(1.08)
 const BUCKETS = 1 + Math.ceil(Math.log((24 * 3_600_000) / FIRST_MS) / GROWTH)
 
 const bucketOf = (ms: number): number =>
   ms <= FIRST_MS ? 0 : Math.min(BUCKETS - 1, 1 + Math.floor(Math.log(ms / FIRST_MS) / GROWTH))
-/** The middle of a bucket: at most 4 % off. */
+/** The middle of a bucket, with an error of at most 4 %. */
 const middleOf = (bucket: number): number =>
   bucket === 0 ? FIRST_MS / 2 : FIRST_MS * Math.exp((bucket - 0.5) * GROWTH)
 
-/** Counts waits in so little memory that every ten seconds of an hour have one of their own. */
+/** Counts waits in so little memory that each ten seconds of an hour have a histogram. */
 export class WaitHistogram {
   readonly #counts = new Uint32Array(BUCKETS)
   #total = 0
@@ -59,7 +59,7 @@ export class WaitHistogram {
     this.#total += 1
   }
 
-  /** Adds what another one has counted, or takes it away again. */
+  /** Adds the counts of another histogram, or subtracts them. */
   merge(other: WaitHistogram, sign: 1 | -1): void {
     for (let bucket = 0; bucket < BUCKETS; bucket += 1) {
       this.#counts[bucket] = (this.#counts[bucket] as number) + sign * (other.#counts[bucket] as number)
@@ -80,12 +80,12 @@ export class WaitHistogram {
   }
 }
 
-/** What happens in a queue: counted as it happens. @param steps number of steps in the hour. */
+/** Counts the events of a queue. @param steps number of steps in the hour. */
 function createQueueActivity(steps: number) {
   const arrivals = new RecentSum()
   const matches = new RecentSum()
   const lastHour = new WaitHistogram()
-  /** Waits of each step; most have none, and cost nothing. */
+  /** Waits of each step. Most steps have none and take no memory. */
   const past: (WaitHistogram | undefined)[] = []
   let step = { arrivals: 0, matches: 0, waits: undefined as WaitHistogram | undefined }
 
@@ -102,13 +102,13 @@ function createQueueActivity(steps: number) {
       matches.add(now)
       step.matches += 1
     },
-    /** Counts a ticket that was matched. */
+    /** Counts the wait of a matched ticket. */
     waited: (waitMs: number) => {
       lastHour.add(waitMs)
       step.waits ??= new WaitHistogram()
       step.waits.add(waitMs)
     },
-    /** Ends a step, and returns what happened in it. */
+    /** Ends a step, and returns its counts. */
     endStep: () => {
       const ended = step
       step = { arrivals: 0, matches: 0, waits: undefined }
@@ -122,8 +122,8 @@ function createQueueActivity(steps: number) {
 
 type QueueActivity = ReturnType<typeof createQueueActivity>
 
-/** Counts what happens in each queue, by the matchmaker's events. */
-export type Activity = ReturnType<typeof createActivity>
+/** Counts the matchmaker's events of each queue. */
+export type ActivityCounts = ReturnType<typeof createActivity>
 
 export function createActivity(on: Matchmaker['on'], now: () => number, steps: number) {
   const queues = new Map<string, QueueActivity>()
@@ -135,7 +135,7 @@ export function createActivity(on: Matchmaker['on'], now: () => number, steps: n
     queues.set(name, made)
     return made
   }
-  /** Players of a private match wait for nobody. */
+  /** Players of a private match do not wait for others. */
   const waited = (queue: QueueActivity, tickets: readonly Ticket[]) => {
     for (const { createdAt, matchedAt = createdAt, privateMatch } of tickets)
       if (privateMatch === undefined) queue.waited(matchedAt - createdAt)
@@ -152,13 +152,13 @@ export function createActivity(on: Matchmaker['on'], now: () => number, steps: n
   ]
   return {
     of,
-    /** A ticket has arrived in these queues, of whichever process. */
+    /** Counts a ticket that has arrived in these queues, in any process. */
     arrived: (names: readonly string[]) => {
       for (const name of names) of(name).arrived(now())
     },
     /** Deployments that the service accepted. */
     creates,
-    /** Forgets queues that are no longer there. */
+    /** Removes queues that do not exist any more. */
     keep: (names: readonly string[]) => {
       for (const name of queues.keys()) if (!names.includes(name)) queues.delete(name)
     },

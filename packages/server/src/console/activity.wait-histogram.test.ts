@@ -4,7 +4,7 @@ import { RecentSum, WaitHistogram } from './activity.js'
 
 const wait = fc.integer({ min: 0, max: 24 * 3_600_000 })
 
-test('a quantile is within 5 % or 50 ms of the wait that has that rank', () => {
+test('a quantile of the wait histogram is within 5 % or 50 ms of the wait of that rank (property)', () => {
   fc.assert(
     fc.property(fc.array(wait, { minLength: 1 }), fc.double({ min: 0, max: 1, noNaN: true }), (waits, share) => {
       const histogram = new WaitHistogram()
@@ -17,7 +17,7 @@ test('a quantile is within 5 % or 50 ms of the wait that has that rank', () => {
   )
 })
 
-test('what is merged and taken away again leaves nothing', () => {
+test('a wait histogram from which all its parts are subtracted is empty', () => {
   fc.assert(
     fc.property(fc.array(wait), fc.array(wait), (some, others) => {
       const histogram = new WaitHistogram()
@@ -33,7 +33,7 @@ test('what is merged and taken away again leaves nothing', () => {
   )
 })
 
-test('a minute count is the number of the last 60 seconds, this one included', () => {
+test('a minute count of the console covers the last 60 seconds, including the current one', () => {
   fc.assert(
     fc.property(fc.array(fc.record({ passMs: fc.nat(40_000), count: fc.nat(5) }), { maxLength: 50 }), (acts) => {
       const counted = new RecentSum()

@@ -4,12 +4,13 @@ import type { Clock } from '@muster/core/clock'
 import { type AttemptLimit, type Caller, type HttpHandler, Problem } from '@muster/core/http'
 import { createAttempts, createHttpApi, eventStream, type Handlers } from '@muster/core/internal'
 import { MatchmakerClosed, AlreadyAssigned, Unavailable } from '@muster/matchmaker'
-import type { Audit } from './audit.js'
+import { createAuditedCommands } from '@muster/matchmaker/internal'
+import type { AuditLog } from './audit.js'
 import type { Watch } from './feed/feed.js'
-import type { Act, ConsoleOptions, Operator } from './options.js'
+import type { ConsoleCommand, ConsoleOptions, Operator } from './options.js'
 import type { QueueCardsSource } from './queue-cards.js'
 import { createApplying } from './queue-edits.js'
-import { consoleRoutes, permissionOf } from './routes.js'
+import { consoleRoutes } from './routes.js'
 import { serverList } from './server-list.js'
 import type { FindStories } from './stories/index.js'
 import type { Trials } from './trials/index.js'
@@ -35,27 +36,27 @@ function problemOf(error: unknown): Problem | undefined {
 /** The caller. */
 interface ConsoleCaller extends Caller, Operator {}
 
-/** A search reads the whole event history; a list of servers queries the leader for all of them. */
+/** A search reads the whole event history. A list of servers queries the leader for all of them. */
 const FINDS: AttemptLimit = { limit: 20, windowMs: 10_000 }
-/** Queues as YAML, which are read on the thread that answers players. */
+/** Limit of queues as YAML, which are parsed on the thread that answers players. */
 const TEXTS: AttemptLimit = { limit: 20, windowMs: 20_000 }
 const PER_CALLER: AttemptLimit = { limit: 100, windowMs: 5000 }
 const PER_ADDRESS: AttemptLimit = { limit: 200, windowMs: 5000 }
-/** A queue as YAML. */
+/** Maximum size of a queue as YAML. */
 const BODY_BYTES = 256 * 1024
 
-interface ApiParts {
+interface ConsoleApiParts {
   readonly watch: Watch
   readonly find: FindStories
-  readonly audit: Pick<Audit, 'view'>
+  readonly audit: Pick<AuditLog, 'view'>
   readonly queues: QueueCardsSource
   readonly trials: Trials
   readonly clock: Clock
   readonly onError: (error: unknown) => void
 }
 
-/** The console's API: made of described routes, as the ticket API is. */
-export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): HttpHandler {
+/** The console's API, built from described routes like the ticket API. */
+export function createConsoleApi(options: ConsoleOptions, parts: ConsoleApiParts): HttpHandler {
   const { watch, find, audit, queues, trials, clock, onError } = parts
   const { matchmaker, letBotsIn, processes, acted, operatorOf, address } = options
   const { basePath = '/console', limitsOfRequests = {} } = options
@@ -68,17 +69,13 @@ export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): Http
   }
   const takeText = (caller: ConsoleCaller) => take(texts, caller, 'too-many-edits', 'edits and trials')
   const takeSearch = (caller: ConsoleCaller) => take(finds, caller, 'too-many-searches', 'searches')
-  /** Does what an operator asks for, and logs who did it once it was done. */
-  const operate = async ({ who }: Operator, what: Act['what'], id: string, act: () => unknown): Promise<void> => {
-    await act()
-    acted({ who, what, id })
-  }
+  const operate = createAuditedCommands<ConsoleCommand>(matchmaker, acted)
 
-  /** @throws {Problem} 404 for a deployment without a process that runs */
+  /** @throws {Problem} 404 for a deployment without a running process */
   const outputOf = (requestId: string): string => {
     const text = processes?.output(requestId)
     if (text === undefined)
-      throw new Problem(404, 'no-process', 'The server is no process of `muster dev -- COMMAND`, or has ended.')
+      throw new Problem(404, 'no-process', 'The server is not a process of `muster dev -- COMMAND`, or has ended.')
     return text
   }
 
@@ -108,36 +105,35 @@ export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): Http
     },
     getTrial: ({ id }) => trials.get(id),
     cancelTrial: ({ id }) => trials.cancel(id),
-    pauseQueue: ({ name }, { caller }) => operate(caller, 'pause-queue', name, () => matchmaker.pauseQueue(name)),
-    resumeQueue: ({ name }, { caller }) => operate(caller, 'resume-queue', name, () => matchmaker.resumeQueue(name)),
-    cancelTicket: ({ id }, { caller }) => operate(caller, 'cancel-ticket', id, () => matchmaker.cancelTicket(id)),
-    stopMatch: ({ id }, { caller }) =>
-      operate(caller, 'stop-match', id, () => matchmaker.stopMatch(id, { until: 'recorded' })),
-    drainServer: ({ id }, { caller }) => operate(caller, 'drain-server', id, () => matchmaker.drainServer(id)),
-    revokeEnrolment: ({ key }, { caller }) =>
-      operate(caller, 'revoke-enrolment', key, () => matchmaker.revokeEnrolment(key)),
+    pauseQueue: ({ name }, { caller }) => operate(caller.who, 'pauseQueue', name),
+    resumeQueue: ({ name }, { caller }) => operate(caller.who, 'resumeQueue', name),
+    cancelTicket: ({ id }, { caller }) => operate(caller.who, 'cancelTicket', id),
+    stopMatch: ({ id }, { caller }) => operate(caller.who, 'stopMatch', id, { until: 'recorded' }),
+    drainServer: ({ id }, { caller }) => operate(caller.who, 'drainServer', id),
+    revokeEnrolment: ({ key }, { caller }) => operate(caller.who, 'revokeEnrolment', key),
     serverOutput: ({ id }) => ({ text: outputOf(id) }),
-    killServer: ({ id }, { caller }) => {
+    killServer: ({ id }, { caller: { who } }) => {
       outputOf(id)
-      return operate(caller, 'kill-server', id, () => processes?.kill(id))
+      processes?.kill(id)
+      acted({ who, what: 'kill-server', id })
     },
-    forgive: ({ id }, { caller }) => operate(caller, 'forgive-cooldown', id, () => matchmaker.forgive(id)),
-    letBotsIn: ({ players }, { caller }) => {
+    forgive: ({ id }, { caller }) => operate(caller.who, 'forgive', id),
+    letBotsIn: async ({ players }, { caller: { who } }) => {
       if (letBotsIn === undefined) throw new Problem(404, 'no-bots', 'Only `muster dev` has bots.')
-      return operate(caller, 'let-bots-in', String(players), () => letBotsIn(players))
+      await letBotsIn(players)
+      acted({ who, what: 'let-bots-in', id: String(players) })
     },
   }
 
   return createHttpApi({
     routes: consoleRoutes,
     handlers,
-    anonymous: [],
     authenticate: async (request, connection): Promise<ConsoleCaller | undefined> => {
       const operator = await operatorOf(request, connection)
       return operator && { ...operator, id: operator.who }
     },
     authorize: (route, caller) => {
-      const permission = permissionOf[route]
+      const permission = consoleRoutes[route].who
       if (caller === undefined || !isAllowed(caller.role, permission))
         throw new Problem(403, 'not-permitted', `Permission ${permission} is missing. Use a token whose role has it.`)
     },

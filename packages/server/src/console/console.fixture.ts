@@ -2,7 +2,7 @@ import { createManualClock, seededRandom } from '@muster/core/clock'
 import { bearerToken } from '@muster/core/http'
 import { createMatchmaker, type Matchmaker, type MatchmakerOptions, type QueueDefinition } from '@muster/matchmaker'
 import { createConsole } from './console.js'
-import type { Act, ConsoleMatchmaker, ConsoleOptions, Operator } from './options.js'
+import type { AuditedAction, ConsoleMatchmaker, ConsoleOptions, Operator } from './options.js'
 import { createFakeService } from './service.fixture.js'
 
 const deploy = { application: 'game', version: '1' }
@@ -42,7 +42,7 @@ export function setUp({
   readonly queues?: readonly QueueDefinition[] | undefined
   readonly startMs?: number | undefined
   readonly matchmaker?: Partial<MatchmakerOptions> | undefined
-  /** What of the matchmaker the console is given. Default: all. */
+  /** The part of the matchmaker that the console gets. Default: all. */
   readonly shown?: ((plain: Matchmaker) => ConsoleMatchmaker) | undefined
 } = {}) {
   const clock = createManualClock()
@@ -55,7 +55,7 @@ export function setUp({
     random: seededRandom(1),
     ...given,
   })
-  const acts: Act[] = []
+  const acts: AuditedAction[] = []
   const errors: unknown[] = []
   const console = createConsole({
     matchmaker: shown(plain),

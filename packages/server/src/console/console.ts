@@ -6,7 +6,7 @@ import type { Matchmaker } from '@muster/matchmaker'
 import { createConsoleApi } from './api.js'
 import { AUDIT_BOUNDS, createAudit } from './audit.js'
 import { createWatch } from './feed/feed.js'
-import type { Act, ConsoleOptions } from './options.js'
+import type { AuditedAction, ConsoleOptions } from './options.js'
 import { createPages } from './pages.js'
 import { createQueueCards } from './queue-cards.js'
 import {
@@ -22,8 +22,8 @@ import type { EventBounds } from './event-store.js'
 import { createRecording, createTrials, trialThreads } from './trials/index.js'
 
 /**
- * The page runs its own script and style sheet only, talks to its own server only, and loads in no frame. API answers
- * have the same headers: a browser that is made to open one must not run it either.
+ * The page runs only its own script and style sheet, connects only to its own server, and cannot be framed. API
+ * responses have the same headers, so that a browser tricked into opening one does not run it.
  */
 const securityHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': [
@@ -43,9 +43,9 @@ const securityHeaders: Readonly<Record<string, string>> = {
 }
 
 /**
- * Refuses requests that pages of other sites make. A hostile page that the operator visits can make the browser send
- * requests here. Without the token they can do nothing; these checks refuse them before the token is looked at.
- * @param hosts names without a port that are served besides addresses and `localhost`.
+ * Rejects requests from pages of other sites. A hostile page that the operator visits can make the browser send
+ * requests here. They fail without the token anyway. These checks reject them before the token is read.
+ * @param hosts names without a port that are served in addition to addresses and `localhost`.
  * @throws TypeError for an invalid name
  */
 function createVisitors(hosts: readonly string[]) {
@@ -60,12 +60,12 @@ function createVisitors(hosts: readonly string[]) {
   }
 
   return {
-    /** @throws {Problem} 421 for a Host header that is not served here, e.g. of DNS rebinding */
+    /** @throws {Problem} 421 for a Host header that is not served here, e.g. after DNS rebinding */
     checkHost: ({ headers }: Request): void => {
       if (isServed(headers.get('host') ?? undefined)) return
       throw new Problem(421, 'wrong-host', 'Unknown host. Add it to the configuration, or use a configured one.')
     },
-    /** @throws {Problem} 403 for a call that another site's page makes */
+    /** @throws {Problem} 403 for a call from another site's page */
     checkOrigin: ({ headers }: Request): void => {
       const site = headers.get('sec-fetch-site')
       const origin = headers.get('origin')
@@ -76,16 +76,16 @@ function createVisitors(hosts: readonly string[]) {
   }
 }
 
-/** Our choice: some 200,000 tickets in all, an hour of 60 a second. */
+/** Size of recordings (our choice): some 200,000 tickets in total, an hour of 60 per second. */
 const RECORDED = { partLength: 16 * 1024 * 1024, parts: 4 }
-/** Bounds of stories (our choice): a day, or some 140,000 tickets, which is an hour of 40 a second. */
+/** Bounds of stories (our choice): a day, or some 140,000 tickets, which is an hour of 40 per second. */
 const STORIES: EventBounds = { keepMs: 86_400_000, mostBytes: 64 * 1024 * 1024 }
-/** Bytes of the smallest event in memory. */
+/** Minimum size of an event in memory, in bytes. */
 const LEAST_BYTES = 128
-/** Milliseconds after which a ticket that is reported late is no arrival of this minute. */
+/** Milliseconds after which a late report of a ticket does not count as an arrival of this minute. */
 const RECENT_MS = 60_000
 
-/** The console's page and its API, as a function to be mounted at `basePath` and below. */
+/** The console's pages and its API, as a function to mount at `basePath`. */
 export type Console = ReturnType<typeof createConsole>
 
 /** @throws TypeError for an invalid name in `hosts` */
@@ -108,7 +108,7 @@ export function createConsole(options: ConsoleOptions) {
     failed: onError,
   })
   const audit = createAudit({ store: openEvents?.('acts', AUDIT_BOUNDS), clock, failed: onError })
-  const acted = (act: Act) => {
+  const acted = (act: AuditedAction) => {
     options.acted(act)
     audit.note(act)
   }
@@ -121,7 +121,7 @@ export function createConsole(options: ConsoleOptions) {
     limitsOf: cards.limitsOf,
     now: () => dateOf(clock),
     startedAt: dateOf(clock),
-    breathe: () => new Promise((resolve) => setImmediate(resolve)),
+    yieldNow: () => new Promise((resolve) => setImmediate(resolve)),
   })
   const trials = createTrials({
     recording,
@@ -146,17 +146,17 @@ export function createConsole(options: ConsoleOptions) {
   }
 
   return {
-    /** Answers requests for `basePath` and what is below. Never rejects. */
+    /** Handles requests for `basePath` and below. Never rejects. */
     handle: async (request: Request, connection: Connection = {}) =>
       secured(await answer(request, connection).catch(refusal(onError))),
     /**
-     * Returns the matchmaker to use from now on: what it is asked to do is recorded in memory, so that another rule can
-     * be tried on it. To be called before tickets are created.
+     * Returns the matchmaker to use from now on. Its commands are recorded in memory, so that another rule can be tried
+     * on them. Call it before tickets are created.
      */
     recording: (plain: Matchmaker): Matchmaker => recording.of(plain, queues(), locate),
-    /** Writes down what a caller of another API did. */
+    /** Records the act of a caller of another API. */
     acted,
-    /** Ends all feeds and trials, and listens to no more events. */
+    /** Ends all feeds and trials, and stops listening to events. */
     close: async () => {
       endRecording()
       trials.close()
@@ -172,7 +172,7 @@ const refusal = (onError: (error: unknown) => void) => (error: unknown) => {
   return problemResponse(new Problem(500, 'internal-error', 'Internal error. The server log has the cause.'))
 }
 
-/** Said with the history. */
+/** Part of the history's message. */
 const droppedStories = (ring: EventRing, now: number): readonly string[] =>
   ring.hasDropped() ? [`Stories reach back ${lasted(now - (ring.since() ?? now))}: older events were dropped.`] : []
 

@@ -38,7 +38,7 @@ async function open() {
   return { ...world, id, list, revoke }
 }
 
-test('the list tells the source of each server, and how many servers each key has of how many', async () => {
+test('the console server list shows the source of each server, and the number of servers of each key', async () => {
   const { list, id } = await open()
   const { servers, sources, keys } = await list()
   expect(servers).toMatchObject([{ id, pool: 'arena', source: 'enrolled', place: 'Oslo', state: 'warm', cost: 0 }])
@@ -49,7 +49,7 @@ test('the list tells the source of each server, and how many servers each key ha
   expect(keys).toEqual([{ key: keyId, pool: 'arena', place: 'Oslo', servers: 1, allowed, builds: ['2'] }])
 })
 
-test('a key is revoked only once it has left the configuration, and by whom is recorded', async () => {
+test('an enrolment key is revoked only after its removal from the configuration, and is logged', async () => {
   const { list, revoke, matchmaker, acts, ask } = await open()
   expect(await revoke()).toMatchObject({ status: 409, body: { message: expect.stringContaining('Remove it there') } })
   expect(acts).toEqual([])

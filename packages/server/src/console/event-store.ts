@@ -3,24 +3,26 @@ import { join } from 'node:path'
 import { type Clock, dateOf } from '@muster/core/clock'
 import { oneAtATime } from '@muster/core/internal'
 
-/** Keeps texts beyond a process, within bounds of time and size: in a folder, or in Redis for several processes. */
+/**
+ * A list of JSON strings that outlives the process, within bounds of time and size: in a folder, or in Redis for
+ * several processes.
+ */
 export interface EventStore {
-  /** Whether other processes append too. */
+  /** True if other processes append too. */
   readonly isShared: boolean
   /**
-   * Calls `take` with all texts that earlier processes have left, oldest first. If the store is shared, it calls `take`
-   * with later texts too, whoever appends them. Resolves once all that was there at the call has been taken. Called
-   * once.
-   * @throws the error of the disk or of Redis; what was read until then has been taken
+   * Calls `take` with all strings of earlier processes, the oldest first. If the store is shared, it also calls `take`
+   * with later strings, from any process. Resolves once all strings that existed at the call were passed. Called once.
+   * @throws the error of the disk or of Redis; the strings read before it were passed
    */
   follow(take: (texts: readonly string[]) => void): Promise<void>
-  /** Resolves once the texts are kept. @throws the error of the disk or of Redis; then none of them need be kept */
+  /** Resolves once the strings are stored. @throws the error of the disk or of Redis; then possibly none is stored */
   append(texts: readonly string[]): Promise<void>
-  /** Resolves when nothing is under way any more. Calling it again changes nothing. */
+  /** Resolves when all running work has ended. Calling it again changes nothing. */
   close(): Promise<void>
 }
 
-/** How much an event store keeps; whichever bound is reached first counts. */
+/** The bounds of an event store; the first one reached counts. */
 export interface EventBounds {
   /** Milliseconds. */
   readonly keepMs: number
@@ -28,35 +30,38 @@ export interface EventBounds {
 }
 
 interface FileEventStoreOptions extends EventBounds {
-  /** A folder of its own, in one that this process has locked. Made at the first append. */
+  /** A folder only for this store, inside one that this process has locked. Created at the first append. */
   readonly folder: string
   readonly clock: Pick<Clock, 'now'>
   /** Lets the event loop run. */
-  readonly breathe: () => Promise<void>
+  readonly yieldNow: () => Promise<void>
 }
 
-/** A file of the folder. Its name says when it was begun. */
+/** A file of the folder. Its name is its creation time. */
 interface Segment {
   readonly path: string
   /** Epoch milliseconds. */
   readonly startedAt: number
-  /** Whether this process writes it, or did. */
+  /** True if this process writes it, or wrote it. */
   readonly isOwn: boolean
   bytes: number
 }
 
-/** Files of the folder: the oldest is removed as a whole. */
+/** Number of files in the folder: the oldest is removed as a whole. */
 const SEGMENTS = 8
-/** Lines taken before the event loop runs: some milliseconds of work. */
+/** Number of lines that are read before the event loop runs: some milliseconds of work. */
 const SLICE = 5000
 const NAME = /^(\d{1,16})\.ndjson$/
 
-/** Keeps texts in files of lines. Each process begins a file of its own, so that a line cut by a crash stays alone. */
+/**
+ * Stores strings in files of lines. Each process starts a new file, so that a line cut by a crash affects only its own
+ * file.
+ */
 export function createFileEventStore(options: FileEventStoreOptions): EventStore {
-  const { folder, keepMs, mostBytes, clock, breathe } = options
+  const { folder, keepMs, mostBytes, clock, yieldNow } = options
   let segments: Segment[] | undefined
   let current: Segment | undefined
-  /** One step after another: a segment must not be removed while it is read. */
+  /** One step after another, because a segment must not be removed while it is read. */
   const inTurn = oneAtATime()
 
   const list = async (): Promise<Segment[]> => {
@@ -71,7 +76,7 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
   const known = async (): Promise<Segment[]> => (segments ??= await list())
 
   const removeOld = async (all: Segment[]): Promise<void> => {
-    // A segment is written to for an eighth of the time at most.
+    // A segment is written for at most an eighth of the time.
     const since = dateOf(clock) - keepMs - keepMs / SEGMENTS
     let bytes = all.reduce((sum, segment) => sum + segment.bytes, 0)
     for (;;) {
@@ -92,7 +97,7 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
       current.bytes + bytes > mostBytes / SEGMENTS ||
       now - current.startedAt > keepMs / SEGMENTS
     if (current !== undefined && !isFull) return current
-    // A clock that was set back must not write into the file of an earlier process.
+    // After the clock was set back, this must not write into an earlier process's file.
     const startedAt = Math.max(now, (all.at(-1)?.startedAt ?? 0) + 1)
     current = { path: join(folder, `${startedAt}.ndjson`), startedAt, isOwn: true, bytes: 0 }
     all.push(current)
@@ -108,7 +113,7 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
           const lines = (await readFile(path, 'utf8')).split('\n')
           for (let from = 0; from < lines.length; from += SLICE) {
             take(lines.slice(from, from + SLICE).filter((line) => line !== ''))
-            await breathe()
+            await yieldNow()
           }
         }
       }),

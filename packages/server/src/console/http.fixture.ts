@@ -8,7 +8,7 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly bytes: Buffer
   readonly text: string
-  /** The body as JSON; undefined for none. */
+  /** The body as JSON; undefined without a body. */
   readonly body: unknown
 }
 
@@ -16,7 +16,7 @@ export interface Asked {
   readonly method?: string
   readonly token?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON, or as it is if it is a text. */
+  /** Sent as JSON, or unchanged if it is a string. */
   readonly body?: unknown
 }
 
@@ -26,7 +26,7 @@ export async function serve({ handle }: Pick<Console, 'handle'>) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
 
-  /** By node:http, which sends any Host header and any path. */
+  /** Sends with node:http, which allows any Host header and any path. */
   const send = (path: string, { method = 'GET', token, headers, body }: Asked = {}) =>
     new Promise<IncomingMessage>((resolve, reject) => {
       const sent = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
@@ -80,7 +80,7 @@ export async function serve({ handle }: Pick<Console, 'handle'>) {
         const block = text.slice(0, end)
         text = text.slice(end + 2)
         const event = /^event: (.*)$/m.exec(block)?.[1]
-        if (event === undefined) continue // a comment, or the time to retry
+        if (event === undefined) continue // The event is a comment, or the time to retry.
         const data = /^data: (.*)$/m.exec(block)?.[1] ?? ''
         return { event, data: JSON.parse(data) as unknown, bytes: Buffer.byteLength(data) }
       }

@@ -1,4 +1,4 @@
-/** The console's HTTP API and pages, and what it needs of the server. */
+/** The console's HTTP API and pages, and its requirements of the server. */
 export { createConsole } from './console.js'
 export { createFileEventStore } from './event-store.js'
 export type { ApplyQueue, ConsoleOptions, OpenEvents, Processes } from './options.js'

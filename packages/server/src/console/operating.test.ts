@@ -24,8 +24,8 @@ const all = [
   ['bots', { players: 5 }],
 ] as const
 
-describe('an operator', () => {
-  test('cancels a ticket, and is logged', async () => {
+describe('an operator in the console', () => {
+  test('a console operator can cancel a ticket, which is logged', async () => {
     const { post, join, matchmaker, acts, clock } = await open()
     join('ann')
     expect((await post('tickets/ann/cancel')).status).toBe(204)
@@ -39,7 +39,7 @@ describe('an operator', () => {
     expect(acts).toHaveLength(1)
   })
 
-  test('stops a match, and is not kept waiting for the service', async () => {
+  test('a console operator can stop a match without waiting for the deployment service', async () => {
     const { post, join, matchmaker, acts, clock, service } = await open()
     join('ann')
     join('ben')
@@ -53,7 +53,7 @@ describe('an operator', () => {
     expect(acts).toHaveLength(1)
   })
 
-  test('pauses a queue and resumes it', async () => {
+  test('a console operator can pause and resume a queue', async () => {
     const { post, join, matchmaker, acts, clock } = await open()
     expect((await post('queues/duel/pause')).status).toBe(204)
     join('ann')
@@ -67,7 +67,7 @@ describe('an operator', () => {
     expect((await post('queues/nothing/pause')).status).toBe(404)
   })
 
-  test('forgives a cooldown, which the story of a player offers', async () => {
+  test('a console operator can forgive a cooldown, as the story of the player offers', async () => {
     const cooled = {
       name: 'duel',
       matchSize: 2,
@@ -92,7 +92,7 @@ describe('an operator', () => {
     expect(acts).toEqual([{ who: 'olga', what: 'forgive-cooldown', id: 'player-ann' }])
   })
 
-  test('lets bots in where the program has some', async () => {
+  test('a console operator can start bots if the server has some', async () => {
     const let_in: number[] = []
     const { post, acts } = await open({ letBotsIn: (players) => void let_in.push(players) })
     expect((await post('bots', 'operator', { players: 50 })).status).toBe(202)
@@ -105,7 +105,7 @@ describe('an operator', () => {
   })
 })
 
-test.each(all)('who may only look is refused: %s', async (path, body) => {
+test.each(all)('a console caller with the role look is refused: %s', async (path, body) => {
   const { post, acts, join, matchmaker } = await open({ letBotsIn: () => {} })
   join('ann')
   expect(await post(path, 'looker', body)).toMatchObject({ status: 403, body: { code: 'not-permitted' } })
@@ -114,7 +114,7 @@ test.each(all)('who may only look is refused: %s', async (path, body) => {
   expect(matchmaker.getTicket('ann')?.status).toBe('SEARCHING')
 })
 
-test.each(all)('another site’s page cannot do it: %s', async (path, body) => {
+test.each(all)('a page of another site cannot operate the console: %s', async (path, body) => {
   const { ask, acts } = await open()
   const from = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }, { host: 'evil.example' }]
   for (const headers of from) {
@@ -129,7 +129,7 @@ test.each(all)('another site’s page cannot do it: %s', async (path, body) => {
   expect(acts).toEqual([])
 })
 
-test('its own page can, at any name that is served', async () => {
+test('the console’s own page may operate, under any host name that is served', async () => {
   const { ask, acts, port } = await open({ hosts: ['mm.example.com'] })
   const from = [
     { 'sec-fetch-site': 'same-origin', origin: `http://127.0.0.1:${port}` },

@@ -29,8 +29,8 @@ afterAll(async () => {
 
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') => http.ask(path, { headers, method })
 
-describe('the page', () => {
-  test('is at the path with a slash, and its files are beside it', async () => {
+describe('the console page', () => {
+  test('the console page is served at the path with a slash, with its files next to it', async () => {
     expect(await get('/console')).toMatchObject({ status: 308, headers: { location: '/console/' } })
     const page = await get('/console/')
     expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } })
@@ -38,7 +38,7 @@ describe('the page', () => {
     expect((await get('/console/console.js')).text).toBe(script)
   })
 
-  test('allows its own script and style sheet alone, in no frame, without a referrer', async () => {
+  test('the console page allows only its own script and style sheet, no frames, and no referrer', async () => {
     for (const path of ['/console', '/console/', '/console/console.js', '/console/nothing', '/elsewhere']) {
       const { headers } = await get(path)
       expect(String(headers['content-security-policy']).split('; ')).toEqual([
@@ -60,7 +60,7 @@ describe('the page', () => {
     }
   })
 
-  test('comes compressed as the browser takes it, and not again while it is the same', async () => {
+  test('the console page is compressed as the browser accepts it, and not sent again while unchanged', async () => {
     const plain = await get('/console/console.js')
     expect(plain.headers).toMatchObject({ vary: 'accept-encoding', 'cache-control': 'no-cache' })
     const br = await get('/console/console.js', { 'accept-encoding': 'gzip, deflate, br' })
@@ -85,24 +85,24 @@ describe('the page', () => {
     '/console/constructor',
     '/console//index.html',
     '/consoles/',
-  ])('does not hand out %s', async (path) => {
+  ])('the console page does not expose %s', async (path) => {
     expect((await get(path)).status).toBe(404)
   })
 
-  test('takes no other method', async () => {
+  test('the console page refuses other methods', async () => {
     expect(await get('/console/', {}, 'DELETE')).toMatchObject({ status: 405, headers: { allow: 'GET' } })
   })
 
   test.each(['127.0.0.1:1', 'localhost', '[::1]:8080', 'mm.example.com', 'MM.example.com:443'])(
-    'is served to the host %s',
+    'the console page is served to the host %s',
     async (host) => expect((await get('/console/', { host })).status).toBe(200),
   )
   test.each(['evil.example', 'mm.example.com.evil.example', 'x.mm.example.com', '127.0.0.1@evil.example'])(
-    'is not served to the host %j, which may be a hostile page’s own name',
+    'the console page is not served to the host %j, which may be a hostile page’s own name',
     async (host) => expect((await get('/console/', { host })).status).toBe(421),
   )
 
-  test('that was not bundled is a clear problem, and is found once it is there', async () => {
+  test('the console answers with a clear problem before its page is bundled, and serves it afterwards', async () => {
     const empty = pathToFileURL(`${folder}/later/`)
     const { console } = setUp({ pages: empty })
     const ask = () => console.handle(new Request('http://localhost/console/', { headers: { host: 'localhost' } }))

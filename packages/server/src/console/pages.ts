@@ -9,7 +9,7 @@ import { Problem } from '@muster/core/http'
 interface PageFile {
   readonly type: string
   readonly etag: string
-  /** The bytes by their Content-Encoding. `identity` is always there. */
+  /** The bytes by their Content-Encoding. `identity` always exists. */
   readonly encodings: ReadonlyMap<Encoding, Uint8Array<ArrayBuffer>>
 }
 
@@ -27,7 +27,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const COMPRESSED = new Set(['.html', '.js', '.css', '.svg', '.txt'])
 
 /**
- * Reads the files of a folder, compressed once, by their names: nothing else is ever looked up in the file system.
+ * Reads the files of a folder, compressed once, by their names. Requests never read the file system.
  * @throws the file system's error if there is no such folder
  */
 async function readPageFiles(folder: URL): Promise<ReadonlyMap<string, PageFile>> {
@@ -53,10 +53,10 @@ async function readPage(folder: URL, name: string): Promise<PageFile> {
   return { type: TYPES[extension] as string, etag, encodings }
 }
 
-/** The name of a file does not change when its content does, so browsers ask each time whether it did. */
+/** A file's name does not change with its content, so browsers must revalidate it each time. */
 const CACHE = 'no-cache'
 
-/** Answers requests for the page's files. @param folder read with the first request, and then kept in memory. */
+/** Answers requests for the page's files. @param folder read at the first request, and then kept in memory. */
 export function createPages(folder: URL) {
   let reading: Promise<ReadonlyMap<string, PageFile>> | undefined
 
@@ -65,13 +65,16 @@ export function createPages(folder: URL) {
     try {
       return await reading
     } catch {
-      reading = undefined // a later request tries again
+      reading = undefined // A later request tries again.
       throw new Problem(503, 'no-page', 'The files of the console are missing. Run `pnpm bundle`.')
     }
   }
 
   return {
-    /** @param path below the console's own path, e.g. `/console.js`. @throws {Problem} 404, 405; 503 without files */
+    /**
+     * @param path relative to the console's base path, e.g. `/console.js`. @throws {Problem} 404, 405; 503 without
+     *   files
+     */
     answer: async (request: Request, path: string): Promise<Response> => {
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         throw new Problem(405, 'method-not-allowed', 'Method not allowed. This path accepts GET.', {
@@ -101,7 +104,7 @@ export function createPages(folder: URL) {
 const hasCurrent = (header: string | null, etag: string) =>
   header?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag || tag.trim() === '*') === true
 
-/** The best encoding that the browser takes. */
+/** The best encoding that the browser accepts. */
 function encodingFor(file: PageFile, accepted: string): Encoding {
   const refused = /;\s*q=0(?:\.0*)?\s*$/
   const names = accepted

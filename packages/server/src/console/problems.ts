@@ -3,16 +3,16 @@ import type { ProblemNow } from '@muster/console/internal'
 import type { Matchmaker, MatchmakerEvents } from '@muster/matchmaker'
 import { failureText, kindOf } from '../telemetry/log.js'
 
-/** What went wrong lately, in words. */
+/** Recent problems, in words. */
 export type Problems = ReturnType<typeof createProblems>
 
-/** Of the matchmaker, or of the partition that several processes share. */
-type Activity = MatchmakerEvents['problem']['during'] | 'partition'
+/** An activity of the matchmaker, or of the partition that several processes share. */
+type ProblemSource = MatchmakerEvents['problem']['during'] | 'partition'
 
 const MOST = 30
 const LONGEST_TEXT = 240
 
-const doing: Readonly<Record<Activity, string>> = {
+const doing: Readonly<Record<ProblemSource, string>> = {
   create: 'A server could not be created',
   find: 'A server whose create was not answered could not be looked for',
   stop: 'A server could not be stopped; it is tried again',
@@ -30,9 +30,12 @@ const doing: Readonly<Record<Activity, string>> = {
   partition: 'Something is wrong with Redis',
 }
 
-/** The same problem again, with other ids, times or numbers, counts up instead of taking a line. */
+/**
+ * Collects problems. If one occurs again with other ids, times or numbers, its count is raised instead of adding a
+ * line.
+ */
 export function createProblems(on: Matchmaker['on'], now: () => number) {
-  /** By kind, the newest last. Each has the latest text of its kind. */
+  /** By kind, the newest last. Each has the latest message of its kind. */
   const known = new Map<string, ProblemNow>()
   const add = (text: string, matchId: string | null) => {
     const kind = kindOf(text)
@@ -49,7 +52,7 @@ export function createProblems(on: Matchmaker['on'], now: () => number) {
     ),
   ]
   return {
-    /** Newest first. */
+    /** The newest first. */
     list: (): readonly ProblemNow[] => [...known.values()].toReversed(),
     close: () => {
       for (const end of ends) end()
@@ -57,15 +60,15 @@ export function createProblems(on: Matchmaker['on'], now: () => number) {
   }
 }
 
-export function problemText(during: Activity, error: unknown): string {
+export function problemText(during: ProblemSource, error: unknown): string {
   return problemOf(`${doing[during]}: ${scrub(error instanceof Error ? error.message : String(error))}`)
 }
 
-/** The end, of which the rest is in the server's story. */
+/** The end of the logs. The rest is in the server's story. */
 const lastLines = (logs: string) => (logs.length <= LONGEST_TEXT / 2 ? logs : `…${logs.slice(-LONGEST_TEXT / 2)}`)
 
 function problemOf(words: string): string {
-  // Ids differ each time, and would make each problem one of its own.
+  // Ids differ each time, and would make each problem a new one.
   const text = words.replace(/\s+/g, ' ').replace(/\b[0-9a-f]{8,}\b/gi, '…')
   return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT - 1)}…`
 }

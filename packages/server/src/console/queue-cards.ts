@@ -4,11 +4,11 @@ import { Problem } from '@muster/core/http'
 import { didYouMean } from '@muster/core/internal'
 import { defineQueue, describeQueue, type QueueDefinition } from '@muster/matchmaker'
 import { stringify } from 'yaml'
-import type { Limits } from './stories/index.js'
+import type { QueueLimits } from './stories/index.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Parts of `deploy` that may be secret: they are neither shown nor lost. */
+/** Parts of `deploy` that may be secret. They are not shown, and are kept when the queue is changed. */
 const HIDDEN = ['environment', 'hiddenEnvironment'] as const
 /** Parts of a probe that may be secret. */
 const HIDDEN_OF_PROBE = ['url', 'headers', 'payload'] as const
@@ -25,17 +25,17 @@ const only = (value: Fields, names: readonly string[]): Fields =>
 /** The queue as YAML, without variables of servers. */
 function shownYaml(queue: QueueDefinition): string {
   const { deploy, ...rest } = queue as QueueDefinition & { readonly deploy?: unknown }
-  // What a queue with a pool deploys is said by the pool.
+  // The `deploy` of a queue with a pool is shown with the pool.
   if (!isFields(deploy) || queue.pool !== undefined) return stringify(rest, withoutCode)
   const { probe, ...others } = without(deploy, HIDDEN)
   const shown = isFields(probe) ? { ...others, probe: without(probe, HIDDEN_OF_PROBE) } : without(deploy, HIDDEN)
   return stringify({ ...rest, deploy: shown }, withoutCode)
 }
 
-/** A custom rule has a function, which no text can hold. */
+/** A custom rule has a function, which YAML cannot represent. */
 const withoutCode = (_key: unknown, value: unknown): unknown => (typeof value === 'function' ? undefined : value)
 
-/** Puts back what was not shown, unless the operator wrote it anew. */
+/** Restores the hidden parts, unless the operator wrote new ones. */
 export function withHidden(edited: unknown, inForce: QueueDefinition): unknown {
   const { deploy: before, pool } = inForce as QueueDefinition & { readonly deploy?: unknown }
   if (isFields(edited) && pool !== undefined && edited['pool'] === pool && edited['deploy'] === undefined)
@@ -55,7 +55,7 @@ export function withHidden(edited: unknown, inForce: QueueDefinition): unknown {
   }
 }
 
-/** Whether two queues deploy the same: a default that is written out, or left out, is no difference. */
+/** True if two queues deploy the same: an explicit default is not a difference. */
 export function isSameDeploy(one: QueueDefinition, other: QueueDefinition): boolean {
   const [first, second] = [one, other].map((queue): unknown => {
     const { deploy } = defineQueue({ name: queue.name, matchSize: 2, deploy: queue.deploy })
@@ -64,29 +64,29 @@ export function isSameDeploy(one: QueueDefinition, other: QueueDefinition): bool
   return isDeepStrictEqual(first, second)
 }
 
-/** Whether the queue has a rule that is code, which no text can hold. */
+/** True if the queue has a rule that is code, which YAML cannot represent. */
 export const hasCode = ({ rules = [] }: QueueDefinition): boolean => JSON.stringify(rules).includes('"kind":"custom"')
 
-/** The queues in force, as a person reads them. */
+/** The current queues in readable form. */
 export type QueueCardsSource = ReturnType<typeof createQueueCards>
 
 interface Versioned {
   readonly definition: QueueDefinition
   readonly version: number
-  /** Why nobody may change it here. */
+  /** Why the queue cannot be changed here. */
   readonly fixed: string | null
 }
 
-interface Known extends Versioned {
+interface CachedCard extends Versioned {
   readonly text: string
   readonly card: QueueCard
 }
 
-/** @param mayChange whether queues can be changed here at all. */
+/** @param mayChange true if queues can be changed here at all. */
 export function createQueueCards(queues: () => readonly QueueDefinition[], mayChange: boolean) {
-  const known = new Map<string, Known>()
+  const known = new Map<string, CachedCard>()
 
-  const look = (definition: QueueDefinition): Known => {
+  const cardOf = (definition: QueueDefinition): CachedCard => {
     const { name } = definition
     const before = known.get(name)
     if (before?.definition === definition) return before
@@ -95,19 +95,19 @@ export function createQueueCards(queues: () => readonly QueueDefinition[], mayCh
     const { sentences, curves } = describeQueue(defineQueue(definition))
     const fixed = fixedBy(definition, mayChange)
     const card: QueueCard = { name, version, sentences, curves, yaml: shownYaml(definition), fixed }
-    const now: Known = { definition, version, fixed, text, card }
+    const now: CachedCard = { definition, version, fixed, text, card }
     known.set(name, now)
     return now
   }
 
   const find = (name: string) => {
     const definition = queues().find((queue) => queue.name === name)
-    return definition && look(definition)
+    return definition && cardOf(definition)
   }
 
   return {
-    cards: (): readonly QueueCard[] => queues().map((definition) => look(definition).card),
-    limitsOf: (name: string): Limits | undefined => {
+    cards: (): readonly QueueCard[] => queues().map((definition) => cardOf(definition).card),
+    limitsOf: (name: string): QueueLimits | undefined => {
       const found = find(name)
       return found && { queue: name, curves: found.card.curves }
     },

@@ -7,14 +7,17 @@ import { type PathFault, readYaml, type Source } from '../config/index.js'
 import type { ConsoleOptions, Operator } from './options.js'
 import { isSameDeploy, type QueueCardsSource, withHidden } from './queue-cards.js'
 
-/** A queue that an operator wrote, or why it cannot be used, line by line. */
+/** A queue that an operator wrote, or its faults, line by line. */
 type EditedQueue =
   | { readonly definition: QueueDefinition; readonly faults: readonly [] }
   | { readonly definition?: undefined; readonly faults: readonly YamlFault[] }
 
-/** A queue of a hundred rules has a third as many. It is read within some 10 ms, on the thread that answers players. */
+/**
+ * Maximum number of tokens. A queue of a hundred rules has a third of that. It is parsed within some 10 ms, on the
+ * thread that answers players.
+ */
 const MOST_TOKENS = 10_000
-/** Faults that are told at once. */
+/** Maximum number of reported faults. */
 const MOST_FAULTS = 20
 
 /**
@@ -54,7 +57,7 @@ export function readEditedQueue(yaml: string, inForce: QueueDefinition): EditedQ
 const nameOf = (definition: unknown): unknown =>
   typeof definition === 'object' && definition !== null ? Reflect.get(definition, 'name') : undefined
 
-/** The answer about YAML that is wrong: a problem that tells each place. */
+/** The response to invalid YAML: a problem that names each position. */
 export function invalidYaml(faults: readonly YamlFault[]): Response {
   const [first] = faults
   const message = first === undefined ? 'the queue is wrong' : `line ${first.line}: ${first.message}`
@@ -71,7 +74,7 @@ interface Edit {
   readonly yaml: string
 }
 
-/** Replaces queues by what operators wrote, one after the other. Returns what the API answers. */
+/** Replaces queues by operators' edits, one after the other. Returns the API's response. */
 type ApplyEdit = (edit: Edit, operator: Operator) => Promise<Applied | Response>
 
 const DEPLOY_FIXED =

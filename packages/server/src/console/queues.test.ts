@@ -1,4 +1,4 @@
-import type { Applied, Problem, QueueCards } from '@muster/console/internal'
+import type { Applied, ErrorBody, QueueCards } from '@muster/console/internal'
 import { MusterError } from '@muster/core'
 import type { QueueDefinition } from '@muster/matchmaker'
 import { describe, expect, test } from 'vitest'
@@ -47,8 +47,8 @@ async function open(options: Parameters<typeof openConsole>[0] = {}) {
   return { ...world, applied, card, put }
 }
 
-describe('the card of a queue', () => {
-  test('says what it means in sentences and curves, and has its YAML without variables', async () => {
+describe('the card of a queue in the console', () => {
+  test('the queue card of the console shows sentences and curves, and the YAML without variables', async () => {
     const { card } = await open()
     const { sentences, curves, yaml, version, fixed, name } = await card()
     expect({ name, version, fixed }).toEqual({ name: 'duel', version: 1, fixed: null })
@@ -66,7 +66,7 @@ describe('the card of a queue', () => {
     expect(yaml).toContain('application: game')
   })
 
-  test('of a queue with a pool names the pool in place of what is deployed, and an edit keeps both', async () => {
+  test('the queue card of the console shows the pool instead of a deploy, and an edit keeps both', async () => {
     const pooled = { ...secret, pool: 'arena' }
     const pools = [{ name: 'arena', deploy: secret.deploy ?? { application: 'game', version: '1' } }]
     const { card, put, applied } = await open({ queues: [pooled], matchmaker: { pools } })
@@ -79,7 +79,7 @@ describe('the card of a queue', () => {
     expect(await put({ version: 2, yaml: other })).toMatchObject({ status: 403, body: { code: 'deploy-fixed' } })
   })
 
-  test('says why it cannot be changed', async () => {
+  test('the queue card of the console says why the queue cannot be changed', async () => {
     const { card, put } = await open({ applyQueue: undefined })
     const { fixed, yaml } = await card()
     expect(fixed).toMatch(/^Queues cannot be changed here/)
@@ -89,8 +89,8 @@ describe('the card of a queue', () => {
   })
 })
 
-describe('an edit', () => {
-  test('is applied by who may, keeps variables, and makes a new version', async () => {
+describe('an edit of a queue in the console', () => {
+  test('a console edit of a queue keeps variables, needs permission, and makes a new version', async () => {
     const { card, put, applied, acts } = await open()
     const { yaml, version } = await card()
     const edited = yaml.replace('value: 500', 'value: 700')
@@ -106,7 +106,7 @@ describe('an edit', () => {
     expect(applied).toHaveLength(1)
   })
 
-  test('of one version by two operators at once is applied once', async () => {
+  test('only one of two simultaneous console edits of one queue version is applied', async () => {
     const { card, put, applied } = await open()
     const { yaml, version } = await card()
     const answers = await Promise.all(
@@ -123,17 +123,17 @@ describe('an edit', () => {
     [`name: other\nmatchSize: 2\n${server}`, 1, /name: must stay "duel"/],
     ['- 1', 1, /name/],
     ['', 1, /name/],
-    ['name: duel\nname: duel\nmatchSize: 2', 2, /there twice/],
+    ['name: duel\nname: duel\nmatchSize: 2', 2, /is a duplicate key/],
     ['__proto__: { a: 1 }\nname: duel', 1, /__proto__/],
     [bomb(), 1, /./],
     ['- '.repeat(20_000), 1, /nested too deeply/],
-    ['a: 1\n'.repeat(9000), 1, /more than 10000 words/],
+    ['a: 1\n'.repeat(9000), 1, /more than 10000 YAML tokens/],
     ['a: *nothing', 1, /alias/],
-  ])('that is wrong tells the line: %#', async (yaml, line, message) => {
+  ])('an invalid console edit of a queue is refused with the line: case %#', async (yaml, line, message) => {
     const { put, applied, errors } = await open()
     const { status, body } = await put({ version: 1, yaml })
-    expect({ status, code: (body as Problem).code }).toEqual({ status: 422, code: 'invalid-queue' })
-    const [fault] = (body as Problem).faults ?? []
+    expect({ status, code: (body as ErrorBody).code }).toEqual({ status: 422, code: 'invalid-queue' })
+    const [fault] = (body as ErrorBody).faults ?? []
     expect(fault?.line).toBeGreaterThanOrEqual(line)
     expect(fault?.column).toBeGreaterThanOrEqual(1)
     expect(fault?.message).toMatch(message)
@@ -148,7 +148,7 @@ describe('an edit', () => {
     ['a hidden variable', (yaml: string) => `${yaml}  hiddenEnvironment: {}\n`],
     ['the probe', (yaml: string) => `${yaml}  probe: { kind: registration, url: "https://other.example" }\n`],
     ['tags', (yaml: string) => `${yaml}  tags: [a]\n`],
-  ])('leaves what is deployed alone: %s', async (_, edit) => {
+  ])('a console edit of a queue without the role deploy may not change the deploy: %s', async (_, edit) => {
     for (const [editDeploy, token] of [
       [false, 'operator'],
       [false, 'deployer'],
@@ -169,7 +169,7 @@ describe('an edit', () => {
     expect(applied).toHaveLength(1)
   })
 
-  test('may write out a default of what is deployed, or leave it out', async () => {
+  test('a console edit of a queue may write out or omit a default of the deploy', async () => {
     const { card, put } = await open()
     const { yaml, version } = await card()
     const written = `${yaml}  warmUpMs: 0\n  readyTimeoutMs: 180000\n`
@@ -177,7 +177,7 @@ describe('an edit', () => {
     expect(await put({ version: version + 1, yaml }, { token: 'designer' })).toMatchObject({ status: 200 })
   })
 
-  test('that the program refuses says why; other failures say nothing', async () => {
+  test('a refused console edit of a queue shows the reason of a MusterError, and no other reason', async () => {
     let failure: Error = new MusterError('the configuration file has changed meanwhile')
     const { card, put, acts, errors } = await open({ applyQueue: () => Promise.reject(failure) })
     const { yaml } = await card()
@@ -190,7 +190,7 @@ describe('an edit', () => {
     expect(acts).toEqual([])
   })
 
-  test('is bounded in size and form', async () => {
+  test('a console edit of a queue is limited in size and form', async () => {
     const { put, ask } = await open()
     expect((await put({ version: 1, yaml: 'x'.repeat(100_001) })).status).toBe(400)
     expect((await put({ version: 1, yaml: 'x'.repeat(300_000) })).status).toBe(413)

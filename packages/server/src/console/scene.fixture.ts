@@ -9,7 +9,7 @@ const relaxing = [
   { afterMs: 20_000, value: 100 },
 ]
 
-/** A queue whose tickets are matched at once, and one whose tickets wait for somebody as good as they are. */
+/** A queue whose tickets are matched immediately, and one whose tickets need players of equal skill. */
 const queues: readonly QueueDefinition[] = [
   { name: 'duel', matchSize: 2, deploy },
   {
@@ -22,8 +22,8 @@ const queues: readonly QueueDefinition[] = [
 ]
 
 /**
- * A console over a real matchmaker, on a manual clock: so many players wait all over the world, and so many matches
- * were made. The same numbers make the same scene.
+ * A console over a real matchmaker on a manual clock, with the given numbers of waiting players all over the world and
+ * of matches. The same numbers create the same scene.
  */
 export async function createScene({ players, matches }: { readonly players: number; readonly matches: number }) {
   const world = setUp({ queues, matchmaker: { maxServers: Infinity, maxStarting: Infinity } })
@@ -36,7 +36,7 @@ export async function createScene({ players, matches }: { readonly players: numb
   await clock.advance(matches === 0 ? 0 : 30_000)
   for (let index = 0; index < players; index += 1) {
     const coordinates = { latitude: random() * 130 - 60, longitude: random() * 360 - 180 }
-    // Too far apart in skill to be matched, ever.
+    // Too far apart in skill to be matched.
     const player = { id: `player-${index}`, coordinates, attributes: { skill: index * 1000 } }
     matchmaker.createTicket({ id: `ticket-${index}`, queue: 'ranked', players: [player] })
   }

@@ -3,17 +3,15 @@ import type { Inspection } from '@muster/matchmaker'
 import { type AllocationView, ENROLLED } from '@muster/matchmaker/internal'
 import type { ConsoleSpending, Processes } from './options.js'
 import { keyRows, sourceRows } from './server-sources.js'
-import { mayDrain, placeName } from './stories/index.js'
+import { type InspectedServer, mayDrain, placeName } from './stories/index.js'
 
-/** Servers that one answer lists, and matches of each (our choice). */
+/** Maximum number of servers in a response, and of matches of each (our choice). */
 const MOST_SERVERS = 1000
 const MOST_MATCHES = 8
 
-type GameServer = Inspection['servers'][number]
-
 /**
- * All servers that exist or may exist, by place, oldest first in each. What a server has cost is counted from when it
- * was asked for, which is what the service bills at most. A match on a server of a pool has none of its own.
+ * All servers that exist or may exist, by location, the oldest first. The cost of a server is counted from its create,
+ * which is the most that the service bills. A match on a server of a pool has no server of its own.
  * @param now epoch milliseconds
  */
 export function serverList(
@@ -43,7 +41,7 @@ export function serverList(
   }
 }
 
-/** The matches on servers of pools, by id of the server. */
+/** The matches on servers of pools, by the server's id. */
 export function guestsByServer(matches: readonly AllocationView[]): ReadonlyMap<string, readonly AllocationView[]> {
   const guests = new Map<string, AllocationView[]>()
   for (const match of matches) {
@@ -64,7 +62,7 @@ interface RowContext {
 
 function rowOf(
   server: AllocationView,
-  registered: GameServer | undefined,
+  registered: InspectedServer | undefined,
   guests: readonly AllocationView[],
   { pricePerMinute, now, processes }: RowContext,
 ): ServerRow {
@@ -86,20 +84,20 @@ function rowOf(
     host: enrolled?.name ?? assignment?.fqdn ?? null,
     players: served.reduce((sum, { playerIds }) => sum + playerIds.length, registered?.listing?.seats.taken ?? 0),
     since: Math.floor(at),
-    // What has enrolled is no server of the service.
+    // An enrolled server does not belong to the service, so it has no cost.
     cost:
       pricePerMinute === undefined ? null : source === ENROLLED ? 0 : (Math.max(0, now - at) / 60_000) * pricePerMinute,
   }
 }
 
-function listingOf(registered: GameServer | undefined): ServerRow['listing'] {
+function listingOf(registered: InspectedServer | undefined): ServerRow['listing'] {
   if (registered?.listing === undefined) return null
   const { name, seats } = registered.listing
   return { name, seats: seats.total, taken: seats.taken, held: seats.held }
 }
 
-/** What a game server says of itself is more than what is known of its deployment. */
-function stateOf({ phase, pool }: AllocationView, registered: GameServer | undefined): string {
+/** A game server's own report is more precise than the state of its deployment. */
+function stateOf({ phase, pool }: AllocationView, registered: InspectedServer | undefined): string {
   if (registered === undefined || phase === 'stopping') return phase
   if (registered.state === 'IDLE' && pool !== undefined) return 'warm'
   return registered.state.toLowerCase()
@@ -122,7 +120,7 @@ const poolRow = (one: Inspection['pools'][number], pricePerMinute: number | unde
   idleCost: pricePerMinute === undefined ? null : one.idleHours * 60 * pricePerMinute,
 })
 
-/** Servers whose place is not known yet come last. */
+/** Servers of unknown location come last. */
 const byPlaceThenAge = (one: ServerRow, other: ServerRow): number => {
   if (one.place === other.place) return one.since - other.since
   if (one.place === null) return 1

@@ -15,7 +15,7 @@ export function sourceRows(rows: readonly ServerRow[]): readonly SourceRow[] {
   )
 }
 
-/** The keys of the configuration, and those that it does not have any more although servers of them exist. */
+/** The keys of the configuration, and removed keys that still have servers. */
 export function keyRows(enrolments: Inspection['enrolments'], servers: readonly AllocationView[]): readonly KeyRow[] {
   const enrolled = groupBy(
     servers.filter(({ phase }) => phase !== 'stopping'),

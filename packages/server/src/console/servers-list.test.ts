@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Audit, Found, ServerList } from '@muster/console/internal'
+import type { Audit, FoundStories, ServerList } from '@muster/console/internal'
 import { openConsole } from './open-console.fixture.js'
 
 const joined = async () => {
@@ -25,8 +25,8 @@ const joined = async () => {
   return { ...world, get, queue }
 }
 
-describe('the list of servers', () => {
-  test('tells place, age, players and cost of each, and of all', async () => {
+describe('the list of servers in the console', () => {
+  test('the console server list shows place, age, players and cost of each server, and the totals', async () => {
     const { get, clock, matchmaker } = await joined()
     await clock.advance(50_000)
     const list = await get<ServerList>('servers')
@@ -49,7 +49,7 @@ describe('the list of servers', () => {
     expect(list.cost).toBeCloseTo(server?.cost ?? 0)
   })
 
-  test('is empty without servers, and has no cost without a price', async () => {
+  test('the console server list is empty without servers, and has no cost without a price', async () => {
     const { ask } = await openConsole()
     expect((await ask('/console/api/servers', { token: 'looker' })).body).toMatchObject({
       total: 0,
@@ -59,8 +59,8 @@ describe('the list of servers', () => {
   })
 })
 
-describe('what operators did', () => {
-  test('is listed, the newest first, and stands in the stories of what they did it to', async () => {
+describe('the list of operator actions', () => {
+  test('the console lists operator actions newest first, and each also in the story of its subject', async () => {
     const { get, ask, matchmaker, clock } = await joined()
     const { matchId = '' } = matchmaker.getTicket('a') ?? {}
     const act = (path: string) => ask(`/console/api/${path}`, { token: 'operator', method: 'POST' })
@@ -73,24 +73,24 @@ describe('what operators did', () => {
       { who: 'olga', what: 'pause-queue', id: 'duel' },
     ])
     await clock.advance(5000)
-    const { stories } = await get<Found>(`find?id=${matchId}`)
+    const { stories } = await get<FoundStories>(`find?id=${matchId}`)
     expect(stories[0]?.events.map(({ text }) => text)).toContain('olga stopped the match.')
   })
 })
 
-describe('Find', () => {
-  test('knows the id of a party member, and a server by its name and its address', async () => {
+describe('the search of the console', () => {
+  test('the console search finds a party by the id of a member, and a server by its name and its address', async () => {
     const { get, queue, matchmaker, clock } = await joined()
     queue('party', ['cas', 'dan'])
     await clock.advance(1000)
-    expect((await get<Found>('find?id=party.1')).stories).toMatchObject([{ kind: 'ticket', id: 'party' }])
+    expect((await get<FoundStories>('find?id=party.1')).stories).toMatchObject([{ kind: 'ticket', id: 'party' }])
     const { assignment, matchId = '' } = matchmaker.getTicket('a') ?? {}
     const [server] = (await get<ServerList>('servers')).servers
     for (const host of [assignment?.fqdn ?? '', assignment?.publicIp ?? '']) {
-      const { stories } = await get<Found>(`find?id=${host}`)
+      const { stories } = await get<FoundStories>(`find?id=${host}`)
       expect(stories).toMatchObject([{ kind: 'server', id: server?.requestId, state: 'running' }])
       expect(stories[0]?.related).toContainEqual({ kind: 'match', id: matchId })
     }
-    expect((await get<Found>('find?id=203.0.113.254')).stories).toEqual([])
+    expect((await get<FoundStories>('find?id=203.0.113.254')).stories).toEqual([])
   })
 })

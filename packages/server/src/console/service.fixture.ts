@@ -7,7 +7,7 @@ export interface FakeServiceOptions {
   readonly clock: Clock
   /** Milliseconds from a create to READY. Default 5000. */
   readonly startMs?: number | undefined
-  /** Whether the service has no capacity. */
+  /** True if the service has no capacity. */
   readonly isFull?: (() => boolean) | undefined
 }
 
@@ -28,7 +28,7 @@ interface Standing {
 
 const PAGE = 100
 
-/** The service as a matchmaker sees it, in memory: it answers at once, and its servers stand in turn in each city. */
+/** An in-memory service for a matchmaker: it responds immediately, and places servers in each city in turn. */
 export function createFakeService({ clock, startMs = 5000, isFull = () => false }: FakeServiceOptions) {
   const standing = new Map<string, Standing>()
   /** Tokens of game servers, by their deployment. */

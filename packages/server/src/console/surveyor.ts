@@ -6,8 +6,8 @@ import { guestsByServer } from './server-list.js'
 
 const MOST_FORMING = 50
 
-/** What is seen by asking the leader: no places of those who wait, and not how far rules have relaxed. */
-function surveyedBy({ queues, matches, servers, pools, held }: Inspection, now: number): Surveyed {
+/** The survey from the leader's inspection: without locations of waiting players and without relaxation steps. */
+function surveyedBy({ queues, matches, servers, pools, blockedBy }: Inspection, now: number): Surveyed {
   const forming = matches.filter(
     ({ phase, pool, stopReason }) => pool === undefined && phase !== 'running' && stopReason === undefined,
   )
@@ -31,7 +31,7 @@ function surveyedBy({ queues, matches, servers, pools, held }: Inspection, now: 
     servers: serversIn(matches),
     gameServers: servers.map(({ pool, state, playersIn }) => ({ pool, state, servers: 1, players: playersIn })),
     pools,
-    held,
+    blockedBy,
   }
 }
 
@@ -49,16 +49,16 @@ const serverOf = (server: AllocationView, guests: readonly AllocationView[] = []
   return { phase, city, place, servers: 1, players }
 }
 
-/** Tickets of one step: well under a millisecond of work. */
+/** Number of tickets in a step: well under a millisecond of work. */
 const STEP = 10_000
 /** Milliseconds between two steps. */
 const REST_MS = 50
-/** A look is followed by a rest so many times as long as its work: looking never takes more than 1 % of a core. */
+/** A survey is followed by a rest this many times as long as its work, so that surveys take at most 1 % of a core. */
 const REST_FACTOR = 100
-/** Milliseconds between two questions to another process. */
+/** Milliseconds between two queries to another process. */
 const ASK_EVERY_MS = 5000
 
-/** Keeps an eye on who waits and which servers there are, at little cost however many there are. */
+/** Surveys waiting players and servers regularly, at a low cost regardless of their number. */
 export function createSurveyor(
   { survey, inspect }: Pick<ConsoleMatchmaker, 'survey' | 'inspect'>,
   clock: Clock,
@@ -67,14 +67,14 @@ export function createSurveyor(
 ) {
   let latest: Surveyed | undefined
   let seesAll = survey !== undefined
-  let looking: Promise<void> | undefined
+  let underWay: Promise<void> | undefined
   let askedAt = Number.NEGATIVE_INFINITY
 
-  /** Before this time nobody looks again. */
+  /** Epoch milliseconds before which no survey starts. */
   let restsUntil = Number.NEGATIVE_INFINITY
   let workMs = 0
-  /** Does a part of the work; false once all is done. */
-  const goOn = (walk: Survey): boolean => {
+  /** Does a part of the work. Returns false once all is done. */
+  const nextStep = (walk: Survey): boolean => {
     const begun = clock.now()
     const hasMore = walk.step(STEP)
     if (!hasMore) latest = walk.result()
@@ -84,7 +84,7 @@ export function createSurveyor(
   }
   const rest = async (walk: Survey) => {
     do await clock.sleep(REST_MS, signal)
-    while (goOn(walk))
+    while (nextStep(walk))
   }
   const ask = async () => {
     if (clock.now() - askedAt < ASK_EVERY_MS) return
@@ -98,24 +98,24 @@ export function createSurveyor(
     seesAll = walk !== undefined
     if (walk === undefined) return ask()
     workMs = 0
-    return goOn(walk) ? rest(walk) : undefined
+    return nextStep(walk) ? rest(walk) : undefined
   }
 
   return {
-    /** What was seen last; undefined before anything was. */
+    /** The last survey; undefined before the first. */
     latest: () => latest,
-    /** Whether places and relaxation are seen: only where the matchmaker is in this process. */
+    /** True if locations and relaxation steps are known: only if the matchmaker is in this process. */
     seesAll: () => seesAll,
-    /** Looks again, unless that is under way. Resolves once all was seen; at once if few wait. */
-    look: async (): Promise<void> => {
-      if (looking !== undefined) return looking
+    /** Surveys again, unless a survey is running. Resolves once it is complete: immediately if few wait. */
+    survey: async (): Promise<void> => {
+      if (underWay !== undefined) return underWay
       try {
-        looking = begin()?.catch(failed)
-        await looking
+        underWay = begin()?.catch(failed)
+        await underWay
       } catch (error) {
         failed(error)
       } finally {
-        looking = undefined
+        underWay = undefined
       }
     },
   }

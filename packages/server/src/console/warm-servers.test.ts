@@ -1,7 +1,7 @@
 /** Pools and their servers in the console: the list, a server's story, and the button that drains it. */
 import { RegistrationBody, ReportBody } from '@muster/matchmaker/internal'
 import { expect, test } from 'vitest'
-import type { Audit, Found, ServerList } from '@muster/console/internal'
+import type { Audit, FoundStories, ServerList } from '@muster/console/internal'
 import { openConsole } from './open-console.fixture.js'
 
 const arena = {
@@ -49,7 +49,7 @@ async function open(playing: boolean) {
   return { ...world, get, id, report, drain, matchId: matchmaker.getTicket('a')?.matchId ?? '' }
 }
 
-test('the list tells what a pool keeps warm, whether matches find it, and what it costs', async () => {
+test('the console server list shows the warm servers of a pool, how often matches find one, and the cost', async () => {
   const { get, id, clock } = await open(false)
   await clock.advance(598_000)
   const { pools, servers, total } = await get<ServerList>('servers')
@@ -63,7 +63,7 @@ test('the list tells what a pool keeps warm, whether matches find it, and what i
   expect(total).toBe(servers.length)
 })
 
-test('a match on a server of a pool is in that server’s line, and is no server itself', async () => {
+test('a match on a pool server is shown in the line of that server, not as a server', async () => {
   const { get, id, matchId } = await open(true)
   const { pools, servers, total, players } = await get<ServerList>('servers')
   expect(pools).toMatchObject([{ warm: 0, starting: 1, playing: 1, asked: 1, hits: 1, cameLastHour: 1 }])
@@ -79,7 +79,7 @@ test('a match on a server of a pool is in that server’s line, and is no server
   })
 })
 
-test('a listed server’s line and story tell its name, its seats, and who is on it', async () => {
+test('the line and story of a listed server show its name, its seats and its players', async () => {
   const { get, id, matchmaker, service } = await open(false)
   const listing = { name: 'Night CTF', seats: 16, players: { ann: 'in', ben: 'in', cid: 'away' } }
   matchmaker.reportServer(service.tokenOf('s1'), ReportBody.parse({ instance: 'one', seq: 1, matches: [], listing }))
@@ -92,15 +92,15 @@ test('a listed server’s line and story tell its name, its seats, and who is on
     players: 2,
   })
   expect(players).toBe(2)
-  const { stories } = await get<Found>('find?id=s1')
+  const { stories } = await get<FoundStories>('find?id=s1')
   expect(stories[0]).toMatchObject({ kind: 'server', state: 'listed as Night CTF, 2 of 16 seats taken, 1 held' })
 })
 
-test('a server’s story tells all from its deployment to its end, with reasons', async () => {
+test('the story of a server covers its life from deployment to end, with reasons', async () => {
   const { get, id, matchId, report, clock, drain } = await open(true)
   await report('over')
   await clock.advance(1000)
-  expect((await get<Found>('find?id=s1')).stories[0]).toMatchObject({
+  expect((await get<FoundStories>('find?id=s1')).stories[0]).toMatchObject({
     kind: 'server',
     id: 's1',
     serverId: id,
@@ -110,7 +110,7 @@ test('a server’s story tells all from its deployment to its end, with reasons'
   })
   expect((await drain('operator')).status).toBe(204)
   await clock.advance(8000)
-  const { stories } = await get<Found>('find?id=s1')
+  const { stories } = await get<FoundStories>('find?id=s1')
   expect(stories).toHaveLength(1)
   expect(stories[0]?.events.map(({ what, text }) => `${what}: ${text}`)).toEqual([
     'deployed: The service accepted the server.',
@@ -124,16 +124,16 @@ test('a server’s story tells all from its deployment to its end, with reasons'
     'operated: olga let the server take no more matches.',
   ])
   expect(stories[0]).toMatchObject({ state: 'stopped', actions: [] })
-  // The same by its own id; it is no match.
-  expect((await get<Found>(`find?id=${id}`)).stories.map(({ kind, id: found }) => [kind, found])).toEqual([
+  // The same by its own id; it is not a match.
+  expect((await get<FoundStories>(`find?id=${id}`)).stories.map(({ kind, id: found }) => [kind, found])).toEqual([
     ['server', 's1'],
   ])
-  const [match] = (await get<Found>(`find?id=${matchId}`)).stories
+  const [match] = (await get<FoundStories>(`find?id=${matchId}`)).stories
   expect(match?.events.map(({ what }) => what)).toEqual(['found', 'taken', 'assigned', 'freed'])
   expect(match).toMatchObject({ kind: 'match', state: 'over', actions: [] })
 })
 
-test('a server that a match had to wait for tells of that match, although it was not deployed yet', async () => {
+test('the story of a server contains the match that had to wait for its deployment', async () => {
   const world = await open(true)
   const { matchmaker, clock, get } = world
   const player = (name: string) => ({ id: name, ip: '198.51.100.7', attributes: { skill: 0 } })
@@ -142,7 +142,7 @@ test('a server that a match had to wait for tells of that match, although it was
   await clock.advance(2000)
   const taken = matchmaker.inspect().matches.find(({ ticketIds }) => ticketIds.includes('c'))?.hosted?.serverId
   const host = matchmaker.inspect().matches.find(({ matchId }) => matchId === taken)?.requestId ?? ''
-  const { stories } = await get<Found>(`find?id=${host}`)
+  const { stories } = await get<FoundStories>(`find?id=${host}`)
   expect(stories[0]?.events[0]).toMatchObject({
     what: 'taken',
     text: 'A match took the server, which is created for it.',
@@ -150,7 +150,7 @@ test('a server that a match had to wait for tells of that match, although it was
   expect(stories[0]?.events.map(({ what }) => what)).toContain('deployed')
 })
 
-test('a drain is for the roles operate and deploy; it is in the list, the log and the changes', async () => {
+test('a drain needs the role operate or deploy, and appears in the server list, the log and the changes', async () => {
   const { get, id, drain, acts } = await open(true)
   for (const role of ['looker', 'keeper', 'designer']) expect((await drain(role)).status).toBe(403)
   expect((await drain('operator')).status).toBe(204)

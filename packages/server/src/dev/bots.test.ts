@@ -56,8 +56,8 @@ async function setUp() {
   return { clock, bots, counts, problems, end }
 }
 
-describe('a crowd of bots', () => {
-  test('arrives, plays, leaves, and is gone at last', async () => {
+describe('the bots of muster dev', () => {
+  test('the bots of muster dev arrive, play, leave, and are all gone in the end', async () => {
     const { clock, bots, counts, problems, end } = await setUp()
     bots.letIn(60)
     expect(bots.here()).toBe(60)
@@ -70,7 +70,7 @@ describe('a crowd of bots', () => {
     await end()
   })
 
-  test('is bounded', async () => {
+  test('the bots of muster dev are limited in number', async () => {
     const { bots, end } = await setUp()
     expect(() => bots.letIn(20_001)).toThrow('players must be at most 20000: 20000 bots at once')
     expect(() => bots.letIn(0)).toThrow('players must be a whole number from 1, got 0')
@@ -80,7 +80,7 @@ describe('a crowd of bots', () => {
   })
 })
 
-test('bots say what each kind of rule compares', () => {
+test('a bot of muster dev has the attributes that each kind of rule compares', () => {
   const queue = defineQueue({
     name: 'all',
     matchSize: 2,
@@ -105,7 +105,7 @@ test('bots say what each kind of rule compares', () => {
   expect(Object.keys(bot?.latencies ?? {})).toHaveLength(12)
 })
 
-test('a bot has a rating on the scale of the rule that predicts the winner', () => {
+test('a bot of muster dev has a rating on the scale of the rule that predicts the winner', () => {
   const rule = { kind: 'balance', measure: 'predictedWin', mean: 'mu', uncertainty: 'sigma', max: 0.6 } as const
   const bots = (more: object) => {
     const queue = defineQueue({

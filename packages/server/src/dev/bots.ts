@@ -6,12 +6,12 @@ import type { Attributes, Player, Queue, RuleDefinition, Ticket, TicketService }
 type Rule = Queue['rules'][number]
 type AnyRule = RuleDefinition
 
-/** A city in which bots live. */
+/** A city of bots. */
 export interface BotCity extends Coordinates {
   readonly name: string
 }
 
-/** A beacon by its name, and where it is. */
+/** A beacon with its name and location. */
 interface BotBeacon extends Coordinates {
   readonly name: string
 }
@@ -22,18 +22,18 @@ export interface BotWorld {
   readonly random: Random
 }
 
-/** Beacons that a bot measures: the nearest ones. */
+/** Number of beacons that a bot measures: the nearest ones. */
 const MEASURED = 12
-/** Degrees around the city. */
+/** Radius around the city in degrees. */
 const AROUND = 0.6
 const WORDS = ['amber', 'birch', 'coral', 'dune', 'ember', 'fjord']
 
 const pick = <T>(from: readonly T[], random: Random): T => from[Math.floor(random() * from.length)] as T
 
-/** A number around 1,500, as ratings of players are: most within 300 of it. */
+/** A number around 1,500, like a player's rating: most within 300 of it. */
 const rating = (random: Random) => Math.round(1500 + 250 * (random() + random() + random() + random() - 2))
 
-/** The bots of one party, who live in one city. */
+/** The bots of one party, all of one city. */
 export function botParty(queue: Queue, ids: readonly string[], world: BotWorld): readonly Player[] {
   const { random } = world
   const city = pick(world.cities, random)
@@ -56,11 +56,11 @@ export function botParty(queue: Queue, ids: readonly string[], world: BotWorld):
 
 export const wantsLatencies = (rules: readonly Rule[]): boolean => flat(rules).some(({ kind }) => kind === 'latency')
 
-/** The rules, with those within them. */
+/** The rules, including nested ones. */
 const flat = (rules: readonly AnyRule[]): readonly AnyRule[] =>
   rules.flatMap((rule) => ('rules' in rule ? flat(rule.rules) : [rule]))
 
-/** One attribute of the kind that each rule compares. */
+/** One attribute for each attribute that rules compare. */
 export function attributesOf(rules: readonly Rule[], skill: number, random: Random): Attributes {
   const attributes: Record<string, Attributes[string]> = {}
   for (const rule of flat(rules)) {
@@ -77,14 +77,14 @@ export function attributesOf(rules: readonly Rule[], skill: number, random: Rand
   return withoutRepeats(attributes)
 }
 
-/** A rating of that skill on the scale of the rule's `beta`: see `BalanceRule`. */
+/** A rating of that skill, on the scale of the rule's `beta`: see `BalanceRule`. */
 function ratedBy(rule: AnyRule & { readonly kind: 'balance' }, skill: number): Attributes {
   const { mean, uncertainty, beta = 25 / 6 } = rule
   if (mean === undefined || uncertainty === undefined) return {}
   return { [mean]: (beta * 6 * skill) / 1500, [uncertainty]: beta }
 }
 
-/** A value that lets its player in. */
+/** A value that the rule accepts. */
 function requiredBy(operator: string, value: unknown): Attributes[string] {
   if (operator === 'in' && Array.isArray(value)) return value[0] as string
   if (operator === 'contains') return [value as string]
@@ -94,7 +94,7 @@ function requiredBy(operator: string, value: unknown): Attributes[string] {
   return operator.startsWith('<') ? number - 1 : operator === '=' ? number : number + 1
 }
 
-/** A value of the kind that other players' own are compared with. */
+/** A value of the kind that other players compare with. */
 function acceptedBy(operator: string, skill: number): Attributes[string] {
   if (operator === 'contains' || operator === 'excludes') return WORDS
   return operator.startsWith('<') || operator.startsWith('>') ? skill : (WORDS[0] as string)
@@ -105,7 +105,7 @@ const withoutRepeats = (attributes: Attributes): Attributes =>
     Object.entries(attributes).map(([name, value]) => [name, Array.isArray(value) ? [...new Set(value)] : value]),
   )
 
-/** The roles that the rules ask for. */
+/** The roles that the rules require. */
 export const rolesIn = (rules: readonly Rule[]): readonly string[] => [
   ...new Set(flat(rules).flatMap((rule) => (rule.kind === 'roles' ? Object.keys(rule.roles) : []))),
 ]
@@ -116,7 +116,7 @@ function rolesOf(rules: readonly Rule[], random: Random): readonly string[] {
   return roles.length === 0 ? [] : [...new Set([pick(roles, random), pick(roles, random)])]
 }
 
-/** 10 ms, and 2 ms for every 100 km, more or less. */
+/** About 10 ms, plus 2 ms for every 100 km. */
 export function latenciesOf(
   from: Coordinates,
   { beacons, random }: Pick<BotWorld, 'beacons' | 'random'>,
@@ -130,26 +130,26 @@ export function latenciesOf(
 
 interface BotsOptions {
   readonly service: () => TicketService
-  /** The queues in force. */
+  /** The current queues. */
   readonly queues: () => readonly Queue[]
   readonly world: BotWorld
   readonly clock: Clock
   readonly onProblem: (error: unknown) => void
 }
 
-/** Crowds of bots who play as people do: they arrive, wait, accept, play, leave; some give up. */
+/** Bots that behave like people: they arrive, wait, accept, play and leave, and some give up. */
 export type Bots = ReturnType<typeof createBots>
 
-/** Bots that may be here at once (our choice: as many as a laptop bears). */
+/** Maximum number of bots at a time (our choice: as many as a laptop can handle). */
 const MOST = 20_000
-/** Milliseconds over which a crowd arrives; a large one arrives at 500 a second. */
+/** Milliseconds over which a group of bots arrives. A large one arrives at 500 per second. */
 const ARRIVING_MS = 10_000
 const MOST_PER_SECOND = 500
-/** Milliseconds, from and to. */
+/** Range of the patience in milliseconds. */
 const PATIENCE_MS = [30_000, 180_000] as const
 const THINKING_MS = [300, 4000] as const
 const PLAYING_MS = [20_000, 90_000] as const
-/** Of those who are asked, how many accept. */
+/** The share of bots that accept a match. */
 const ACCEPTING = 0.95
 
 export function createBots({ service, queues, world, clock, onProblem }: BotsOptions) {
@@ -197,7 +197,7 @@ export function createBots({ service, queues, world, clock, onProblem }: BotsOpt
     }
   }
 
-  /** Follows a ticket until its players know where to connect. Undefined if that never happens. */
+  /** Follows a ticket until its players have the address. Undefined if that never happens. */
   const follow = async (created: Ticket, patience: AbortSignal): Promise<Ticket | undefined> => {
     let ticket = created
     for (;;) {
@@ -217,7 +217,7 @@ export function createBots({ service, queues, world, clock, onProblem }: BotsOpt
       }
     }
   }
-  /** The match may be gone by now, and the time to answer over. */
+  /** The match may be gone by now, or its time to accept over. */
   const answer = async (ticket: Ticket): Promise<Ticket> => {
     try {
       return await (random() < ACCEPTING ? service().acceptMatch(ticket.id) : service().declineMatch(ticket.id))
@@ -227,7 +227,7 @@ export function createBots({ service, queues, world, clock, onProblem }: BotsOpt
   }
 
   return {
-    /** @throws {InvalidInput} for more than may be here at once */
+    /** @throws {InvalidInput} for more bots than the maximum */
     letIn: (players: number) => {
       if (!Number.isSafeInteger(players) || players < 1)
         throw new InvalidInput(`players must be a whole number from 1, got ${players}`, { field: 'players' })
@@ -236,11 +236,11 @@ export function createBots({ service, queues, world, clock, onProblem }: BotsOpt
       here += players
       begin(arrive(players))
     },
-    /** How many are here. */
+    /** Number of present bots. */
     here: () => here,
-    /** Sends all of them away. Resolves when nothing of theirs is under way. */
+    /** Removes all bots. Resolves when none of their work is running any more. */
     close: async () => {
-      leaving.abort(new Error('the bots are sent away'))
+      leaving.abort(new Error('the bots are being removed'))
       while (underWay.size > 0) await Promise.all(underWay)
     },
   }
@@ -248,7 +248,7 @@ export function createBots({ service, queues, world, clock, onProblem }: BotsOpt
 
 const between = ([from, to]: readonly [number, number], random: Random) => from + (to - from) * random()
 
-/** Most come alone. */
+/** Most players come alone. */
 function partySize({ teams }: Queue, random: Random): number {
   const most = Math.max(1, ...teams.map(({ size }) => sizeOf(size)))
   if (random() < 0.7) return 1
@@ -257,5 +257,5 @@ function partySize({ teams }: Queue, random: Random): number {
 
 const sizeOf = (size: unknown): number => (typeof size === 'number' ? size : (size as { readonly max: number }).max)
 
-/** Whether somebody of the ticket has still to say whether they accept. */
+/** True if a player of the ticket has not answered yet. */
 const isAsked = ({ acceptance, players }: Ticket) => (acceptance?.accepted.length ?? Infinity) < players.length

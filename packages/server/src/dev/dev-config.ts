@@ -3,8 +3,8 @@ import { ENROLLED } from '@muster/matchmaker/internal'
 import { type Config, needTextFile, readWithDefaults, Secret } from '../config/index.js'
 
 /**
- * What `muster dev` runs without a configuration: three queues that show most of what queues can do. Two players are
- * enough for a match in each of them, after a while.
+ * The configuration of `muster dev` without a file: three queues that show most features of queues. In each, two
+ * players are enough for a match after a while.
  */
 const devYaml = `
 name: dev
@@ -50,42 +50,43 @@ telemetry: { log: { format: text } }
 
 interface DevConfig {
   readonly config: Config
-  /** Sections that the file has, and that are not obeyed, though players or the backend would notice. */
+  /** Sections of the file that are ignored, although players or the backend would notice. */
   readonly leftOut: readonly string[]
 }
 
-type Service = NonNullable<Config['service']>
+type ServiceConfig = NonNullable<Config['service']>
 
 interface DevConfigOptions {
-  /** The configuration of the game; undefined for an example. */
+  /** The path of the game's configuration; undefined for the example. */
   readonly path: string | undefined
   /** A free port, or 0 for any. */
   readonly port: number
-  /** Of the emulator. */
-  readonly service: { readonly url: string; readonly token: string; readonly settings?: Service['settings'] }
+  /** The emulator. */
+  readonly service: { readonly url: string; readonly token: string; readonly settings?: ServiceConfig['settings'] }
 }
 
-/** A file needs no service: the emulator takes its place. */
+/** A file needs no service, because the emulator replaces it. */
 const SERVICE = { url: 'http://localhost', token: { env: 'UNUSED' } }
 
-/** Pages that a developer has open: those of this machine, at any port. */
+/** Origins of the developer's own pages: those of this machine, on any port. */
 const OWN_PAGES = ['http://localhost:*', 'http://127.0.0.1:*', 'http://[::1]:*']
 
-/** Long polls and streams of a developer's clients, for which any machine has descriptors. */
+/** Maximum number of long polls and streams of a developer's clients: any machine has enough descriptors for them. */
 const MOST_WAITS = 2000
 
 /**
- * What `muster dev` runs: the file; but the emulator as the service, memory as the store, one token for everything in
- * place of `auth` and `profiles`, and no `servers` and `results`, so that no secret is needed. The
- * service's webhooks and the servers' registrations come to this program, and pages of this machine may call.
- * @throws {InvalidConfig} with all that is wrong in the file
+ * The configuration that `muster dev` runs: the file with some replacements, so that no secret is needed. The emulator
+ * replaces the service, memory the store, and one token for everything `auth` and `profiles`. `servers` and `results`
+ * are ignored. The service's webhooks and the servers' registrations are sent to this program, and pages of this
+ * machine may call it.
+ * @throws {InvalidConfig} with all faults of the file
  */
 export async function readDevConfig({ path, port, service }: DevConfigOptions): Promise<DevConfig> {
   const text = path === undefined ? devYaml : await needTextFile(path)
   const options = { path: path ?? 'muster.yaml', outside: false }
   const { config } = await readWithDefaults(text, { service: SERVICE }, options)
   const { telemetry, service: ofFile } = config
-  if (ofFile === undefined) throw new Error('a file has the service of the emulator')
+  if (ofFile === undefined) throw new Error('the configuration of muster dev has no service')
   const url = `http://127.0.0.1:${port}`
   const own: Config = {
     ...config,
@@ -107,7 +108,7 @@ export async function readDevConfig({ path, port, service }: DevConfigOptions): 
     profiles: undefined,
     servers: undefined,
     results: undefined,
-    // The emulator takes the place of every source, so that no secret is needed.
+    // The emulator replaces every source, so that no secret is needed.
     sources: {},
     console: { ...config.console, editDeploy: true },
     streamTokens: { ...config.streamTokens, key: undefined },
@@ -123,18 +124,18 @@ export async function readDevConfig({ path, port, service }: DevConfigOptions): 
   return { config: own, leftOut: Object.entries(leftOut).flatMap(([section, isThere]) => (isThere ? section : [])) }
 }
 
-/** The emulator deploys what sources would; servers that only enrol come by themselves here too. */
+/** The emulator deploys the servers of other sources. Enrolled servers enrol here too. */
 const deployedHere = (pool: Config['pools'][number]): Config['pools'][number] =>
   pool.source === ENROLLED ? pool : { ...pool, source: undefined }
 
-/** Servers that register do so here, wherever the file sends them. */
+/** Servers register here, regardless of the file. */
 const registeringHere = <Deployed extends Pick<Queue, 'deploy'>>(deployed: Deployed): Deployed => {
   const { deploy } = deployed
   if (deploy.probe?.kind !== 'registration') return deployed
   return { ...deployed, deploy: { ...deploy, probe: { ...deploy.probe, url: undefined } } }
 }
 
-/** No secret is read: the keys of own machines are known. */
+/** Replaces enrolment keys by fixed, publicly known ones, so that no secret is read. */
 const withDevKeys = (pool: Config['pools'][number], nth: number): Config['pools'][number] => ({
   ...pool,
   enrol: pool.enrol.map((one, index) => ({

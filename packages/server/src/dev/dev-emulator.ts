@@ -13,10 +13,13 @@ import { defaultGameServerSettings, simulatedGameServers } from '@muster/emulato
 import type { DeploymentService, Queue } from '@muster/matchmaker'
 import type { Processes } from '../console/index.js'
 
-/** Servers start within a second or two. */
+/** Makes servers start within a second or two. */
 const SPEED = 5
 
-/** Processes start at once, with all their grace. Ports begin anywhere, so that two programs seldom give the same. */
+/**
+ * Processes start immediately and get their whole grace period. Ports begin at a random number, so that two programs
+ * seldom use the same.
+ */
 const ofProcesses = () => ({
   speed: 1,
   deployTimes: { seekMs: 100, cachedDeployMs: 100, deployMs: 100, spread: 0 },
@@ -24,12 +27,12 @@ const ofProcesses = () => ({
 })
 
 interface DevEmulatorOptions {
-  /** Is free; 0 for any. */
+  /** A free port; 0 for any. */
   readonly port: number
   readonly token: string
-  /** Which service is emulated. Default: that of the specification. */
+  /** The emulated service. Default: that of the specification. */
   readonly as?: EmulatorOptions['as']
-  /** Runs the servers of all deployments. Default: they are simulated. */
+  /** Starts the servers of all deployments. Default: they are simulated. */
   readonly launch: Launch | undefined
 }
 
@@ -38,11 +41,11 @@ interface Deployed {
   readonly deploy: Pick<Queue['deploy'], 'application' | 'version'>
 }
 
-/** Listens on this machine alone. */
+/** Starts the emulator, which listens on this machine only. */
 export async function openDevEmulator({ port, token, as, launch }: DevEmulatorOptions) {
-  /** Plays a server of a pool, in place of the container that there is not. Nothing listens at its port. */
+  /** Simulates a server of a pool instead of its container. Nothing listens on its port. */
   const play = simulatedGameServers(
-    // Its matches end when Muster ends them.
+    // Matches on a simulated server end only when Muster ends them.
     { ...defaultGameServerSettings, matchMs: Number.MAX_SAFE_INTEGER },
     { clock: systemClock, random: seededRandom(randomBytes(4).readUInt32LE()), speed: SPEED, fetch },
   )
@@ -65,7 +68,7 @@ export async function openDevEmulator({ port, token, as, launch }: DevEmulatorOp
       if (!(error instanceof Conflict)) throw error
     })
   }
-  /** Makes the applications that queues and pools deploy, as far as they are missing. */
+  /** Creates the missing applications and versions that queues and pools deploy. */
   const prepare = async (deployed: readonly Deployed[]) => {
     for (const { deploy } of deployed) {
       const { application, version } = deploy
@@ -96,17 +99,17 @@ export async function openDevEmulator({ port, token, as, launch }: DevEmulatorOp
   }
 }
 
-/** Registers for a server that is simulated: nothing listens at its port of this machine. */
+/** Registers for a simulated server. Nothing listens on its port on this machine. */
 async function register({ env }: Pick<ContainerSpec, 'env'>): Promise<undefined> {
   const { MM_REGISTRATION_URL: url, MM_REGISTRATION_SECRET: secret, MM_MATCH_ID: match_id } = env
   if (url === undefined) return
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
-  // A match that was given up meanwhile is refused, and so is everything while the program ends.
+  // The request fails if the match was cancelled meanwhile, or while the program ends.
   await fetch(url, { method: 'POST', headers, body: JSON.stringify({ match_id }) }).catch(() => {})
 }
 
-/** What runs in place of a container. */
-export interface Command {
+/** The command that runs instead of a container. */
+export interface LaunchCommand {
   /** The program and its arguments. */
   readonly command: readonly string[]
   /** The working directory, absolute. */
@@ -115,10 +118,10 @@ export interface Command {
 
 /**
  * Runs a command for each deployment.
- * @param tell called with each line that one writes
+ * @param tell called with each line of output
  */
 export function createProcesses(
-  { command: [program = '', ...args], folder }: Command,
+  { command: [program = '', ...args], folder }: LaunchCommand,
   tell: (line: string, spec: ContainerSpec) => void,
 ): Processes & { readonly launch: Launch } {
   const running = new Map<string, Container>()

@@ -36,7 +36,7 @@ async function openBackend() {
   return { taken, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/results` }
 }
 
-test('warm servers are taken after a restart of the program, the keys stay, and results arrive', async () => {
+test('after a restart of Muster, warm servers are used, keys stay, and results arrive', async () => {
   const tokens: string[] = []
   const settings = { ...defaultGameServerSettings, matchMs: 3_600_000 }
   const play = simulatedGameServers(settings, { clock: systemClock, random: Math.random, speed: 1, fetch })
@@ -83,7 +83,7 @@ pools:
     service.emulator.inspect().deployments.filter((one) => one.current_status === 'Status.READY').length
 
   const first = await start()
-  await expect.poll(ready, { timeout: 20_000 }).toBeGreaterThan(0)
+  await expect.poll(ready).toBeGreaterThan(0)
   const keysBefore = await (await ask('GET', '/.well-known/jwks.json', '')).json()
   await first.close()
   const second = await start()
@@ -101,11 +101,11 @@ pools:
     return matches[0]
   }
   await expect
-    .poll(async () => (await (await ask('GET', '/readyz', '')).json()) as object, { timeout: 10_000 })
+    .poll(async () => (await (await ask('GET', '/readyz', '')).json()) as object)
     .toMatchObject({ ready: true })
   const tickets = players.map((player_id) => ({ profile: 'duel', player_id, player_ip: '192.0.2.7', attributes: {} }))
   expect((await ask('POST', '/tickets/batch', BACKEND_KEY, { tickets })).status).toBe(200)
-  await expect.poll(async () => (await playing())?.assignment !== undefined, { timeout: 30_000 }).toBe(true)
+  await expect.poll(async () => (await playing())?.assignment !== undefined).toBe(true)
   expect(service.emulator.inspect().deployments.length).toBeLessThanOrEqual(created + 2)
 
   const { match_id: matchId = '' } = (await playing()) ?? {}
@@ -123,7 +123,7 @@ pools:
     }),
   )
   for (const answer of results) await answer.body?.cancel()
-  await expect.poll(() => backend.taken.length, { timeout: 10_000 }).toBeGreaterThan(0)
+  await expect.poll(() => backend.taken.length).toBeGreaterThan(0)
   const [{ body, headers } = { body: '', headers: {} as Readonly<Record<string, unknown>> }] = backend.taken
   expect(JSON.parse(body)).toMatchObject({
     type: 'match.over',

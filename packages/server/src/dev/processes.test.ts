@@ -96,8 +96,8 @@ async function portOf(dev: Opened, profile: string, players: readonly string[]):
     }
     return matches[0]?.assignment?.ports.game.link
   }
-  await expect.poll(link, { timeout: 20_000 }).toMatch(/^localhost:\d+$/)
-  await expect.poll(() => startsIn(dev).length, { timeout: 10_000 }).toBe(before + 1)
+  await expect.poll(link).toMatch(/^localhost:\d+$/)
+  await expect.poll(() => startsIn(dev).length).toBe(before + 1)
   return Number((await link())?.split(':')[1])
 }
 
@@ -111,7 +111,7 @@ const greetingAt = (port: number) =>
 const serversOf = async (dev: Dev) =>
   ((await (await ask(dev, '', 'GET', '/console/api/servers')).json()) as ServerList).servers
 
-test('launch of a file runs each server, in its folder, and players are sent to it', async () => {
+test('`launch` of a muster dev file runs each server in its folder, and players are sent to it', async () => {
   const folder = studio()
   const dev = await open({ config: join(folder, 'muster.yaml') })
   expect(await greetingAt(await portOf(dev, 'duel', ['ann', 'ben']))).toBe('hello\n')
@@ -121,7 +121,7 @@ test('launch of a file runs each server, in its folder, and players are sent to 
   )
 }, 60_000)
 
-test('a command replaces launch of the file; its output is shown, and SIGKILL ends it', async () => {
+test('a command of muster dev replaces `launch` of the file; its output is shown, and it can be killed', async () => {
   const folder = studio()
   const command = [process.execPath, 'server.cjs', 'of-the-command']
   const dev = await open({ config: join(folder, 'muster.yaml'), command: { command, folder } })
@@ -138,13 +138,13 @@ test('a command replaces launch of the file; its output is shown, and SIGKILL en
   expect((await ask(dev, '', 'POST', `/console/api/servers/${id}/kill`)).status).toBe(204)
   await expect.poll(() => dev.lines.some((line) => line.includes(`${id}: has ended with exit code 137`))).toBe(true)
   expect(dev.lines.some((line) => line.includes('told to end'))).toBe(false)
-  await expect.poll(async () => (await serversOf(dev)).length, { timeout: 10_000 }).toBe(0)
+  await expect.poll(async () => (await serversOf(dev)).length).toBe(0)
   expect((await output()).status).toBe(404)
   const { acts } = (await (await ask(dev, '', 'GET', '/console/api/acts')).json()) as { acts: object[] }
   expect(acts).toMatchObject([{ what: 'kill-server', id }])
 }, 60_000)
 
-test('the end of the program is a real SIGTERM for each process', async () => {
+test('at the end of muster dev each server process gets a SIGTERM', async () => {
   const folder = studio()
   const dev = await open({ config: join(folder, 'muster.yaml') })
   await portOf(dev, 'solo', ['cas'])
@@ -152,10 +152,10 @@ test('the end of the program is a real SIGTERM for each process', async () => {
   expect(dev.lines.some((line) => line.includes(': told to end'))).toBe(true)
 }, 60_000)
 
-test('servers are no processes without a command, so that nothing can be read or killed', async () => {
+test('without a command muster dev emulates servers, and there is no process to read or kill', async () => {
   const dev = await open({})
   for (const who of ['ann', 'ben']) await ask(dev, who, 'POST', '/tickets', { profile: 'duel' })
-  await expect.poll(async () => (await serversOf(dev))[0]?.requestId, { timeout: 20_000 }).toMatch(/./)
+  await expect.poll(async () => (await serversOf(dev))[0]?.requestId).toMatch(/./)
   const [server] = await serversOf(dev)
   expect(server?.isProcess).toBe(false)
   for (const [method, what] of [

@@ -57,7 +57,7 @@ queues:
     deploy: { application: game, version: '1' }
 `
 
-test('muster dev takes a file without a service, and says what else is wrong in it', async () => {
+test('muster dev accepts a file without a service, and reports other errors in it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-dev-'))
   ends.push(() => rmSync(folder, { recursive: true }))
   const config = join(folder, 'muster.yaml')
@@ -68,7 +68,7 @@ test('muster dev takes a file without a service, and says what else is wrong in 
   expect(await create(dev, 'ann', { profile: 'duel' })).toMatchObject({ status: 201 })
 })
 
-test('muster dev takes players into the queues of a file that has profiles, and its servers register', async () => {
+test('muster dev queues players by the profiles of a file, and its servers register', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-dev-'))
   ends.push(() => rmSync(folder, { recursive: true }))
   const config = join(folder, 'muster.yaml')
@@ -113,7 +113,7 @@ queues:
   - { name: duel, matchSize: 2, pool: arena }
 `
 
-test('muster dev plays the servers of a pool: a match takes a warm one, and the next one takes it again', async () => {
+test('muster dev emulates pool servers: a match uses a warm one, and the next match reuses it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-dev-'))
   ends.push(() => rmSync(folder, { recursive: true }))
   const config = join(folder, 'muster.yaml')
@@ -127,7 +127,7 @@ test('muster dev plays the servers of a pool: a match takes a warm one, and the 
     }
     return state.deployments.latest.filter(({ status }) => status === 'READY').map(({ request_id }) => request_id)
   }
-  await expect.poll(async () => (await running()).length, { timeout: 20_000 }).toBe(2)
+  await expect.poll(async () => (await running()).length).toBe(2)
 
   const hosts = new Set<string>()
   for (const pair of [
@@ -141,7 +141,7 @@ test('muster dev plays the servers of a pool: a match takes a warm one, and the 
       (await (await ask(dev, first, 'GET', '/me')).json()) as {
         matches: { match_id: string; assignment?: { join_token: string; ports: { game: { link: string } } } }[]
       }
-    await expect.poll(async () => (await me()).matches[0]?.assignment?.join_token, { timeout: 10_000 }).toMatch(/^ey/)
+    await expect.poll(async () => (await me()).matches[0]?.assignment?.join_token).toMatch(/^ey/)
     const [match] = (await me()).matches
     hosts.add(match?.assignment?.ports.game.link ?? '')
     expect((await ask(dev, '', 'DELETE', `/matches/${match?.match_id}`)).status).toBe(202)
@@ -151,7 +151,7 @@ test('muster dev plays the servers of a pool: a match takes a warm one, and the 
 }, 60_000)
 
 test.each(['specification', 'observed'] as const)(
-  'muster dev --as %s matches players, whatever settings the file has for the service of its production',
+  'muster dev --as %s matches players with any service settings that the file has for production',
   async (as) => {
     const folder = mkdtempSync(join(tmpdir(), 'muster-dev-'))
     ends.push(() => rmSync(folder, { recursive: true }))
@@ -166,13 +166,13 @@ test.each(['specification', 'observed'] as const)(
     for (const who of ['ann', 'ben']) expect((await create(dev, who, { profile: 'duel' })).status).toBe(201)
     const matches = async () =>
       ((await (await ask(dev, 'ann', 'GET', '/me')).json()) as { matches: { assignment?: object }[] }).matches
-    await expect.poll(async () => (await matches())[0]?.assignment, { timeout: 20_000 }).toBeDefined()
+    await expect.poll(async () => (await matches())[0]?.assignment).toBeDefined()
     const fleets = await fetch(new URL('/v1/fleets', dev.urls.emulator), { headers: { authorization: 'token dev' } })
     expect(fleets.status).toBe(as === 'observed' ? 404 : 200)
   },
 )
 
-test('muster dev takes another port for one that another program has, and says which', async () => {
+test('muster dev uses another port if one is taken, and prints which', async () => {
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   ends.push(() => other.close())
@@ -182,12 +182,12 @@ test('muster dev takes another port for one that another program has, and says w
   expect((await fetch(`${dev.urls.api}/healthz`)).status).toBe(200)
 })
 
-test('muster dev learns of the end of a server by webhook, at once', async () => {
+test('muster dev is notified of the end of a server by webhook, at once', async () => {
   const dev = await open()
   for (const who of ['ann', 'ben']) await create(dev, who, { profile: 'duel' })
   const matches = async () =>
     ((await (await ask(dev, 'ann', 'GET', '/me')).json()) as { matches: { assignment?: object }[] }).matches
-  await expect.poll(async () => (await matches())[0]?.assignment, { timeout: 20_000 }).toBeDefined()
+  await expect.poll(async () => (await matches())[0]?.assignment).toBeDefined()
   const { deployments } = (await (await fetch(`${dev.urls.emulator}/state`)).json()) as {
     deployments: { latest: { request_id: string }[] }
   }

@@ -16,24 +16,24 @@ import {
   wantsLatencies,
 } from './bots.js'
 import { readDevConfig } from './dev-config.js'
-import { type Command, createProcesses, openDevEmulator } from './dev-emulator.js'
+import { type LaunchCommand, createProcesses, openDevEmulator } from './dev-emulator.js'
 
 interface DevPlayersOptions {
-  /** The queues in force. */
+  /** The current queues. */
   readonly queues: () => readonly Queue[]
   readonly beacons: BotWorld['beacons']
-  /** Where players are who do not say. */
+  /** The location of players who state none. */
   readonly place: Coordinates
-  /** Whether addresses are looked up, so that they tell the place. */
+  /** True if addresses are looked up, so that they give the location. */
   readonly areLocated: boolean
 }
 
-/** Skill, where a rule compares it and a player states none. */
+/** Skill of players who state none, if a rule compares it. */
 export const SKILL = 1500
-/** Always in the middle, so that players who state nothing may all play together. */
+/** Always the middle, so that players who state nothing can all play together. */
 const MIDDLE = () => 0.5
 
-/** Believes what players state, unless the queue has `playerMayState`, and fills in what its rules compare. */
+/** Trusts players' own statements, unless the queue has `playerMayState`, and fills in what its rules compare. */
 function withDevPlayers(service: TicketService, options: DevPlayersOptions): TicketService {
   const find = (name: string) => options.queues().find((queue) => queue.name === name)
   const complete = (ticket: TicketInput): TicketInput => {
@@ -70,7 +70,7 @@ function withDefaults(player: Player, queues: readonly Queue[], options: DevPlay
 
 const refusesMissing = (rule: Queue['rules'][number]) => !('missing' in rule) || (rule.missing ?? 'refuse') === 'refuse'
 
-/** The port if it is free on this machine, or else any free one; likewise for 0. */
+/** The port if it is free on this machine; otherwise, and for 0, any free one. */
 async function freePort(wanted: number): Promise<number> {
   try {
     return await listened(wanted)
@@ -94,16 +94,18 @@ const listened = (wanted: number): Promise<number> =>
 export interface DevOptions {
   /** The configuration of the game. Default: an example with three queues. */
   readonly config?: string | undefined
-  /** Runs as a process for each deployment. Default: `launch` of the configuration; without it, none does. */
-  readonly command?: Command | undefined
+  /**
+   * Runs as a process for each deployment. Default: `launch` of the configuration. Without it, servers are simulated.
+   */
+  readonly command?: LaunchCommand | undefined
   /** The token for everything. Default: a random one. */
   readonly token?: string | undefined
-  /** Which service the emulator is: `specification`, the default, or `observed`. */
+  /** The emulated service: `specification`, the default, or `observed`. */
   readonly as?: EmulatorOptions['as']
-  /** Ports that are tried first; if one is taken, any free one. Defaults 8080 and 8090. */
+  /** Preferred ports. If one is taken, any free one is used. Defaults 8080 and 8090. */
   readonly port?: number | undefined
   readonly emulatorPort?: number | undefined
-  /** Where lines of the log go. Default: the standard output. */
+  /** Writes lines of the log. Default: to the standard output. */
   readonly write?: ((line: string) => void) | undefined
 }
 
@@ -111,8 +113,8 @@ export interface DevOptions {
 export type Dev = Awaited<ReturnType<typeof startDev>>
 
 /**
- * Starts all that a game developer needs on one machine, with nothing to configure.
- * @throws {InvalidConfig} with all that is wrong in the configuration
+ * Starts everything that a game developer needs on one machine, without any configuration.
+ * @throws {InvalidConfig} with all faults of the configuration
  */
 export async function startDev(options: DevOptions = {}) {
   const { config: path, write } = options
@@ -124,7 +126,7 @@ export async function startDev(options: DevOptions = {}) {
   const url = `http://127.0.0.1:${emulatorPort}`
   const command = options.command ?? (await readDevConfig({ path, port, service: { url, token: 'dev' } })).config.launch
   const processes = command && createProcesses(command, (line, { request_id: id }) => server.log.info(`${id}: ${line}`))
-  // Whoever has the token of an emulator that starts processes, starts some.
+  // Whoever has the token of an emulator that starts processes can start processes, so it is random.
   const service = { url, token: command === undefined ? 'dev' : randomBytes(12).toString('base64url') }
   const emulator = await openDevEmulator({
     port: emulatorPort,
@@ -177,24 +179,24 @@ export async function startDev(options: DevOptions = {}) {
   }
   return {
     token,
-    /** The console's has the token in its fragment, which no request holds. */
+    /** The console's URL has the token in its fragment, which requests do not contain. */
     urls: {
       console: `${server.url}/console/#token=${token}`,
       api: server.url,
       emulator: `${emulator.url}/_emulator`,
     },
-    /** Ports that were asked for, and that another program has. */
+    /** Requested ports that another program uses. */
     taken: [
       ...(isOther(server.url, wanted.port) ? [wanted.port] : []),
       ...(isOther(emulator.url, wanted.emulatorPort) ? [wanted.emulatorPort] : []),
     ],
-    /** Sections of the file that are not obeyed. */
+    /** Ignored sections of the file. */
     ignored,
-    /** What runs as a process for each server; undefined where servers are simulated. */
+    /** The command of each server's process; undefined if servers are simulated. */
     command,
     server,
     bots,
-    /** Reads the configuration again. A wrong file is logged and changes nothing. */
+    /** Reads the configuration again. An invalid file is logged and changes nothing. */
     reload: () =>
       read()
         .then(server.reload)

@@ -45,7 +45,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return text
 }
 
-test('many players are asked for in one call, with the token', async () => {
+test('profiles of many players are requested in one call, with the token', async () => {
   const players = {
     ann: { attributes: { skill: 1510, guild: 'red', maps: ['ice'], rank: null }, roles: ['tank'], avoid: ['ben'] },
     ben: { attributes: null, level: 3 },
@@ -63,13 +63,13 @@ test('many players are asked for in one call, with the token', async () => {
   ])
 })
 
-test('players may have the names of members that all objects have', async () => {
+test('profiles can belong to players named like members of Object.prototype', async () => {
   const { ask } = await setUp(() => '{"players":{"__proto__":{"attributes":{"skill":7}}}}')
   const found = await ask('__proto__', 'constructor', 'toString')
   expect([...found]).toEqual([['__proto__', { attributes: { skill: 7 } }]])
 })
 
-describe('the call fails', () => {
+describe('a failing call for profiles', () => {
   test.each<[string, (asked: Asked, response: ServerResponse) => unknown, string]>([
     ['with another status', (_, response) => void response.writeHead(500).end('at 10.0.0.1'), 'HTTP 500'],
     [
@@ -77,7 +77,7 @@ describe('the call fails', () => {
       (_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
       'HTTP 302',
     ],
-    ['without JSON', () => '<html>', 'the answer is no JSON'],
+    ['without JSON', () => '<html>', 'the answer is not JSON'],
     ['without profiles', () => ({ ann: {} }), "the answer's players must hold profiles by the ids of the players"],
     ['with a list', () => ({ players: [] }), "the answer's players must hold profiles by the ids of the players"],
     ['without an answer', (_, response) => void response.destroy(), 'UND_ERR_SOCKET'],
@@ -86,14 +86,14 @@ describe('the call fails', () => {
       () => ({ players: { ann: 'x'.repeat(2000) } }),
       'UND_ERR_RES_EXCEEDED_MAX_SIZE',
     ],
-  ])('%s', async (_, answer, message) => {
+  ])('a failing profile request rejects with the cause if it ends %s', async (_, answer, message) => {
     const { ask } = await setUp(answer, { largestAnswer: 1000 })
     const error = await ask('ann').catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(Error)
     expect((error as Error).message).toBe(message)
   })
 
-  test('when nobody listens, without naming the address', async () => {
+  test('a profile request to a closed port rejects without naming the address', async () => {
     const { resolve, close } = createFetchProfiles({ url: 'http://127.0.0.1:1/profiles' })
     closes.push(close)
     const error = await Promise.resolve(resolve(['ann'], new AbortController().signal)).catch(
@@ -102,7 +102,7 @@ describe('the call fails', () => {
     expect((error as Error).message).toBe('ECONNREFUSED')
   })
 
-  test('when the answer is no longer awaited', async () => {
+  test('a profile request rejects when its answer is no longer awaited', async () => {
     const { profiles } = await setUp(() => undefined)
     const over = new AbortController()
     const failed = expect(profiles.resolve(['ann'], over.signal)).rejects.toThrow('AbortError')

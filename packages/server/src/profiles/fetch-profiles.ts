@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 /**
  * `{ "players": { "<player id>": { "attributes": { "skill": 1510 }, "roles": ["tank"], "avoid": ["<player id>"] } } }`.
- * A player that is missing is not known. Further members are ignored, and so is an attribute of null.
+ * A missing player has no profile. Further members and attributes of null are ignored.
  */
 const answerSchema = z.looseObject({
   players: z.custom<Readonly<Record<string, unknown>>>(
@@ -13,14 +13,14 @@ const answerSchema = z.looseObject({
 })
 
 /**
- * Reads the profiles of the players that were asked for. Whether each is right is checked by the ticket API, so that a
- * wrong one fails for its player alone.
- * @throws {Error} for an answer of another shape
+ * Reads the profiles of the requested players. The ticket API validates each profile, so that an invalid one fails only
+ * for its player.
+ * @throws {Error} for a response of another shape
  */
 function readAnswer(text: string, ids: readonly string[]): ReadonlyMap<string, PlayerProfile> {
   const { success, data, error } = answerSchema.safeParse(parse(text))
   if (!success) {
-    const [{ path, message } = { path: [], message: 'is wrong' }] = error.issues
+    const [{ path, message } = { path: [], message: 'is not valid' }] = error.issues
     throw new Error(`the answer${path.length === 0 ? '' : `'s ${path.join('.')}`} ${message}`)
   }
   const profiles = new Map<string, PlayerProfile>()
@@ -32,11 +32,11 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error('the answer is no JSON')
+    throw new Error('the answer is not JSON')
   }
 }
 
-/** The members that a profile has; anything that is no object is passed on, and refused. */
+/** The members that a profile has. Anything but an object is passed on, and rejected later. */
 function profileOf(given: unknown): PlayerProfile {
   if (typeof given !== 'object' || given === null) return given as PlayerProfile
   const { attributes, roles, avoid } = given as Readonly<Record<string, unknown>>
@@ -56,28 +56,28 @@ const withoutNulls = (attributes: unknown): unknown =>
     : attributes
 
 export interface FetchProfilesOptions {
-  /** The studio's address, which is sent `POST { player_ids: […] }`. */
+  /** The game backend's URL, which gets `POST { player_ids: […] }`. */
   readonly url: string
   /** Sent as `Authorization: Bearer …`. */
   readonly token?: string | undefined
-  /** Bytes of an answer, at most. Default 8 MiB: 16 KiB for each of 500 players. */
+  /** Maximum size of a response in bytes. Default 8 MiB: 16 KiB for each of 500 players. */
   readonly largestAnswer?: number | undefined
 }
 
-/** Asks the studio what it knows of players. */
+/** Requests players' profiles from the game backend. */
 export type FetchedProfiles = ReturnType<typeof createFetchProfiles>
 
-/** Connections to the studio: the ticket API has four calls under way at most. */
+/** Number of connections to the game backend: the ticket API has at most four concurrent calls. */
 const CONNECTIONS = 4
 const LARGEST = 8 * 1024 * 1024
 
 /**
- * Creates a resolver that requests many players in one HTTP call. Redirects are not followed, for the token would
- * follow them. Its errors name neither the address nor a player.
+ * Creates a resolver that requests many players in one HTTP call. Redirects are not followed, because the token would
+ * be sent there. Its errors name neither the address nor a player.
  */
 export function createFetchProfiles(options: FetchProfilesOptions) {
   const { url, token, largestAnswer = LARGEST } = options
-  // Not at the top: it takes long to load, and nobody is asked for before the first player comes.
+  // Imported lazily: it takes long to load, and is not needed before the first player.
   const open = async () => {
     const { Agent, request } = await import('undici')
     return { request, dispatcher: new Agent({ connections: CONNECTIONS, maxResponseSize: largestAnswer }) }
@@ -106,7 +106,7 @@ export function createFetchProfiles(options: FetchProfilesOptions) {
   }
 }
 
-/** Codes only: messages of the network hold addresses. */
+/** Codes only, because messages of network errors contain addresses. */
 function fail(error: unknown): never {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') throw new Error(error.code)
   throw new Error(error instanceof Error ? error.name : 'failed')

@@ -5,7 +5,7 @@ import type { Config } from '../config/index.js'
 import { createFetchProfiles, type FetchedProfiles } from '../profiles/fetch-profiles.js'
 import type { Matching, MatchingOptions, OpenLobbies } from './stores/index.js'
 
-/** The section `auth`, with its secrets as text. */
+/** The section `auth`, with its secrets as strings. */
 function authOptions({ auth }: Config, devToken: string | undefined): AuthOptions {
   const { jwt, shared, keys } = auth
   return {
@@ -25,7 +25,10 @@ interface Document {
   readonly components: Readonly<Record<string, Members>>
 }
 
-/** The first document with what the second has besides, whose ids of operations get a prefix: ids must differ. */
+/**
+ * Adds the second document's paths and schemas to the first. The second's operation ids get a prefix, because ids must
+ * be unique.
+ */
 function mergeDocuments<First extends Document>(first: First, second: Document, prefix: string): First {
   const paths = Object.entries(second.paths).map(
     ([path, operations]) => [path, mapValues(operations, (operation) => renamed(operation, prefix))] as const,
@@ -52,25 +55,25 @@ const mapValues = <Value, Mapped>(
   map: (value: Value, key: string) => Mapped,
 ): Record<string, Mapped> => Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]))
 
-/** What the APIs stand on, and what outlives a change of the configuration. */
+/** The dependencies of the APIs, and what outlives a change of the configuration. */
 export interface ApiParts extends Pick<MatchingOptions, 'client' | 'locate' | 'clock' | 'onProblem'> {
   readonly service: TicketService
   readonly shared: Matching['shared']
   readonly groups: GroupStore
   readonly lobbies: OpenLobbies | undefined
-  /** Signs tokens of streams where the configuration states no key, so that they outlive a reload. */
+  /** Signs stream tokens if the configuration has no key, so that they survive a reload. */
   readonly streamKey: Uint8Array
   readonly devToken: string | undefined
-  /** Called with the reason for each token that is refused. */
+  /** Called with the reason for each rejected token. */
   readonly onRefused: (reason: string) => void
-  /** Called with what a backend did, once it was done. */
+  /** Called after each act of a backend. */
   readonly acted: NonNullable<TicketApiOptions['acted']>
 }
 
-/** The APIs as one configuration describes them. */
+/** The APIs of one configuration. */
 export type Apis = ReturnType<typeof createApis>
 
-/** @throws {InvalidInput} or RangeError naming the option at fault */
+/** @throws {InvalidInput} or RangeError naming the invalid option */
 export function createApis(config: Config, parts: ApiParts) {
   const { service, shared, client, clock, onProblem } = parts
   const auth = createAuth(authOptions(config, parts.devToken), {
@@ -114,7 +117,7 @@ export function createApis(config: Config, parts: ApiParts) {
     document: (): Promise<object> => (document ??= documentOf(tickets, lobbies)),
     auth,
     address,
-    /** Closes what belongs to this configuration; requests that are under way end as they would. */
+    /** Closes what belongs to this configuration. Running requests end normally. */
     close: async () => profiles?.close(),
   }
 }
@@ -126,7 +129,7 @@ function profileOptions({ profiles }: Config, { resolve }: FetchedProfiles): Tic
   return { resolve, timeoutMs, cacheMs, cacheSize, batchSize: perRequest, whenFailed }
 }
 
-/** The ticket API's document, with the lobby API's where lobbies are on. */
+/** The ticket API's document, including the lobby API's if lobbies are enabled. */
 async function documentOf(tickets: HttpHandler, lobbies: HttpHandler | undefined): Promise<object> {
   const read = async (api: HttpHandler) => {
     const answer = await api(new Request('http://localhost/openapi.json'), { remoteAddress: undefined })
@@ -136,10 +139,10 @@ async function documentOf(tickets: HttpHandler, lobbies: HttpHandler | undefined
   return lobbies === undefined ? first : mergeDocuments(first, await read(lobbies), 'lobbies')
 }
 
-/** What counts now. A reload replaces it as a whole, within one turn of the event loop. */
-export class InForce {
+/** The current APIs. A reload replaces them as a whole, within one turn of the event loop. */
+export class ApisInForce {
   config: Config
-  /** Set before anything is served. A plain property: every request reads it. */
+  /** Set before anything is served. A plain property for speed, because every request reads it. */
   apis!: Apis
 
   constructor(config: Config) {

@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 
-/** Milliseconds between two looks (our choice). */
+/** Milliseconds between two checks (our choice). */
 const LOOK_MS = 1000
 
 /** The wall clock of the machine was set (NTP), or the machine slept. Waits are not affected. */

@@ -6,11 +6,11 @@ import type { Config } from '../config/index.js'
 import type { ApplyQueue, ConsoleOptions } from '../console/index.js'
 import type { Log } from '../telemetry/log.js'
 import { version } from '../version.js'
-import type { InForce } from './apis.js'
+import type { ApisInForce } from './apis.js'
 import type { Reloaded } from './reload/reload.js'
 import type { Matching } from './stores/index.js'
 
-/** Creates a reading of the service's limits in use since the reading before, for the console. */
+/** Creates the function that returns the use of the service's limits since the previous call, for the console. */
 function createLimitsNow(client: ObservedClient | undefined, clock: Clock): () => readonly LimitNow[] {
   if (client === undefined) return () => []
   const meter = createLimitMeter()
@@ -32,7 +32,7 @@ function createLimitsNow(client: ObservedClient | undefined, clock: Clock): () =
 type Passed = 'locate' | 'ready' | 'letBotsIn' | 'processes' | 'trialWorker'
 
 interface ConsoleOptionsOf extends Pick<ConsoleOptions, Passed> {
-  readonly inForce: InForce
+  readonly inForce: ApisInForce
   readonly matching: Matching
   readonly client: Client | undefined
   readonly log: Log
@@ -45,7 +45,7 @@ interface ConsoleOptionsOf extends Pick<ConsoleOptions, Passed> {
 const HOUR_MS = 3_600_000
 const MB = 1024 * 1024
 
-/** What the console is given of the program. */
+/** The options of the console. */
 export function consoleOptions(of: ConsoleOptionsOf): ConsoleOptions {
   const { inForce, matching, client, log, clock } = of
   const { config } = inForce
@@ -81,7 +81,7 @@ const storyBounds = ({ console: { stories } }: Config) => ({
   mostBytes: stories.maxMegabytes * MB,
 })
 
-/** In the file, if there is one; otherwise until the end of the process. */
+/** Changes a queue in the file, if there is one; otherwise until the end of the process. */
 function createApplyQueue({ inForce, reload, editQueue }: ConsoleOptionsOf): ApplyQueue {
   return async (name, definition, yaml) => {
     const counts = inForce.config.queues.find((queue) => queue.name === name)
@@ -97,7 +97,7 @@ const withQueue = (config: Config, name: string, definition: QueueDefinition): C
   queues: config.queues.map((queue) => (queue.name === name ? defineQueue(definition) : queue)),
 })
 
-/** Names without ports; that of the public URL is one. */
+/** Host names without ports, including that of the public URL. */
 function hostsOf({ console: { hosts }, listen }: Config): readonly string[] {
   const names = hosts.map((host) => host.replace(/:\d+$/, ''))
   return listen.publicUrl === undefined ? names : [...names, new URL(listen.publicUrl).hostname]

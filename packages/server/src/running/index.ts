@@ -1,6 +1,6 @@
-/** The running server: its parts put together, started, reloaded and shut down. */
+/** The running server: assembly, start, reload and shutdown. */
 export {
-  type ConfigFile,
+  type OpenConfigFile,
   openConfigFile,
   replaceFile,
   tellNotReloaded,

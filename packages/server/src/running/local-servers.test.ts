@@ -90,7 +90,7 @@ pools:
       }
       return answer.matches?.[0]
     }
-    await expect.poll(async () => (await found())?.assignment, { timeout: 30_000 }).toBeDefined()
+    await expect.poll(async () => (await found())?.assignment).toBeDefined()
     const { match_id: matchId = '', assignment } = (await found()) ?? {}
     const at = Object.values(assignment?.ports ?? {})[0]?.external ?? 0
     return { matchId, at, pid: await greetingAt(at) }
@@ -98,7 +98,7 @@ pools:
   return { config, lines, open, play }
 }
 
-test('a match is played on a process, which goes on over a restart and takes the next match', async () => {
+test('a launched server plays a match, survives a restart of Muster and plays the next match', async () => {
   const { open, play } = await studio('{ folder: store }')
   const first = await open()
   const before = await play('ann', 'ben')
@@ -111,10 +111,10 @@ test('a match is played on a process, which goes on over a restart and takes the
   expect([after.at, after.pid]).toEqual([before.at, before.pid])
   const serverIds = (await second.service.inspect()).servers.map(({ id }) => id)
   for (const id of serverIds) await second.service.stopServer(id)
-  await expect.poll(() => greetingAt(after.at), { timeout: 20_000 }).toBeUndefined()
+  await expect.poll(() => greetingAt(after.at)).toBeUndefined()
 })
 
-test('without a store its processes end with the program', async () => {
+test('without a store the launched server processes end with Muster', async () => {
   const { open, play } = await studio('memory')
   const server = await open()
   const { at, pid } = await play('ann', 'ben')
@@ -123,7 +123,7 @@ test('without a store its processes end with the program', async () => {
   expect(await greetingAt(at)).toBeUndefined()
 })
 
-test('what a process wrote that failed is in the log, without its token', async () => {
+test('the output of a failed server process is in the log, without its token', async () => {
   const { lines, open } = await studio(
     'memory',
     "console.error('no map', process.env.MUSTER_SERVER_TOKEN); process.exit(3)",
@@ -132,11 +132,11 @@ test('what a process wrote that failed is in the log, without its token', async 
   for (const id of ['ann', 'ben'])
     await server.service.createTicket({ queue: 'duel', players: [{ id, ip: '198.51.100.7' }] })
   const written = () => lines.find((line) => line.includes('no map'))
-  await expect.poll(written, { timeout: 20_000 }).toBeDefined()
+  await expect.poll(written).toBeDefined()
   expect(JSON.stringify(lines)).not.toMatch(/no map [0-9a-z-]{12}/)
 })
 
-test('muster check --live looks at the source, and starts nothing', async () => {
+test('muster check --live polls a local source, and starts no server', async () => {
   const { config } = await studio('memory')
   const lines: string[] = []
   await checkLive({

@@ -20,7 +20,7 @@ function arena(pool = ARENA): string {
 }
 const without = (more: string, queues = POOLED) => yamlOf('http://unused', more, queues).replace(/^service:.*\n/m, '')
 
-test('it takes players at once, asks its source for a server, and checks nothing but the source', async () => {
+test('without a deployment service, Muster serves players, and allocates and checks only its source', async () => {
   const text = without(arena())
   const { server, ask } = await openServer(text)
   onTestFinished(async () => void (await server.close()))
@@ -34,7 +34,7 @@ test('it takes players at once, asks its source for a server, and checks nothing
   }))
   expect((await ask('POST', '/tickets/batch', { token: BACKEND_KEY, body: { tickets } })).status).toBe(200)
   const folder = join(/state: '([^']+)'/.exec(text)?.[1] ?? '', 'test.local')
-  await expect.poll(() => existsSync(folder) && readdirSync(folder).length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(() => existsSync(folder) && readdirSync(folder).length).toBe(1)
 
   for (const [deploys, works, last] of [
     [false, true, 'works source local: it answers a poll'],
@@ -51,7 +51,7 @@ test('it takes players at once, asks its source for a server, and checks nothing
   }
 })
 
-test('a service that appears counts after a restart; until then nothing that needs it is taken', async () => {
+test('a deployment service added by a reload needs a restart; until then queues that need it are refused', async () => {
   const sourced = arena()
   const { server } = await openServer(without(sourced))
   onTestFinished(async () => void (await server.close()))
@@ -59,14 +59,14 @@ test('a service that appears counts after a restart; until then nothing that nee
     server.reload(await configOf(yamlOf('http://127.0.0.1:1', more, queues)))
   const { changes } = await reload(sourced)
   expect(changes).toEqual([{ field: 'service', text: 'nothing → given', isLive: false }])
-  const needs = 'needs the service, which counts after a restart: this process began without one'
+  const needs = 'needs `service`, which this process started without. Restart it.'
   const own = `${POOLED}${DUEL.replace('duel', 'own').trimStart()}`.replace('- name: own', '  - name: own')
   await expect(reload(sourced, own)).rejects.toThrow(`queues.1.deploy: ${needs}`)
   await expect(reload(sourced.replace('source: local, ', ''))).rejects.toThrow(`pools.0.deploy: ${needs}`)
   expect(server.config().pools[0]?.source).toBe('local')
 })
 
-test('a service that goes is used until the restart, with the token that counted last', async () => {
+test('a deployment service removed by a reload is used until the restart, with its last token', async () => {
   const tokens: (string | undefined)[] = []
   const stub = createServer((request, response) => {
     tokens.push(request.headers.authorization)

@@ -11,7 +11,7 @@ import {
 } from '@muster/matchmaker'
 import type { Config } from '../config/index.js'
 import { createConsole, type ConsoleOptions } from '../console/index.js'
-import type { ApiParts, InForce } from './apis.js'
+import type { ApiParts, ApisInForce } from './apis.js'
 import { closeSources, openSources } from './sources.js'
 import {
   openLobbies,
@@ -22,23 +22,23 @@ import {
   type MatchingStoreOptions,
 } from './stores/index.js'
 
-/** Rejects with an error that says what to do. */
+/** Rejects with an error that names a remedy. */
 async function openMatchingStore(options: MatchingStoreOptions): Promise<MatchingStore> {
   if (options.config.store.kind !== 'redis') return { openMatching: openLocalMatching, close: async () => {} }
-  // Not at the top: few programs need it, and it takes time to load.
+  // Imported lazily: few programs need it, and it takes time to load.
   const { openRedisStore } = await import('./stores/redis-matching.js')
   return openRedisStore(options, options.config.store)
 }
 
 interface PartsOptions {
-  readonly inForce: InForce
+  readonly inForce: ApisInForce
   readonly devToken?: string | undefined
   readonly adaptService?: ((service: TicketService) => TicketService) | undefined
   readonly clock: Clock
   readonly log: MatchingOptions['log']
   readonly onProblem: MatchingOptions['onProblem']
   readonly onRefused: ApiParts['onRefused']
-  /** Options of the console, once there is something to look at. */
+  /** Options of the console, once there is a matchmaker. */
   readonly consoleOptions: (
     matching: Matching,
     client: Client | undefined,
@@ -46,16 +46,16 @@ interface PartsOptions {
   ) => ConsoleOptions
 }
 
-/** What lives as long as the program, whatever its configuration becomes. */
-export type Parts = Awaited<ReturnType<typeof openParts>>
+/** The parts that live as long as the program, regardless of reloads. */
+export type ProgramParts = Awaited<ReturnType<typeof openParts>>
 
-/** @param leftMs milliseconds that are left. */
+/** @param leftMs remaining milliseconds. */
 type Close = (leftMs: () => number) => Promise<void>
 
-/** Opens all parts, or none: what was opened is closed again when a later part fails. */
+/** Opens all parts or none: if a later part fails, the opened ones are closed. */
 export async function openParts(options: PartsOptions) {
   const closes: Close[] = []
-  /** Ends all of them, the last opened first. Calling it again changes nothing. */
+  /** Closes all of them, the last opened first. Calling it again changes nothing. */
   const closeAll: Close = async (leftMs) => {
     for (const close of closes.splice(0).toReversed())
       await close(leftMs).catch((error: unknown) => options.onProblem('close', error))
@@ -105,18 +105,19 @@ async function open(options: PartsOptions, opened: (close: Close) => void) {
     clock,
     onProblem,
     onRefused: options.onRefused,
-    // Without a console nobody asks who did it, but the log says so.
+    // Without a console there is no audit log, so the act is logged.
     acted: console?.acted ?? (({ who, what, id }) => log.info(`${who} did ${what}`, { who, what, id })),
   }
   return { client, sources, locate, matching, console, lobbies, api }
 }
 
 /** Undefined without the deployment service. */
-function openClient(inForce: InForce, limiter: MatchingStore['limiter'], clock: Clock): Client | undefined {
+function openClient(inForce: ApisInForce, limiter: MatchingStore['limiter'], clock: Clock): Client | undefined {
   const { service } = inForce.config
   if (service === undefined) return undefined
   const { url: baseUrl, share, timeoutMs, settings } = service
-  // A reloaded token counts from the next call on. Without the section, the last one counts until the restart.
+  // A reloaded token applies from the next call on. If the section is removed, the last token applies until the
+  // restart.
   let last = service.token
   const token = () => (last = inForce.config.service?.token ?? last).reveal()
   return createClient({ baseUrl, token, share, timeoutMs, settings, limiter, clock })
@@ -124,7 +125,7 @@ function openClient(inForce: InForce, limiter: MatchingStore['limiter'], clock: 
 
 const same = (service: TicketService) => service
 
-/** Groups outlive a reload, so they are not the ticket API's own. */
+/** Groups must survive a reload, so the ticket API does not own them. */
 function ownGroups({ limits }: Config, service: TicketService, store: Store | undefined, clock: Clock): GroupStore {
   return createGroupStore({
     clock,
@@ -135,7 +136,7 @@ function ownGroups({ limits }: Config, service: TicketService, store: Store | un
   })
 }
 
-/** Where the service sends its webhooks; undefined without them. */
+/** URLs for the service's webhooks; undefined without webhooks. */
 function webhookUrls({ listen, webhook, service }: Config) {
   if (service === undefined || listen.publicUrl === undefined || webhook.enabled === false) return undefined
   const base = `${listen.publicUrl.replace(/\/+$/, '')}/webhooks`

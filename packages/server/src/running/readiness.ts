@@ -2,27 +2,27 @@ import { type Client, Forbidden, RouteMissing, Unauthorized } from '@muster/core
 import type { Clock } from '@muster/core/clock'
 import type { ServiceReading } from './service-reads.js'
 
-/** Says in words why the program does not take players now; undefined if that is no reason. */
+/** Returns the reason why the program does not accept players now; undefined if the check passes. */
 export type ReadinessCheck = () => string | undefined | Promise<string | undefined>
 
-/** Whether the program takes players, and if not, why. */
+/** Whether the program accepts players, and if not, why. */
 export interface Ready {
   readonly is: boolean
   readonly why: readonly string[]
-  /** Whether this process matches; undefined where it is alone. */
+  /** True if this process is the leader; undefined if it is the only one. */
   readonly leading?: boolean | undefined
-  /** How people know the process that matches; undefined where it is not known, or this one is alone. */
+  /** Name of the leader; undefined if it is not known, or if this process is the only one. */
   readonly leader?: string | undefined
 }
 
-/** Milliseconds for which an answer holds: anybody may ask, and a check may look at every ticket. */
+/** Milliseconds for which an answer is cached, because anybody may ask, and a check may read every ticket. */
 const HOLDS_MS = 500
-/** The same for an answer that the program is not ready: its load balancer should notice a change soon. */
+/** The same for an answer that the program is not ready, so that its load balancer notices a change soon. */
 const NOT_READY_HOLDS_MS = 50
 
 /**
- * Combines the checks, and runs them rarely.
- * @param ending says that the program ends: from then on it is not ready, whatever the last answer.
+ * Combines the checks, and caches their results.
+ * @param ending returns why the program ends: from then on it is not ready, regardless of the cache.
  */
 export function createReadiness(
   ending: () => string | undefined,
@@ -30,7 +30,7 @@ export function createReadiness(
   clock: Clock,
   membership: () => Pick<Ready, 'leading' | 'leader'> = () => ({}),
 ): () => Promise<Ready> {
-  let asked: { readonly at: number; readonly ready: Promise<Ready> } | undefined
+  let latest: { readonly at: number; readonly ready: Promise<Ready> } | undefined
   let holdsMs = HOLDS_MS
   const ask = async (): Promise<Ready> => {
     const why = (await Promise.all(checks.map(reasonOf))).filter((reason) => reason !== undefined)
@@ -40,8 +40,8 @@ export function createReadiness(
   return async () => {
     const end = ending()
     if (end !== undefined) return { is: false, why: [end], ...membership() }
-    if (asked === undefined || clock.now() - asked.at >= holdsMs) asked = { at: clock.now(), ready: ask() }
-    return asked.ready
+    if (latest === undefined || clock.now() - latest.at >= holdsMs) latest = { at: clock.now(), ready: ask() }
+    return latest.ready
   }
 }
 
@@ -54,28 +54,28 @@ async function reasonOf(check: ReadinessCheck): Promise<string | undefined> {
 }
 
 interface ServiceCheckOptions {
-  /** Undefined without the deployment service: nothing keeps the program from taking players. */
+  /** Undefined without the deployment service: then the check always passes. */
   readonly client: Client | undefined
   readonly clock: Clock
-  /** Reads all that the program needs of the service: see `readService`. */
+  /** Reads everything that the program needs from the service: see `readService`. */
   readonly readAll: (signal: AbortSignal) => Promise<readonly ServiceReading[]>
-  /** Called with each attempt that failed, and with each reading that did not work. */
+  /** Called with each failed attempt, and with each failed reading. */
   readonly onProblem: (error: unknown) => void
 }
 
-/** Whether the service takes our token. */
+/** Checks whether the service accepts our token. */
 export type ServiceCheck = ReturnType<typeof createServiceCheck>
 
-/** Milliseconds until the next look: before the first success, while something is wrong, and else (our choice). */
+/** Milliseconds until the next check: before the first success, while something is wrong, and else (our choice). */
 const FIRST_MS = 500
 const SOON_MS = 2000
 const LATER_MS = 60_000
 
 /**
- * Asks the service for one deployment of its list, at the start and then every minute. Players are taken once that
- * has worked. A service that is down later is no reason to send players elsewhere; a token that it refuses is one, and
- * so is an address at which it does not list. Once it has answered, all that the program needs of it is read, and what
- * does not work is reported.
+ * Requests one entry of the service's list of deployments, at the start and then every minute. The program accepts
+ * players after the first success. Later it stays ready if the service is down, but not if the service rejects the
+ * token or the address has no such list. After the first success, everything that the program needs from the service is
+ * read, and failures are reported.
  */
 export function createServiceCheck({ client, clock, readAll, onProblem }: ServiceCheckOptions) {
   const ending = new AbortController()
@@ -83,7 +83,7 @@ export function createServiceCheck({ client, clock, readAll, onProblem }: Servic
   let hasWorked = client === undefined
   let hasRead = false
 
-  const look = async () => {
+  const check = async () => {
     try {
       await client?.deployments.list({ limit: 1 }, { signal: ending.signal })
       hasWorked = true
@@ -103,7 +103,7 @@ export function createServiceCheck({ client, clock, readAll, onProblem }: Servic
   }
   const keepLooking = async () => {
     while (!ending.signal.aborted) {
-      await look()
+      await check()
       if (!hasRead && (hasWorked || reason?.includes('service.url') === true)) await readOnce()
       const againMs = reason === undefined ? LATER_MS : hasWorked ? SOON_MS : FIRST_MS
       await clock.sleep(againMs, ending.signal).catch(() => {})

@@ -19,7 +19,7 @@ afterAll(() => service.emulator.close())
 /** Players' addresses, as a trusted proxy says them. */
 const addresses = ['198.51.100.23', '203.0.113.77', '2001:db8:1234::99']
 
-test('no line of a whole run, and no answer, holds an address, a token or a key', async () => {
+test('no log line and no answer of a whole run contains an address, a token or a key', async () => {
   const trusted = 'addresses: { trustedProxies: [127.0.0.0/8, "::1/128"] }'
   const log = 'telemetry: { log: { level: debug } }'
   // An address at which nobody listens: that is a problem to be logged.

@@ -19,10 +19,10 @@ export const DUEL = `
     deploy: { application: my-game, version: '1.0' }
 `
 
-/** Tests that are not about overload must not be refused as one on a busy machine. */
+/** Tests that are not about overload must not be refused for it on a busy machine. */
 const UNLIMITED = 'limits: { delayMs: unlimited }'
 
-/** A configuration of the service at `url`, and what a test adds to it. */
+/** A configuration of the service at `url`, with a test's additions. */
 export const yamlOf = (url: string, more = '', queues = DUEL): string => `
 name: test
 listen: { port: 0 }
@@ -53,7 +53,7 @@ export async function openService(options: EmulatorOptions = {}): Promise<{ emul
   return { emulator, url }
 }
 
-/** A port at which nobody listens now. */
+/** A port without a listener. */
 export const freePort = () =>
   new Promise<number>((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
@@ -62,11 +62,11 @@ export const freePort = () =>
     })
   })
 
-/** The program, and what it writes. */
+/** The program and its output. */
 export interface ServerUnderTest {
   readonly server: MusterServer
   readonly lines: string[]
-  /** Asks as whoever has the token. */
+  /** Sends a request with this token. */
   readonly ask: (method: string, path: string, options?: AskOptions) => Promise<Response>
 }
 
@@ -83,7 +83,7 @@ export async function openServer(text: string, deps: ServerDeps = {}): Promise<S
   return { server, lines, ask: asker(server.url) }
 }
 
-/** Resolves when the program knows what the one before has left. */
+/** Resolves when the program has read what the previous one left. */
 async function isRead({ service }: MusterServer): Promise<void> {
   try {
     await service.getTicket('none')

@@ -4,16 +4,16 @@ import { matchmakerTag } from '@muster/matchmaker/internal'
 import { type Config, endsInVersion } from '../config/index.js'
 import type { OpenSources } from './sources.js'
 
-/** One thing of the service that the program needs, and whether it works. */
+/** A requirement of the service, and whether it works. */
 export interface ServiceReading {
   /** E.g. `locations`, `version my-game 1.0`. */
   readonly what: string
   readonly works: boolean
-  /** What was read, or what is wrong and how to mend it. No secret and no address. */
+  /** What was read, or the fault and its remedy. It contains no secret and no address. */
   readonly says: string
 }
 
-interface ReadOptions {
+interface ServiceReadOptions {
   /** Undefined without the deployment service: only the sources are read. */
   readonly client: Client | undefined
   readonly config: Pick<Config, 'service' | 'name' | 'queues' | 'pools'>
@@ -22,14 +22,14 @@ interface ReadOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Milliseconds for one read, with its retries. */
+/** Milliseconds for one read, including its retries. */
 const TIMEOUT_MS = 15_000
 
 /**
- * Reads what the program will need of the service: locations, applications, the version of each queue and pool, and the
- * list by tag; and polls each source for no server. No read costs money. Rejects with the signal's reason alone.
+ * Reads what the program will need from the service: locations, applications, the version of each queue and pool, and
+ * the list by tag. Polls each source for an empty list. Reading costs no money. Rejects only with `signal.reason`.
  */
-export async function readService(options: ReadOptions): Promise<readonly ServiceReading[]> {
+export async function readService(options: ServiceReadOptions): Promise<readonly ServiceReading[]> {
   const { client, config, sources, signal } = options
   const call = { signal, timeoutMs: TIMEOUT_MS }
   const read = createReader(options)
@@ -44,10 +44,10 @@ export async function readService(options: ReadOptions): Promise<readonly Servic
   return readings
 }
 
-type Reader = ReturnType<typeof createReader>
+type ServiceReader = ReturnType<typeof createReader>
 
-/** Reads one thing, and says what is wrong if that fails. */
-function createReader(options: ReadOptions) {
+/** Reads one thing, and returns the fault if that fails. */
+function createReader(options: ServiceReadOptions) {
   const base = { known: undefined as Promise<string> | undefined }
   return async (
     what: string,
@@ -70,9 +70,9 @@ function createReader(options: ReadOptions) {
 
 async function readingsOf(
   client: Client,
-  config: ReadOptions['config'],
+  config: ServiceReadOptions['config'],
   call: CallOptions,
-  read: Reader,
+  read: ServiceReader,
 ): Promise<ServiceReading[]> {
   const readings = [
     await read('locations', async () => {
@@ -119,7 +119,7 @@ async function readingsOf(
 const works = (says: string) => ({ works: true, says })
 const fails = (says: string) => ({ works: false, says })
 
-/** What queues and pools deploy at the service, each version once. */
+/** The versions that queues and pools deploy, without duplicates. */
 export function deploysOf({
   queues,
   pools,
@@ -129,8 +129,8 @@ export function deploysOf({
   return [...new Map(all.map((deploy) => [JSON.stringify([deploy.application, deploy.version]), deploy])).values()]
 }
 
-/** What to do about a route that is not there: whether the address works without the version at its end. */
-async function baseHint({ config, clock, signal }: ReadOptions): Promise<string> {
+/** A hint about a missing route: whether the address works without the version at its end. */
+async function baseHint({ config, clock, signal }: ServiceReadOptions): Promise<string> {
   if (config.service === undefined) return ''
   const { url, token, settings } = config.service
   const version = endsInVersion(url)

@@ -31,7 +31,7 @@ interface Ticket {
   readonly code?: string
 }
 
-test('while the program ends, it says so, takes nothing new, and still tells what it knows', async () => {
+test('during shutdown Muster reports it, accepts nothing new, and still answers reads', async () => {
   const under = await openServer(yamlOf(service.url))
   const { ticket } = await create(under, 'ann')
   // What was said a moment ago does not count any more.
@@ -49,7 +49,7 @@ test('while the program ends, it says so, takes nothing new, and still tells wha
   await expect(under.ask('GET', '/healthz')).rejects.toThrow()
 })
 
-test('streams and long polls do not hold it up', async () => {
+test('streams and long polls do not delay the shutdown', async () => {
   const under = await openServer(yamlOf(service.url))
   const { ticket } = await create(under, 'ann')
   const stream = await under.ask('GET', `/tickets/${ticket.id}/events`, { token: BACKEND_KEY })
@@ -59,7 +59,7 @@ test('streams and long polls do not hold it up', async () => {
   await poll
 })
 
-test('with a folder, the next program goes on with whoever waited', async () => {
+test('with a store folder the next process continues with all queued players', async () => {
   const text = yamlOf(service.url, `store: { folder: ${folder} }`)
   const first = await openServer(text)
   const { ticket } = await create(first, 'ann')
@@ -72,7 +72,7 @@ test('with a folder, the next program goes on with whoever waited', async () => 
   await second.server.close()
 })
 
-test('answers end their connections meanwhile, so that clients send nothing to one that is about to end', async () => {
+test('answers during shutdown close their connections, so that clients reconnect elsewhere', async () => {
   const under = await openServer(yamlOf(service.url))
   const agent = new Agent({ keepAlive: true })
   const connection = () =>

@@ -1,12 +1,12 @@
 import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/internal'
-import type { LazyMetrics, Listener, LoadGuard } from './http/index.js'
+import type { LazyMetrics, ListeningServer, LoadGuard } from './http/index.js'
 import type { ProblemLog } from '../telemetry/log.js'
 import type { ServiceCheck } from './readiness.js'
 import type { ReloadingOptions } from './reload/reload.js'
 
-export interface ClosingOptions extends Pick<ReloadingOptions, 'inForce' | 'parts' | 'log'> {
-  readonly listener: Listener
+export interface ShutdownOptions extends Pick<ReloadingOptions, 'inForce' | 'parts' | 'log'> {
+  readonly listener: ListeningServer
   readonly guard: LoadGuard
   readonly check: ServiceCheck
   readonly clockWatch: { close(): void }
@@ -16,18 +16,18 @@ export interface ClosingOptions extends Pick<ReloadingOptions, 'inForce' | 'part
   readonly clock: Clock
 }
 
-/** Milliseconds that answers under way get at the end, before their connections are ended (our choice). */
+/** Milliseconds that running responses get at the end, before their connections are ended (our choice). */
 const LAST_ANSWERS_MS = 250
-/** Least share of the time for which players are refused, so that a load balancer notices (our choice). */
+/** Minimum share of the time for which players are refused, so that a load balancer notices (our choice). */
 const SHARE_OF_NOTICE = 0.1
-/** Of the time that is left, what the parts may use; the rest is for connections. */
+/** The share of the remaining time that the parts may use. The rest is for connections. */
 const SHARE_OF_PARTS = 0.9
 
 /**
- * Ends the program. First refuses players, while the matchmaker and the lobbies finish their work in progress and leave
- * the rest to the next process. Then ends waits and streams, so that clients reconnect to another process.
+ * Ends the program. It first refuses players, while the matchmaker and the lobbies finish their running work and leave
+ * the rest to the next process. Then it ends waits and streams, so that clients reconnect to another process.
  */
-export function createClosing(options: ClosingOptions) {
+export function createShutdown(options: ShutdownOptions) {
   const { inForce, parts, listener, guard, check, clockWatch, refusals, metrics, problems, log, clock } = options
   let closed: Promise<boolean> | undefined
 
@@ -50,7 +50,7 @@ export function createClosing(options: ClosingOptions) {
     const { withinMs } = inForce.config.shutdown
     log.info('Shutting down.', { withinMs })
     const isDone = (await within(closeAll(withinMs), withinMs, clock)) ?? false
-    // What is left must not keep the process.
+    // Unfinished work must not keep the process alive.
     listener.destroy()
     await problems.close()
     if (isDone) log.info('Shutdown complete.')
@@ -58,7 +58,7 @@ export function createClosing(options: ClosingOptions) {
     return isDone
   }
   return {
-    /** Why no players are taken any more; undefined before `close`. */
+    /** Why players are not accepted any more; undefined before `close`. */
     reason: () => (closed === undefined ? undefined : 'the process is shutting down'),
     close: () => (closed ??= close()),
   }

@@ -52,7 +52,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-test('muster check --live polls each source for no server, and looks for no version of its pools', async () => {
+test('muster check --live polls each source without servers, and checks no versions of its pools', async () => {
   const { emulator, url } = await openService()
   onTestFinished(() => emulator.close())
   const readings = async (hoster: string) => {
@@ -74,7 +74,7 @@ test('muster check --live polls each source for no server, and looks for no vers
   expect([wrong.works, wrong.last]).toEqual([false, 'fails source metal: poll: status 401. See sources.metal.'])
 })
 
-test('muster serve asks the source for a server, signed, and a changed source needs a restart', async () => {
+test('muster serve allocates at the source with a signature; a changed source needs a restart', async () => {
   const { emulator, url } = await openService()
   onTestFinished(() => emulator.close())
   const hoster = await openHoster()

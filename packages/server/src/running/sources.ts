@@ -3,7 +3,7 @@ import type { Clock } from '@muster/core/clock'
 import { createHttpAllocator, createLocalAllocator, type ServerAllocator } from '@muster/matchmaker/internal'
 import type { Config } from '../config/index.js'
 
-/** The sources of servers besides the service, by name. */
+/** The sources of servers other than the service, by name. */
 export interface OpenSources {
   readonly [name: string]: ServerAllocator & { close(): Promise<void> }
 }
@@ -15,7 +15,8 @@ export function openSources(config: Pick<Config, 'sources' | 'name' | 'store'>, 
   function open(name: string, { allocator: url = '', secret, timeoutMs, lagMs, launch }: Config['sources'][string]) {
     if (launch === undefined)
       return createHttpAllocator({ url, secret: secret?.reveal() ?? '', timeoutMs, lagMs, clock })
-    // A name belongs to one Muster, and so does the folder. Without a store, nobody would know them after the end.
+    // A name belongs to one Muster, and so does the folder. Without a store, the servers would be unknown after the
+    // end, so the source ends them.
     const own = { state: join(launch.state, `${config.name}.${name}`), endsServers: config.store.kind === 'memory' }
     return createLocalAllocator({ ...launch, ...own, clock })
   }

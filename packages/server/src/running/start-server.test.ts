@@ -26,7 +26,7 @@ afterAll(async () => {
   await service.emulator.close()
 })
 
-test('two players wait over HTTP and are told the same server', async () => {
+test('two players queue over HTTP and get the same server', async () => {
   const { ask } = under
   const wait = async (id: string) => {
     const token = await tokenOf(id)
@@ -45,44 +45,44 @@ test('two players wait over HTTP and are told the same server', async () => {
   expect(ann.join_token).not.toBe(ben.join_token)
 })
 
-describe('what else is served', () => {
-  test('/healthz and /readyz', async () => {
+describe('the program over HTTP', () => {
+  test('muster serve answers /healthz and /readyz', async () => {
     const alive = await under.ask('GET', '/healthz')
     expect([alive.status, await alive.json()]).toEqual([200, { alive: true }])
     const ready = await under.ask('GET', '/readyz')
     expect([ready.status, await ready.json()]).toEqual([200, { ready: true, why: [] }])
   })
 
-  test('/metrics, of what has happened', async () => {
+  test('muster serve answers /metrics with what has happened', async () => {
     const metrics = await under.ask('GET', '/metrics')
     expect(metrics.status).toBe(200)
     expect(await metrics.text()).toMatch(/muster_tickets_created_total\{muster_queue="duel"\} 2/)
   })
 
-  test('/openapi.json', async () => {
+  test('muster serve answers /openapi.json', async () => {
     const document = (await (await under.ask('GET', '/openapi.json')).json()) as { paths: object }
     expect(Object.keys(document.paths)).toContain('/tickets')
   })
 
-  test('/console, and / leads to it', async () => {
+  test('muster serve answers /console, and redirects / to it', async () => {
     expect((await under.ask('GET', '/')).headers.get('location')).toBe('/console/')
     expect((await under.ask('GET', '/console')).status).toBe(308)
   })
 
-  test('nothing, at any other path', async () => {
+  test('muster serve answers 404 at any other path', async () => {
     for (const path of ['/nothing', '/webhooks', '/webhooks/other/x/y', '/lobbies', '/healthz/x', '/%2e%2e/etc/passwd'])
       expect([path, (await under.ask('GET', path)).status]).toEqual([path, 404])
     expect((await under.ask('POST', '/webhooks/servers/m/wrong', { body: {} })).status).toBe(404)
   })
 
-  test('nothing to who is not known', async () => {
+  test('muster serve refuses unknown callers', async () => {
     expect((await under.ask('POST', '/tickets', { body: { profile: 'duel' } })).status).toBe(401)
     expect((await under.ask('POST', '/matches', { token: await tokenOf('ann'), body: {} })).status).toBe(403)
     expect((await under.ask('GET', '/players/ann', { token: BACKEND_KEY })).status).toBe(200)
   })
 })
 
-test('metrics are closed to strangers where there is a public URL, unless they have a key or are open', async () => {
+test('with a public URL, metrics are closed to unknown callers, unless they have a key or are open', async () => {
   const statusOf = async (more: string, token?: string) => {
     const text = yamlOf(service.url, more).replace('port: 0', "port: 0, publicUrl: 'https://mm.example'")
     const { server, ask } = await openServer(text)
@@ -97,7 +97,7 @@ test('metrics are closed to strangers where there is a public URL, unless they h
   expect(await statusOf('telemetry: { metrics: { open: true } }')).toBe(200)
 })
 
-test('who guesses tokens is held up, and honest callers at the same address are not', async () => {
+test('guessing tokens is limited, without affecting honest callers at the same address', async () => {
   const { server, ask } = await openServer(yamlOf(service.url, 'limits: { perAddress: { limit: 5, windowMs: 60000 } }'))
   const status = async (token: string, path = '/me') => (await ask('GET', path, { token })).status
   const ann = await tokenOf('ann')
@@ -113,7 +113,7 @@ test('who guesses tokens is held up, and honest callers at the same address are 
   await server.close()
 })
 
-test('lobbies are served where they are on, and /me tells of them', async () => {
+test('lobbies are served if enabled, and /me shows them', async () => {
   const { server, ask } = await openServer(yamlOf(service.url, 'lobbies: { enabled: true }'))
   const token = await tokenOf('ann')
   const created = await ask('POST', '/lobbies', { token, body: { maxPlayers: 4 } })

@@ -7,7 +7,7 @@ import { type Config, Secret, isPublic } from '../config/index.js'
 import type { ConsoleOptions } from '../console/index.js'
 import { createLog, type Log, createProblemLog, logEvents } from '../telemetry/log.js'
 import { version } from '../version.js'
-import { createApis, InForce } from './apis.js'
+import { createApis, ApisInForce } from './apis.js'
 import { watchClock } from './clock-watch.js'
 import { consoleOptions } from './console-options.js'
 import {
@@ -15,7 +15,7 @@ import {
   openListeners,
   createLoadGuard,
   createLazyMetrics,
-  createMetricsDoor,
+  createMetricsEndpoint,
   createMounts,
   startingMounts,
 } from './http/index.js'
@@ -23,12 +23,12 @@ import { openParts } from './parts.js'
 import { createReadiness, createServiceCheck, type Ready } from './readiness.js'
 import { createReloading, type Reloaded } from './reload/reload.js'
 import { readService } from './service-reads.js'
-import { createClosing } from './shutdown.js'
+import { createShutdown } from './shutdown.js'
 
-/** Shorter ones are no secrets, and would black out words. */
+/** Minimum length of a secret in logs: hiding shorter ones would black out words. */
 const SHORTEST = 6
 
-/** The texts that must never be shown. */
+/** The strings that must never be shown. */
 function secretsOf(config: Config): readonly string[] {
   const found: string[] = []
   const visit = (value: unknown): void => {
@@ -37,13 +37,13 @@ function secretsOf(config: Config): readonly string[] {
     else if (typeof value === 'object' && value !== null) for (const entry of Object.values(value)) visit(entry)
   }
   visit(config)
-  // A token may be given with the word before it.
+  // A token may be configured with its prefix.
   return found.flatMap((text) => [text, bareToken(text)]).filter((text) => text.length >= SHORTEST)
 }
 
 type WebhookReceiver = (request: Request) => Promise<Response>
 
-/** Webhooks below `/webhooks`: the rest of a path cannot be guessed, and what a body says is not believed. */
+/** Webhooks below `/webhooks`: the rest of a path cannot be guessed, and the body is not trusted. */
 function createWebhooks(servers: WebhookReceiver, relays: WebhookReceiver | undefined): HttpHandler {
   return async (request) => {
     const [, , kind] = new URL(request.url).pathname.split('/', 3)
@@ -55,56 +55,56 @@ function createWebhooks(servers: WebhookReceiver, relays: WebhookReceiver | unde
 
 export interface ServerDeps {
   readonly clock?: Clock | undefined
-  /** Where lines of the log go. Default: the standard output. */
+  /** Writes lines of the log. Default: to the standard output. */
   readonly write?: ((line: string) => void) | undefined
-  /** A token for everything; only for `muster dev`. */
+  /** A token with all permissions; only for `muster dev`. */
   readonly devToken?: string | undefined
-  /** Lets a crowd of bots arrive; only for `muster dev`. */
+  /** Lets bots arrive; only for `muster dev`. */
   readonly letBotsIn?: ConsoleOptions['letBotsIn']
   /** The processes of servers on this machine; only for `muster dev`. */
   readonly processes?: ConsoleOptions['processes']
-  /** Changes what is asked of the matchmaker; only for `muster dev`. */
+  /** Wraps the matchmaker's service; only for `muster dev`. */
   readonly adaptService?: ((service: TicketService) => TicketService) | undefined
-  /** The program of the thread in which changed rules are tried. Default: this package's own, as it was built. */
+  /** The script of the thread in which changed rules are tried. Default: this package's own build. */
   readonly trialWorker?: ConsoleOptions['trialWorker']
   /**
-   * Changes a queue in the configuration's file, and returns what that then says. What `inForce`, the definition that
-   * counts, has besides the file are defaults. Default: queues change in memory.
+   * Changes a queue in the configuration file, and returns the file's new configuration. Fields of `inForce`, the
+   * current definition, that the file omits are defaults. Default: queues change in memory.
    */
   readonly editQueue?: ((name: string, yaml: string, inForce?: unknown) => Promise<Config>) | undefined
 }
 
-/** The program as it runs. */
+/** The running program. */
 export interface MusterServer {
-  /** Where it listens. */
+  /** The URL of the players' listener. */
   readonly url: string
-  /** Where `listen.admin` listens; undefined without it. */
+  /** The URL of `listen.admin`; undefined without it. */
   readonly adminUrl: string | undefined
   /** The matchmaker, as the ticket API uses it. */
   readonly service: TicketService
   readonly log: Log
-  /** The configuration that counts now. */
+  /** The current configuration. */
   readonly config: () => Config
   readonly ready: () => Promise<Ready>
   /**
-   * Makes another configuration count, as far as it can without a restart. Rejects with an error that names what is
-   * wrong, and then nothing has changed.
+   * Applies another configuration as far as possible without a restart. Rejects with an error that names the fault, and
+   * then nothing has changed.
    */
   readonly reload: (config: Config) => Promise<Reloaded>
   /**
-   * Takes nothing new, finishes what is under way, and hands over, in the time that the configuration gives at most.
-   * Resolves with whether all was finished. Calling it again returns the same promise.
+   * Accepts nothing new, finishes running work, and hands over, within the configured time. Resolves with true if
+   * everything was finished. Calling it again returns the same promise.
    */
   readonly close: () => Promise<boolean>
 }
 
 /**
- * Starts the program: the ticket API, the lobby API, the console and what belongs to them, on one port. Rejects with an
- * error that says what to do, and leaves nothing running.
+ * Starts the program: the ticket API, the lobby API, the console and their parts, on one port. Rejects with an error
+ * that names a remedy, and leaves nothing running.
  */
 export async function startServer(config: Config, deps: ServerDeps = {}): Promise<MusterServer> {
   const { clock = systemClock, write, devToken } = deps
-  const inForce = new InForce(config)
+  const inForce = new ApisInForce(config)
   const secrets = () => [...(devToken === undefined ? [] : [devToken]), ...secretsOf(inForce.config)]
   const log = createLog({ ...config.telemetry.log, write, secrets })
   const problems = createProblemLog(log, clock)
@@ -112,12 +112,12 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
   const refusals = createRefusals(clock, (text) => log.warn(text))
   const common = { ...deps, clock, log, onProblem, onRefused: refusals.refused, inForce }
 
-  // Probes are answered while everything else is read and connected.
+  // Probes are answered while everything else starts.
   let mounts = startingMounts()
   const answers = createAnswerCounts()
   const isDev = devToken !== undefined
   const listen = () => openListeners({ config, mounts: () => mounts, log, clock, isDev })
-  // The address may be that of the process before, which ends once it has let go of the store.
+  // The previous process may still listen on the address. It ends once it has released the store.
   const early = await listen().catch((error: unknown) => {
     if (!isInUse(error)) throw error
   })
@@ -196,7 +196,7 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
     webhooks: createWebhooks(matching.webhook, lobbies?.webhook),
     metrics:
       metrics &&
-      createMetricsDoor({
+      createMetricsEndpoint({
         ...matching,
         ...metrics,
         key: () => inForce.config.telemetry.metrics.key?.reveal(),
@@ -207,7 +207,7 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
     isClosing: () => closing.reason() !== undefined,
   })
   const clockWatch = watchClock(clock, (error) => onProblem('clock', error))
-  const closing = createClosing({ ...common, parts, listener, guard, check, clockWatch, refusals, metrics, problems })
+  const closing = createShutdown({ ...common, parts, listener, guard, check, clockWatch, refusals, metrics, problems })
   mounts = { ...served, all: answers.counting(served.all), beyond: answers.counting(served.beyond) }
   matching.start()
   logStart(log, config, listener.port)
@@ -226,7 +226,7 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
 
 const isInUse = (error: unknown) => (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
 
-/** What an operator looks for first. The host may be an address, which lines never hold. */
+/** The most important facts for an operator. The host may be an address, which log lines never contain. */
 function logStart(log: Log, { name, listen, queues, store, lobbies }: Config, port: number): void {
   log.info('listening', {
     port,

@@ -83,8 +83,8 @@ async function program(text: string, { onTestFinished }: Scene) {
   return { server, lines, join, ready }
 }
 
-describe.concurrent('where creates are served at another path than all else', () => {
-  test('players get servers once service.settings says the path', async (scene) => {
+describe.concurrent('a deployment service with a different path for creates', () => {
+  test('a deployment service with another create path works once service.settings has the path', async (scene) => {
     const { gateway } = await openWorld(scene)
     const { join } = await program(withSettings(yamlOf(gateway.url), V2), scene)
     const [ann] = await Promise.all([join('ann'), join('ben')])
@@ -93,7 +93,7 @@ describe.concurrent('where creates are served at another path than all else', ()
   })
 
   test.for(['page', 'json'] as const)(
-    'without it no ticket is cancelled, and the missing route is said, with a %s as the answer',
+    'a wrong create path leads to an error about the missing route, and cancels no ticket (answer: %s)',
     async (missing, scene) => {
       const { gateway } = await openWorld(scene, missing)
       const { join, lines } = await program(yamlOf(gateway.url), scene)
@@ -106,9 +106,9 @@ describe.concurrent('where creates are served at another path than all else', ()
 })
 
 describe.concurrent.each(['page', 'json'] as const)(
-  'with /v2 at the end of service.url, and a %s as the answer',
+  'a service.url that ends in /v2, with a %s as the answer',
   (missing) => {
-    test('never two servers are created, since none could be stopped; and it is said why', async (scene) => {
+    test('a service.url that ends in /v2 never creates two servers, and the reason is reported', async (scene) => {
       const { gateway, running } = await openWorld(scene, missing)
       const { join, lines, ready } = await program(yamlOf(`${gateway.url}/v2`), scene)
       await Promise.all(['ann', 'ben', 'cas', 'dee', 'eve', 'fay', 'gus', 'hal'].map(join))
@@ -139,7 +139,7 @@ describe.concurrent('muster check --live', () => {
     return { works, lines, announced }
   }
 
-  test('says of each thing that it works, and creates nothing', async (scene) => {
+  test('muster check --live reports each check that works, and creates nothing', async (scene) => {
     const { gateway, running } = await openWorld(scene)
     const { works, lines } = await live(withSettings(yamlOf(gateway.url), V2))
     expect([works, await running()]).toEqual([true, 0])
@@ -152,7 +152,7 @@ describe.concurrent('muster check --live', () => {
     expect(gateway.seen.every((request) => request.startsWith('GET '))).toBe(true)
   })
 
-  test('creates one server with --deploy, announces its price, and stops it', async (scene) => {
+  test('muster check --live --deploy announces the price, creates one server and stops it', async (scene) => {
     const { gateway, running, client } = await openWorld(scene)
     const text = withSettings(yamlOf(gateway.url, 'spending: { pricePerMinute: 0.01, currency: EUR }'), V2)
     const { works, lines, announced } = await live(text, true)
@@ -170,7 +170,7 @@ describe.concurrent('muster check --live', () => {
     await until(async () => (await running()) === 0)
   })
 
-  test('says that the create path is missing, and creates nothing', async (scene) => {
+  test('muster check --live reports that the create path is missing, and creates nothing', async (scene) => {
     const { gateway, running } = await openWorld(scene)
     const { works, lines } = await live(yamlOf(gateway.url), true)
     expect([works, await running()]).toEqual([false, 0])
@@ -179,7 +179,7 @@ describe.concurrent('muster check --live', () => {
     )
   })
 
-  test('finds out that service.url ends in a version that does not belong there', async (scene) => {
+  test('muster check --live detects that service.url ends in a version that does not belong there', async (scene) => {
     const { gateway } = await openWorld(scene, 'json')
     for (const version of ['/v1', '/v2/']) {
       const { works, lines } = await live(yamlOf(`${gateway.url}${version}`), true)
@@ -190,7 +190,7 @@ describe.concurrent('muster check --live', () => {
     expect(gateway.seen.some((request) => request.startsWith('POST'))).toBe(false)
   })
 
-  test('names a version that is not there, one that is not active, and a token that is refused', async (scene) => {
+  test('muster check --live reports a missing version, an inactive version, and a refused token', async (scene) => {
     const { gateway, client } = await openWorld(scene)
     const queues = "\n  - { name: duel, matchSize: 2, deploy: { application: my-game, version: '9' } }\n"
     const text = withSettings(yamlOf(gateway.url, '', queues), V2)

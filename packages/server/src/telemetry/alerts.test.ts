@@ -75,7 +75,7 @@ async function metricsOfMatch(): Promise<string> {
   return text
 }
 
-test('every metric of the alerts and of the dashboard is one of the program', async () => {
+test('every metric in the alerts and the dashboard exists', async () => {
   const text = await metricsOfMatch()
   const shown = new Set(Array.from(text.matchAll(/^(muster_\w+?)(?:\{.*\})? \S+/gm), ([, name = '']) => name))
   const named = [...rules, ...panels].flatMap(({ expr }) =>
@@ -88,19 +88,19 @@ test('every metric of the alerts and of the dashboard is one of the program', as
   for (const name of Object.values(OF_TROUBLE)) expect(documented).toContain(`\`${name}\``)
 })
 
-test('every alert has a section of its own in the runbooks, in the same order', () => {
+test('every alert has its section in the runbooks, in the same order', () => {
   const sections = Array.from(textOf('docs/runbooks.md').matchAll(/^## (\w+)$/gm), ([, name]) => name)
   expect(sections).toEqual(rules.map(({ alert }) => alert))
   for (const { alert } of rules) expect(textOf(RULES)).toContain(`docs/runbooks.md#${alert.toLowerCase()}\n`)
 })
 
-test.skipIf(!installed)('promtool takes the rules, and what /metrics answers', async () => {
+test.skipIf(!installed)('promtool accepts the rules and the output of /metrics', async () => {
   expect(promtool(['check', 'rules', RULES])).toContain(`${rules.length} rules found`)
   expect(promtool(['check', 'metrics'], await metricsOfMatch())).toBe('')
 })
 
 test.skipIf(!installed).each(['muster.test.yaml', 'muster.weeks.test.yaml'])(
-  'on recorded series the alerts do what %s says: faults ring, and calm days ring never',
+  'the alerts fire for faults and never on calm days in recorded series: %s',
   (file) => {
     expect(promtool(['test', 'rules', `deploy/prometheus/${file}`])).toContain('SUCCESS')
   },

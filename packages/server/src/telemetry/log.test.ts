@@ -8,8 +8,8 @@ function setUp(options: Partial<LogOptions> = {}) {
   return { log, lines, parsed: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) }
 }
 
-describe('a line', () => {
-  test('is an object with time, level, text and fields', () => {
+describe('a log line', () => {
+  test('a log line is an object with time, level, text and fields', () => {
     const { log, parsed } = setUp()
     log.info('listening', { url: 'http://localhost:8080', queues: ['duel'], limit: undefined })
     const [line] = parsed()
@@ -22,14 +22,14 @@ describe('a line', () => {
     })
   })
 
-  test('holds no address and no secret, wherever it came from', () => {
+  test('a log line contains no foreign address and no secret', () => {
     const { log, lines } = setUp({ secrets: () => ['sesame-0815'] })
     log.error('refused sesame-0815 of 192.0.2.7', { from: '2001:db8::7', key: 'a sesame-0815', all: ['192.0.2.8'] })
     expect(lines.join('')).not.toMatch(/sesame|192\.0\.2|2001:db8/)
     expect(lines.join('')).toContain('refused [redacted] of [address]')
   })
 
-  test('holds the addresses of this machine, with their ports', () => {
+  test('a log line may contain the addresses of this machine, with their ports', () => {
     const { log, parsed } = setUp()
     log.info('at 127.0.0.1:8080 and [::1]:80', { url: 'http://127.0.0.1:8080', other: '192.0.2.7:8080' })
     expect(parsed()[0]).toMatchObject({
@@ -39,7 +39,7 @@ describe('a line', () => {
     })
   })
 
-  test('is left out below the level, which may change', () => {
+  test('a log line below the log level is omitted, and the level can change', () => {
     const { log, lines } = setUp({ level: 'warn' })
     log.info('no')
     log.setLevel('info')
@@ -49,7 +49,7 @@ describe('a line', () => {
     expect(lines).toHaveLength(1)
   })
 
-  test('as text is one line, in which no value can pass for a field', () => {
+  test('a log line in text format is one line, in which no value can look like another field', () => {
     const { log, lines } = setUp({ format: 'text' })
     log.warn('two\nlines', { queue: 'duel', name: 'x level=error\n12:00:00 error broken', port: 8080 })
     expect(lines).toHaveLength(1)
@@ -59,7 +59,7 @@ describe('a line', () => {
   })
 })
 
-test('servers that belong to no match are told by a line and a count, however many are stopped', async () => {
+test('stopped servers without a match are logged as one line with a count', async () => {
   const clock = createManualClock()
   const { log, parsed } = setUp()
   const problems = createProblemLog(log, clock)
@@ -77,7 +77,7 @@ test('servers that belong to no match are told by a line and a count, however ma
   ])
 })
 
-test('a game server that is lost is a problem; its usual life is told at the level debug', () => {
+test('the loss of a game server is logged as a problem, its normal life at level debug', () => {
   const { log, parsed } = setUp({ level: 'debug' })
   const listeners = new Map<string, (event: object) => void>()
   const on = (name: string, listener: never) => {
@@ -103,8 +103,8 @@ test('a game server that is lost is a problem; its usual life is told at the lev
   ])
 })
 
-describe('problems', () => {
-  test('of one kind are a line and a count', async () => {
+describe('problems in the log', () => {
+  test('problems of one kind are combined into a log line with a count', async () => {
     const clock = createManualClock()
     const { log, parsed } = setUp()
     const problems = createProblemLog(log, clock)
@@ -121,10 +121,10 @@ describe('problems', () => {
     await problems.close()
   })
 
-  test('of one kind differ in the ids and numbers of their first 500 characters alone', async () => {
+  test('logged problems are of one kind if only ids and numbers differ in their first 500 characters', async () => {
     const { log, parsed } = setUp()
     const problems = createProblemLog(log, createManualClock())
-    // A word of so many hyphens took the time of its length squared.
+    // A word of this many hyphens took the time of its length squared.
     for (let time = 0; time < 20; time += 1) problems.report('rule', new Error(`${'-'.repeat(200_000)}${time}`))
     problems.report('rule', new Error('no-7 of it'))
     problems.report('rule', new Error('8-no of it'))
@@ -133,7 +133,7 @@ describe('problems', () => {
     expect(begins).toEqual(['----------', 'no-7 of it', '----------', 'no-7 of it'])
   })
 
-  test('of many kinds are bounded', async () => {
+  test('logged problems are limited in the number of kinds', async () => {
     const clock = createManualClock()
     const { log, parsed } = setUp()
     const problems = createProblemLog(log, clock)

@@ -4,7 +4,7 @@ import { scrub } from '@muster/core/internal'
 import type { Matchmaker, MatchmakerEvents, ServerFailure } from '@muster/matchmaker'
 import { pino } from 'pino'
 
-/** `{"level":"info","time":"…","text":"listening","url":"…"}` as `12:00:01 info  listening  url=…`. */
+/** `{"level":"info","time":"…","text":"listening","url":"…"}` becomes `12:00:01 info  listening  url=…`. */
 export function textLine(json: string): string {
   const { level, time, text, ...fields } = JSON.parse(json) as Readonly<Record<string, unknown>>
   const clock = String(time).slice(11, 19)
@@ -12,14 +12,14 @@ export function textLine(json: string): string {
   return `${clock} ${String(level).padEnd(5)} ${oneLine(String(text))}${rest.join('')}\n`
 }
 
-/** Quoted where it would not be one word, so that no value can look like another field or line. */
+/** Quoted if it is not a single word, so that a value cannot look like another field or line. */
 function wordOf(value: unknown): string {
   const text = Array.isArray(value) ? value.join(',') : value
   const word = typeof text === 'string' ? text : JSON.stringify(text)
   return /^[^\s"=]+$/.test(word) && !COMMANDS.test(word) ? word : quoted(word)
 }
 
-/** A terminal obeys control characters, and shows text in another order by format characters. */
+/** Terminals execute control characters, and format characters change the order of text. */
 const COMMANDS = /[\p{Cc}\p{Cf}\u2028\u2029]/u
 
 const oneLine = (text: string) => (COMMANDS.test(text) ? quoted(text) : text)
@@ -31,12 +31,12 @@ const quoted = (text: string) =>
 
 type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
-/** What a line says besides its text: plain values. */
+/** The fields of a log line besides its text: plain values. */
 type Fields = Readonly<Record<string, string | number | boolean | undefined | readonly string[]>>
 
 /**
- * Writes lines. Texts and values are written without the program's secrets, and without addresses other than those of
- * this machine.
+ * Writes log lines. Texts and values are written without the program's secrets, and without addresses other than those
+ * of this machine.
  */
 export interface Log {
   debug(text: string, fields?: Fields): void
@@ -48,15 +48,15 @@ export interface Log {
 
 export interface LogOptions {
   readonly level: LogLevel
-  /** One JSON object a line, or text for people. */
+  /** One JSON object per line, or readable text. */
   readonly format: 'json' | 'text'
-  /** Where lines are written. Default: the standard output, before the call returns: none is lost at the end. */
+  /** Writes a line. Default: to the standard output, before the call returns, so that none is lost at the end. */
   readonly write?: ((line: string) => void) | undefined
-  /** The secrets of the program as it is configured now. */
+  /** The secrets of the current configuration. */
   readonly secrets?: (() => readonly string[]) | undefined
 }
 
-type Value = Fields[string]
+type FieldValue = Fields[string]
 
 export function createLog({ level, format, write = writeOut, secrets = () => [] }: LogOptions): Log {
   const destination = { write: format === 'json' ? write : (line: string) => write(textLine(line)) }
@@ -72,7 +72,7 @@ export function createLog({ level, format, write = writeOut, secrets = () => [] 
   )
   const own = ownAddresses()
   const clean = (text: string) => scrub(text, secrets(), own)
-  const cleanValue = (value: Value): Value => {
+  const cleanValue = (value: FieldValue): FieldValue => {
     if (typeof value === 'string') return clean(value)
     return typeof value === 'object' ? value.map(clean) : value
   }
@@ -94,30 +94,32 @@ export function createLog({ level, format, write = writeOut, secrets = () => [] 
   }
 }
 
-/** Synchronously where the system does that: files, terminals, and pipes on POSIX. */
+/** Synchronous where the system allows it: files, terminals, and pipes on POSIX. */
 const writeOut = (line: string): void => void process.stdout.write(line)
 
-/** Where this machine listens: an operator reads them in the configuration too. */
+/** The addresses of this machine. They are not secret, because the operator has configured them. */
 function ownAddresses(): ReadonlySet<string> {
   const always = ['127.0.0.1', '::1', '0.0.0.0', '::']
   try {
     const ofInterfaces = Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address))
     return new Set([...always, ...ofInterfaces])
   } catch {
-    // A sandbox may forbid to list them (AF_NETLINK). Then lines hide the addresses of this machine too.
+    // A sandbox may forbid listing them (AF_NETLINK). Then log lines hide the addresses of this machine too.
     return new Set(always)
   }
 }
 
-/** Writes what went wrong: each kind at once, and then how often it came again. */
+/** Logs problems: the first of each kind immediately, and then the number of repetitions. */
 export type ProblemLog = ReturnType<typeof createProblemLog>
 
 /** Milliseconds in which the same problem is one line and a count (our choice). */
 const WINDOW_MS = 10_000
-/** Kinds of problems in such a window; of further ones only the number is written (our choice). */
+/** Maximum number of kinds of problems in a window. Of further kinds only the number is logged (our choice). */
 const MOST_KINDS = 50
 
-/** Bounded by itself, however many problems there are: a line for each kind, and a count of it, per window. */
+/**
+ * Creates a log of limited size, however many problems there are: per window a line for each kind, and a count of it.
+ */
 export function createProblemLog(log: Log, clock: Clock) {
   const kinds = new Map<string, { readonly during: string; readonly text: string; count: number }>()
   const ending = new AbortController()
@@ -134,7 +136,10 @@ export function createProblemLog(log: Log, clock: Clock) {
   }
 
   return {
-    /** @param during what was being done, e.g. `create`. Texts that differ in ids and numbers are of one kind. */
+    /**
+     * Groups messages that differ only in ids and numbers: logs the first at once, and the number of repetitions later.
+     * @param during the activity, e.g. `create`.
+     */
     report: (during: string, error: unknown, fields?: Fields) => {
       const text = textOf(error)
       const key = `${during} ${kindOf(text)}`
@@ -150,7 +155,7 @@ export function createProblemLog(log: Log, clock: Clock) {
         log[isSevere(error) ? 'error' : 'warn'](text, { during, ...fields })
       }
     },
-    /** Writes what is still counted, and ends. */
+    /** Logs the remaining counts and stops. */
     close: async () => {
       ending.abort()
       await counting
@@ -158,17 +163,20 @@ export function createProblemLog(log: Log, clock: Clock) {
   }
 }
 
-/** What somebody must look at: records are lost. By name, since a process without Redis does not load its errors. */
+/**
+ * True for problems that somebody must look at: records are lost. Compared by name, because a process without Redis
+ * does not load its errors.
+ */
 const isSevere = (error: unknown) => error instanceof Error && error.name === 'RecordsVanished'
 
-/** Characters by which problems of one kind are told: more would let a long text take time and memory. */
+/** Number of characters that identify a kind of problem: with more, a long message would take time and memory. */
 const KIND_LENGTH = 500
 
-/** The text without ids and numbers, by which problems of one kind differ. In linear time. */
+/** The message without ids and numbers, which differ among problems of one kind. In linear time. */
 export const kindOf = (text: string) =>
   text.slice(0, KIND_LENGTH).replaceAll(/[\w-]+/g, (word) => (/\d/.test(word) ? '#' : word))
 
-/** A name and a message. Errors with a message of their own class say what to do; a stack tells an operator nothing. */
+/** A name and a message. Errors of our own classes name a remedy; a stack trace does not help an operator. */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.name === 'Error' ? error.message : `${error.name}: ${error.message}`
@@ -181,18 +189,21 @@ const failed: Readonly<Record<ServerFailure, string>> = {
   crashed: 'A game server crashed while players were on it',
 }
 
-/** @param detail what the service says of it */
+/** @param detail the service's description */
 export const failureText = (reason: ServerFailure, detail: string | undefined): string =>
   detail === undefined ? `${failed[reason]}.` : `${failed[reason]}: ${detail}.`
 
-/** Writes problems, bounded by `problems`, and single matches at the level `debug`. Of players, how many. */
+/**
+ * Logs problems, limited by `problems`, and single matches at the level `debug`. Of players it logs only the number.
+ */
 export function logEvents(on: Matchmaker['on'], log: Log, problems: ProblemLog): void {
-  /** @param fields of the event that the line has */
+  /** @param fields fields of the event for the log line */
   const debug = <Name extends keyof MatchmakerEvents, Field extends string & keyof MatchmakerEvents[Name]>(
     name: Name,
     text: string,
     ...fields: readonly Field[]
-  ) => on(name, (event) => log.debug(text, Object.fromEntries(fields.map((field) => [field, event[field] as Value]))))
+  ) =>
+    on(name, (event) => log.debug(text, Object.fromEntries(fields.map((field) => [field, event[field] as FieldValue]))))
   on('problem', ({ during, matchId, requestId, error }) => problems.report(during, error, { matchId, requestId }))
   on('deploymentFailed', ({ reason, detail, matchId, requestId }) =>
     problems.report('server', failureText(reason, detail), { matchId, requestId }),

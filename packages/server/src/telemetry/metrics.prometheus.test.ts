@@ -16,7 +16,7 @@ const arena = {
   at: [{ cron: '* * * * *', minutes: 2, min: 2 }],
 }
 
-test('game servers and pools are there by pool, place and state', async () => {
+test('/metrics counts game servers and pools by pool, place and state', async () => {
   const clock = createManualClock()
   const service = createFakeService({ clock })
   const matchmaker = createMatchmaker({

@@ -5,13 +5,13 @@ import type { Attributes, Meter } from '@opentelemetry/api'
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
 import { MeterProvider } from '@opentelemetry/sdk-metrics'
 
-/** What is measured of the program itself. Counts are totals since the start, unless they are said to be of now. */
+/** Measurements of the program itself. Counts are totals since the start, unless marked as current. */
 interface ObservedProgram {
   readonly clock: Pick<Clock, 'wallStepMs'>
-  /** Tokens that were refused, by reason. */
+  /** Number of rejected tokens, by reason. */
   readonly refusals: () => Readonly<Record<string, number>>
   readonly connections: () => {
-    /** Now. */
+    /** Current. */
     readonly open: number
     readonly idleEnded: number
     readonly busyEnded: number
@@ -19,14 +19,14 @@ interface ObservedProgram {
     readonly refused: number
   }
   readonly load: () => {
-    /** Requests by urgency. */
+    /** Number of refused requests by urgency. */
     readonly refused: Readonly<Record<string, number>>
-    /** Milliseconds, now. */
+    /** Current milliseconds. */
     readonly lateMs: number
   }
-  /** Requests that were answered, by the class of the status. */
+  /** Number of responses, by the class of the status. */
   readonly answers: () => Readonly<Record<string, number>>
-  /** Undefined where the program is one process. */
+  /** Undefined if the program is a single process. */
   readonly membership?:
     | (() => {
         readonly leads: boolean
@@ -44,11 +44,11 @@ interface ProgramMetric {
   readonly kind: 'Counter' | 'UpDownCounter' | 'Gauge'
   readonly unit: string
   readonly description: string
-  /** Nothing where the program has no such value. */
+  /** Empty if the program has no such value. */
   readonly of: (program: ObservedProgram) => readonly Observation[]
 }
 
-/** One observation for each member of a record, told apart by an attribute. */
+/** One observation for each member of a record, distinguished by an attribute. */
 const each = (attribute: string, counts: Readonly<Record<string, number>>): readonly Observation[] =>
   Object.entries(counts).map(([name, count]) => [count, { [attribute]: name }])
 
@@ -59,7 +59,7 @@ const ofMembership =
   ({ membership }) =>
     membership === undefined ? [] : [[value(membership())]]
 
-/** What is measured of the program itself, as docs/telemetry.md lists it. */
+/** The metrics of the program itself, listed in docs/telemetry.md. */
 const PROGRAM_METRICS: Readonly<Record<string, ProgramMetric>> = {
   'muster.http.answers': {
     kind: 'Counter',
@@ -167,7 +167,7 @@ export interface MetricsOptions {
 /** The metrics of docs/telemetry.md for Prometheus. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Begins to measure. Nothing listens by itself: `serve` is mounted by the program. */
+/** Starts measuring. It opens no listener: the program mounts `serve`. */
 export function createMetrics({ matchmaker, client, clock, program }: MetricsOptions) {
   const exporter = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true, withoutTargetInfo: true })
   const provider = new MeterProvider({ readers: [exporter] })

@@ -8,7 +8,7 @@ const item = fc.record({
   weight: fc.integer({ min: 0, max: 100_000 }),
 })
 
-test('no player is lost, and each circle is in its cell', () => {
+test('merged map circles keep the number of players, and each is within its cell', () => {
   fc.assert(
     fc.property(fc.array(item, { maxLength: 400 }), fc.integer({ min: 10, max: 200 }), (items, cell) => {
       const merged = mergeClusters(items, cell)
@@ -25,7 +25,7 @@ test('no player is lost, and each circle is in its cell', () => {
   )
 })
 
-test('areas of circles are as their numbers, within a smallest and a largest size', () => {
+test('the area of a map circle is proportional to its number, between a smallest and a largest radius', () => {
   expect(radiusOf(1, 1)).toBe(7)
   expect(radiusOf(25, 100) / radiusOf(100, 100)).toBeCloseTo(0.5)
   expect(radiusOf(1, 100_000)).toBe(3.5)

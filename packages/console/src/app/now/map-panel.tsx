@@ -5,7 +5,7 @@ import type { MapNow, Now, Spot } from '../../wire.js'
 import { short, wait } from '../words.js'
 import { number, TableHead } from '../elements.js'
 
-/** Something at a point of the map, with a weight. */
+/** A weighted item at a point of the map. */
 interface Weighted {
   readonly x: number
   readonly y: number
@@ -13,14 +13,14 @@ interface Weighted {
 }
 
 interface Merged<Item extends Weighted> extends Weighted {
-  /** The same for the same cell of the map, whatever it holds. */
+  /** Equal for the same cell of the map, whatever it holds. */
   readonly key: string
   readonly items: readonly Item[]
 }
 
 /**
- * Puts what is in the same cell of a grid together, at its weighted middle: the heavy ones first, and nothing is lost.
- * The grid stands still, so circles do not jump from one moment to the next.
+ * Merges the items in each cell of a grid at their weighted centre, the heaviest first. Nothing is lost. The grid is
+ * fixed, so circles do not jump between updates.
  */
 export function mergeClusters<Item extends Weighted>(items: readonly Item[], cell: number): readonly Merged<Item>[] {
   const weighty = items.filter(({ weight }) => weight > 0)
@@ -33,10 +33,10 @@ export function mergeClusters<Item extends Weighted>(items: readonly Item[], cel
     .toSorted((one, other) => size(other) - size(one) || (one.key < other.key ? -1 : 1))
 }
 
-/** Weights that are about the same do not change places from one moment to the next. */
+/** The logarithm keeps the order of similar weights stable between updates. */
 const size = ({ weight }: Weighted) => Math.round(Math.log2(weight))
 
-/** The radius of a circle in pixels: its area grows with the number, and the largest leaves others in sight. */
+/** The radius of a circle in pixels. Its area grows with the number. The maximum leaves others visible. */
 export function radiusOf(weight: number, heaviest: number): number {
   const largest = Math.min(22, 7 + 3.2 * Math.log10(Math.max(1, heaviest)) ** 1.4)
   return Math.max(3.5, largest * Math.sqrt(weight / Math.max(1, heaviest)))
@@ -44,7 +44,7 @@ export function radiusOf(weight: number, heaviest: number): number {
 
 const MOST = 15
 
-/** The map in words: made when it is opened. */
+/** The map as a table, created when it is opened. */
 function PlacesTable({ map }: { readonly map: MapNow }) {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -95,7 +95,7 @@ const degrees = ({ latitude, longitude }: Spot) =>
   `${Math.abs(Math.round(latitude))}° ${latitude < 0 ? 'S' : 'N'}, ` +
   `${Math.abs(Math.round(longitude))}° ${longitude < 0 ? 'W' : 'E'}`
 
-/** The world: who waits, which matches form, and where servers are. */
+/** The world map of waiting players, matches that form, and servers. */
 export function MapPanel({ now }: { readonly now: Now }) {
   const { waiting, nowhere, servers } = now.map
   const frame = useRef<HTMLDivElement>(null)
@@ -131,7 +131,7 @@ export function MapPanel({ now }: { readonly now: Now }) {
   )
 }
 
-/** What is said on a map without marks. */
+/** The text shown for a map without marks. */
 function MapWords({ now: { ready, map } }: { readonly now: Now }) {
   const { seen, waiting, nowhere, servers } = map
   if (waiting.length > 0) return null
@@ -148,7 +148,7 @@ function MapWords({ now: { ready, map } }: { readonly now: Now }) {
   return servers.length > 0 ? null : <p class="map-words">Nobody waits at this moment, and no server runs.</p>
 }
 
-/** Drawn once. */
+/** The outline of the land. Rendered once. */
 class Land extends Component {
   override shouldComponentUpdate() {
     return false
@@ -164,11 +164,14 @@ class Land extends Component {
   }
 }
 
-/** Pixels within which circles become one. */
+/** Circles within this number of pixels are merged. */
 const CELL = 34
 const NAMED_RADIUS = 12
 
-/** The marks: circles for players, rings for matches and squares for servers, sized in pixels at every width. */
+/**
+ * The marks: circles for players, rings for matches and squares for servers. Their size in pixels is the same at every
+ * width.
+ */
 function Marks({ now, scale }: { readonly now: Now; readonly scale: number }) {
   const areas = mergeClusters(
     now.map.waiting.map((area) => ({ ...onMap(area), weight: area.players, oldest: area.oldest })),
@@ -225,5 +228,5 @@ function Marks({ now, scale }: { readonly now: Now; readonly scale: number }) {
 
 const COUNT_HEIGHT = 12
 
-/** Above its circle; below it where the map ends. In pixels from the circle's middle. */
+/** The position above the circle, or below it at the top edge of the map. In pixels from the circle's centre. */
 const countAt = (top: number, radius: number) => (top - radius < COUNT_HEIGHT + 3 ? radius + COUNT_HEIGHT : -radius - 3)

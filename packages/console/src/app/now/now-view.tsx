@@ -14,7 +14,7 @@ import { FormingPanel, LimitsPanel, ServersPanel } from './servers-panel.js'
 
 const crowds = [100, 1000, 10_000]
 
-/** Lets a crowd of bots arrive: only in `muster dev`. */
+/** Adds a crowd of bots. Only in `muster dev`. */
 function BotsPanel() {
   const { api, may, tellOutcome, connection } = useStore()
   const [isBusy, setBusy] = useState(false)
@@ -40,7 +40,7 @@ function BotsPanel() {
   )
 }
 
-/** What went wrong lately, and why the program is not ready, in words. */
+/** Recent problems, and why the program is not ready. */
 function ProblemsPanel({ now: { problems, ready } }: { readonly now: Now }) {
   const isCalm = problems.length === 0 && ready.is
   return (
@@ -82,7 +82,7 @@ function Calm() {
 
 const stores = { memory: 'in memory only', folder: 'in a folder', redis: 'in Redis' }
 
-/** Whether players are taken, and if not, why: in one line of a fixed height. */
+/** One line of fixed height that says whether players are accepted, and if not, why. */
 function Readiness({ now: { ready } }: { readonly now: Now }) {
   const { hello, connection } = useStore()
   const [reason, ...others] = ready.why
@@ -123,13 +123,13 @@ function leadingText({ leading, leader }: Now['ready']): string {
   return leading ? ', this process leads' : `, ${leader ?? 'another process'} leads`
 }
 
-/** Why a process that follows does not know a figure. */
+/** Shown for figures that a follower process does not have. */
 const ELSEWHERE = 'counted by the leading process'
 
 const sumOfKnown = (counts: readonly (number | null)[]): number | null =>
   counts.includes(null) ? null : sum(counts as readonly number[])
 
-/** The figures that one looks at first. */
+/** The most important figures. */
 function Totals({ now: { ready, queues, queuesLeftOut, forming, formingLeftOut, servers } }: { readonly now: Now }) {
   const isFollower = ready.leading === false
   const oldest = Math.max(-1, ...queues.map((queue) => queue.oldest ?? -1))
@@ -192,11 +192,11 @@ const Total = ({ name, note, kind = '', children }: TotalProps) => (
   </div>
 )
 
-/** What is happening now. */
+/** The view of the current state. */
 export function NowView() {
   const { now, slowNow, connection, hello, route } = useStore()
   const slow = slowNow.value
-  // The same elements for as long as their data are the same are not compared.
+  // Memoized, because React does not compare the same elements again.
   const map = useMemo(() => (slow === undefined ? null : <MapPanel now={slow} />), [slow])
   const forming = useMemo(() => (slow === undefined ? null : <FormingPanel now={slow} />), [slow])
   const shown = now.value === undefined ? undefined : shownQueue(now.value, route.value)?.name

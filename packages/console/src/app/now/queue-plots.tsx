@@ -10,7 +10,7 @@ export function QueuePlots({ queue }: { readonly queue: string | undefined }) {
   if (queue === undefined || known === undefined) return null
   const { players, arrivals, matches, waitP50, waitP95 } = known.queues.get(queue) ?? noQueueSeries
   const last = known.times.at(-1) ?? serverTime.peek()
-  // While the server is away, the hour continues, and what is missing can be seen.
+  // While the server is away, time goes on, so that the gap is visible.
   const away = connection.value === 'live' ? 0 : Math.floor((serverTime.value - last) / known.step) * known.step
   const to = last + Math.max(0, away)
   const xs = seconds(known.times)
@@ -66,7 +66,7 @@ export function QueuePlots({ queue }: { readonly queue: string | undefined }) {
 const MINUTES = [1, 2, 5, 10, 15, 20, 30, 60].map((minutes) => minutes * 60)
 const sayTime = (x: number) => (Number.isInteger(x / 60) ? hourAndMinute(x * 1000) : timeOfDay(x * 1000))
 
-/** Seconds of the same times, the same array for as long as they are the same. */
+/** The times in seconds. The same array as long as they do not change. */
 const seconds = (() => {
   const made = new WeakMap<readonly number[], readonly number[]>()
   return (times: readonly number[]) => {

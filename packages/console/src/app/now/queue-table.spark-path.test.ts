@@ -4,13 +4,13 @@ import { sparkPath } from './queue-table.js'
 test.each([
   ['no values', [], ''],
   ['values over the whole width', [0, 5, 10], 'M0 10h0L50 5L100 0'],
-  ['a short history is at the right', [10, 0], 'M50 0h0L100 10'],
+  ['a short history at the right', [10, 0], 'M50 0h0L100 10'],
   ['a gap', [10, null, 10], 'M0 0h0M100 0h0'],
-  ['more than there is room for', [9, 0, 5, 10], 'M0 10h0L50 5L100 0'],
-])('%s', (_, values, path) => {
+  ['only the newest of too many values', [9, 0, 5, 10], 'M0 10h0L50 5L100 0'],
+])('the sparkline shows %s', (_, values, path) => {
   expect(sparkPath(values, 3, 100, 10, 10)).toBe(path)
 })
 
-test('values that are all zero lie on the ground', () => {
+test('a sparkline of zeros only is on the baseline', () => {
   expect(sparkPath([0, 0], 2, 100, 10, 0)).toBe('M0 10h0L100 10')
 })

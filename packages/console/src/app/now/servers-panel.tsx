@@ -4,7 +4,7 @@ import type { FormingPhase, LimitNow, Now, ServersNow } from '../../wire.js'
 import { Ago, IdLink, Meter, number, TableHead } from '../elements.js'
 import { countOrDash, money, percent } from '../words.js'
 
-/** Which of the shared colours a state has. */
+/** The shared colour class of each state. */
 const kinds: Readonly<Record<string, string>> = {
   running: 'ready',
   ready: 'ready',
@@ -19,7 +19,7 @@ const kinds: Readonly<Record<string, string>> = {
   lost: 'error',
 }
 
-/** Servers by what they do, against their bounds, with the money that they cost. */
+/** Servers by state, with their limits and costs. */
 export function ServersPanel({ servers }: { readonly servers: ServersNow }) {
   const { byState, most, createsPerMinute, mostCreatesPerMinute, money: spent } = servers
   const all = sum(byState.map(({ count }) => count))
@@ -114,7 +114,7 @@ const phases: Readonly<Record<FormingPhase, string>> = {
   waiting: 'waits for a server',
 }
 
-/** Matches whose players do not know yet where to connect, the oldest first. */
+/** Matches whose players have no server address yet, the oldest first. */
 export function FormingPanel({ now: { forming, formingLeftOut } }: { readonly now: Now }) {
   return (
     <section class="forming-matches" aria-labelledby="forming">
@@ -138,7 +138,7 @@ export function FormingPanel({ now: { forming, formingLeftOut } }: { readonly no
   )
 }
 
-/** How much of the service's limits is used. */
+/** The usage of the deployment service's limits. */
 export function LimitsPanel({ limits }: { readonly limits: readonly LimitNow[] }) {
   return (
     <section aria-labelledby="limits">

@@ -1,7 +1,7 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { counted } from '../../parts/index.js'
 import type { QueueCard, YamlFault } from '../../wire.js'
-import { Refused } from '../api.js'
+import { RequestRefused } from '../api.js'
 import { useStore } from '../store-context.js'
 import { TrialReport, useTrial } from './trial.js'
 
@@ -15,8 +15,8 @@ interface YamlFieldProps {
 const FEWEST_LINES = 8
 
 /**
- * A field for YAML with the numbers of its lines, and faults at their lines. It is as high as its text, so the page
- * scrolls and the field does not. Tab leaves it, as everywhere.
+ * A YAML field with line numbers, and faults at their lines. It is as high as its text, so only the page scrolls. The
+ * Tab key leaves it, like everywhere else.
  */
 function YamlField({ label, value, faults, change }: YamlFieldProps) {
   const id = useId()
@@ -76,7 +76,7 @@ function YamlField({ label, value, faults, change }: YamlFieldProps) {
   )
 }
 
-/** The queue as YAML: change it, see what the last hour would have been, and apply it. */
+/** The queue as YAML. The operator can change it, try it on the last hour, and apply it. */
 export function Editor({ card, readAgain }: { readonly card: QueueCard; readonly readAgain: () => void }) {
   const { may, question, api, connection, announcer, drafts } = useStore()
   const draft = drafts.get(card.name)
@@ -86,11 +86,11 @@ export function Editor({ card, readAgain }: { readonly card: QueueCard; readonly
   const started = useRef(draft?.card ?? card)
   const { trial, start, cancel, isRunning } = useTrial()
   const isChanged = yaml !== started.current.yaml
-  // Versions count from the program's start, so after a restart the same number may be another queue.
+  // Versions count from the program's start. After a restart the same number may be another definition.
   const isOld = card.version !== started.current.version || card.yaml !== started.current.yaml
 
   useEffect(() => {
-    // A newer version replaces what nobody has edited; an edit is kept, and its author notified.
+    // A newer version replaces an unedited text. An edited text is kept, and its author is notified.
     if (isOld && !isChanged) {
       started.current = card
       setYaml(card.yaml)
@@ -103,7 +103,7 @@ export function Editor({ card, readAgain }: { readonly card: QueueCard; readonly
   })
 
   const refuse = (error: unknown) => {
-    const problem = error instanceof Refused ? error.problem : undefined
+    const problem = error instanceof RequestRefused ? error.problem : undefined
     setFaults(problem?.faults ?? [])
     setFailure(problem?.message ?? 'It could not be done.')
     announcer.say(problem?.message ?? 'It could not be done.')
@@ -131,7 +131,7 @@ export function Editor({ card, readAgain }: { readonly card: QueueCard; readonly
       ],
       verb: 'Apply the change',
       done: `${card.name} has new rules.`,
-      isHarsh: true,
+      isDestructive: true,
       act: async () => {
         try {
           const applied = await api().apply(card.name, { version: started.current.version, yaml })
@@ -140,8 +140,8 @@ export function Editor({ card, readAgain }: { readonly card: QueueCard; readonly
           if (applied.refused > 0) setFailure(`${counted(applied.refused, 'ticket')} had to be cancelled for it.`)
           readAgain()
         } catch (error) {
-          if (error instanceof Refused && error.problem.faults !== undefined) setFaults(error.problem.faults)
-          if (error instanceof Refused && error.status === 409) readAgain()
+          if (error instanceof RequestRefused && error.problem.faults !== undefined) setFaults(error.problem.faults)
+          if (error instanceof RequestRefused && error.status === 409) readAgain()
           throw error
         }
       },

@@ -6,7 +6,7 @@ import { useStore } from '../store-context.js'
 import { Curves } from './curves.js'
 import { Editor } from './editor.js'
 
-/** Pauses or resumes a queue, after it was asked. */
+/** Pauses or resumes a queue after a confirmation. */
 function PauseButton({ queue, isPaused }: { readonly queue: string; readonly isPaused: boolean }) {
   const { may, question, api, connection } = useStore()
   if (!may('rules')) return null
@@ -17,7 +17,7 @@ function PauseButton({ queue, isPaused }: { readonly queue: string; readonly isP
           text: ['Matches are made in it again, of those who waited meanwhile too.'],
           verb: 'Resume the queue',
           done: `${queue} goes on.`,
-          isHarsh: false,
+          isDestructive: false,
           act: () => api().setPaused(queue, false),
         }
       : {
@@ -25,7 +25,7 @@ function PauseButton({ queue, isPaused }: { readonly queue: string; readonly isP
           text: ['No match is made in it until it is resumed. Who waits in it waits on, and matches that run go on.'],
           verb: 'Pause the queue',
           done: `${queue} is paused.`,
-          isHarsh: true,
+          isDestructive: true,
           act: () => api().setPaused(queue, true),
         }
   }
@@ -36,7 +36,7 @@ function PauseButton({ queue, isPaused }: { readonly queue: string; readonly isP
   )
 }
 
-/** What every queue means, and what it would mean otherwise. */
+/** The meaning of every queue, with an editor to change it. */
 export function QueuesView() {
   const { route } = useStore()
   const { cards, failure, readAgain } = useCards()
@@ -96,7 +96,7 @@ function Card({ card, readAgain }: { readonly card: QueueCard; readonly readAgai
   )
 }
 
-/** The queues, read when the view is opened, whenever the server comes back, and after a change. */
+/** The queues, fetched when the view opens, when the server reconnects, and after a change. */
 function useCards() {
   const { api, hello } = useStore()
   const [cards, setCards] = useState<readonly QueueCard[]>()

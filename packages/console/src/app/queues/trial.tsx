@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { grouped } from '../../parts/index.js'
 import type { Trial, TrialRequest, TrialResult, TrialSide } from '../../wire.js'
-import { Refused, whyOf } from '../api.js'
+import { RequestRefused, whyOf } from '../api.js'
 import { useStore } from '../store-context.js'
 import { hourAndMinute, percent, wait } from '../words.js'
 import { number, TableHead } from '../elements.js'
 
-/** How far a trial is, or what came of it, side by side. */
+/** The progress of a trial, or its results next to the current ones. */
 export function TrialReport({ trial, cancel }: { readonly trial: Trial | undefined; readonly cancel: () => void }) {
   if (trial === undefined) return <div class="trial" />
   if (trial.state === 'running') {
@@ -35,15 +35,15 @@ export function TrialReport({ trial, cancel }: { readonly trial: Trial | undefin
   )
 }
 
-interface Row {
+interface TrialRow {
   readonly name: string
   readonly of: (side: TrialSide) => number | null
   readonly say: (value: number) => string
-  /** Whether less is better; undefined where neither is. */
+  /** Whether a lower value is better. Undefined if neither is. */
   readonly isLessBetter?: boolean
 }
 
-const rows: readonly Row[] = [
+const rows: readonly TrialRow[] = [
   { name: 'Matches', of: ({ matches }) => matches, say: grouped, isLessBetter: false },
   { name: 'Tickets matched', of: ({ matchedShare }) => matchedShare, say: percent, isLessBetter: false },
   { name: 'Wait p50', of: ({ waitP50 }) => waitP50, say: wait, isLessBetter: true },
@@ -61,7 +61,7 @@ function Result({
 }: {
   readonly result: TrialResult
 }) {
-  const spreads = asIs.spreads.map(({ attribute }): Row => ({
+  const spreads = asIs.spreads.map(({ attribute }): TrialRow => ({
     name: `Spread of ${attribute}`,
     of: (side) => side.spreads.find((spread) => spread.attribute === attribute)?.mean ?? null,
     say: (mean) => grouped(Math.round(mean * 10) / 10),
@@ -92,7 +92,7 @@ function Result({
 }
 
 interface ComparedProps {
-  readonly row: Row
+  readonly row: TrialRow
   readonly asIs: number | null
   readonly changed: number | null
 }
@@ -119,7 +119,7 @@ function inWords(difference: number | null, say: (value: number) => string): str
 
 const AGAIN_MS = 300
 
-/** One trial at a time, followed until it has ended, and ended if the view is left. */
+/** Runs one trial at a time, follows it until it ends, and cancels it if the user leaves the view. */
 export function useTrial() {
   const { api, clock, announcer } = useStore()
   const [trial, setTrial] = useState<Trial>()
@@ -129,7 +129,7 @@ export function useTrial() {
     const { id, stopWaiting } = current.current
     stopWaiting()
     current.current = { id: undefined, stopWaiting: () => {} }
-    // The server ends a trial that nobody asks for too.
+    // The server also ends a trial that is no longer polled.
     if (id !== undefined)
       api()
         .endTrial(id)
@@ -138,9 +138,9 @@ export function useTrial() {
   useEffect(() => forget, [])
 
   const follow = (id: string) => {
-    current.current = { id, stopWaiting: clock.after(AGAIN_MS, () => void look(id)) }
+    current.current = { id, stopWaiting: clock.after(AGAIN_MS, () => void poll(id)) }
   }
-  const look = async (id: string) => {
+  const poll = async (id: string) => {
     try {
       const seen = await api().trial(id)
       if (current.current.id !== id) return
@@ -151,7 +151,7 @@ export function useTrial() {
     } catch (error) {
       if (current.current.id !== id) return
       // While the server is away, the trial may still run.
-      if (error instanceof Refused && error.status === 0) return follow(id)
+      if (error instanceof RequestRefused && error.status === 0) return follow(id)
       current.current = { id: undefined, stopWaiting: () => {} }
       setTrial((before) => before && { ...before, state: 'failed', error: whyOf(error) })
     }
@@ -159,7 +159,7 @@ export function useTrial() {
   return {
     trial,
     isRunning: trial?.state === 'running',
-    /** Rejects with why the trial was refused. */
+    /** Rejects with the reason of a refusal. */
     start: async (request: TrialRequest) => {
       forget()
       setTrial(undefined)

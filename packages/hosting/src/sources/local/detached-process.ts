@@ -8,11 +8,11 @@ import type { Clock } from '@muster/core/clock'
 import { newId, unguessable } from '@muster/core/internal'
 
 /**
- * A process of this machine that outlives this one, known by the files of a folder of its own:
+ * A process on this machine that outlives this one. Its own folder has these files:
  *
- * - `claim`: the id of its process group; or `stopped`, and then it never starts. It is written once, by link(2);
- * - `alive`: a FIFO that the process and its children hold open, so the kernel says whether one of them lives;
- * - `exit`: its exit code, once it has ended by itself; `output` and `output.1`: what it wrote.
+ * - `claim`: the id of its process group, or `stopped` if it may never start. It is written once, with link(2);
+ * - `alive`: a FIFO that the process and its children hold open, so that the kernel knows whether one of them lives;
+ * - `exit`: its exit code, once it has ended by itself; `output` and `output.1`: its output.
  */
 export interface DetachedCommand {
   /** The program and its arguments. */
@@ -24,20 +24,20 @@ export interface DetachedCommand {
 
 export interface ProcessState {
   readonly status: 'running' | 'failed' | 'ended' | 'unknown'
-  /** Why it failed. */
+  /** Why the process failed. */
   readonly detail?: string | undefined
 }
 
-/** Between two looks at a process that is to end, in milliseconds. */
+/** Milliseconds between two checks of a process that should end. */
 const LOOK_MS = 50
-/** Milliseconds in which SIGKILL has ended a process, unless the kernel holds it. */
+/** Milliseconds after which SIGKILL has ended a process, unless the kernel blocks it. */
 const KILLED_MS = 2000
 const STOPPED = 'stopped'
 
 /**
- * Runs before the command and waits for it. It gets the folder, the working directory and the command, and closes
- * descriptor 3 once the claim is decided. A second one for the same folder ends without starting anything. What is
- * left of the process group ends with the command, as in a container.
+ * A wrapper that runs the command and waits for it. Its arguments are the folder, the working directory and the
+ * command. It closes descriptor 3 once the claim is decided. A second wrapper for the same folder ends without starting
+ * anything. The rest of the process group ends with the command, like in a container.
  */
 const SCRIPT = `
 cd -- "$1" || exit 1
@@ -66,7 +66,7 @@ kill -KILL -$$
 export async function startDetached(folder: string, { command, cwd, env }: DetachedCommand): Promise<void> {
   const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', folder, cwd, ...command], {
     env,
-    // A process group and a session of its own: neither a signal of the terminal nor our end reaches it.
+    // The child's own process group and session: no signal of the terminal and no end of this process reaches it.
     detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   })
@@ -81,20 +81,20 @@ export async function startDetached(folder: string, { command, cwd, env }: Detac
     })
 }
 
-/** What has become of the process of a folder. */
+/** Returns the state of the process of a folder. */
 export async function stateOf(folder: string): Promise<ProcessState> {
   const claim = await claimOf(folder)
   if (claim === undefined) return { status: 'unknown' }
   if (claim === STOPPED) return { status: 'ended' }
   const lives = await isAlive(folder)
-  // The code is written before the last one lets go of the FIFO.
+  // The code is written before the last process closes the FIFO.
   const code = await textOf(join(folder, 'exit'))
   if (code === undefined) return lives ? { status: 'running' } : { status: 'failed', detail: 'was killed' }
   return code.trim() === '0' ? { status: 'ended' } : { status: 'failed', detail: `exit code ${code.trim()}` }
 }
 
 /**
- * Ends a process, and what it has started, or sees to it that it never starts. Resolves once that is certain.
+ * Ends a process and its children, or prevents that it ever starts. Resolves once that is certain.
  * @param graceMs milliseconds from SIGTERM to SIGKILL
  * @throws {ServerError} if it still runs
  */
@@ -107,7 +107,7 @@ export async function stopDetached(folder: string, graceMs: number, clock: Clock
     ['SIGTERM', graceMs],
     ['SIGKILL', KILLED_MS],
   ] as const) {
-    // While one of the group lives, its number is given to no other.
+    // While a process of the group lives, its id is not reused.
     if (!(await isAlive(folder))) return
     send(group, signal)
     for (let waitedMs = 0; waitedMs < withinMs; waitedMs += LOOK_MS) {
@@ -115,29 +115,30 @@ export async function stopDetached(folder: string, graceMs: number, clock: Clock
       await clock.sleep(LOOK_MS)
     }
   }
-  if (await isAlive(folder)) throw new ServerError('stop: the process outlives SIGKILL', { operation: 'stop' })
+  if (await isAlive(folder))
+    throw new ServerError('stop: the process is still running after SIGKILL', { operation: 'stop' })
 }
 
-/** Whether one of the process group lives. */
+/** True if a process of the group lives. */
 export async function isAlive(folder: string): Promise<boolean> {
   try {
     const end = await open(join(folder, 'alive'), constants.O_WRONLY | constants.O_NONBLOCK)
     await end.close()
     return true
   } catch (error) {
-    // ENXIO: nobody holds it.
+    // ENXIO: no process holds it open.
     if (['ENXIO', 'ENOENT'].includes(String((error as NodeJS.ErrnoException).code))) return false
     throw error
   }
 }
 
-/** What the process wrote last, in at most twice so many bytes as the limit of `trimOutput`. */
+/** The last output of the process, at most twice the limit of `trimOutput` in bytes. */
 export async function outputOf(folder: string): Promise<string> {
   const parts = await Promise.all(['output.1', 'output'].map((name) => textOf(join(folder, name))))
   return parts.join('')
 }
 
-/** Puts the output aside once it has more bytes than the limit. What was put aside before is gone. */
+/** Rotates the output once it exceeds the limit in bytes. The previously rotated output is deleted. */
 export async function trimOutput(folder: string, limit: number): Promise<void> {
   const output = join(folder, 'output')
   const { size } = await stat(output).catch(() => ({ size: 0 }))
@@ -151,11 +152,11 @@ export async function trimOutput(folder: string, limit: number): Promise<void> {
   }
   await writeFile(`${output}.new`, last, { mode: 0o600 })
   await rename(`${output}.new`, `${output}.1`)
-  // The process appends: it goes on at the beginning. A line that it writes at this moment may be lost.
+  // The process appends, so it continues at the beginning. A line written at this moment may be lost.
   await truncate(output)
 }
 
-/** Writes the claim, unless there is one. Resolves with whether it was written. */
+/** Writes the claim unless there is one. Resolves with true if it was written. */
 async function writeClaim(folder: string, text: string): Promise<boolean> {
   const own = join(folder, `claim.${newId(unguessable)}`)
   await writeFile(own, text, { mode: 0o600 })
@@ -186,12 +187,12 @@ function send(group: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(-group, signal)
   } catch (error) {
-    // They have ended already.
+    // The processes of the group have already ended.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
 
-/** @throws {InvalidInput} where processes cannot be kept in this way */
+/** @throws {InvalidInput} if the platform does not support this */
 export function assertPosix(platform: string = process.platform): void {
   if (platform === 'win32')
     throw new InvalidInput('command: servers of this machine need /bin/sh and FIFOs, which Windows lacks', {

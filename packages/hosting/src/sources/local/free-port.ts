@@ -9,8 +9,8 @@ export interface PortRange {
 }
 
 /**
- * Draws a port of the range at which nobody listens, neither by UDP nor by TCP, beginning anywhere.
- * @param taken ports that are given already, though perhaps nobody listens yet
+ * Draws a free UDP and TCP port of the range, starting at a random one.
+ * @param taken ports that are assigned already, even if nobody listens yet
  * @throws {NoCapacity} if there is none
  */
 export async function drawPort({ from, to }: PortRange, taken: ReadonlySet<number>, random: Random): Promise<number> {

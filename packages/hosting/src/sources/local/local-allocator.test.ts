@@ -36,9 +36,9 @@ async function openScript(script: string, options: Partial<LocalAllocatorOptions
 const written = (allocator: LocalAllocator) => allocator.logs?.('a', call) ?? Promise.resolve('')
 const statusOf = async (allocator: LocalAllocator, id = 'a') => (await allocator.poll([id], call))[0]
 const untilOver = (allocator: LocalAllocator) =>
-  vi.waitUntil(async () => (await statusOf(allocator))?.status !== 'ready', { timeout: 10_000, interval: 5 })
+  expect.poll(async () => (await statusOf(allocator))?.status, { interval: 5 }).not.toBe('ready')
 
-test('a process gets its variables, its ports and its build, and no other variable of this process', async () => {
+test('a launched process gets its variables, ports and build, but no other variable of Muster', async () => {
   vi.stubEnv('MUSTER_TOKEN', 'a secret of Muster')
   onTestFinished(() => void vi.unstubAllEnvs())
   const ports = { game: 'UDP', 'web-socket': 'WS' }
@@ -61,7 +61,7 @@ test('a process gets its variables, its ports and its build, and no other variab
   expect(text).not.toContain('a secret of Muster')
 })
 
-test('a ready server is at its host and ports, which a later process knows too', async () => {
+test('a ready local server is reported with host and ports, even by a later Muster process', async () => {
   const { open } = await openWorld()
   const [first, second] = [open({ host: 'lan.example.com' }), open({ host: 'lan.example.com' })]
   await first.allocate(wanted('a'), call)
@@ -75,7 +75,7 @@ test('a ready server is at its host and ports, which a later process knows too',
   expect(await statusOf(second)).toEqual(one)
 })
 
-test('a port that somebody listens at is not drawn', async () => {
+test('a local allocator does not assign a port that is in use', async () => {
   const socket = createSocket('udp4')
   const port = await new Promise<number>((resolve) => socket.bind(0, () => resolve(socket.address().port)))
   onTestFinished(() => void socket.close())
@@ -85,7 +85,7 @@ test('a port that somebody listens at is not drawn', async () => {
   await expect(drawPort({ from: 1, to: 2 }, new Set([1, 2]), () => 0)).rejects.toThrow('no port from 1 to 2 is free')
 })
 
-test('no more servers run than may, and one that has ended makes room', async () => {
+test('a local allocator limits the number of running servers, and an ended one makes room', async () => {
   const { open, end, running } = await openWorld()
   const allocator = open({ max: 2 })
   await Promise.all(['a', 'b'].map((id) => allocator.allocate(wanted(id), call)))
@@ -93,7 +93,7 @@ test('no more servers run than may, and one that has ended makes room', async ()
   await end('a', 'failed')
   await allocator.allocate(wanted('c'), call)
   await expect(open({ max: 2 }).allocate(wanted('d'), call)).rejects.toThrow(NoCapacity)
-  await vi.waitUntil(() => running().length === 2)
+  await expect.poll(() => running().length).toBe(2)
   expect(running().toSorted()).toEqual(['b', 'c'])
 })
 
@@ -102,7 +102,7 @@ test.each([
   ['echo "no map" >&2; exit 3', { status: 'failed', detail: 'exit code 3' }],
   ['exec /nowhere/game', { status: 'failed', detail: 'exit code 127' }],
   ['kill -9 $PPID', { status: 'failed', detail: 'was killed' }],
-])('the end of a process is seen: %s', async (script, said) => {
+])('the end of a launched process is detected with its status: %s', async (script, said) => {
   const { allocator } = await openScript(script)
   await allocator.allocate(wanted('a'), call)
   await untilOver(allocator)
@@ -110,7 +110,7 @@ test.each([
   await expect(allocator.allocate(wanted('a'), call)).rejects.toThrow('id: "a" has ended')
 })
 
-test('a folder that is not there is a failed server, and its output says so', async () => {
+test('a launch in a missing folder results in a failed server, whose output names the fault', async () => {
   const { allocator } = await openScript('exit 0', { folder: '/nowhere/at/all' })
   await allocator.allocate(wanted('a'), call)
   await untilOver(allocator)
@@ -118,58 +118,54 @@ test('a folder that is not there is a failed server, and its output says so', as
   expect(await written(allocator)).toContain('/nowhere/at/all')
 })
 
-test('what a process has started ends with it', async () => {
+test('child processes of a launched server end with it', async () => {
   const { allocator, state } = await openScript('sleep 3600 & echo $!; sleep 0.2')
   await allocator.allocate(wanted('a'), call)
   await untilOver(allocator)
-  await expect.poll(() => isHeld(state), { timeout: 5000, interval: 5 }).toBe(false)
+  await expect.poll(() => isHeld(state), { interval: 5 }).toBe(false)
 })
 const isHeld = (state: string) => isAlive(join(state, 'a'))
 
-test('a stop is SIGTERM, and SIGKILL once the grace is over', async () => {
+test('a stop of a local server sends SIGTERM, and SIGKILL after the grace period', async () => {
   const { allocator, state } = await openScript('trap "echo asked" TERM; echo up; while :; do sleep 0.01; done', {
-    // Of the manual clock: some 300 looks of a millisecond.
+    // By the manual clock: some 300 checks of a millisecond.
     graceMs: 15_000,
   })
   await allocator.allocate(wanted('a'), call)
-  await vi.waitUntil(async () => (await written(allocator)).includes('up'))
+  await expect.poll(() => written(allocator)).toContain('up')
   await allocator.stop('a', call)
   expect(await isHeld(state)).toBe(false)
   expect(await written(allocator)).toContain('asked')
   await allocator.stop('a', call)
 })
 
-test('the output that is kept is bounded, and ends with what came last', async () => {
+test('the kept output of a local server is limited in size, and contains the end', async () => {
   const script = 'n=0; while [ $n -lt 3000 ]; do n=$((n + 1)); echo "line $n"; done; sleep 3600'
   const { allocator, state } = await openScript(script, { outputLimit: 1000 })
   await allocator.allocate(wanted('a'), call)
-  await vi.waitUntil(
-    async () => {
-      await allocator.poll(['a'], call)
-      return (await written(allocator)).endsWith('line 3000\n')
-    },
-    { timeout: 10_000, interval: 5 },
-  )
+  // A poll puts output aside, which may lose a line that is written at that moment.
+  await expect.poll(() => written(allocator), { interval: 5 }).toContain('line 3000\n')
   await allocator.poll(['a'], call)
+  expect(await written(allocator)).toMatch(/line 3000\n$/)
   const sizes = ['output', 'output.1'].map((name) => statSync(join(state, 'a', name)).size)
   expect(Math.max(...sizes)).toBeLessThanOrEqual(1000)
 })
 
-test('two processes that start one id at once start one server', async () => {
+test('three Muster processes that launch one server id at the same time start one server', async () => {
   const { open, running } = await openWorld()
   for (let round = 0; round < 10; round += 1) {
     const id = `r${round}`
     await Promise.all([open(), open(), open()].map((one) => one.allocate(wanted(id), call)))
-    await vi.waitUntil(() => running().includes(id))
+    await expect.poll(running).toContain(id)
   }
   expect(new Set(running()).size).toBe(running().length)
 })
 
-test('a later process ends what it is not asked about within a minute, and nothing else', async () => {
+test('a later Muster process ends servers that it is not polled for within a minute, and no others', async () => {
   const { open, clock, running } = await openWorld()
   const first = open()
   for (const id of ['known', 'forgotten']) await first.allocate(wanted(id), call)
-  await vi.waitUntil(() => running().length === 2)
+  await expect.poll(() => running().length).toBe(2)
   const second = open()
   await second.poll(['known'], call)
   await second.allocate(wanted('own'), call)
@@ -182,11 +178,11 @@ test('a later process ends what it is not asked about within a minute, and nothi
   await third.poll(['known', 'own'], call)
   await clock.advance(60_000)
   await third.poll([], call)
-  await vi.waitUntil(() => !running().includes('forgotten'), { timeout: 5000, interval: 5 })
+  await expect.poll(running, { interval: 5 }).not.toContain('forgotten')
   expect(running().toSorted()).toEqual(['known', 'own'])
 })
 
-test('what ended a day ago is removed at the next start, and what runs never', async () => {
+test('data of local servers that ended a day ago is removed at the next start, and no other data', async () => {
   const { open, clock, state } = await openWorld()
   const allocator = open({ clock: { ...clockOf(clock), wallStepMs: () => Date.now() - clock.now() } })
   await allocator.allocate(wanted('lives'), call)
@@ -200,7 +196,7 @@ const clockOf = (clock: ManualClock) => ({
   sleep: (ms: number, signal?: AbortSignal) => (ms < 100 ? systemClock.sleep(1, signal) : clock.sleep(ms, signal)),
 })
 
-test('an id that was stopped first is never started, and a start that may not write starts nothing', async () => {
+test('an id stopped before its launch never starts, nor does a launch without permission to write', async () => {
   const { open, running, state } = await openWorld()
   const allocator = open()
   await allocator.stop('early', call)
@@ -208,13 +204,13 @@ test('an id that was stopped first is never started, and a start that may not wr
   await expect(allocator.allocate(wanted('late'), { ...call, mayWrite: () => false })).rejects.toThrow(SendAborted)
   expect([running(), existsSync(join(state, 'late'))]).toEqual([[], false])
   for (const id of ['../x', 'A', '', 'x'.repeat(41)]) {
-    await expect(allocator.allocate(wanted(id), call)).rejects.toThrow('id: must be up to 40 of')
+    await expect(allocator.allocate(wanted(id), call)).rejects.toThrow('id: must have 1 to 40 characters of')
     await expect(allocator.stop(id, call)).rejects.toThrow(InvalidInput)
     expect(await statusOf(allocator, id)).toEqual({ id, status: 'unknown' })
   }
 })
 
-test('an allocator that was told so ends its servers when it is closed', async () => {
+test('a local allocator with `endsServers` ends its servers when it closes', async () => {
   for (const endsServers of [false, true]) {
     const { open, up, running } = await openWorld()
     const allocator = open({ endsServers })
@@ -225,7 +221,7 @@ test('an allocator that was told so ends its servers when it is closed', async (
   }
 })
 
-test('an allocator that only asked ends no server of another process when it is closed', async () => {
+test('a local allocator that only polled ends no server of another process when it closes', async () => {
   const { open, up, running } = await openWorld()
   await open().allocate(wanted('a'), call)
   await up('a')
@@ -235,7 +231,7 @@ test('an allocator that only asked ends no server of another process when it is 
   expect(running()).toEqual(['a'])
 })
 
-test('a start of which nothing is left but the folder is made good', async () => {
+test('a launch that was interrupted after creating its folder can be repeated', async () => {
   const { open, up, running, state } = await openWorld()
   // The process before died between the folder and the start.
   await mkdir(join(state, 'a'), { recursive: true })
@@ -252,10 +248,10 @@ test.each([
   [{ command: ['game'], state: '/tmp/x', portRange: { from: 2, to: 1 } }, 'portRange'],
   [{ command: ['game'], state: '/tmp/x', max: 0 }, 'max'],
   [{ command: ['game'], state: '/tmp/x', graceMs: 15_001 }, 'graceMs'],
-])('options are checked: %j', (options, field) => {
+])('invalid options of a local allocator are refused by name: %j', (options, field) => {
   expect(() => createLocalAllocator(options)).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))
 })
 
-test('on Windows it says that it cannot', () => {
+test('on Windows a local allocator reports that it is not supported', () => {
   expect(() => assertPosix('win32')).toThrow(expect.objectContaining({ name: 'InvalidInput', field: 'command' }))
 })

@@ -19,43 +19,40 @@ import { drawPort } from './free-port.js'
 
 export interface LocalAllocatorOptions {
   /**
-   * The program and its arguments, run without a shell. `{application}` and `{version}` in an argument are those of the
-   * server.
+   * The program and its arguments, run without a shell. `{application}` and `{version}` in an argument are replaced by
+   * those of the server.
    */
   readonly command: readonly string[]
   /** The working directory. Default: that of this process. */
   readonly folder?: string | undefined
   /**
-   * An absolute path: a folder for what has to be known after a restart, and for what servers write. It belongs to one
+   * An absolute path: a folder for data that must survive a restart, and for the output of servers. It belongs to one
    * Muster.
    */
   readonly state: string
-  /** Name and protocol of each port that a server gets. Default: `{ game: 'UDP' }`. */
+  /** Name and protocol of each port of a server. Default: `{ game: 'UDP' }`. */
   readonly ports?: Readonly<Record<string, string>> | undefined
-  /** From where ports are drawn, both included. Default: 20000 to 29999. */
+  /** The range of ports, inclusive. Default: 20000 to 29999. */
   readonly portRange?: { readonly from: number; readonly to: number } | undefined
-  /** Name or address at which players connect. Default: 127.0.0.1. */
+  /** Host name or address for players. Default: 127.0.0.1. */
   readonly host?: string | undefined
-  /** Most servers at once, up to 1000. Default 10. */
+  /** Maximum number of concurrent servers, up to 1000. Default 10. */
   readonly max?: number | undefined
   /** Milliseconds from SIGTERM to SIGKILL, up to 15,000. Default 10,000. */
   readonly graceMs?: number | undefined
-  /** Bytes of output that are kept of each server, twice. Default 262,144. */
+  /** Maximum number of bytes of each server's output, kept twice. Default 262,144. */
   readonly outputLimit?: number | undefined
-  /** Variables of each server besides its own. Default: those of this process that are no secrets, such as PATH. */
+  /** Additional variables of each server. Default: this process' variables that are not secrets, such as PATH. */
   readonly env?: Readonly<Record<string, string>> | undefined
-  /**
-   * Whether the servers that it has started end when it is closed. Default: they run on, and the next process finds
-   * them.
-   */
+  /** Whether the allocator's servers end when it is closed. Default: they run on, and the next process finds them. */
   readonly endsServers?: boolean | undefined
   readonly clock?: Clock | undefined
   readonly random?: Random | undefined
 }
 
-/** An allocator of processes of this machine. Calls after `close` find what runs on. */
+/** An allocator of processes on this machine. Calls after `close` find the processes that still run. */
 export interface LocalAllocator extends ServerAllocator {
-  /** Ends its servers if it was told so. */
+  /** Ends its servers if the option says so. */
   close(): Promise<void>
 }
 
@@ -73,11 +70,11 @@ const optionsSchema = z.object({
   outputLimit: z.int().min(1).default(262_144),
 })
 
-/** Variables of this process that a server gets: those without which programs do not run. The others hold secrets. */
+/** Variables of this process that a server gets because programs do not run without them. The others may be secrets. */
 const PASSED = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
 const ID = /^[a-z0-9-]{1,40}$/
 const DAY_MS = 86_400_000
-/** Milliseconds from the first poll until a server of an earlier process counts as forgotten: twelve polls of it. */
+/** Milliseconds from the first poll until a server of an earlier process counts as forgotten: twelve polls. */
 const FORGOTTEN_MS = 60_000
 const SWEEP_MS = 3_600_000
 const PORTS_FILE = 'ports.json'
@@ -85,9 +82,9 @@ const PORTS_FILE = 'ports.json'
 type Ports = Readonly<Record<string, number>>
 
 /**
- * Runs each server as a process of this machine. It outlives this one, also after SIGKILL: its folder below `state`
- * says what has to be known. One that a later process is not asked about within a minute is ended.
- * @throws {InvalidInput} with `field`, if an option is wrong, or on Windows
+ * Runs each server as a process on this machine. It outlives this process, even after SIGKILL, because its folder below
+ * `state` has the necessary data. A server that no later process polls within a minute is ended.
+ * @throws {InvalidInput} with `field`, if an option is invalid, or on Windows
  */
 export function createLocalAllocator(options: LocalAllocatorOptions): LocalAllocator {
   const { ports, portRange, max, graceMs, outputLimit } = read(
@@ -100,19 +97,19 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
   const { clock = systemClock, random = systemRandom, env = passedOn() } = options
   /** Servers that may run, with their ports. */
   const known = new Map<string, Ports>()
-  /** Those of `known` that this process has started. */
+  /** Servers of `known` that this process has started. */
   const own = new Set<string>()
-  /** Those of an earlier process that nobody has asked about. */
+  /** Servers of an earlier process that were not polled yet. */
   const unasked = new Set<string>()
   let loaded: Promise<void> | undefined
   let firstPollAt: number | undefined
   let sweptAt = -Infinity
-  /** One start after another: ports are drawn and servers are counted. */
+  /** Starts run one after another, because ports are drawn and servers are counted. */
   let turn: Promise<unknown> = Promise.resolve()
 
   const folderOf = (id: string) => join(state, id)
 
-  /** Not before the first call: until then another process may be at work in the folder. */
+  /** Not before the first call. Until then another process may use the folder. */
   const load = () =>
     (loaded ??= (async () => {
       for (const id of await entriesOf(state)) {
@@ -125,7 +122,7 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
       throw error
     }))
 
-  /** Removes what nobody asks about any more. */
+  /** Removes forgotten servers. */
   const sweep = async () => {
     if (clock.now() - sweptAt < SWEEP_MS) return
     sweptAt = clock.now()
@@ -147,10 +144,10 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
       own.delete(one)
     }
     if (known.size >= max)
-      throw new NoCapacity(`allocate: ${max} servers run on this machine, as many as may`, { operation: 'allocate' })
-    // An earlier process may be starting it at this moment, with the ports that it wrote.
+      throw new NoCapacity(`allocate: this machine already runs ${max} servers, its maximum`, { operation: 'allocate' })
+    // An earlier process may be starting it at this moment, with the ports in the file.
     const drawn = (await portsOf(folderOf(id))) ?? (await drawPorts())
-    if (!mayWrite()) throw new SendAborted('allocate: not sent, as mayWrite did not allow it', { sent: false })
+    if (!mayWrite()) throw new SendAborted('allocate: not sent, because mayWrite returned false', { sent: false })
     await mkdir(folderOf(id), { recursive: true, mode: 0o700 })
     await writeFile(join(folderOf(id), PORTS_FILE), JSON.stringify(drawn), { mode: 0o600 })
     known.set(id, drawn)
@@ -174,15 +171,17 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
     return drawn
   }
 
-  const look = async (id: string): Promise<AllocatedServer> => {
+  const readStatus = async (id: string): Promise<AllocatedServer> => {
     if (!ID.test(id)) return { id, status: 'unknown' }
     const { status, detail } = await stateOf(folderOf(id))
     if (status !== 'running') return { id, status, ...(detail !== undefined && { detail }) }
     await trimOutput(folderOf(id), outputLimit)
     const given = known.get(id) ?? (await portsOf(folderOf(id))) ?? {}
     known.set(id, given)
-    const told = Object.entries(given).map(([name, port]) => [name, { port, protocol: ports[name] ?? 'UDP' }] as const)
-    return { id, status: 'ready', host, ports: Object.fromEntries(told) }
+    const assigned = Object.entries(given).map(
+      ([name, port]) => [name, { port, protocol: ports[name] ?? 'UDP' }] as const,
+    )
+    return { id, status: 'ready', host, ports: Object.fromEntries(assigned) }
   }
   const stop = async (id: string) => {
     await stopDetached(folderOf(id), graceMs, clock)
@@ -190,7 +189,9 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
     own.delete(id)
     unasked.delete(id)
   }
-  /** Nobody knows these: the store of an earlier process is lost, or there was none. */
+  /**
+   * Ends the forgotten servers of an earlier process. Nobody knows them, because its store is lost or there was none.
+   */
   const endForgotten = () => {
     firstPollAt ??= clock.now()
     if (clock.now() - firstPollAt < FORGOTTEN_MS) return
@@ -201,7 +202,7 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
   }
 
   return {
-    // What was started is seen at once.
+    // Started servers are visible at once.
     lagMs: 1000,
     allocate: async (wanted, { timeoutMs = 30_000, mayWrite = () => true }) => {
       assertId(wanted.id)
@@ -213,15 +214,15 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
         timeoutMs,
         clock,
       )
-      // As if the call had been sent: it goes on.
+      // Continues as if the call had been sent.
       if (isStarted === undefined)
-        throw new TimedOut(`allocate: no process within ${timeoutMs} ms`, { sent: true, timeoutMs })
+        throw new TimedOut(`allocate: the process did not start within ${timeoutMs} ms`, { sent: true, timeoutMs })
     },
     poll: async (ids) => {
       await load()
       for (const id of ids) unasked.delete(id)
       endForgotten()
-      return Promise.all(ids.map(look))
+      return Promise.all(ids.map(readStatus))
     },
     stop: async (id) => {
       assertId(id)
@@ -238,7 +239,9 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
 
 function assertId(id: string): void {
   if (!ID.test(id))
-    throw new InvalidInput(`id: must be up to 40 of a–z, 0–9 and -, got ${JSON.stringify(id)}`, { field: 'id' })
+    throw new InvalidInput(`id: must have 1 to 40 characters of a–z, 0–9 and -, got ${JSON.stringify(id)}`, {
+      field: 'id',
+    })
 }
 
 /** Names of folders that are ids. */
@@ -256,7 +259,7 @@ async function portsOf(folder: string): Promise<Ports | undefined> {
   try {
     return text === undefined ? undefined : (JSON.parse(text) as Ports)
   } catch {
-    // It was cut when the process that wrote it died: nothing was started.
+    // The write was interrupted when its process died. Nothing was started.
     return undefined
   }
 }
@@ -269,7 +272,7 @@ const passedOn = () =>
     }),
   )
 
-/** As the deployment service names them: see `portsIn` of @muster/game-server. */
+/** Variables like those of the deployment service, see `portsIn` of @muster/game-server. */
 const portVariables = (id: string, own: Ports, protocols: Readonly<Record<string, string>>) => ({
   SERVICE_REQUEST_ID: id,
   ...Object.fromEntries(

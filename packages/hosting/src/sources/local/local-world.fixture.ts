@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { type Clock, type ManualClock, seededRandom, systemClock } from '@muster/core/clock'
 import { createLocalAllocator, type LocalAllocatorOptions } from './local-allocator.js'
 
-/** A game server that ends by SIGTERM or SIGUSR1, and says that it runs by its process id, one in a line. */
+/** A game server that ends on SIGTERM or SIGUSR1, and writes its process id when it runs, one per line. */
 const GAME = 'trap "exit 0" USR1 TERM; echo $$ >>"$0/$SERVICE_REQUEST_ID/game"; sleep 3600 & wait'
 
-/** Servers as processes of this machine, in a folder of their own. Short waits are real, long ones of the clock. */
+/** Servers as processes on this machine, in their own folder. Short waits use real time, long ones the clock. */
 export async function openLocalWorld(manual: Pick<ManualClock, 'now' | 'sleep'>) {
   const state = await mkdtemp(join(tmpdir(), 'muster-servers-'))
   const clock: Clock = {
@@ -18,7 +18,7 @@ export async function openLocalWorld(manual: Pick<ManualClock, 'now' | 'sleep'>)
   const own = { state, clock, random: seededRandom(1), command: ['/bin/sh', '-c', GAME, state] }
   const gamesOf = (id: string) => {
     const file = join(state, id, 'game')
-    // It is there before its first line is; and 0 would be the group of the tests.
+    // The file exists before its first line. 0 would be the process group of the tests.
     return existsSync(file) ? (readFileSync(file, 'utf8').match(/\d+(?=\n)/g) ?? []).map(Number) : []
   }
   const isHeld = (id: string) => {
@@ -45,11 +45,11 @@ export async function openLocalWorld(manual: Pick<ManualClock, 'now' | 'sleep'>)
             .map(() => id)
         : [],
     )
-  /** Resolves once the game of this id runs, or never will. */
+  /** Resolves once the game with this id runs, or never will. */
   const up = async (id: string) => {
     while (gamesOf(id).length === 0 && isHeld(id)) await systemClock.sleep(1)
   }
-  /** Does nothing to one that has ended. */
+  /** Does nothing if it has ended. */
   const end = async (id: string, how: 'failed' | 'ended') => {
     await up(id)
     if (!isHeld(id)) return
@@ -60,7 +60,7 @@ export async function openLocalWorld(manual: Pick<ManualClock, 'now' | 'sleep'>)
   }
   return {
     state,
-    /** Another process that takes over the folder. */
+    /** Creates another allocator that takes over the folder. */
     open: (options: Partial<LocalAllocatorOptions> = {}) => createLocalAllocator({ ...own, ...options }),
     running,
     up,

@@ -1,10 +1,10 @@
 import { api } from '@muster/core/api'
 import { expect, test } from 'vitest'
 import { deploySchema } from '../../records/deploy.js'
-import type { ServerOrder } from '../source.js'
+import type { CreateServerRequest } from '../source.js'
 import { deploymentRequest } from './create-request.js'
 
-const order: ServerOrder = {
+const order: CreateServerRequest = {
   id: 'm1',
   deploy: deploySchema.parse({ application: 'game', version: '1', tags: ['eu'] }),
   environment: [{ key: 'MODE', value: 'ranked', is_hidden: false }],
@@ -17,10 +17,10 @@ const order: ServerOrder = {
   ],
   cachedOnly: true,
 }
-const requestFor = (changes: Partial<ServerOrder>, webhook?: string) =>
+const requestFor = (changes: Partial<CreateServerRequest>, webhook?: string) =>
   deploymentRequest({ ...order, ...changes }, { tag: 'mm-muster', webhook })
 
-test('the request is for a server near the players, with the tags to find it', () => {
+test('a create request asks for a server near the players, with the tags to find it', () => {
   const request = requestFor({})
   expect(request).toMatchObject({
     application: 'game',
@@ -38,13 +38,13 @@ test('the request is for a server near the players, with the tags to find it', (
   expect(api.deployments.create.input.safeParse(request).success).toBe(true)
 })
 
-test('the request names another place by its coordinates', () => {
+test('a create request names another place by its coordinates', () => {
   const request = requestFor({ cachedOnly: false, at: { latitude: 50, longitude: 8 } })
   expect(request.users).toEqual([{ user_type: 'geo_coordinates', user_data: { latitude: 50, longitude: 8 } }])
   expect(request).not.toHaveProperty('require_cached_locations')
 })
 
-test('the request registers all three webhooks', () => {
+test('a create request registers all three webhooks', () => {
   const request = requestFor({}, 'https://example.com/hooks/m1/hush')
   const webhook = { url: 'https://example.com/hooks/m1/hush' }
   expect(request).toMatchObject({

@@ -2,22 +2,23 @@ import { InvalidInput } from '@muster/core'
 import type { CreateDeployment } from '@muster/core/api'
 import type { DeploymentUser } from '@muster/core/internal'
 import { matchTag, type Player } from '../../records/index.js'
-import type { ServerOrder } from '../source.js'
+import type { CreateServerRequest } from '../source.js'
 
-/** What the requests of one matchmaker have in common. */
+/** The common part of all requests of one matchmaker. */
 interface Own {
-  /** The tag of all its deployments, by which they are found again. */
+  /** The tag of all its deployments, with which they are found again. */
   readonly tag: string
-  /** Called when the deployment is READY, in error, or terminated; undefined where the service cannot reach us. */
+  /** Called when the deployment is READY, in error, or terminated. Undefined if the service cannot reach Muster. */
   readonly webhook: string | undefined
 }
 
 /**
  * The body of the request that creates a deployment.
- * @throws {InvalidInput} if no player has an address or coordinates, and the place of none of their beacons is known.
+ * @throws {InvalidInput} if no player has an address or coordinates, and the location of none of their beacons is
+ *   known.
  */
 export function deploymentRequest(
-  { id, deploy, environment, at, players, cachedOnly }: ServerOrder,
+  { id, deploy, environment, at, players, cachedOnly }: CreateServerRequest,
   own: Own,
 ): CreateDeployment {
   const webhook = own.webhook === undefined ? undefined : { url: own.webhook }
@@ -33,19 +34,19 @@ export function deploymentRequest(
 }
 
 /**
- * The users of a deployment, by which the service chooses its place.
- * @throws {InvalidInput} if no player has an address or coordinates, and the place of none of their beacons is known.
+ * The users of a deployment, by which the service chooses its location.
+ * @throws {InvalidInput} if no player has an address or coordinates, and the location of none of their beacons is
+ *   known.
  */
 function usersOf(players: readonly Player[]): DeploymentUser[] {
   const users = players.flatMap(userOf)
   if (users.length > 0) return users
-  throw new InvalidInput(
-    'no player of the match has ip or coordinates, and the place of none of their beacons is known',
-    { field: 'users' },
-  )
+  throw new InvalidInput('no player of the match has ip, coordinates, or a beacon with a known location', {
+    field: 'users',
+  })
 }
 
-/** Coordinates are preferred to the IP address: given coordinates are more exact than a database of addresses. */
+/** Coordinates are preferred to the IP address because they are more exact than a geolocation database. */
 function userOf({ ip, coordinates }: Player): DeploymentUser[] {
   if (coordinates !== undefined) return [userAt(coordinates)]
   return ip === undefined ? [] : [{ user_type: 'ip_address', user_data: { ip_address: ip } }]

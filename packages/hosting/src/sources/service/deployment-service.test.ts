@@ -8,14 +8,14 @@ const one = { request_id: 'r', current_status: 'Status.READY' }
 const start_time = '2026-01-31 08:15:30.250000'
 
 test.each<[how: string, said: Partial<Deployment>, sinceStart: number, age: number | undefined]>([
-  ['as both say', { start_time, elapsed_time: 3600 }, HOUR, HOUR],
-  ['from its start', { start_time }, HOUR, HOUR],
-  ['from a start without parts of a second', { start_time: '2026-01-31 08:15:30' }, HOUR, HOUR + 250],
-  ['from the service alone where our clock is fast', { start_time, elapsed_time: 60 }, 25 * HOUR, 60_000],
-  ['from the service alone where our clock is slow', { start_time, elapsed_time: 7200 }, -25 * HOUR, 2 * HOUR],
-  ['not where nothing is said', {}, HOUR, undefined],
-  ['not where nothing that is said can be', { start_time: 'some day', elapsed_time: -1 }, HOUR, undefined],
-  ['not from a start to come', { start_time }, -1, undefined],
-])('is known %s', (_, said, sinceStart, age) => {
+  ['read from start time and elapsed time if both agree', { start_time, elapsed_time: 3600 }, HOUR, HOUR],
+  ['computed from its start time', { start_time }, HOUR, HOUR],
+  ['computed from a start time without fractions of a second', { start_time: '2026-01-31 08:15:30' }, HOUR, HOUR + 250],
+  ['read from the elapsed time if our clock is fast', { start_time, elapsed_time: 60 }, 25 * HOUR, 60_000],
+  ['read from the elapsed time if our clock is slow', { start_time, elapsed_time: 7200 }, -25 * HOUR, 2 * HOUR],
+  ['unknown without start time and elapsed time', {}, HOUR, undefined],
+  ['unknown if start time and elapsed time are invalid', { start_time: 'some day', elapsed_time: -1 }, HOUR, undefined],
+  ['unknown if the start time is in the future', { start_time }, -1, undefined],
+])('the age of a deployment is %s', (_, said, sinceStart, age) => {
   expect(ageOf({ ...one, ...said }, started + sinceStart)).toBe(age)
 })

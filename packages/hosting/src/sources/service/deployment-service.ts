@@ -17,10 +17,10 @@ import type { ListLocations, StopDeployment } from '@muster/core/internal'
 const MS_PER_SECOND = 1000
 
 /**
- * Milliseconds since the deployment's start; undefined if the service does not tell. The smaller of the ages by
- * `start_time` and by `elapsed_time` is taken: if our clock is wrong by days, the age by `start_time` is useless, and
- * no match should lose its server to that. The unit of `elapsed_time` is not documented; it is taken for seconds (our
- * choice).
+ * Milliseconds since the deployment's start. Undefined if the service does not report it. The smaller of the ages by
+ * `start_time` and by `elapsed_time` is used: if the local clock is wrong by days, the age by `start_time` is useless,
+ * and no match should lose its server because of that. The unit of `elapsed_time` is not documented. It is assumed to
+ * be seconds (our choice).
  * @param date of now, by the wall clock; see `dateOf`
  */
 export function ageOf(deployment: Deployment | DeploymentListEntry, date: number): number | undefined {
@@ -33,38 +33,38 @@ export function ageOf(deployment: Deployment | DeploymentListEntry, date: number
   return ages.length === 0 ? undefined : Math.min(...ages)
 }
 
-/** Epoch milliseconds of `YYYY-MM-DD HH:MM:SS.ffffff`, taken for UTC (our choice); NaN for another text. */
+/** Parses `YYYY-MM-DD HH:MM:SS.ffffff` into epoch milliseconds. UTC is assumed (our choice). NaN for another string. */
 const startOf = (time: string): number => Date.parse(`${time.replace(/(\.\d{3})\d*$/, '$1').replace(' ', 'T')}Z`)
 
 /**
- * The part of the service's API that the matchmaker needs; a client's `deployments` implements it. Calls fail with the
- * errors of `@muster/core`, and within the given `timeoutMs`: creates that never end would block other creates.
+ * The part of the service's API that the matchmaker needs. A client's `deployments` implements it. Calls fail with the
+ * errors of `@muster/core`, and within the given `timeoutMs`, because creates that never end would block other creates.
  */
 export interface DeploymentService {
   create(input: CreateDeployment, options?: CallOptions): Promise<DeploymentCreated>
   get(input: DeploymentId, options?: CallOptions): Promise<Deployment>
   stop(input: StopDeployment, options?: CallOptions): Promise<DeploymentStopped>
   list(input: ListDeployments, options?: CallOptions): Promise<DeploymentList>
-  /** What a container wrote. Without it, the logs of servers that failed are not read. */
+  /** The output of a container. Without it, the logs of failed servers are not read. */
   logs?(input: DeploymentId, options?: CallOptions): Promise<ContainerLogs>
 }
 
 /**
- * Which calls go first while they wait for the same rate limit (whole numbers, higher first). The confirmation of READY
- * goes first, because players wait for it; finding a lost deployment is next, because a lost deployment costs money.
+ * The order of calls that wait for the same rate limit (whole numbers, higher first). The confirmation of READY goes
+ * first, because players wait for it. Finding a lost deployment is next, because a lost deployment costs money.
  */
 export const priorities = { background: -5, routine: 0, find: 5, confirm: 10 } as const
 
-/** The locations where servers can run; a client's `locations` implements it. */
+/** The locations where servers can run. A client's `locations` implements it. */
 export interface LocationService {
   list(input: ListLocations, options?: CallOptions): Promise<LocationList>
-  /** The ping beacons to which players measure their latency; see the option `beacons`. */
+  /** The ping beacons to which players measure their latency, see the option `beacons`. */
   readonly beacons?: { all(): AsyncIterable<Beacon> } | undefined
 }
 
 const LOCATIONS_TIMEOUT_MS = 5000
 
-/** The places that have capacity for a version now. Given both names, the service returns only such places. */
+/** The locations that have capacity for a version now. With both names, the service returns only such locations. */
 export async function placesWithCapacity(
   service: LocationService,
   { application, version }: { readonly application: string; readonly version: string },

@@ -3,7 +3,7 @@ import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createTestService, type ServiceOptions } from '../../service.fixture.js'
-import { createFinder } from './lost-creates.js'
+import { createLostCreateSearch } from './lost-creates.js'
 import { matchTag, serverIdsOf } from '../../records/tags.js'
 
 const LAG_MS = 3200
@@ -13,7 +13,7 @@ function setUp(options: Omit<ServiceOptions, 'clock'> = {}) {
   const told: string[] = []
   const began = clock.now()
   const tell = (what: string, name: string) => void told.push(`${what} ${name} ${clock.now() - began}`)
-  const finder = createFinder({
+  const finder = createLostCreateSearch({
     service: service.deployments,
     clock,
     ownTag: 'mm-a',
@@ -47,7 +47,7 @@ function setUp(options: Omit<ServiceOptions, 'clock'> = {}) {
 }
 
 describe('a create lost while players wait', () => {
-  test('counts as absent after eight looks, often at first and the last at eight times the lag', async () => {
+  test('a lost create counts as absent after eight lookups, the last at eight times the lag of the list', async () => {
     const { service, told, lose, run } = setUp()
     lose('m')
     await run(LAG_MS)
@@ -57,7 +57,7 @@ describe('a create lost while players wait', () => {
     expect(told).toEqual([`late m ${LAG_MS + 100}`, `absent m ${8 * LAG_MS + 100}`])
   })
 
-  test('is not proved absent by looks that a webhook caused', async () => {
+  test('a lost create does not count as absent by lookups that webhooks triggered', async () => {
     const { clock, service, finder, told, lose, run } = setUp({ listLagMs: LAG_MS - 100 })
     const adding = service.add(['mm-a', matchTag('m')])
     await clock.advance(0)
@@ -70,7 +70,7 @@ describe('a create lost while players wait', () => {
     expect(told).toEqual([`found r1 ${LAG_MS - 100}`])
   })
 
-  test('is found for any lag within the option, whenever webhooks come', async () => {
+  test('a lost create is found for any list lag within the option, whenever webhooks arrive', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 8 * LAG_MS - 1 }),
@@ -97,8 +97,8 @@ describe('a create lost while players wait', () => {
   })
 })
 
-describe('many lost creates', () => {
-  test('share one sweep per look', async () => {
+describe('several lost creates', () => {
+  test('several lost creates share one sweep of the list per lookup', async () => {
     const { service, told, lose, run } = setUp()
     for (let nth = 0; nth < 200; nth += 1) lose(`m${nth}`)
     await run(8 * LAG_MS + 200)
@@ -106,7 +106,7 @@ describe('many lost creates', () => {
     expect(told.filter((line) => line.startsWith('absent'))).toHaveLength(200)
   })
 
-  test('are not proved absent by a failed sweep, which is repeated', async () => {
+  test('lost creates do not count as absent by a failed sweep, which is repeated', async () => {
     const { told, lose, run } = setUp({
       fault: (method, nth) => (method === 'list' && nth <= 3 ? { error: new ServerError('down') } : undefined),
     })
@@ -119,7 +119,7 @@ describe('many lost creates', () => {
 })
 
 describe('a create lost by an earlier process', () => {
-  test('counts as absent after one look, begun when the list shows everything created', async () => {
+  test('a create lost by an earlier process counts as absent after one lookup by an up-to-date list', async () => {
     const { service, told, lose, run } = setUp()
     lose('m', false)
     await run(10_000)
@@ -127,7 +127,7 @@ describe('a create lost by an earlier process', () => {
     expect(told).toContain(`absent m ${LAG_MS + 100}`)
   })
 
-  test('is looked for from the time when the loss was first noticed', async () => {
+  test('a create lost by an earlier process is searched for from the time when the loss was noticed', async () => {
     const { clock, told, lose, run } = setUp()
     lose('m', false, clock.now() - LAG_MS)
     await run(200)
@@ -135,7 +135,7 @@ describe('a create lost by an earlier process', () => {
   })
 })
 
-test('is not looked for after closing', async () => {
+test('a lost create is not searched for after closing', async () => {
   const { clock, service, finder, told, lose, run } = setUp({ latencyMs: () => 100, pageSize: 1 })
   for (let nth = 0; nth < 10; nth += 1) lose(`m${nth}`, false)
   for (let nth = 0; nth < 5; nth += 1) {

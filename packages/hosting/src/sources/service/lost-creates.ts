@@ -14,7 +14,7 @@ export interface FinderOptions {
   readonly listLagMs: number
   /** Called when the list shows a deployment of this matchmaker. */
   readonly found: (entry: DeploymentListEntry) => void
-  /** Called when the players have waited long enough; the search continues without them. */
+  /** Called when the players have waited long enough. The search continues without them. */
   readonly late: (id: string) => void
   /** Called when the deployment does not exist. */
   readonly absent: (id: string) => void
@@ -22,31 +22,34 @@ export interface FinderOptions {
 }
 
 /**
- * When to query the list, as multiples of `listLagMs` since the loss. While players wait: frequent at first; late
- * lookups cover a create that took effect after the list lag.
+ * When to query the list, as multiples of `listLagMs` since the loss. While players wait, lookups are frequent at
+ * first. Late lookups cover a create that took effect after the list lag.
  */
 const WHILE_PLAYERS_WAIT = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
-/** Of a match of an earlier process, for which nobody waits: one lookup, once the list shows all that was created. */
+/** For a match of an earlier process, for which nobody waits: one lookup, once the list shows everything created. */
 const AFTER_RESTART = [1]
 /** For other deployments of a create whose deployment is known: at once, and once the list shows all of them. */
 const FOR_TWINS = [0, 1]
-/** Lookups before the players are released; the last is at `listLagMs`. */
+/** Number of lookups before the players are released. The last one is at `listLagMs`. */
 const LOOKS_FOR_PLAYERS = 5
 /** If lookups fail, the players are released after this multiple of `listLagMs`. */
 const LAGS_FOR_PLAYERS = 4
-/** More searches than this are answered together, by one sweep of the list. */
+/** If there are more searches, one sweep of the list answers all of them. */
 const MOST_SINGLE = 3
-/** Milliseconds. */
+/** Milliseconds until a failed lookup is repeated. */
 const RETRY_MS = 1000
-/** Between two lookups of one search that claims cause (our choice): a process repeats these at will. */
+/**
+ * Milliseconds between two lookups of one search because of claims (our choice). A process can repeat claims as often
+ * as it wants.
+ */
 const CLAIM_GAP_MS = 1000
 const TIMEOUT_MS = 10_000
-/** Between two pages of a sweep. */
+/** Milliseconds between two pages of a sweep. */
 const PAGE_GAP_MS = 50
 
-type Search = ReturnType<typeof newSearch>
+type LostCreateSearch = ReturnType<typeof newSearch>
 
-/** @param lostAt epoch milliseconds: of the loss, or since when twins are looked for */
+/** @param lostAt epoch milliseconds of the loss, or since when twins are looked for */
 const newSearch = (id: string, lostAt: number, times: readonly number[]) => ({
   id,
   lostAt,
@@ -64,33 +67,33 @@ const newSearch = (id: string, lostAt: number, times: readonly number[]) => ({
 /**
  * Orphan reconciliation: finds, by tag, deployments whose create was never answered.
  *
- * Declares a deployment absent only after every scheduled lookup missed it. Lookups triggered by webhooks do not count,
- * because webhooks may arrive at any time.
+ * A deployment counts as absent only after all scheduled lookups have missed it. Lookups triggered by webhooks do not
+ * count, because webhooks may arrive at any time.
  */
-export function createFinder(options: FinderOptions) {
+export function createLostCreateSearch(options: FinderOptions) {
   const { service, clock, ownTag, listLagMs, found, late, absent, problem } = options
-  const searches = new Map<string, Search>()
+  const searches = new Map<string, LostCreateSearch>()
   const closing = new AbortController()
   const { signal } = closing
   let enoughLooks = Infinity
   let singleLooks = 0
   let isSweeping = false
 
-  const timesPassed = ({ times, lostAt }: Search, now: number) =>
+  const timesPassed = ({ times, lostAt }: LostCreateSearch, now: number) =>
     times.filter((part) => lostAt + part * listLagMs <= now).length
 
-  const isDue = (search: Search, now: number) =>
+  const isDue = (search: LostCreateSearch, now: number) =>
     !search.isLooking && now >= search.restsUntil && (search.isHinted || timesPassed(search, now) > search.looks)
 
-  /** @param list resolves with whether it has shown everything. */
-  const look = async (covered: readonly Search[], list: () => Promise<boolean>): Promise<void> => {
+  /** @param list resolves with true if it has shown everything. */
+  const runLookup = async (covered: readonly LostCreateSearch[], list: () => Promise<boolean>): Promise<void> => {
     const begunAt = clock.now()
     for (const search of covered) {
       search.isLooking = true
       search.isHinted = false
     }
     try {
-      if (!(await list())) throw new Error('the list of deployments does not end')
+      if (!(await list())) throw new Error('the list of deployments has no last page')
       for (const search of covered) search.looks = timesPassed(search, begunAt)
     } catch (error) {
       const restsUntil = clock.now() + RETRY_MS
@@ -102,22 +105,22 @@ export function createFinder(options: FinderOptions) {
     }
   }
 
-  const lookForOne = async (search: Search): Promise<void> => {
+  const lookForOne = async (search: LostCreateSearch): Promise<void> => {
     const tag = tagOfCredential(search.id)
     singleLooks += 1
-    await look([search], async () => {
-      const asked = { query: taggedWith(tag), limit: 10 }
-      const { data } = await service.list(asked, { signal, timeoutMs: TIMEOUT_MS, priority: priorities.find })
+    await runLookup([search], async () => {
+      const query = { query: taggedWith(tag), limit: 10 }
+      const { data } = await service.list(query, { signal, timeoutMs: TIMEOUT_MS, priority: priorities.find })
       for (const entry of data) if (hasTag(entry, tag)) found(entry)
       return true
     })
     singleLooks -= 1
   }
 
-  const lookForAll = async (due: readonly Search[]): Promise<void> => {
+  const lookForAll = async (due: readonly LostCreateSearch[]): Promise<void> => {
     const pause = () => clock.sleep(PAGE_GAP_MS, signal)
     isSweeping = true
-    await look(due, () => sweep({ service, tag: ownTag, signal, priority: priorities.find, pause, seen: found }))
+    await runLookup(due, () => sweep({ service, tag: ownTag, signal, priority: priorities.find, pause, seen: found }))
     isSweeping = false
   }
 
@@ -131,12 +134,12 @@ export function createFinder(options: FinderOptions) {
     /** Begins a search. */
     begin: ({ id, lostAt, isAwaited }: LostCreate) =>
       void searches.set(id, newSearch(id, lostAt, isAwaited ? WHILE_PLAYERS_WAIT : AFTER_RESTART)),
-    /** Notes a hint that the deployment exists: schedules an extra lookup soon, besides the planned ones. */
+    /** A hint that the deployment exists. Schedules an extra lookup soon, in addition to the planned ones. */
     hint: (id: string) => {
       const search = searches.get(id)
       if (search !== undefined) search.isHinted = true
     },
-    /** A process says that it is the server of this id: see `ServerSource`. A search for twins goes on as it is. */
+    /** A process claims to be the server with this id, see `ServerSource`. A search for twins continues unchanged. */
     claimed: (id: string) => {
       const now = clock.now()
       const search = searches.get(id)
@@ -146,7 +149,7 @@ export function createFinder(options: FinderOptions) {
         search.claimsRestUntil = now + CLAIM_GAP_MS
       }
     },
-    /** Ends the search: the deployment was found, or is no longer needed. */
+    /** Ends the search because the deployment was found or is no longer needed. */
     end: (id: string) => void searches.delete(id),
     /** Begins the lookups that are due. */
     advance: (now: number) => {

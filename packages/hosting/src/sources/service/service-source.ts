@@ -2,9 +2,9 @@ import { AlreadyTerminated, NotFound } from '@muster/core'
 import type { DeploymentListEntry } from '@muster/core/api'
 import { type Clock, dateOf, type Random } from '@muster/core/clock'
 import { assignmentOf, serverIdsOf } from '../../records/index.js'
-import type { CreateOutcome, OpenSource, ServerSource, SourceListener } from '../source.js'
+import type { OpenSource, ServerSource, SourceListener } from '../source.js'
 import { createStops } from '../stops.js'
-import { createFailure } from '../create-failure.js'
+import { createOutcome } from '../create-failure.js'
 import { deploymentRequest } from './create-request.js'
 import {
   ageOf,
@@ -13,37 +13,38 @@ import {
   placesWithCapacity,
   priorities,
 } from './deployment-service.js'
-import { createFinder } from './lost-creates.js'
-import { createReaper } from './strays.js'
-import { createContainerLogReader, createWatcher } from './watching/index.js'
+import { createLostCreateSearch } from './lost-creates.js'
+import { createOrphanCleanup } from './orphans.js'
+import { createContainerLogReader, Watcher } from './watching/index.js'
 import { webhookUrlOf } from '../webhooks.js'
 
 export interface ServiceSourceOptions {
   readonly service: DeploymentService
-  /** Tells where there is capacity. Without it, a match that found no capacity is not tried elsewhere. */
+  /** Finds locations with capacity. Without it, a match without capacity is not tried elsewhere. */
   readonly locations?: LocationService | undefined
   readonly clock: Clock
   readonly random: Random
   /** Tag of all deployments of this matchmaker. */
   readonly ownTag: string
-  /** Status reads per second at most. */
+  /** Maximum number of status reads per second. */
   readonly readsPerSecond: number
   /** Milliseconds for which the service's list may not show a new deployment. */
   readonly listLagMs: number
-  /** Milliseconds after which a deployment with our tag and without a match is stopped; Infinity for never. */
+  /** Milliseconds after which a deployment with our tag and without a match is stopped. Infinity: never. */
   readonly orphanGraceMs: number
-  /** Public URL of the webhooks; undefined for none. */
+  /** Public URL of the webhooks. Undefined: none. */
   readonly webhookUrl?: string | undefined
 }
 
-/** Milliseconds for a create, most of which it may spend in the client's queue. */
+/** Timeout of a create in milliseconds. It may spend most of it in the client's queue. */
 const CREATE_TIMEOUT_MS = 30_000
 const LOOK_TIMEOUT_MS = 10_000
 const STOP_TIMEOUT_MS = 20_000
 
 /**
- * Servers that the deployment service creates, each with two tags: one for all of this matchmaker, one for itself. It
- * has no key of idempotence, its list lags, and answers get lost: a create without an answer is looked for by its tag.
+ * Servers that the deployment service creates, each with two tags: one for all servers of this matchmaker, one for
+ * itself. The service has no idempotency key, its list lags, and responses get lost. So a create without a response is
+ * looked for by its tag.
  */
 export function createServiceSource(options: ServiceSourceOptions): OpenSource {
   return (listener) => openServiceSource(options, listener)
@@ -53,11 +54,11 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
   const { locations, clock, random, ownTag, listLagMs, webhookUrl } = options
   const service = notingAnswers(options.service, on)
 
-  /** A listed deployment that is not followed. */
+  /** Called for a listed deployment that is not followed. */
   const listed = (entry: DeploymentListEntry) => {
-    if (!on.seen(serverIdsOf(entry.tags), entry.request_id)) reaper.stray(entry)
+    if (!on.seen(serverIdsOf(entry.tags), entry.request_id)) reaper.orphan(entry)
   }
-  const watcher = createWatcher({
+  const watcher = new Watcher({
     service,
     tag: ownTag,
     clock,
@@ -70,9 +71,9 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
     problem: (during, error, handle) => on.problem(during, error, { handle }),
   })
   /**
-   * The news that a deployment has ended or is unknown confirms a stop, as an answer of success does (200 or 202, which
-   * the service keeps when the deployment is READY or ERROR). Of a deployment as new as `listLagMs` 'unknown' is not
-   * believed: the service may not have written it down yet.
+   * A stop is confirmed by the information that a deployment has ended or is unknown, as well as by a success (200 or
+   * 202, which the service sends when the deployment is READY or ERROR). For a deployment newer than `listLagMs`,
+   * 'unknown' is ignored, because the service may not have stored it yet.
    */
   const isStopConfirmedBy = (error: unknown, knownAt: number) =>
     error instanceof AlreadyTerminated || (error instanceof NotFound && clock.now() - knownAt >= listLagMs)
@@ -81,10 +82,10 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
     isConfirmedBy: isStopConfirmedBy,
     clock,
     random,
-    problem: (handle, error) => on.problem('stop', error, { handle }),
+    on,
   })
-  const reaper = createReaper({ stops, clock, graceMs: options.orphanGraceMs, listLagMs, reaped: on.reaped })
-  const finder = createFinder({
+  const reaper = createOrphanCleanup({ stops, clock, graceMs: options.orphanGraceMs, listLagMs, reaped: on.reaped })
+  const finder = createLostCreateSearch({
     service,
     clock,
     ownTag,
@@ -99,14 +100,11 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
     prepare: (order) => {
       const webhook = webhookUrl === undefined ? undefined : webhookUrlOf(webhookUrl, order.token)
       const request = deploymentRequest(order, { tag: ownTag, webhook })
-      return async (mayWrite): Promise<CreateOutcome> => {
-        try {
+      return (mayWrite) =>
+        createOutcome(async () => {
           const { request_id: handle } = await service.create(request, { timeoutMs: CREATE_TIMEOUT_MS, mayWrite })
-          return { kind: 'created', handle }
-        } catch (error) {
-          return createFailure(error)
-        }
-      }
+          return handle
+        })
     },
     stop: (order) => {
       watcher.forget(order.handle)
@@ -120,17 +118,17 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
     claimed: finder.claimed,
     giveUpSooner: finder.giveUpSooner,
     ended: reaper.ended,
-    strays: reaper.strays,
-    follow: watcher.follow,
-    settle: watcher.settle,
+    orphans: reaper.orphans,
+    follow: (handle, kind) => watcher.follow(handle, kind),
+    settle: (handle) => watcher.settle(handle),
     hint: ({ id, handle }) => {
       if (handle !== undefined) watcher.hint(handle)
       else if (id !== undefined) finder.hint(id)
     },
-    look: async (handle) => {
+    inspect: async (handle) => {
       try {
-        const asked = { timeoutMs: LOOK_TIMEOUT_MS, priority: priorities.routine }
-        const deployment = await service.get({ request_id: handle }, asked)
+        const callOptions = { timeoutMs: LOOK_TIMEOUT_MS, priority: priorities.routine }
+        const deployment = await service.get({ request_id: handle }, callOptions)
         return { ageMs: ageOf(deployment, dateOf(clock)), location: assignmentOf(deployment)?.location }
       } catch (error) {
         if (error instanceof NotFound) return undefined
@@ -139,7 +137,7 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
     },
     logs: createContainerLogReader(service, clock),
     capacity: locations && ((deploy) => placesWithCapacity(locations, deploy)),
-    watch: watcher.look,
+    watch: (now) => watcher.readDue(now),
     advance: (now) => {
       stops.advance(now)
       finder.advance(now)
@@ -151,26 +149,21 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
   }
 }
 
-/** Whether the service answered, although it knows no such deployment any more. */
+/** True if the service answered, even if it no longer knows the deployment. */
 const isAnswer = (error: unknown) => error instanceof NotFound || error instanceof AlreadyTerminated
 
-/** The service, with its answers to reads and stops told. */
+/** Wraps the service and reports its responses to reads. */
 function notingAnswers(service: DeploymentService, on: SourceListener): DeploymentService {
-  const noting = <Answer>(call: Promise<Answer>, done: () => void, failed: (error: unknown) => void) => {
-    call.then(done, (error: unknown) => (isAnswer(error) ? done() : failed(error)))
+  const noting = <Answer>(call: Promise<Answer>) => {
+    call.then(on.answered, (error: unknown) => (isAnswer(error) ? on.answered() : on.unanswered(error)))
     return call
   }
   const { logs } = service
   return {
     create: (input, options) => service.create(input, options),
     ...(logs && { logs: logs.bind(service) }),
-    get: (input, options) => noting(service.get(input, options), on.answered, on.unanswered),
-    list: (input, options) => noting(service.list(input, options), on.answered, on.unanswered),
-    stop: (input, options) =>
-      noting(
-        service.stop(input, options),
-        () => on.stopped(input.request_id),
-        (error) => on.unstopped(input.request_id, error),
-      ),
+    get: (input, options) => noting(service.get(input, options)),
+    list: (input, options) => noting(service.list(input, options)),
+    stop: (input, options) => service.stop(input, options),
   }
 }

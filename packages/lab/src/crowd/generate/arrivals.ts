@@ -7,14 +7,14 @@ import { choiceOf } from './distributions.js'
 import type { CompleteParameters } from './parameters.js'
 
 const HOUR_MS = 3_600_000
-/** Milliseconds for which the activity is taken as constant. */
+/** Milliseconds for which the activity is constant. */
 const STEP_MS = 60_000
 
 export type Arrivals = ReturnType<typeof arrivalsOf>
 
 /**
- * Where and when parties come. Arrivals follow the activity by local time: a city in whose night the crowd falls has
- * few players in it.
+ * Where and when parties come. Arrivals follow the activity by local time: a city where the crowd's time is at night
+ * has few players in it.
  * @throws {InvalidInput} if nobody could come.
  */
 export function arrivalsOf({ cities, regions, activity, startsAt, hours }: CompleteParameters) {
@@ -65,7 +65,7 @@ function curveOf(activity: readonly number[], localStart: number, durationMs: nu
   const total = sums[steps] as number
   return {
     total,
-    /** @param share from 0 to below 1 of all arrivals. */
+    /** @param share of all arrivals, from 0 to below 1. */
     at: (share: number) => {
       const wanted = share * total
       const step = firstIndex(steps - 1, (at) => (sums[at + 1] as number) > wanted)

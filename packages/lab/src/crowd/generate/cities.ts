@@ -1,25 +1,25 @@
-// pure: where players live
+// pure: the cities of players
 import { type Coordinates, greatCircleKm } from '@muster/core'
 
 /** A city where players live. */
 export interface City {
   readonly name: string
-  /** Name of the part of the world. Figures are grouped by it. */
+  /** Name of the region of the world. Figures are grouped by it. */
   readonly region: string
-  /** Millions of people who live in the city with its suburbs. */
+  /** Population of the city with its suburbs, in millions. */
   readonly population: number
   /** Degrees, positive to the north. */
   readonly latitude: number
   /** Degrees, positive to the east. */
   readonly longitude: number
-  /** Hours by which the local time is ahead of UTC: standard time, the whole year. */
+  /** Hours by which the local time is ahead of UTC: standard time, all year. */
   readonly utcOffsetHours: number
 }
 
 /**
  * Population: urban agglomerations about 2020, rounded (after the United Nations' World Urbanization Prospects 2018).
- * Coordinates are rounded to a hundredth of a degree. Mainland China is left out, since its servers are apart: versions
- * run either there or everywhere else (public fact: `will_deploy_in_mainland_china`).
+ * Coordinates are rounded to a hundredth of a degree. Mainland China is omitted, because its servers are separate:
+ * versions run either there or everywhere else (public fact: `will_deploy_in_mainland_china`).
  */
 const ROWS = [
   ['Amsterdam', 'Europe', 1.1, 52.37, 4.9, 1],
@@ -111,12 +111,12 @@ const ROWS = [
   ['Sydney', 'Oceania', 4.9, -33.87, 151.21, 10],
 ] as const
 
-/** Large cities of all continents, where a game that is sold all over the world has its players. */
+/** Large cities of all continents, for a game that is sold worldwide. */
 export const CITIES: readonly City[] = ROWS.map(([name, region, population, latitude, longitude, utcOffsetHours]) => {
   return { name, region, population, latitude, longitude, utcOffsetHours }
 })
 
-/** Names the part of the world that places are in: that of the nearest large city. It remembers answers by degree. */
+/** Returns the region of a location: that of the nearest large city. Answers are cached by degree. */
 export function createRegionOf(): (place: Coordinates) => string {
   const known = new Map<number, string>()
   return ({ latitude, longitude }) => {

@@ -1,11 +1,11 @@
 import { type Random, seededRandom } from '@muster/core/clock'
 import { firstIndex } from '../../statistics/index.js'
 
-/** Index of one of several things, by their weights. */
-export type Choice = (random: Random) => number
+/** Draws an index by weights. */
+export type WeightedChoice = (random: Random) => number
 
-/** @param weights from 0, not all of them 0. */
-export function choiceOf(weights: readonly number[]): Choice {
+/** @param weights at least 0, not all of them 0. */
+export function choiceOf(weights: readonly number[]): WeightedChoice {
   const sums: number[] = []
   let sum = 0
   for (const weight of weights) sums.push((sum += weight))
@@ -15,21 +15,21 @@ export function choiceOf(weights: readonly number[]): Choice {
   }
 }
 
-/** Above 0 and below 1. */
+/** A number above 0 and below 1. */
 const between = (random: Random) => random() + 2 ** -33
 
 /** A number of the normal distribution with mean 0 and deviation 1, from exactly one random number. */
 export const normal = (random: Random): number => normalQuantile(between(random))
 
-/** A number whose logarithm is normal. @param spread deviation of the logarithm. */
+/** A number whose logarithm is normally distributed. @param spread deviation of the logarithm. */
 export const logNormal = (random: Random, median: number, spread: number): number =>
   median * Math.exp(spread * normal(random))
 
-/** The Weibull distribution. Its hazard grows with time where the shape is above 1. */
+/** The Weibull distribution. With a shape above 1 its hazard grows with time. */
 export const weibull = (random: Random, median: number, shape: number): number =>
   median * (-Math.log(between(random)) / Math.LN2) ** (1 / shape)
 
-/** What a share of those exceeds not who have come as far as `from` already, of the same distribution. */
+/** The value that this share of those that have reached `from` do not exceed, by the same distribution. */
 export const weibullAfter = (from: number, share: number, median: number, shape: number): number =>
   median * ((from / median) ** shape - Math.log(1 - share) / Math.LN2) ** (1 / shape)
 
@@ -46,7 +46,7 @@ const C = [
   2.938163982698783,
 ]
 const D = [0.007784695709041462, 0.3224671290700398, 2.445134137142996, 3.754408661907416, 1]
-/** Below this probability, and above one minus it, the tails have an approximation of their own. */
+/** The tails have another approximation: below this probability, and above one minus it. */
 const TAIL = 0.02425
 
 /** The normal distribution's quantile (Acklam's approximation, relative error below 1.2e-9). */
@@ -65,7 +65,7 @@ function normalQuantile(probability: number): number {
 const polynomial = (coefficients: readonly number[], x: number): number =>
   coefficients.reduce((sum, coefficient) => sum * x + coefficient, 0)
 
-/** What random numbers are drawn for. Each party has a stream of its own for each purpose. */
+/** The purposes of random numbers. Each party has its own stream for each purpose. */
 export type Purpose =
   | 'size'
   | 'arrival'
@@ -88,8 +88,8 @@ export type Purpose =
   | 'sample'
 
 /**
- * The random numbers of one purpose and one party, e.g. the patience of party 17. They depend on nothing else, so
- * another mix of parties or other latencies leave everybody's patience as it was.
+ * The random numbers for one purpose and one party, e.g. the patience of party 17. They depend on nothing else, so
+ * another mix of parties or other latencies do not change anybody's patience.
  */
 export type Streams = (purpose: Purpose, party: number) => Random
 
@@ -113,7 +113,7 @@ function mixed(bits: number): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** A number from 0 to 2³² − 1 for a text (FNV-1a). */
+/** A number from 0 to 2³² − 1 for a string (FNV-1a). */
 export function hashOf(name: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < name.length; index += 1) hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193)

@@ -7,7 +7,7 @@ import type { CrowdParameters } from './parameters.js'
 
 const hashOf = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16)
 
-test('the same seed gives the same bytes on every machine', () => {
+test('the same seed generates the same crowd bytes on every machine', () => {
   const crowd = generateCrowd({ players: 300 }, 7)
   expect(hashOf(crowd)).toBe('d8caa34d1695f613')
   expect(generateCrowd({ players: 300 }, 7)).toEqual(crowd)
@@ -49,7 +49,7 @@ const CHANGES: readonly (readonly [CrowdParameters, readonly string[]])[] = [
 const PLAYERS = 60
 const plain = generateCrowd({ players: PLAYERS }, 7)
 
-test('parameters change what they are about, and leave everything else as it was', () => {
+test('each crowd parameter changes only the values that it describes', () => {
   fc.assert(
     fc.property(fc.subarray([...CHANGES], { minLength: 1 }), (changes) => {
       const parameters: Record<string, object | number> = { players: PLAYERS }
@@ -68,7 +68,7 @@ test('parameters change what they are about, and leave everything else as it was
   )
 })
 
-test('a party that is larger has the same first members, and more players are more parties', () => {
+test('a larger generated party has the same first members, and more players give more parties', () => {
   const alone = generateCrowd({ players: 2 * PLAYERS, parties: { sizes: [1] } }, 7)
   const firstOf = new Map(alone.parties.map(({ id, at, players }) => [id, [at, players[0]]]))
   for (const { id, at, players } of plain.parties) expect([at, players[0]]).toEqual(firstOf.get(id))
@@ -80,6 +80,6 @@ test.each([
   [{ patience: { shape: 'steep' } }, 'crowd parameter patience.shape: must be a number, got a text'],
   [{ parties: { sizes: [0, 0] } }, 'crowd parameter parties.sizes: must not be 0 everywhere, got a list'],
   [{ regions: { Atlantis: 1 } }, 'crowd parameter regions.Atlantis: is a region without cities, got 1'],
-])('%j is refused', (parameters, message) => {
+])('generateCrowd refuses the parameters %j', (parameters, message) => {
   expect(() => generateCrowd(parameters as object, 7)).toThrow(message)
 })

@@ -22,12 +22,12 @@ import {
 } from './distributions.js'
 import { type CompleteParameters, type CrowdParameters, readParameters, readSeed } from './parameters.js'
 
-/** Most visits of a party, however often it comes back (our choice). */
+/** Maximum number of visits of a party (our choice). */
 const MOST_VISITS = 200
 
 /**
- * What a party does, visit by visit. A visit that could not begin within the crowd's time, even if the party never
- * waited, is left out.
+ * The behaviour of a party, visit by visit. A visit that could not begin within the crowd's duration, even if the party
+ * never waited, is omitted.
  * @param leftMs milliseconds from the party's first visit until the crowd's end.
  */
 function visitsOf(
@@ -58,13 +58,13 @@ function visitsOf(
   }
 }
 
-/** A year: longer times are none that anybody waits. */
+/** A year: nobody waits longer. */
 const YEAR_MS = 31_536_000_000
 
-/** Milliseconds of a wait, a match or a break, as a crowd has them: from 1. */
+/** Milliseconds of a wait, a match or a break in a crowd: whole, at least 1. */
 export const wholeMs = (ms: number): number => Math.min(YEAR_MS, Math.max(1, Math.round(ms)))
 
-/** Makes the players of a party in or near the city of its first one. */
+/** Creates the players of a party in or near the city of its first player. */
 function playersOf(parameters: CompleteParameters, streams: Streams, arrivals: Arrivals) {
   const { cities, parties, beacons } = parameters
   const [platformOf, rolesOf] = [nameOf(parameters.platforms), roles(parameters)]
@@ -73,7 +73,7 @@ function playersOf(parameters: CompleteParameters, streams: Streams, arrivals: A
     const of = (purpose: Purpose) => streams(purpose, party)
     const [moving, place, access, jitter] = [of('city'), of('place'), of('access'), of('jitter')]
     const [skill, error, role, platform] = [of('skill'), of('seen'), of('role'), of('platform')]
-    // Drawn for the choice of the first city already.
+    // Drawn already for the choice of the first city.
     moving()
     const common = normal(skill)
     const first = platformOf(platform)
@@ -102,7 +102,7 @@ function playersOf(parameters: CompleteParameters, streams: Streams, arrivals: A
   }
 }
 
-/** Skills of a party have a part in common, so that any two of them correlate as stated. */
+/** Skills of a party have a common component, so that any two of them correlate as stated. */
 function skillOf({ mean, deviation, partyCorrelation }: CompleteParameters['skill'], common: number, own: number) {
   const z = Math.sqrt(partyCorrelation) * common + Math.sqrt(1 - partyCorrelation) * own
   return Math.round(mean + deviation * z)
@@ -136,17 +136,17 @@ function latenciesOf(
   return latencies
 }
 
-/** Longest round trip (our choice: what takes longer is lost). */
+/** Maximum round trip (our choice: longer ones count as lost). */
 const LONGEST_PING_MS = 10_000
 
-/** Draws one of the names by their weights. */
+/** Draws one of the names by weight. */
 function nameOf(weights: Readonly<Record<string, number>>): (random: Random) => string {
   const names = Object.keys(weights)
   const choice = choiceOf(Object.values(weights))
   return (random) => names[choice(random)] as string
 }
 
-/** Draws the roles that a player takes. */
+/** Draws the roles of a player. */
 function roles({ roles: { weights, flexible, any } }: CompleteParameters): (random: Random) => string[] {
   const names = Object.keys(weights).filter((name) => (weights[name] as number) > 0)
   const values = names.map((name) => weights[name] as number)
@@ -162,16 +162,16 @@ function roles({ roles: { weights, flexible, any } }: CompleteParameters): (rand
   }
 }
 
-/** A crowd that is made party by party, so that one of any size needs little memory. */
+/** A crowd that is created party by party, so that one of any size needs little memory. */
 export interface CrowdStream {
   readonly header: CrowdHeader
-  /** In the order in which they first come. */
+  /** In order of first arrival. */
   readonly parties: Iterable<CrowdParty>
 }
 
 /**
- * Makes a synthetic crowd. The same parameters and seed give the same crowd on every machine, and each property of each
- * party has random numbers of its own: a change of one parameter leaves everything else as it was.
+ * Generates a synthetic crowd. The same parameters and seed give the same crowd on every machine. Each property of each
+ * party has its own random numbers, so that changing one parameter leaves everything else unchanged.
  * @throws {InvalidInput} naming the parameter and its value.
  */
 export function generateCrowd(parameters: CrowdParameters = {}, seed = 1): Crowd {
@@ -179,7 +179,7 @@ export function generateCrowd(parameters: CrowdParameters = {}, seed = 1): Crowd
   return { header, parties: [...parties] }
 }
 
-/** The same, made while it is read. @throws {InvalidInput} at once. */
+/** The same crowd, generated while it is read. @throws {InvalidInput} synchronously. */
 export function streamCrowd(parameters: CrowdParameters = {}, seed = 1): CrowdStream {
   const [complete, root] = [readParameters(parameters), readSeed(seed)]
   const durationMs = Math.round(complete.hours * 3_600_000)
@@ -216,7 +216,7 @@ export function streamCrowd(parameters: CrowdParameters = {}, seed = 1): CrowdSt
   }
 }
 
-/** The sizes of parties, until all players are in one: the last party may be smaller than drawn. */
+/** The sizes of parties for the given number of players: the last party may be smaller than drawn. */
 function planOf({ players, parties }: CompleteParameters, streams: Streams): Uint8Array {
   const sizeOf = choiceOf(parties.sizes)
   const sizes = new Uint8Array(players)
@@ -229,7 +229,7 @@ function planOf({ players, parties }: CompleteParameters, streams: Streams): Uin
   return sizes.subarray(0, party)
 }
 
-/** Where and when each party comes, and the order of that. */
+/** The city and the time of each party, and the order of arrival. */
 function schedule(sizes: Uint8Array, arrivals: Arrivals, streams: Streams) {
   const cities = new Uint16Array(sizes.length)
   const times = new Float64Array(sizes.length)

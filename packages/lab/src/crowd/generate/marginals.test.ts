@@ -23,15 +23,15 @@ const shareOf = <T>(values: readonly T[], holds: (value: T) => boolean) => value
 const quantile = (values: readonly number[], share: number) =>
   values.toSorted((one, other) => one - other)[Math.floor(share * values.length)] as number
 
-/** Whether a share among so many is what it should be: within four standard errors. */
+/** Whether a share among this many is what it should be: within four standard errors. */
 const expectShare = (share: number, expected: number, many: number) =>
   expect(Math.abs(share - expected)).toBeLessThan(4 * Math.sqrt((expected * (1 - expected)) / many) + 1e-9)
 
 const skillOf = ({ attributes }: (typeof players)[number]) => attributes?.['skill'] as number
 const truthOf = ({ truth }: (typeof players)[number]) => truth as number
 
-describe('a crowd has what its parameters say', () => {
-  test('sizes of parties', () => {
+describe('a generated crowd', () => {
+  test('a generated crowd has party sizes by their weights', () => {
     const total = defaults.parties.sizes.reduce((sum, weight) => sum + weight, 0)
     for (const [index, weight] of defaults.parties.sizes.entries()) {
       const share = shareOf(parties, (party) => party.players.length === index + 1)
@@ -41,7 +41,7 @@ describe('a crowd has what its parameters say', () => {
     expect(new Set(players.map(({ id }) => id)).size).toBe(12_000)
   })
 
-  test('skill: normal, alike within a party, and seen with an error', () => {
+  test('a generated crowd has normally distributed skill, similar within a party, and visible with an error', () => {
     const truths = players.map(truthOf)
     expect(mean(truths)).toBeCloseTo(1500, -1.3)
     expect(deviation(truths) / 350).toBeCloseTo(1, 1.5)
@@ -70,7 +70,7 @@ describe('a crowd has what its parameters say', () => {
     expect(Math.abs(correlation(neighbours))).toBeLessThan(0.05)
   })
 
-  test('regions, platforms and roles by their weights', () => {
+  test('a generated crowd has regions, platforms and roles by their weights', () => {
     const { platforms, roles } = defaults
     expect(Object.keys(platforms)).toHaveLength(4)
     const first = parties.map((party) => party.players[0])
@@ -103,7 +103,7 @@ describe('a crowd has what its parameters say', () => {
     )
   })
 
-  test('few come by night and many in the evening, by local time', () => {
+  test('a generated crowd is small at night and large in the evening, by local time', () => {
     const hours = new Array<number>(24).fill(0)
     for (const { at, players: of } of parties) {
       if (of[0]?.region !== 'Europe') continue
@@ -116,7 +116,7 @@ describe('a crowd has what its parameters say', () => {
     expect(evening / night).toBeLessThan(14)
   })
 
-  test('patience: the median, and a hazard that grows with waiting', () => {
+  test('a generated crowd has the given median patience, and a hazard that grows with the wait', () => {
     const { medianMs, shape } = defaults.patience
     const waits = visits.map(({ patienceMs }) => patienceMs)
     expectShare(
@@ -137,7 +137,7 @@ describe('a crowd has what its parameters say', () => {
     expect(hazard(300_000)).toBeGreaterThan(hazard(60_000))
   })
 
-  test('declining, leaving early, and coming back', () => {
+  test('a generated crowd has the given shares of declining, leaving early and returning', () => {
     expectShare(
       shareOf(visits, ({ accepts }) => accepts === false),
       0.02,
@@ -166,7 +166,7 @@ describe('a crowd has what its parameters say', () => {
     }
   })
 
-  test('latencies grow with the distance, and by each line', () => {
+  test('a generated crowd has latencies that grow with the distance, plus that of each line', () => {
     const few = generateCrowd({ players: 400 }, 7).parties.flatMap((party) => party.players)
     const { beacons, latency } = defaults
     for (const beacon of beacons) {
@@ -183,7 +183,7 @@ describe('a crowd has what its parameters say', () => {
   })
 })
 
-test('members of a party live in one region, most in one city', () => {
+test('members of a generated party live in one region, and most of them in one city', () => {
   const several = parties.filter((party) => party.players.length > 1)
   expect(several.every(({ players: of }) => new Set(of.map(({ region }) => region)).size === 1)).toBe(true)
   const isNear = ({ players: [one, other] }: (typeof parties)[number]) =>

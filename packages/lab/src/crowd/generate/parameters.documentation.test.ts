@@ -12,7 +12,7 @@ const shown = (value: unknown): string => {
   return `\`{${entries.length === 0 ? '' : ` ${entries.join(', ')} `}}\``
 }
 
-test('the documentation has all parameters, with their defaults and where these come from', () => {
+test('the documentation has all crowd parameters, with their defaults and the sources of these', () => {
   const rows = describeParameters().map(
     ({ name, default: value, description }) => `| \`${name}\` | ${shown(value)} | ${description} |`,
   )
@@ -20,7 +20,7 @@ test('the documentation has all parameters, with their defaults and where these 
   expect(page).toContain(rows.join('\n'))
 })
 
-test('each default has a reason or a source', () => {
+test('each default of a crowd parameter has a reason or a source', () => {
   for (const { name, description } of describeParameters()) {
     expect(description, name).toMatch(/\. |: /)
     expect(description, name).not.toMatch(/\.$/)

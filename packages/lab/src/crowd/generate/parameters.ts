@@ -3,11 +3,11 @@ import { read, validateAll, type ValidatedWhole } from '@muster/core/internal'
 import { z } from 'zod'
 import { CITIES } from './cities.js'
 
-/** A number within bounds, and what it is unless it is given. */
+/** A number within bounds, and its default. */
 const amount = (least: number, most: number, fallback: number) => z.number().min(least).max(most).default(fallback)
-/** A part of a whole. */
+/** A share from 0 to 1. */
 const share = (fallback: number) => amount(0, 1, fallback)
-/** A number that counts beside others of its kind. */
+/** A relative weight. */
 const weight = z.number().min(0).max(1e9)
 const nameText = z.string().min(1).max(128)
 const hasWeight = (weights: Readonly<Record<string, number>> | readonly number[]) =>
@@ -17,7 +17,7 @@ const NO_WEIGHT = 'must not be 0 everywhere'
 const weights = z.record(nameText, weight).refine(hasWeight, NO_WEIGHT)
 
 const HOUR_MS = 3_600_000
-/** As of a ticket's player. */
+/** Maximum number of roles of a ticket's player. */
 const MOST_ROLES = 16
 
 const latency = z.strictObject({
@@ -124,7 +124,7 @@ const city = z.strictObject({
 })
 const beacon = z.strictObject({ name: nameText, latitude, longitude })
 
-/** Cities with beacons unless others are given: about one for each region in which edge providers are dense. */
+/** The default cities with beacons: about one for each region with many edge locations. */
 const BEACON_CITIES = new Set(
   (
     'Frankfurt,London,Madrid,Stockholm,Washington,Chicago,Dallas,Los Angeles,São Paulo,Santiago,Tokyo,Hong Kong,' +
@@ -135,7 +135,7 @@ const BEACONS = CITIES.filter(({ name }) => BEACON_CITIES.has(name)).map((one) =
   return { name: one.name, latitude: one.latitude, longitude: one.longitude }
 })
 
-/** All of a crowd's parameters. Each has a default; its description says where it comes from. */
+/** All parameters of a crowd. Each has a default, and its description has the source of it. */
 export const parametersSchema = z
   .strictObject({
     players: z
@@ -222,11 +222,11 @@ export const parametersSchema = z
     }
     for (const [index, { name: given }] of beacons.entries()) {
       if (beacons.findIndex((one) => one.name === given) !== index)
-        context.addIssue({ code: 'custom', path: ['beacons', index, 'name'], message: 'is there twice' })
+        context.addIssue({ code: 'custom', path: ['beacons', index, 'name'], message: 'is listed twice' })
     }
   })
 
-/** What is given of a crowd's parameters. */
+/** Parameters as a caller gives them. */
 export type CrowdParameters = z.input<typeof parametersSchema>
 
 /** All parameters of a crowd. */
@@ -245,7 +245,7 @@ export const readParameters = (parameters: unknown): CompleteParameters =>
 export const readSeed = (seed: unknown): number =>
   read(seedSchema, seed, (_, message) => new InvalidInput(`seed: ${message}`, { field: 'seed' }))
 
-/** All that is wrong with parameters, each with its path and value, or the parameters with their defaults. */
+/** Validates parameters: returns them with their defaults, or all faults, each with its path and value. */
 export const checkParameters = (parameters: unknown): ValidatedWhole<CompleteParameters> =>
   validateAll(parametersSchema, parameters)
 
@@ -254,7 +254,7 @@ export interface ParameterDescription {
   /** E.g. `patience.medianMs`. */
   readonly name: string
   readonly default: unknown
-  /** What it is, and where its default comes from. */
+  /** The meaning of the parameter, and the source of its default. */
   readonly description: string
 }
 

@@ -29,8 +29,8 @@ async function record() {
 
 const recording = await record()
 
-describe('recorded traffic', () => {
-  test('comes again: creates are visits, cancels are patience, leavers end what they play', async () => {
+describe('a crowd from recorded traffic', () => {
+  test('a recording yields visits from creates, patience from cancels, and match ends from leavers', async () => {
     const { crowd, notes } = await crowdFromRecording(recording)
     expect(notes).toEqual([])
     expect(crowd.header).toEqual({ format: 'muster-crowd-1', startsAt: 1_000_000, durationMs: 174_001 })
@@ -52,7 +52,7 @@ describe('recorded traffic', () => {
     expect(dan?.visits[0]?.patienceMs).toBeGreaterThan(60_000)
   })
 
-  test('is the same by the same seed, and what is written of it can be read', async () => {
+  test('a crowd from a recording is the same for the same seed, and can be read after it was written', async () => {
     const { crowd } = await crowdFromRecording(recording, { seed: 5 })
     expect((await crowdFromRecording(recording, { seed: 5 })).crowd).toEqual(crowd)
     expect((await crowdFromRecording(recording, { seed: 6 })).crowd).not.toEqual(crowd)
@@ -61,7 +61,7 @@ describe('recorded traffic', () => {
     expect(await readCrowd(written.join('').split('\n'))).toEqual(crowd)
   })
 
-  test('has no addresses; who shares a network still does', async () => {
+  test('a crowd from a recording contains no addresses; players of a shared network still share one', async () => {
     const ticket = (id: string, ip: string) =>
       line({ kind: 'create', ticket: { id, queues: ['duel'], players: [{ id, ip }], priority: 0, createdAt: 1 } })
     const lines = [ticket('a', '203.0.113.7'), ticket('b', '203.0.113.9'), ticket('c', '198.51.100.1')]
@@ -71,7 +71,7 @@ describe('recorded traffic', () => {
     expect([a === b, a === c]).toEqual([true, false])
   })
 
-  test('tells what it cannot carry over', async () => {
+  test('a crowd from a recording comes with notes on what it cannot carry over', async () => {
     const create = (id: string, createdAt: number) =>
       line({ kind: 'create', ticket: { id, queues: ['duel'], players: [player(id)], priority: 2, createdAt } })
     const { crowd, notes } = await crowdFromRecording([
@@ -94,7 +94,7 @@ describe('recorded traffic', () => {
     ])
   })
 
-  test('goes by time, also where several recordings follow one another', async () => {
+  test('a crowd from several recordings in a row is ordered by time', async () => {
     const later = recording.map((text) => {
       const { at, ...rest } = JSON.parse(text) as { at: number; ticket?: { createdAt: number } }
       const ticket = rest.ticket && {
@@ -110,7 +110,7 @@ describe('recorded traffic', () => {
     expect(crowd.parties.map(({ players }) => players[0]?.id)).toEqual(['ann', 'ben', 'cem', 'dan'])
   })
 
-  test('other queues, and tickets at once, begin a party of their own', async () => {
+  test('a crowd from a recording starts a new party for another queue, and for simultaneous tickets', async () => {
     const create = (id: string, at: number, queue: string) =>
       line(
         { kind: 'create', ticket: { id, queues: [queue], players: [player('ann')], priority: 0, createdAt: at } },
@@ -133,7 +133,7 @@ describe('recorded traffic', () => {
 
 const line = (event: object, at = 10) => JSON.stringify({ at, n: 0, ...event })
 
-describe('a recording that is wrong is refused, with its line', () => {
+describe('an invalid recording', () => {
   const start = line({ kind: 'start', format: 'muster-recording-1', queues: [duel] })
   const create = (more: object, at = 10) =>
     line(
@@ -144,23 +144,27 @@ describe('a recording that is wrong is refused, with its line', () => {
       at,
     )
   test.each<[string, readonly string[], string]>([
-    ['torn', [start, create({}).slice(0, -9)], 'line 2: is torn: '],
-    ['of another kind', ['{"a":1}'], 'line 1: kind: '],
+    ['truncated', [start, create({}).slice(0, -9)], 'line 2: is torn: '],
+    ['another kind', ['{"a":1}'], 'line 1: kind: '],
     [
-      'of another format',
+      'another format',
       [line({ kind: 'start', format: 'muster-recording-9' })],
       'line 1: format: must be "muster-recording-1"',
     ],
     ['an unknown field', [start, create({ hat: 1 })], 'line 2: ticket.hat: is not known'],
-    ['a wrong player', [start, create({ players: [{ id: 'a', attributes: { skill: null } }] })], 'line 2: players.0'],
     [
-      'a time that is none',
+      'a player with an invalid attribute',
+      [start, create({ players: [{ id: 'a', attributes: { skill: null } }] })],
+      'line 2: players.0',
+    ],
+    [
+      'an invalid time',
       [start, create({ createdAt: -5 })],
       'line 2: ticket.createdAt: must be epoch milliseconds from 0',
     ],
-    ['years of it', [start, create({}, 4e12)], 'line 2: at: must be within 31 days of the first line'],
+    ['a line years later', [start, create({}, 4e12)], 'line 2: at: must be within 31 days of the first line'],
     ['empty', [start], 'line 1: or any other creates no ticket: the recording is empty'],
-  ])('%s', async (_, lines, message) => {
+  ])('an invalid recording is refused with its line: %s', async (_, lines, message) => {
     await expect(crowdFromRecording(lines)).rejects.toThrow(message)
   })
 })

@@ -8,9 +8,8 @@ import { createHabits, type Habit, type Habits } from './habits.js'
 import { readRecording, type RecordedTickets, ticketsOf, type TicketStory } from './recorded-tickets.js'
 
 /**
- * When the tickets of a recording stopped to wait without giving up: matched or expired, by id, in epoch milliseconds;
- * or why that is not known. A recording has only what was asked of the matchmaker, so it is replayed with its own
- * queues.
+ * The end of each ticket's wait that did not end by giving up: matched or expired, by id, in epoch milliseconds; or why
+ * it is unknown. A recording contains only the commands of a matchmaker, so it is replayed with its own queues.
  */
 async function waitEndsOf(
   lines: readonly RecordedLine[],
@@ -31,7 +30,7 @@ async function waitEndsOf(
   }
 }
 
-/** The lines in their order, the start with the queues first: those of several recordings have numbers of their own. */
+/** The lines in order, starting with the queues. Several recordings get separate numbers. */
 function* numbered(start: RecordedLine, lines: readonly RecordedLine[]): Generator<string> {
   yield JSON.stringify({ ...start, n: 0, at: lines[0]?.at ?? start.at })
   for (const [index, line] of lines.entries()) {
@@ -39,7 +38,7 @@ function* numbered(start: RecordedLine, lines: readonly RecordedLine[]): Generat
   }
 }
 
-/** Tickets of the same players for the same queues, one after the other: the first, and what they did in each. */
+/** Consecutive tickets of the same players for the same queues: the first one, and the behaviour in each. */
 interface Sequence {
   readonly first: TicketStory
   readonly visits: CrowdVisit[]
@@ -47,9 +46,9 @@ interface Sequence {
 }
 
 /**
- * Joins the tickets of each party. A ticket for other queues begins a party of its own, and so does one that was
- * created before the last one had ended.
- * @param stories in the order of time. @returns in the order of their first tickets.
+ * Joins the tickets of each party. A ticket for other queues starts a new party, and so does one that was created
+ * before the last one had ended.
+ * @param stories in order of time. @returns in order of their first tickets.
  */
 function sequencesOf(stories: readonly TicketStory[], habits: Habits): readonly Sequence[] {
   const all: Sequence[] = []
@@ -73,7 +72,7 @@ function sequencesOf(stories: readonly TicketStory[], habits: Habits): readonly 
   return all
 }
 
-/** How the last visit ended for this ticket to come when it did; undefined if it had not ended. */
+/** How the previous visit ended, so that this ticket came when it did; undefined if it had not ended. */
 function endingBefore(
   { first, last }: Sequence,
   next: TicketStory,
@@ -82,29 +81,29 @@ function endingBefore(
   const gapMs = Math.round(next.seenAt - last.waitedUntil)
   if (!sameQueues || gapMs < 0) return undefined
   if (last.gaveUp) return { playMs: last.playMs, breakMs: gapMs }
-  // A match that was not seen to end was over when the party queued again.
+  // A match without a recorded end was over when the party queued again.
   const playMs = last.isPlayKnown ? last.playMs : Math.max(1, Math.min(last.playMs, gapMs))
   return gapMs < playMs ? undefined : { playMs, breakMs: gapMs - playMs }
 }
 
-/** A crowd that was recorded, and what had to be left out or supposed, in sentences. */
+/** A crowd from a recording, and sentences about what was omitted or assumed. */
 export interface RecordedCrowd {
   readonly crowd: Crowd
   readonly notes: readonly string[]
 }
 
 export interface RecordingOptions {
-  /** Whole number from 0: for what a recording does not tell. Default 1. */
+  /** Whole number from 0, for what a recording does not contain. Default 1. */
   readonly seed?: number | undefined
-  /** Called now and then with the share that is done, from 0 to 1: the recording is replayed. */
+  /** Called regularly with the done share of the replay, from 0 to 1. */
   readonly progressed?: ((share: number) => void) | undefined
 }
 
 /**
- * Makes a crowd of recorded traffic. Each ticket is a visit; a party that queues again does so in later visits. What a
- * recording does not tell is drawn by the seed from what it tells of others: how long those would have waited who were
- * matched, and how long those played who were not seen to leave.
- * @param lines of `recordTickets` (muster-recording-1), also of several recordings one after the other.
+ * Makes a crowd from recorded traffic. Each ticket is a visit; a party that queues again does so in later visits. What
+ * a recording does not contain is drawn by the seed from the other tickets' data: how long matched players would have
+ * waited, and how long players played whose leaving was not recorded.
+ * @param lines of `recordTickets` (muster-recording-1), possibly of several recordings in sequence.
  * @throws {InvalidCrowd} naming the line and the field
  */
 export async function crowdFromRecording(
@@ -166,8 +165,8 @@ function notesOf(
 const counted = (many: number, what: string): string[] => (many > 0 ? [`left out: ${what} (${many})`] : [])
 
 /**
- * Reads a crowd, or makes one of a recording: the first line tells which it is.
- * @param lines as `splitLines` gives them.
+ * Reads a crowd, or makes one from a recording. The first line shows which it is.
+ * @param lines from `splitLines`.
  * @param options for a recording.
  * @throws {InvalidCrowd} naming the line and the field
  */
@@ -190,7 +189,7 @@ export async function readTraffic(
     : { crowd: await readCrowd(all()), notes: [] }
 }
 
-/** Each line of a recording has a kind, and none of a crowd. A line that is no JSON is left to who reads it. */
+/** Each line of a recording has a `kind`, and no line of a crowd has. A line that is not JSON is left to the reader. */
 function isRecorded(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text)

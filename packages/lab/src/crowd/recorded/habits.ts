@@ -2,27 +2,26 @@ import { logNormal, type Streams, weibullAfter, wholeMs, readParameters } from '
 import { firstIndex } from '../../statistics/index.js'
 import type { TicketStory } from './recorded-tickets.js'
 
-/** How long a ticket was seen to wait, in milliseconds, and whether it gave up then or ended otherwise. */
-export interface Waited {
+/** The recorded wait of a ticket in milliseconds, and whether it ended by giving up. */
+export interface RecordedWait {
   readonly ms: number
   readonly gaveUp: boolean
 }
 
-/** Share of those who gave up, the last ones, by which the hazard after the longest wait is told. */
+/** The last one in this many of those that gave up determines the hazard after the longest wait. */
 const LAST_SHARE = 4
 
 /**
- * How long parties wait until they give up, as far as it was seen: a life table by each wait (Kaplan and Meier, 1958):
- * who was matched had at least the patience to wait until then. After the longest wait that ended in giving up, the
- * hazard stays as it was for the last quarter of those who gave up. Undefined if nobody gave up, of which nothing can
- * be learned.
+ * The recorded patience of parties: a life table by wait (Kaplan and Meier, 1958), because a matched party had at least
+ * the patience to wait until then. After the longest wait that ended in giving up, the hazard stays at that of the last
+ * quarter of those that gave up. Undefined if nobody gave up, so that nothing is known.
  */
-export function patienceCurveOf(seen: readonly Waited[]) {
+export function patienceCurveOf(seen: readonly RecordedWait[]) {
   const sorted = seen.toSorted((one, other) => one.ms - other.ms || Number(other.gaveUp) - Number(one.gaveUp))
   const [times, staying]: [number[], number[]] = [[], []]
   let [stay, next] = [1, 0]
   while (next < sorted.length) {
-    const { ms } = sorted[next] as Waited
+    const { ms } = sorted[next] as RecordedWait
     const atRisk = sorted.length - next
     let gone = 0
     for (; next < sorted.length && sorted[next]?.ms === ms; next += 1) gone += Number(sorted[next]?.gaveUp)
@@ -40,8 +39,8 @@ export function patienceCurveOf(seen: readonly Waited[]) {
   const after = (ms: number) => firstIndex(times.length, (index) => (times[index] as number) > ms)
   return {
     /**
-     * The patience of somebody who has waited for so long already.
-     * @param share from 0 to below 1, e.g. a random number: the share of such parties that have given up before.
+     * The patience of a party that has already waited for this long.
+     * @param share from 0 to below 1, e.g. a random number: the share of such parties that have given up earlier.
      */
     at: (waitedMs: number, share: number): number => {
       const from = after(waitedMs)
@@ -58,8 +57,8 @@ export function patienceCurveOf(seen: readonly Waited[]) {
   }
 }
 
-/** Milliseconds that all waited for each one that gave up, from where the last quarter of these begins. */
-function meanAfter(sorted: readonly Waited[]): number {
+/** Mean time in milliseconds that all waited for each party that gave up, among the last quarter of these. */
+function meanAfter(sorted: readonly RecordedWait[]): number {
   const gone = sorted.filter(({ gaveUp }) => gaveUp)
   const from = gone[Math.floor(gone.length * (1 - 1 / LAST_SHARE))]?.ms ?? 0
   let [waitedMs, many] = [0, 0]
@@ -72,31 +71,32 @@ function meanAfter(sorted: readonly Waited[]): number {
   return waitedMs === 0 ? Math.max(1, from) : waitedMs / many
 }
 
-/** What is known or supposed of a ticket. Times are epoch milliseconds. */
+/** Known or assumed behaviour of a ticket. Times are epoch milliseconds. */
 export interface Habit {
-  /** From when it was seen until it gives up, or would have. */
+  /** From its first record until it gives up, or would have. */
   readonly patienceMs: number
   readonly accepts: boolean
-  /** When it gave up; otherwise when it was matched, as far as that is known. */
+  /** When the party gave up; otherwise when it was matched, if known. */
   readonly waitedUntil: number
   readonly gaveUp: boolean
   readonly playMs: number
-  /** Whether it was seen when the match was over. */
+  /** True if the end of its match was recorded. */
   readonly isPlayKnown: boolean
 }
 
 export type Habits = ReturnType<typeof createHabits>
 
 /**
- * Learns from all tickets what each would do.
- * @param waitEnds when each ticket was matched or expired, as far as that is known.
+ * Estimates from all tickets how each would behave.
+ * @param waitEnds when each ticket was matched or expired, if known.
  */
 export function createHabits(stories: readonly TicketStory[], waitEnds: ReadonlyMap<string, number>, streams: Streams) {
   const { patience, play } = readParameters({})
   const ends = stories.map((story) => endOf(story, waitEnds.get(story.id)))
-  // Who waited already when the recording began was seen because of a long wait: they would make everybody patient.
+  // Tickets that already waited at the start of the recording were recorded because of their long wait, and would make
+  // everybody patient.
   const seen = stories.flatMap((story, index) => {
-    const { waitedUntil, gaveUp } = ends[index] as End
+    const { waitedUntil, gaveUp } = ends[index] as WaitEnd
     return story.createdAt < story.seenAt ? [] : [{ ms: waitedUntil - story.createdAt, gaveUp }]
   })
   const curve = patienceCurveOf(seen)
@@ -111,7 +111,7 @@ export function createHabits(stories: readonly TicketStory[], waitEnds: Readonly
   return {
     /** @param index of the ticket. */
     of: (story: TicketStory, index: number): Habit => {
-      const { waitedUntil, gaveUp, playMs } = ends[index] as End
+      const { waitedUntil, gaveUp, playMs } = ends[index] as WaitEnd
       const waitedMs = waitedUntil - story.createdAt
       const whole = gaveUp ? waitedMs : patienceOf(waitedMs, streams('patience', index)())
       return {
@@ -128,19 +128,19 @@ export function createHabits(stories: readonly TicketStory[], waitEnds: Readonly
   }
 }
 
-interface End {
+interface WaitEnd {
   readonly waitedUntil: number
   readonly gaveUp: boolean
-  /** Undefined if it was not seen how long its match lasted. */
+  /** Undefined if the duration of its match is unknown. */
   readonly playMs?: number | undefined
 }
 
-function endOf({ seenAt, cancelledAt, acceptedAt, overAt }: TicketStory, waitEnd: number | undefined): End {
+function endOf({ seenAt, cancelledAt, acceptedAt, overAt }: TicketStory, waitEnd: number | undefined): WaitEnd {
   const isLater = (at: number | undefined) => at !== undefined && (cancelledAt === undefined || at <= cancelledAt)
   const wasMatched = isLater(acceptedAt) || isLater(overAt)
   if (cancelledAt !== undefined && !wasMatched) return { waitedUntil: cancelledAt, gaveUp: true }
   const overBy = Math.min(overAt ?? Infinity, cancelledAt ?? Infinity)
-  // Of a ticket that was only seen to leave, it is not known how long it waited.
+  // A ticket of which only the leaving is known has an unknown wait.
   const waitedUntil = Math.max(seenAt, Math.min(acceptedAt ?? waitEnd ?? seenAt, overBy))
   const isKnown = overBy < Infinity && (acceptedAt ?? waitEnd) !== undefined
   return { waitedUntil, gaveUp: false, playMs: isKnown ? Math.max(1, overBy - waitedUntil) : undefined }

@@ -2,19 +2,19 @@ import { seededRandom } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { exponential, weibull } from '../generate/distributions.js'
-import { patienceCurveOf, type Waited } from './habits.js'
+import { patienceCurveOf, type RecordedWait } from './habits.js'
 
-const gone = (ms: number): Waited => ({ ms, gaveUp: true })
-const matched = (ms: number): Waited => ({ ms, gaveUp: false })
+const gone = (ms: number): RecordedWait => ({ ms, gaveUp: true })
+const matched = (ms: number): RecordedWait => ({ ms, gaveUp: false })
 
-test('of four who gave up, half are patient for longer than the second', () => {
+test('the patience curve of four players who gave up: half have more patience than the second', () => {
   const curve = patienceCurveOf([gone(10), gone(20), gone(30), gone(40)])
   expect([0.1, 0.3, 0.6, 0.9].map((share) => curve?.at(0, share))).toEqual([10, 20, 30, 40])
   // Who has waited for 20 is one of the two that are left.
   expect([0.1, 0.6].map((share) => curve?.at(20, share))).toEqual([30, 40])
 })
 
-test('who was matched was patient until then at least: those that give up later count for more', () => {
+test('the patience curve counts the wait of a matched player as patience, so later cancels weigh more', () => {
   // By the table: 1/4 have gone by 10; of the two that are left at 30, half go then.
   const curve = patienceCurveOf([gone(10), matched(20), gone(30), matched(40)])
   expect(curve?.at(0, 0.24)).toBe(10)
@@ -23,12 +23,12 @@ test('who was matched was patient until then at least: those that give up later 
   expect(curve?.at(0, 0.63)).toBeGreaterThan(30)
 })
 
-test('nobody gave up: nothing is known', () => {
+test('the patience curve is undefined if no player gave up', () => {
   expect(patienceCurveOf([matched(5), matched(6)])).toBeUndefined()
   expect(patienceCurveOf([])).toBeUndefined()
 })
 
-test('patience is longer than what was waited already, finite, and grows with the share', () => {
+test('patience exceeds the wait so far, is finite, and grows with the share (property)', () => {
   const waited = fc.record({ ms: fc.integer({ min: 0, max: 50 }), gaveUp: fc.boolean() })
   const share = fc.double({ min: 0, max: 0.999_999, noNaN: true })
   fc.assert(
@@ -44,7 +44,7 @@ test('patience is longer than what was waited already, finite, and grows with th
   )
 })
 
-test('patience that was cut off by matches is found again', () => {
+test('the patience curve recovers the patience of players whom a match interrupted', () => {
   const random = seededRandom(5)
   const patiences = Array.from({ length: 4000 }, () => weibull(random, 60_000, 1.5))
   // Half are matched before they would give up, most of them early.

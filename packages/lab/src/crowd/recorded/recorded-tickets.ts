@@ -9,8 +9,8 @@ import {
 import { InvalidCrowd, assertLineLength, inLine, LATEST } from '../crowd-lines.js'
 
 /**
- * Reads the lines of a recording, or of several one after the other, in the order of time. Addresses are not kept: who
- * has no coordinates keeps only whom the player shares a network with.
+ * Reads the lines of a recording, or of several in sequence, in order of time. Addresses are not kept: of a player
+ * without coordinates, only the number of the network is.
  * @throws {InvalidCrowd} naming the line and the field
  */
 export async function readRecording(lines: Iterable<string> | AsyncIterable<string>): Promise<readonly RecordedLine[]> {
@@ -34,11 +34,11 @@ export async function readRecording(lines: Iterable<string> | AsyncIterable<stri
     const nameless = players.map((player) => playerOf(recorded(player, player.coordinates)))
     read.push({ ...line, ticket: { ...ticket, players: nameless } })
   }
-  // Lines whose players were located first were written late.
+  // Lines that waited for players' locations were written late.
   return read.toSorted((one, other) => one.at - other.at || one.n - other.n)
 }
 
-/** Longest recording in milliseconds (our choice): it is replayed, tick by tick. */
+/** Maximum duration of a recording in milliseconds (our choice): it is replayed tick by tick. */
 const LONGEST_MS = 31 * 24 * 3_600_000
 
 function assertPlausible(line: RecordedLine, number: number, first: RecordedLine | undefined): void {
@@ -51,32 +51,32 @@ function assertPlausible(line: RecordedLine, number: number, first: RecordedLine
     throw new InvalidCrowd(number, 'at', 'must be within 31 days of the first line')
 }
 
-/** What a recording tells of a ticket. Times are epoch milliseconds. */
+/** The recorded facts about a ticket. Times are epoch milliseconds. */
 export interface TicketStory extends RecordedTicket {
-  /** When it was created, or when the recording began, if it waited already. */
+  /** When the ticket was created, or when the recording began if it already waited. */
   readonly seenAt: number
-  /** When it was cancelled, or its players left before their match had begun. */
+  /** When the ticket was cancelled, or when its players left before their match began. */
   cancelledAt?: number | undefined
-  /** When its first player accepted a match for the last time. */
+  /** When the first player of the ticket accepted a match for the last time. */
   acceptedAt?: number | undefined
   declined?: boolean | undefined
-  /** When its last player left the match, or the match was stopped. */
+  /** When the last player of the ticket left the match, or the match was stopped. */
   overAt?: number | undefined
 }
 
-/** The tickets of a recording, and what is left out of it. */
+/** The tickets of a recording, and what was omitted. */
 export interface RecordedTickets {
-  /** In the order in which they were seen. */
+  /** In order of their first record. */
   readonly stories: readonly TicketStory[]
-  /** Lines about backfills. */
+  /** Number of lines about backfills. */
   readonly backfills: number
-  /** Creates of a ticket that is there already. */
+  /** Number of repeated creates of existing tickets. */
   readonly repeated: number
-  /** Other lines about tickets or players that the recording does not know. */
+  /** Number of other lines about unknown tickets or players. */
   readonly unknown: number
 }
 
-/** @param lines in the order of time. */
+/** @param lines in order of time. */
 export function ticketsOf(lines: readonly RecordedLine[]): RecordedTickets {
   const stories = new Map<string, TicketStory>()
   const lastOf = new Map<string, TicketStory>()

@@ -1,10 +1,10 @@
-// pure: numbers, waits, lists and limits as English writes them
-import { isBounds, type Relaxing } from './relaxing.js'
+// pure: numbers, durations, lists and limits in English
+import { isBounds, type RelaxingLimit } from './relaxing.js'
 import { type Among, type Comparison, type Missing, PARTY_SIZE } from './rule-base.js'
 
 const SMALL = 'none one two three four five six seven eight nine ten eleven twelve'.split(' ')
 
-/** Created on first use: this takes 10 ms, and a program that starts describes no queue. */
+/** Created on first use: this takes 10 ms, and a starting program describes no queue. */
 let format: Intl.NumberFormat | undefined
 
 /** `2,000` and `0.5`. */
@@ -47,17 +47,17 @@ interface LimitWords {
   readonly lead: string
   /** A limit with its unit. */
   readonly show?: ((limit: number) => string) | undefined
-  /** The first limit, if it is said more fully than those after it. */
+  /** The first limit, if its text is longer than that of the later ones. */
   readonly first?: ((limit: number) => string) | undefined
-  /** No limit at all, e.g. `anywhere`. */
+  /** Text for no limit, e.g. `anywhere`. */
   readonly free: string
-  /** No limit from the beginning, if that is said more fully. */
+  /** Text for no limit from the beginning, if it differs. */
   readonly freeAtFirst?: string | undefined
 }
 
 /** `within 500 km at first, 2,000 km after 10 s, anywhere after 60 s`. */
 export function limitWords(
-  relaxing: Relaxing,
+  relaxing: RelaxingLimit,
   { lead, show = digits, first = show, free, freeAtFirst = free }: LimitWords,
 ): string {
   const begin = (limit: number) => (limit === Infinity ? freeAtFirst : `${lead} ${first(limit)}`)
@@ -92,18 +92,18 @@ const COMPARED: Readonly<Record<Comparison, string>> = {
   '>=': 'at least',
 }
 
-/** `at least`: the words between a value and what it is compared with. */
+/** `at least`: the words between a value and the value it is compared with. */
 export const comparisonWords = (operator: Comparison): string => COMPARED[operator]
 
 /** `at least 10 at first, 5 after 20 s`. */
-export const comparedWith = (operator: Comparison, limit: Relaxing): string =>
+export const comparedWith = (operator: Comparison, limit: RelaxingLimit): string =>
   limitWords(limit, { lead: COMPARED[operator], free: 'anything' })
 
-/** An attribute by its name; the size of a party has none that a person would write. */
+/** An attribute by its name; words for the size of a party. */
 export const attributeWords = (attribute: string | undefined): string =>
   attribute === PARTY_SIZE ? 'party size' : (attribute ?? '')
 
-/** `; players without skill count as 1,000`, or an empty text where they are refused. */
+/** `; players without skill count as 1,000`, or an empty string if they are refused. */
 export function missingWords(attribute: string | undefined, missing: Missing<unknown> | undefined): string {
   if (missing === undefined || missing === 'refuse') return ''
   const who = `; players without ${attributeWords(attribute)}`
@@ -114,7 +114,7 @@ export const SIZE = "every party's size"
 
 export const MADE = { avg: 'average', min: 'lowest', max: 'highest', sum: 'total' }
 
-/** `, among players of team players`: an empty text for a rule about all players. */
+/** `, among players of team players`: an empty string for a rule about all players. */
 export function amongWords({ scope = 'match', team }: Among): string {
   if (team !== undefined) return `, among players of ${scope === 'team' ? 'each team' : 'team'} ${team}`
   return scope === 'team' ? ', among players of a team' : ''

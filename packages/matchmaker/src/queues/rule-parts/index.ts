@@ -1,4 +1,4 @@
-/** What the rules are made of: schemas, comparisons, relaxation steps and words. */
+/** The shared parts of rules: schemas, comparisons, relaxation steps and words. */
 export {
   amongWords,
   attributeWords,
@@ -19,7 +19,7 @@ export {
 } from './english.js'
 export {
   isSteady,
-  type Levels,
+  type QueueLevels,
   MOST_LEVELS,
   startsOf,
   STEPS_OF_A_LINE,
@@ -35,10 +35,10 @@ export {
   isBounds,
   limitAt,
   loosest,
-  type Relaxing,
+  type RelaxingLimit,
   relaxingOf,
-  type Stairs,
-  stairsOf,
+  type RelaxationSteps,
+  relaxationStepsOf,
   strictest,
 } from './relaxing.js'
 export {
@@ -59,7 +59,7 @@ export type {
   RuleOpening,
   RuleTicket,
   Scalar,
-  Teams,
+  TeamMembers,
 } from './rule-types.js'
 export {
   among,
@@ -109,5 +109,5 @@ export {
   tallyOf,
   valuesOf,
   type ValueType,
-  type Wanted,
+  type WantedValue,
 } from './values.js'

@@ -1,34 +1,34 @@
-// pure: the waits at which anything in a queue relaxes, and the limits over them
+// pure: the waits at which anything in a queue relaxes, and the limits at each of them
 import type { MatchLevels } from '@muster/kernel'
-import { limitAt, loosest, type Relaxing, type Stairs } from './relaxing.js'
+import { limitAt, loosest, type RelaxingLimit, type RelaxationSteps } from './relaxing.js'
 import type { Checked, RuleBase } from './rule-base.js'
 
-/** Most levels of a queue: a level must fit into a byte. */
+/** Maximum number of levels of a queue: a level must fit into a byte. */
 export const MOST_LEVELS = 255
 
 /** Number of steps that a linear limit is cut into, unless that makes too many levels. */
 export const STEPS_OF_A_LINE = 16
 
-export interface Levels extends Stairs {
+export interface QueueLevels extends RelaxationSteps {
   /** Milliseconds of waiting at which each level begins, for a ticket without a head start. */
   readonly at: Float64Array
-  /** The level of last resort, which is the last one; Infinity if there is none. */
+  /** The index of the last-resort level, which is the last one; Infinity if there is none. */
   readonly lastResort: number
   readonly last: number
 }
 
 /**
- * The waits at which a ticket with a head start reaches each relaxation step. It reaches the last resort by its wait
- * alone, and skips steps that it has not reached by then.
+ * The waits at which a ticket with a head start reaches each relaxation step. The head start does not apply to the last
+ * resort, and steps that begin after it are skipped.
  */
-export function startsOf({ at, lastResort }: Levels, aheadMs: number): Float64Array {
+export function startsOf({ at, lastResort }: QueueLevels, aheadMs: number): Float64Array {
   const lastResortMs = at[lastResort] ?? Infinity
   const start = (ms: number) => Math.min(Math.max(0, ms - aheadMs), lastResortMs)
   return at.map((ms, level) => (level === 0 || level === lastResort ? ms : start(ms)))
 }
 
 /** The limit at each level. @param off the value where the rule does not count. */
-export function tableOf(levels: Levels, relaxing: Relaxing, off: number, rule: RuleBase): Float64Array {
+export function tableOf(levels: QueueLevels, relaxing: RelaxingLimit, off: number, rule: RuleBase): Float64Array {
   const { optionalAfterMs = Infinity, hard = false } = rule
   return levels.at.map((ms, level) => {
     if (ms >= optionalAfterMs || (level === levels.lastResort && !hard)) return off
@@ -36,23 +36,29 @@ export function tableOf(levels: Levels, relaxing: Relaxing, off: number, rule: R
   })
 }
 
-/** Which level counts for a rule when it checks a pair, a part, or the whole of a match. */
+/** The level at which a rule checks a pair, a part, or the whole of a match. */
 interface Timing {
-  /** Whether checking all pairs of a match decides the rule, so that no check of the whole is needed. */
+  /** True if checking all pairs of a match decides the rule, so that no check of the whole is needed. */
   readonly inPairs: boolean
-  /** A level at which every pair passes that a match allows. @param level the lower of the two tickets' levels. */
+  /**
+   * The level for checking a pair: every pair of an allowed match passes it. @param level the lower of the two tickets'
+   * levels.
+   */
   ofPair(level: number): number
-  /** A level at which every part passes that may grow into an allowed match, unless a ticket of last resort joins. */
+  /**
+   * The level for checking a part: every part that may grow into an allowed match passes it, unless a ticket of last
+   * resort joins.
+   */
   ofPart(levels: MatchLevels): number
   ofMatch(levels: MatchLevels): number
 }
 
-/** @param steady whether the rule never relaxes, except at last resort. */
-export function timingOf({ by }: Checked<RuleBase>, { last, lastResort }: Levels, steady: boolean): Timing {
+/** @param steady true if the rule never relaxes except at last resort. */
+export function timingOf({ by }: Checked<RuleBase>, { last, lastResort }: QueueLevels, steady: boolean): Timing {
   const whose = steady || by === 'each' ? 'youngest' : by
   const ofMatch = (levels: MatchLevels) => levels[whose]
-  // The youngest ticket's level can only fall as others join. The oldest's can rise, which loosens the rule by an
-  // unknown amount, so its loosest limit counts.
+  // The youngest ticket's level can only fall when others join. The oldest's can rise and loosen the rule by an unknown
+  // amount, so its loosest limit counts.
   if (whose === 'youngest')
     return { inPairs: steady || by === 'each', ofPair: (level) => level, ofPart: ofMatch, ofMatch }
   const latest = lastResort === Infinity ? last : Math.max(0, last - 1)
@@ -60,7 +66,7 @@ export function timingOf({ by }: Checked<RuleBase>, { last, lastResort }: Levels
   return { inPairs: false, ofPair, ofPart: ({ youngest }) => ofPair(youngest), ofMatch }
 }
 
-/** A limit of a rule, as it counts for a pair, a part, or the whole of a match: see `Timing`. */
+/** A limit of a rule for a pair, a part, or the whole of a match: see `Timing`. */
 export interface TimedLimits {
   /** At each level. */
   readonly table: Float64Array
@@ -73,8 +79,8 @@ export interface TimedLimits {
 /** @param off the value where the rule does not count. */
 export function timedLimits(
   rule: Checked<RuleBase>,
-  levels: Levels,
-  relaxing: Relaxing,
+  levels: QueueLevels,
+  relaxing: RelaxingLimit,
   off: number,
   ofValue = (limit: number) => limit,
 ): TimedLimits {
@@ -90,8 +96,9 @@ export function timedLimits(
 }
 
 /** 1 where the rule counts, 0 where it does not. */
-export const timedCounts = (rule: Checked<RuleBase>, levels: Levels): TimedLimits => timedLimits(rule, levels, 1, 0)
+export const timedCounts = (rule: Checked<RuleBase>, levels: QueueLevels): TimedLimits =>
+  timedLimits(rule, levels, 1, 0)
 
-/** Whether no table changes before the last resort. */
-export const isSteady = ({ lastResort }: Levels, ...tables: readonly Float64Array[]): boolean =>
+/** True if no table changes before the last resort. */
+export const isSteady = ({ lastResort }: QueueLevels, ...tables: readonly Float64Array[]): boolean =>
   tables.every((table) => table.every((limit, level) => level === lastResort || limit === table[0]))

@@ -1,9 +1,9 @@
-// pure: rules that say of any two tickets whether they may meet
+// pure: rules about any two tickets of a match
 import { type TimedLimits, timedCounts } from './levels.js'
 import type { Among, Checked, RuleBase } from './rule-base.js'
-import type { Facts, RuleChecks, RuleContext, Teams } from './rule-types.js'
+import type { Facts, RuleChecks, RuleContext, TeamMembers } from './rule-types.js'
 
-/** Whether two tickets may meet, whatever else is in the match. */
+/** Returns whether two tickets may be in one match, regardless of the others. */
 type Allows = (one: Facts, other: Facts) => boolean
 
 /** Compiles a rule about any two tickets of a match. */
@@ -15,16 +15,16 @@ function compilePairwise(rule: Checked<RuleBase>, { levels }: RuleContext, allow
 }
 
 /**
- * Makes the function that lists the tickets of a match that a rule compares with one another: of the whole match, or
- * of each team. Undefined for a rule that compares all.
+ * Creates the function that splits the tickets of a match into the groups that a rule compares: the whole match, or
+ * each team. Undefined for a rule that compares all.
  */
 export function groupsAmong(
   { scope = 'match', team }: Among,
   { teams }: Pick<RuleContext, 'teams'>,
-): ((match: Teams) => Teams) | undefined {
+): ((match: TeamMembers) => TeamMembers) | undefined {
   const own = teams.flatMap(({ kind }, at) => ((team ?? kind) === kind ? [at] : []))
   if (own.length === teams.length && (scope === 'match' || teams.length === 1)) return undefined
-  const inOwn = (match: Teams) => own.map((at) => match[at] ?? [])
+  const inOwn = (match: TeamMembers) => own.map((at) => match[at] ?? [])
   return scope === 'team' ? inOwn : (match) => [inOwn(match).flat()]
 }
 
@@ -35,11 +35,11 @@ export function compileAmong(among: Among, rule: Checked<RuleBase>, context: Rul
   return compileTeams(rule, context, (teams) => groups(teams).every((members) => allPairs(members, allows)))
 }
 
-/** Compiles a rule that holds for part of a match if it holds for all of it, about which team a ticket is in. */
+/** Compiles a rule about which team a ticket is in. If it holds for the whole match, it holds for each part. */
 export function compileTeams(
   rule: Checked<RuleBase>,
   { levels }: RuleContext,
-  holds: (teams: Teams) => boolean,
+  holds: (teams: TeamMembers) => boolean,
 ): RuleChecks {
   const counts = timedCounts(rule, levels)
   return {
@@ -49,20 +49,20 @@ export function compileTeams(
 }
 
 /**
- * Compiles a rule about how far two tickets are apart as a check of pairs: for rules that cannot use the kernel's
- * columns, as they are within others or about some teams.
- * @param limit the most that the two may be apart; Infinity where the rule does not count.
+ * Compiles a rule about the difference of two tickets as a check of pairs: for rules that cannot use the kernel's
+ * columns, because they are nested or about some teams.
+ * @param limit maximum difference of the two; Infinity where the rule does not count.
  * @param isWithin also called with a ticket and itself.
  * @param groups see `groupsAmong`.
  */
 export function compileApart(
   limit: TimedLimits,
   isWithin: (one: Facts, other: Facts, most: number) => boolean,
-  groups?: (match: Teams) => Teams,
+  groups?: (match: TeamMembers) => TeamMembers,
 ): RuleChecks {
   const fits = (one: Facts, other: Facts, most: number) => most === Infinity || isWithin(one, other, most)
   if (groups !== undefined) {
-    const fit = (teams: Teams, most: number) =>
+    const fit = (teams: TeamMembers, most: number) =>
       groups(teams).every(
         (members) =>
           members.every((one) => one.isPresent === true || fits(one, one, most)) &&

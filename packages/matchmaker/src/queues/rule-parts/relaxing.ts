@@ -1,30 +1,27 @@
-// pure: what a relaxing limit is after how long a wait
+// pure: the value of a relaxing limit after a wait
+
+/** A limit that relaxes while tickets wait: at fixed times or, only in a queue with `targetWaitMs`, between bounds. */
+export type RelaxingLimit = TimedLimit | LimitBounds
 
 /**
- * A limit that relaxes while tickets wait: at times set by hand or, in a queue with `targetWaitMs` and only there,
- * between bounds.
- */
-export type Relaxing = TimedLimit | LimitBounds
-
-/**
- * A limit set by hand: one number, which never relaxes; steps, each in force from `afterMs` on; or a straight line. The
- * first step has `afterMs` 0, and no step is stricter than the one before; a limit that rises may end at Infinity, for
- * no limit.
+ * A limit that relaxes at fixed times: one number, which never relaxes; steps, each in force from `afterMs`; or a
+ * straight line. The first step has `afterMs` 0, and no step is stricter than the one before. A limit that rises may
+ * end at Infinity, for no limit.
  */
 export type TimedLimit = number | readonly RelaxationStep[] | LinearRelaxation
 
 export interface RelaxationStep {
-  /** Milliseconds of waiting from which the value counts. */
+  /** Milliseconds of waiting after which the value counts. */
   readonly afterMs: number
-  /** The limit from then on. */
+  /** The limit after that. */
   readonly value: number
 }
 
-/** Relaxes from one value to another in even small steps, which never run ahead of the straight line. */
+/** Relaxes from one value to another in equal small steps, never ahead of the straight line. */
 export interface LinearRelaxation {
-  /** The limit at first. */
+  /** The initial limit. */
   readonly from: number
-  /** The limit in the end. */
+  /** The final limit. */
   readonly to: number
   /** Milliseconds of waiting at which it begins to relax. Default 0. */
   readonly startMs?: number | undefined
@@ -32,38 +29,38 @@ export interface LinearRelaxation {
   readonly overMs: number
 }
 
-/** A limit that follows how many suitable players come, so that tickets wait as long as the queue aims at. */
+/** A limit that follows the arrival of suitable players, so that tickets wait about the queue's `targetWaitMs`. */
 export interface LimitBounds {
-  /** The limit where most suitable players come. */
+  /** The limit while many suitable players arrive. */
   readonly strictest: number
-  /** The limit where fewest come, and after a long wait. */
+  /** The limit while few arrive, and after a long wait. */
   readonly loosest: number
 }
 
-/** How limits become steps. */
-export interface Stairs {
-  /** Number of steps that a line is cut into. */
+/** How limits are divided into steps. */
+export interface RelaxationSteps {
+  /** Number of steps of a line. */
   readonly steps: number
   /** Milliseconds from the strictest limit of bounds to the loosest; 0 in queues without `targetWaitMs`. */
   readonly spanMs: number
 }
 
-/** Number of steps that bounds are cut into: enough that none loosens a limit by more than a few percent. */
+/** Number of steps between bounds: enough that no step loosens a limit by more than a few percent. */
 const STEPS_OF_BOUNDS = 24
 
-/** How many times the target wait it takes from the strictest limit to the loosest (measured: decision 0078). */
+/** Number of target waits from the strictest limit to the loosest (measured: decision 0078). */
 const TARGETS_OF_SPAN = 5
 
 /** The stairs of a queue. */
-export const stairsOf = (steps: number, targetWaitMs = 0): Stairs => ({
+export const relaxationStepsOf = (steps: number, targetWaitMs = 0): RelaxationSteps => ({
   steps,
   spanMs: TARGETS_OF_SPAN * targetWaitMs,
 })
 
-export const isBounds = (relaxing: Relaxing): relaxing is LimitBounds =>
+export const isBounds = (relaxing: RelaxingLimit): relaxing is LimitBounds =>
   typeof relaxing === 'object' && 'strictest' in relaxing
 
-const isLinear = (relaxing: Relaxing): relaxing is LinearRelaxation =>
+const isLinear = (relaxing: RelaxingLimit): relaxing is LinearRelaxation =>
   typeof relaxing === 'object' && 'from' in relaxing
 
 /** The wait in milliseconds at which a line reaches the `step`th of `steps` even steps. */
@@ -71,12 +68,12 @@ const stepMs = ({ startMs = 0, overMs }: LinearRelaxation, step: number, steps: 
   startMs + (overMs * step) / steps
 
 /** The waits at which limits with bounds change, if no ticket has a head start. */
-export const boundariesOfBounds = ({ spanMs }: Stairs): number[] =>
+export const boundariesOfBounds = ({ spanMs }: RelaxationSteps): number[] =>
   Array.from({ length: STEPS_OF_BOUNDS }, (_, index) => (spanMs * (index + 1)) / STEPS_OF_BOUNDS)
 
 /**
- * So far from the strictest limit to the loosest, by equal factors: twice as many players allow half the limit,
- * whatever it is. By equal differences where a bound is 0 or negative.
+ * The limit at a share of the way from the strictest to the loosest, by equal factors: with twice as many players, half
+ * the limit is enough, whatever the limit is. By equal differences if a bound is 0 or negative.
  */
 function between({ strictest: from, loosest: to }: LimitBounds, share: number): number {
   if (share >= 1) return to
@@ -84,7 +81,7 @@ function between({ strictest: from, loosest: to }: LimitBounds, share: number): 
 }
 
 /** The waits, in milliseconds, at which a limit changes. */
-export function boundariesOf(relaxing: Relaxing, stairs: Stairs): number[] {
+export function boundariesOf(relaxing: RelaxingLimit, stairs: RelaxationSteps): number[] {
   const { steps } = stairs
   if (typeof relaxing === 'number') return []
   if (isBounds(relaxing)) return boundariesOfBounds(stairs)
@@ -93,7 +90,7 @@ export function boundariesOf(relaxing: Relaxing, stairs: Stairs): number[] {
 }
 
 /** The limit after a wait of `waitedMs` milliseconds. */
-export function limitAt(relaxing: Relaxing, waitedMs: number, stairs: Stairs): number {
+export function limitAt(relaxing: RelaxingLimit, waitedMs: number, stairs: RelaxationSteps): number {
   const { steps } = stairs
   if (typeof relaxing === 'number') return relaxing
   if (isBounds(relaxing)) {
@@ -109,20 +106,20 @@ export function limitAt(relaxing: Relaxing, waitedMs: number, stairs: Stairs): n
   return relaxing.findLast(({ afterMs }) => afterMs <= waitedMs)?.value ?? strictest(relaxing)
 }
 
-export function strictest(relaxing: Relaxing): number {
+export function strictest(relaxing: RelaxingLimit): number {
   if (typeof relaxing === 'number') return relaxing
   if (isBounds(relaxing)) return relaxing.strictest
   return isLinear(relaxing) ? relaxing.from : (relaxing[0]?.value ?? 0)
 }
 
-export function loosest(relaxing: Relaxing): number {
+export function loosest(relaxing: RelaxingLimit): number {
   if (typeof relaxing === 'number') return relaxing
   if (isBounds(relaxing)) return relaxing.loosest
   return isLinear(relaxing) ? relaxing.to : (relaxing.at(-1)?.value ?? 0)
 }
 
-/** The value of a `require` rule if it is a limit, and not a text, boolean or list. */
-export function relaxingOf(value: Relaxing | string | boolean | readonly string[]): Relaxing | undefined {
+/** The value of a `require` rule if it is a limit, i.e. not a string, boolean or list. */
+export function relaxingOf(value: RelaxingLimit | string | boolean | readonly string[]): RelaxingLimit | undefined {
   if (typeof value === 'string' || typeof value === 'boolean') return undefined
-  return Array.isArray(value) && typeof value[0] === 'string' ? undefined : (value as Relaxing)
+  return Array.isArray(value) && typeof value[0] === 'string' ? undefined : (value as RelaxingLimit)
 }

@@ -1,26 +1,26 @@
-// pure: what all kinds of rules have in common
+// pure: the common fields of all kinds of rules
 
 export type Operator = Comparison | 'in' | 'not in' | 'contains' | 'excludes'
 export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
 
-/** Used in rules as an attribute that every player has: the number of players in the ticket, the player included. */
+/** An attribute name for rules that every player has: the number of players in the ticket, the player included. */
 export const PARTY_SIZE = '$partySize'
 
-/** Among whom a rule holds: all players of the match, or the players of each team. */
+/** The players among whom a rule holds: all players of the match, or the players of each team. */
 export type Scope = 'match' | 'team'
 
-/** Whose players a rule compares. */
+/** The players that a rule compares. */
 export interface Among {
-  /** All players of the match, or those of each team among themselves. Default `match`. */
+  /** All players of the match, or only players of the same team. Default `match`. */
   readonly scope?: Scope | undefined
-  /** Name of a team: players of other teams are free of the rule. Default: all teams. */
+  /** Name of a team: the rule does not apply to players of other teams. Default: all teams. */
   readonly team?: string | undefined
 }
 
 /**
- * Whose waiting time relaxes a rule. `each`: between any two tickets, the stricter of their two limits counts; for a
- * rule about the whole match or about teams, that of the youngest ticket; for `require`, each ticket's own. `youngest`,
- * `oldest`, `average`: the wait of the match's youngest ticket, its oldest, or the average of all.
+ * The waiting time that relaxes a rule. `each`: between two tickets, the stricter of their limits counts; for a rule
+ * about the whole match or about teams, the youngest ticket's; for `require`, each ticket's own. `youngest`, `oldest`,
+ * `average`: the wait of the match's youngest ticket, its oldest, or the average of all.
  */
 export type WaitOf = 'each' | 'youngest' | 'oldest' | 'average'
 
@@ -34,15 +34,15 @@ export type Missing<Value> = 'refuse' | 'any' | { readonly value: Value }
 export interface RuleBase {
   /** Name of the rule in `explain`, unique in its queue. Default: its kind and attribute, e.g. `difference skill`. */
   readonly name?: string | undefined
-  /** Whose waiting time relaxes the rule. Default `each`. */
+  /** The waiting time that relaxes the rule. Default `each`. */
   readonly by?: WaitOf | undefined
-  /** Milliseconds of waiting after which the rule no longer counts. Default: never. */
+  /** Milliseconds of waiting after which the rule no longer applies. Default: never. */
   readonly optionalAfterMs?: number | undefined
-  /** Whether the rule also holds in a match of last resort (see `lastResortMs`). Default false. */
+  /** The rule also holds in a match of last resort (see `lastResortMs`). Default false. */
   readonly hard?: boolean | undefined
 }
 
-/** A rule that was checked, with defaults filled in. */
+/** A validated rule with its defaults. */
 export type Checked<Kind extends RuleBase> = Kind & {
   readonly name: string
   readonly by: WaitOf

@@ -1,30 +1,30 @@
 import { validate } from '@muster/core/internal'
 import { z } from 'zod'
-import type { LimitBounds, RelaxationStep, Relaxing } from './relaxing.js'
+import type { LimitBounds, RelaxationStep, RelaxingLimit } from './relaxing.js'
 
 /** The direction in which a limit relaxes: up, down, or not at all. */
 type Loosening = 'rises' | 'falls' | 'stays'
 
-/** What is wrong with a part of a value, and where. */
-interface Problem {
+/** The fault of a part of a value, and its path. */
+interface FieldFault {
   readonly path: readonly PropertyKey[]
   readonly message: string
 }
 
-/** Milliseconds: a week at most (our choice). */
+/** Milliseconds, at most a week (our choice). */
 export const waitMs = z
   .number()
   .min(0)
   .max(7 * 24 * 3600 * 1000)
 
-/** Most steps of a limit: enough for any table written by hand (our choice). */
+/** Maximum number of steps of a limit: enough for any table written by hand (our choice). */
 const MOST_STEPS = 20
 
 /** The schema of a limit: each value fits `value`, and no step is stricter than the one before. */
-export function relaxing(value: z.ZodType<number>, loosening: Loosening): z.ZodType<Relaxing> {
+export function relaxing(value: z.ZodType<number>, loosening: Loosening): z.ZodType<RelaxingLimit> {
   const problemOfLimit = limitCheck(value, loosening)
   return z
-    .custom<Relaxing>((given) => given !== undefined, 'must be given')
+    .custom<RelaxingLimit>((given) => given !== undefined, 'must be given')
     .superRefine((given, context) => {
       const problem = problemOfLimit(given)
       if (problem !== undefined) context.addIssue({ code: 'custom', path: [...problem.path], message: problem.message })
@@ -36,13 +36,13 @@ export function relaxing(value: z.ZodType<number>, loosening: Loosening): z.ZodT
     })
 }
 
-/** A part of a schema as JSON Schema. That is slow, and only editors need it, so `meta` has it by a getter. */
+/** A part of a schema as JSON Schema. This is slow and only editors need it, so `meta` gets it by a getter. */
 export function jsonOf(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return json
 }
 
-/** The forms of a limit as JSON Schema. That no step is stricter than the one before cannot be said there. */
+/** The forms of a limit as JSON Schema. It cannot express that no step is stricter than the one before. */
 export function limitForms(value: z.ZodType<number>): Record<string, unknown>[] {
   const [number, wait] = [jsonOf(value), jsonOf(waitMs)]
   const object = (properties: Record<string, unknown>, required: readonly string[]) => ({
@@ -58,8 +58,8 @@ export function limitForms(value: z.ZodType<number>): Record<string, unknown>[] 
   return [number, { type: 'array', items: step, minItems: 1, maxItems: MOST_STEPS }, line, bounds]
 }
 
-/** Makes a check that says what is wrong with a limit, if anything. */
-export function limitCheck(value: z.ZodType<number>, loosening: Loosening): (given: unknown) => Problem | undefined {
+/** Creates a check that returns the fault of a limit, if any. */
+export function limitCheck(value: z.ZodType<number>, loosening: Loosening): (given: unknown) => FieldFault | undefined {
   // A rising limit may end at Infinity, for no limit. A line cannot, because it would have no steps.
   const stepValue = loosening === 'rises' ? z.union([value, z.literal(Infinity)]) : value
   const steps = z
@@ -91,7 +91,7 @@ function problemOfSteps(
   steps: readonly RelaxationStep[],
   looser: (later: number, sooner: number) => boolean,
   word: string,
-): Problem | undefined {
+): FieldFault | undefined {
   for (const [index, { afterMs, value }] of steps.entries()) {
     const before = steps[index - 1]
     if (before === undefined) {
@@ -106,12 +106,12 @@ function problemOfSteps(
   return undefined
 }
 
-function problemOf(schema: z.ZodType, given: unknown): Problem | undefined {
+function problemOf(schema: z.ZodType, given: unknown): FieldFault | undefined {
   const { fault } = validate(schema, given)
   return fault && { path: fault.path, message: fault.wrong }
 }
 
-/** Parts of the schemas of several rules. */
+/** Shared parts of several rules' schemas. */
 
 export const textSchema = z.string().min(1).max(128)
 export const textsSchema = z.array(textSchema).max(128)
@@ -148,8 +148,8 @@ const valueChecks = {
   stays: limitCheck(finite, 'stays'),
 }
 
-/** Says what is wrong with the value of a comparison, which may relax in the direction that lets more in. */
-export const problemOfValue = (operator: string, value: unknown): Problem | undefined =>
+/** Returns the fault of a comparison's value, which may relax in the direction that allows more. */
+export const problemOfValue = (operator: string, value: unknown): FieldFault | undefined =>
   valueChecks[operator.startsWith('<') ? 'rises' : operator.startsWith('>') ? 'falls' : 'stays'](value)
 
 export const operatorSchema = z.enum([...comparisonSchema.options, ...membership])

@@ -1,8 +1,8 @@
-// pure: what rules read of tickets, and what they become for the kernel and `explain`
+// pure: what rules read from tickets, and their compiled form for the kernel and `explain`
 import type { Coordinates } from '@muster/core'
 import type { MatchLevels, Quota, Radius, Span, TeamShape } from '@muster/kernel'
 import type { Attributes } from '@muster/hosting/internal'
-import type { Levels } from './levels.js'
+import type { QueueLevels } from './levels.js'
 
 /** A single value, not a list. */
 export type Scalar = number | string | boolean
@@ -26,7 +26,7 @@ export interface RuleTicket {
   /** A higher priority is served first. */
   readonly priority: number
   readonly players: readonly RulePlayer[]
-  /** The middle of the players' places, if known. */
+  /** The middle of the players' locations, if known. */
   readonly place: Coordinates | undefined
   readonly network: string | undefined
 }
@@ -39,19 +39,21 @@ export interface RuleOpening extends Omit<RuleTicket, 'players'> {
   readonly present: readonly (readonly RuleTicket[])[]
 }
 
-/** What the rules keep of a ticket: made once, when the ticket enters the pool. */
+/** The facts that the rules read from a ticket, once, when it enters the pool. */
 export interface Facts {
   readonly ticket: RuleTicket
-  /** For each rule of the queue, what the rule read from the ticket; only that rule understands it. */
+  /** The facts of each rule of the queue. Only that rule understands its own. */
   readonly of: readonly unknown[]
-  /** Whether the players are in a running match: then how they differ among themselves is no fault of who joins. */
+  /**
+   * True if the players are in a running match: the differences among them are then no obstacle for a joining ticket.
+   */
   readonly isPresent?: boolean | undefined
 }
 
 /** The members of each team. */
-export type Teams = readonly (readonly Facts[])[]
+export type TeamMembers = readonly (readonly Facts[])[]
 
-/** Makes the error that refuses a ticket, from the path at fault and what is wrong. */
+/** Creates the error that refuses a ticket, from the path at fault and the fault. */
 export type Refuse = (path: string, message: string) => Error
 
 /** A team of a match, with the name of its definition. */
@@ -60,65 +62,70 @@ export interface NamedTeam extends TeamShape {
   readonly kind: string
 }
 
-/** What a rule is compiled with. */
+/** The inputs of a rule's compilation. */
 export interface RuleContext {
   /** Index of the rule in its queue, and of its entry in `Facts.of`. */
   readonly index: number
   readonly queue: string
-  readonly levels: Levels
-  /** Whether the rule is within another: it then has no radius, span or key, which are for rules of the queue. */
+  readonly levels: QueueLevels
+  /** True if the rule is nested. It then has no radius, span or key, which only rules of the queue can have. */
   readonly isInner?: boolean | undefined
   readonly teams: readonly NamedTeam[]
-  /** The only team that a rule within another is about. Default: all that it names. */
+  /** The only team that a nested rule is about. Default: all that it names. */
   readonly team?: number | undefined
-  /** Called with what a custom rule throws. */
+  /** Called with the error that a custom rule throws. */
   readonly failed: (rule: string, error: unknown) => void
 }
 
 /**
- * The checks of a rule; see `Checks` for `pair`, `part`, `whole`, `unevenness` and `quotas`. All fields are
- * optional: a rule without any lets everyone in.
+ * The checks of a rule; see `Checks` for `pair`, `part`, `whole`, `unevenness` and `quotas`. All fields are optional: a
+ * rule without any allows every match.
  */
 export interface RuleChecks {
   /**
-   * Reads from a ticket what the rule compares. A ticket without players has no such fact. @throws what `refuse` makes
+   * Reads what the rule compares from a ticket. Absent for a rule that reads nothing of tickets. @throws what `refuse`
+   * creates
    */
   readonly factOf?: ((ticket: RuleTicket, refuse: Refuse) => unknown) | undefined
   readonly radius?: Radius | undefined
   /** See `Model.apart`. */
   readonly apart?: ((present: Facts, joining: Facts) => number) | undefined
   readonly span?: Span | undefined
-  /** Low and high of the ticket in the span; NaN if the ticket goes with any value. @throws what `refuse` makes */
+  /** Low and high of the ticket in the span; NaN if the ticket accepts any value. @throws what `refuse` creates */
   readonly boundsOf?: ((ticket: RuleTicket, refuse: Refuse) => readonly [low: number, high: number]) | undefined
-  /** The ticket's key: only tickets with the same key meet. @throws what `refuse` makes */
+  /** The ticket's key: only tickets with the same key can be in one match. @throws what `refuse` creates */
   readonly keyOf?: ((ticket: RuleTicket, refuse: Refuse) => Scalar) | undefined
   readonly pair?:
     ((one: Facts, other: Facts, level: number, levelOfOne?: number, levelOfOther?: number) => boolean) | undefined
   readonly part?:
-    ((teams: Teams, roomOf: readonly number[], levels: MatchLevels, others?: readonly Facts[]) => boolean) | undefined
+    | ((teams: TeamMembers, roomOf: readonly number[], levels: MatchLevels, others?: readonly Facts[]) => boolean)
+    | undefined
   readonly quotas?: readonly Quota<Facts>[] | undefined
-  /** Whether the quotas alone decide the rule, so that the kernel needs neither `part` nor `whole` of it. */
+  /** True if the quotas alone decide the rule, so that the kernel needs neither its `part` nor its `whole`. */
   readonly quotasDecide?: boolean | undefined
-  /** Whether `whole` depends on the time beyond the levels. */
+  /** True if `whole` depends on the time beyond the levels. */
   readonly timed?: boolean | undefined
-  readonly whole?: ((teams: Teams, levels: MatchLevels) => boolean) | undefined
+  readonly whole?: ((teams: TeamMembers, levels: MatchLevels) => boolean) | undefined
   /**
-   * The same as `whole` by numbers of players alone, of each team the fewest and the most: whether teams within these
-   * bounds may play, as far as bounds can tell. Only of rules that need no more than numbers of players.
+   * Like `whole`, but from the minimum and maximum number of players of each team: returns false only if no teams
+   * within these bounds are allowed. Only for rules that depend on nothing but numbers of players.
    */
   readonly counts?: ((fewest: readonly number[], most: readonly number[], levels: MatchLevels) => boolean) | undefined
-  /** Whether `counts` has the same answer at all levels. */
+  /** True if `counts` returns the same at all levels. */
   readonly isSteady?: boolean | undefined
-  /** Whether `whole` is for teams that are as even in number as can be: see `Checks.balanced`. */
+  /** True if `whole` needs teams that are as even in number as possible: see `Checks.balanced`. */
   readonly isBalance?: boolean | undefined
   /**
-   * Whether the rule says anything of these teams, or nobody has what it compares: then it neither holds nor fails.
-   * Default: it does.
+   * False if the rule does not apply to these teams, e.g. because no player has what it compares: then it neither holds
+   * nor fails. Default: it applies.
    */
-  readonly saysOf?: ((teams: Teams, levels: MatchLevels) => boolean) | undefined
-  /** How far two tickets are apart, in the unit of the limit; undefined if nothing is measured. For `explain`. */
+  readonly saysOf?: ((teams: TeamMembers, levels: MatchLevels) => boolean) | undefined
+  /**
+   * The distance or difference of two tickets, in the unit of the limit; undefined if nothing is measured. For
+   * `explain`.
+   */
   readonly measure?: ((one: Facts, other: Facts) => number | undefined) | undefined
-  /** How many players of another kind a match needs, even if all of these tickets are in it. For `explain`. */
+  /** Number of further players of another kind that a match of all these tickets needs. For `explain`. */
   readonly shortage?: ((everyone: readonly Facts[]) => number) | undefined
-  readonly unevenness?: ((teams: Teams) => number) | undefined
+  readonly unevenness?: ((teams: TeamMembers) => number) | undefined
 }

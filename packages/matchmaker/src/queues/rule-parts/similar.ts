@@ -1,4 +1,4 @@
-// pure: values that look the same to a person, and are different ones to a rule
+// pure: values that look the same to users but are different for a rule
 
 /** Another value that looks the same, and how it differs, e.g. `as a text, not as a number`. */
 export interface Similar {
@@ -6,7 +6,7 @@ export interface Similar {
   readonly how: string
 }
 
-/** Finds a value that looks the same as one of the others and is none of them; undefined if there is none. */
+/** Finds a value that looks like one of the others but equals none of them; undefined if there is none. */
 export function similarTo(values: readonly unknown[], others: readonly unknown[]): Similar | undefined {
   if (others.length === 0) return undefined
   for (const value of values) {
@@ -18,11 +18,11 @@ export function similarTo(values: readonly unknown[], others: readonly unknown[]
   return undefined
 }
 
-/** Whether two different values look the same: in another Unicode form, or of another type. */
+/** True if two different values look the same: in another Unicode form, or of another type. */
 const looksLike = (one: unknown, other: unknown): boolean =>
   one !== other && (isPlain(one, other) ? String(one) === String(other) : formOf(one) === formOf(other))
 
-/** Whether Unicode forms do not matter. */
+/** True if both are ASCII, so that Unicode forms do not matter. */
 const isPlain = (one: unknown, other: unknown): boolean => isAscii(one) && isAscii(other)
 const isAscii = (value: unknown): boolean => typeof value !== 'string' || !/[^ -~]/.test(value)
 

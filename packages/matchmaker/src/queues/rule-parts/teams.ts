@@ -1,8 +1,8 @@
 import { validate } from '@muster/core/internal'
 import { z } from 'zod'
 import { counted, digits, inWords, limitWords, listed } from './english.js'
-import type { Levels } from './levels.js'
-import { limitAt, loosest, type Relaxing, strictest } from './relaxing.js'
+import type { QueueLevels } from './levels.js'
+import { limitAt, loosest, type RelaxingLimit, strictest } from './relaxing.js'
 import type { NamedTeam } from './rule-types.js'
 import { jsonOf, relaxing } from './rule-field-schemas.js'
 
@@ -13,13 +13,13 @@ export interface TeamDefinition {
   /** Number of teams of this kind. Default 1. */
   readonly count?: number | undefined
   /**
-   * Players in the team: an exact number; or at most `max` and at least `min`, which may fall while the oldest ticket
-   * of the match waits.
+   * Players in the team: an exact number; or at most `max` and at least `min`, which may fall with the wait of the
+   * match's oldest ticket.
    */
-  readonly size: number | { readonly min: Relaxing; readonly max: number }
+  readonly size: number | { readonly min: RelaxingLimit; readonly max: number }
 }
 
-/** Most players in a match (our choice). */
+/** Maximum number of players in a match (our choice). */
 export const LARGEST_MATCH = 500
 
 const playersSchema = z.int().min(1).max(LARGEST_MATCH)
@@ -27,7 +27,7 @@ const playersSchema = z.int().min(1).max(LARGEST_MATCH)
 const leastSchema = z.int().min(0).max(LARGEST_MATCH)
 const sizeSchema = z.strictObject({ min: relaxing(leastSchema, 'falls'), max: playersSchema })
 
-/** The schema of a kind of team, which fills in its count. */
+/** The schema of a kind of team, with the default of its count. */
 export const teamSchema: z.ZodType<TeamDefinition> = z.strictObject({
   name: z.string().min(1).max(64),
   count: playersSchema.default(1),
@@ -50,7 +50,7 @@ export const namesOf = ({ name, count = 1 }: TeamDefinition): string[] =>
   count === 1 ? [name] : Array.from({ length: count }, (_, index) => `${name}-${index + 1}`)
 
 /** Every team of a match, in the order of the definitions. Relaxed minimum sizes are rounded up to whole players. */
-export const teamShapes = (teams: readonly TeamDefinition[], levels: Levels): NamedTeam[] =>
+export const teamShapes = (teams: readonly TeamDefinition[], levels: QueueLevels): NamedTeam[] =>
   teams.flatMap((team) => {
     const { min: least, max } = typeof team.size === 'number' ? { min: team.size, max: team.size } : team.size
     const minAt = (ms: number, level: number) =>
@@ -59,11 +59,11 @@ export const teamShapes = (teams: readonly TeamDefinition[], levels: Levels): Na
     return namesOf(team).map((name) => ({ name, kind: team.name, max, min }))
   })
 
-/** Whether a match may have fewer players than there is room for. */
+/** True if a match may have fewer players than places. */
 export const mayBeSmaller = ({ size }: TeamDefinition): boolean =>
   typeof size !== 'number' && loosest(size.min) < size.max
 
-/** `two teams of five players`, or what a match of several kinds of teams has. */
+/** `two teams of five players`, or the same for several kinds of teams. */
 export function teamClauses(teams: readonly TeamDefinition[]): string[] {
   const [only] = teams
   const least = teams.flatMap((team) => leastClause(team, teams.length === 1) ?? [])
@@ -85,7 +85,7 @@ function playersOf({ size }: TeamDefinition): string {
   return max > 12 ? `${digits(least)} to ${digits(max)} players` : `${inWords(least)} to ${counted(max, 'player')}`
 }
 
-/** How a relaxing minimum falls. */
+/** The clause about a relaxing minimum. */
 function leastClause({ name, count = 1, size }: TeamDefinition, isOnly: boolean): string | undefined {
   if (typeof size === 'number' || strictest(size.min) === loosest(size.min)) return undefined
   const whose = isOnly ? (count === 1 ? 'it' : 'each team') : count === 1 ? `team ${name}` : `each team ${name}`

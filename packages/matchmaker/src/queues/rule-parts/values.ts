@@ -1,4 +1,4 @@
-// pure: what the players of a ticket have for an attribute, compared and made into one number
+// pure: the players' values of an attribute, compared and aggregated
 import { type Comparison, type Missing, type Operator, PARTY_SIZE } from './rule-base.js'
 import type { Facts, Refuse, RuleTicket, Scalar } from './rule-types.js'
 
@@ -26,8 +26,8 @@ export const A_LIST: ValueType<readonly string[]> = {
   is: (value): value is readonly string[] => Array.isArray(value) && value.every(A_TEXT.is),
 }
 
-/** What a rule reads from each player. */
-export interface Wanted<Value> {
+/** The attribute that a rule reads from each player. */
+export interface WantedValue<Value> {
   readonly attribute: string
   readonly type: ValueType<Value>
   readonly missing: Missing<Value> | undefined
@@ -36,14 +36,14 @@ export interface Wanted<Value> {
 }
 
 /**
- * The attribute's value of a player, or the rule's default if the player has none; undefined if the rule does not
+ * A player's value of the attribute, or the rule's default if the player has none; undefined if the rule does not
  * restrict such players.
- * @throws what `refuse` makes, if the attribute is missing or of another type
+ * @throws what `refuse` creates, if the attribute is missing or of another type
  */
 function valueOf<Value>(
   { players }: RuleTicket,
   index: number,
-  wanted: Wanted<Value>,
+  wanted: WantedValue<Value>,
   refuse: Refuse,
 ): Value | undefined {
   const { attribute, type, missing = 'refuse', rule } = wanted
@@ -61,16 +61,16 @@ function valueOf<Value>(
   return missing === 'any' ? undefined : missing.value
 }
 
-/** The values of all players that the rule restricts. @throws as `valueOf` */
-export function valuesOf<Value>(ticket: RuleTicket, wanted: Wanted<Value>, refuse: Refuse): Value[] {
+/** The values of all players that the rule restricts. @throws like `valueOf` */
+export function valuesOf<Value>(ticket: RuleTicket, wanted: WantedValue<Value>, refuse: Refuse): Value[] {
   const values = ticket.players.map((_, index) => valueOf(ticket, index, wanted, refuse))
   return values.includes(undefined) ? values.filter((value) => value !== undefined) : (values as Value[])
 }
 
-/** How many of these tickets' players have what a rule reads, the rule's default for it included. */
+/** Number of these tickets' players who have a value for a rule, including the rule's default. */
 export function countOf(
   members: readonly Facts[],
-  { attribute, missing }: Pick<Wanted<unknown>, 'attribute' | 'missing'>,
+  { attribute, missing }: Pick<WantedValue<unknown>, 'attribute' | 'missing'>,
 ): number {
   const isForAll = attribute === PARTY_SIZE || typeof missing === 'object'
   const has = ({ attributes }: { readonly attributes: object }) => isForAll || Object.hasOwn(attributes, attribute)
@@ -96,7 +96,7 @@ export function compares(one: number, operator: Comparison, other: number): bool
 
 type Comparable = Scalar | readonly string[]
 
-/** Compares two values by an operator, of types that the operator takes. */
+/** Compares two values by an operator, of types that the operator allows. */
 export function holdsBetween(one: Comparable, operator: Operator, other: Comparable): boolean {
   switch (operator) {
     case '=':
@@ -146,10 +146,13 @@ export interface Range {
 
 export const ANYTHING: Range = { low: -Infinity, high: Infinity }
 
-/** Relative tolerance, so that rounding excludes nothing that is exactly at the limit. */
+/** Relative tolerance, so that rounding excludes nothing exactly at the limit. */
 const ROUNDING = 1e-9
 
-/** Returns the least and the greatest number of any player; a search asks for the same list many times. */
+/**
+ * Creates the function that returns the lowest and the highest number of any player. It remembers the last list,
+ * because a search passes the same one many times.
+ */
 export function createExtremes(rule: number): (others: readonly Facts[]) => Range {
   let last: readonly Facts[] | undefined
   let extremes = ANYTHING
@@ -167,7 +170,10 @@ export function createExtremes(rule: number): (others: readonly Facts[]) => Rang
   }
 }
 
-/** The range of a team's aggregate if up to `room` players join, with numbers between the extremes or with none. */
+/**
+ * The range of a team's aggregate if up to `room` more players join, with numbers between the extremes or without a
+ * number.
+ */
 export function rangeOf(
   team: readonly Facts[],
   rule: number,
@@ -191,7 +197,7 @@ const widened = (low: number, high: number): Range => ({
   high: high + ROUNDING * Math.abs(high),
 })
 
-/** The aggregate over all players of a team who have a number; NaN if none has, except for a sum. */
+/** The aggregate over all players of a team who have a number; NaN if none has one, except for a sum. */
 export function aggregateOf(team: readonly Facts[], rule: number, aggregate: Aggregate): number {
   let [count, sum, min, max] = [0, 0, Infinity, -Infinity]
   for (const facts of team) {

@@ -58,7 +58,7 @@ function partiesOf(count: number): RuleTicket[] {
 test.each([
   [10_000, 75],
   [40_000, 80],
-])('%d tickets with roles that wait after an outage: one round matches %d of 100 players', (count, least) => {
+])('one round after an outage with %d waiting tickets with roles matches %d of 100 players', (count, least) => {
   const pool = createPool(compiled.model)
   const tickets = partiesOf(count)
   const sizes = new Map(tickets.map((ticket) => [pool.add(compiled.entryOf(ticket)), ticket.players.length]))

@@ -2,15 +2,15 @@ import fc from 'fast-check'
 import type { QueueDefinition } from '../queue.js'
 import { allLimitsOf, innerRulesOf, limitFieldsOf, type RuleDefinition } from './definition.js'
 import type { TeamDefinition } from '../rule-parts/teams.js'
-import { loosest, type Relaxing, strictest } from '../rule-parts/relaxing.js'
+import { loosest, type RelaxingLimit, strictest } from '../rule-parts/relaxing.js'
 import type { Attributes } from '@muster/hosting/internal'
 import type { RulePlayer, RuleTicket } from '../rule-parts/rule-types.js'
 import { optional, wait, relaxingBetween, skill, word, maps, role } from './value-arbitraries.fixture.js'
 import { ruleOf } from './rule-arbitraries.fixture.js'
 
 /**
- * Random queues with every kind of rule, and tickets that these rules may or may not like. Few different values, so
- * that limits are met exactly; and whole numbers, so that no sum depends on its order.
+ * Random queues with every kind of rule, and random tickets. There are few different values, so that limits are met
+ * exactly, and whole numbers, so that no sum depends on its order.
  */
 
 /** The current time of these tests, in epoch milliseconds. */
@@ -50,14 +50,14 @@ export function targeted(queue: QueueDefinition): QueueDefinition {
     typeof team.size === 'number' ? team : { ...team, size: { ...team.size, min: bounded(team.size.min) } },
   )
   const bound = rules.map(withBounds)
-  const minima = sized.flatMap(({ size }): Relaxing[] => (typeof size === 'number' ? [] : [size.min]))
+  const minima = sized.flatMap(({ size }): RelaxingLimit[] => (typeof size === 'number' ? [] : [size.min]))
   const relaxes = [...bound.flatMap(allLimitsOf), ...minima]
   if (!relaxes.some((limit) => strictest(limit) !== loosest(limit))) return queue
   const later = lastResortMs === undefined ? undefined : 5001 + (lastResortMs % 1000)
   return { ...queue, teams: sized, rules: bound, lastResortMs: later, targetWaitMs: 1000 }
 }
 
-const bounded = (limit: Relaxing): Relaxing =>
+const bounded = (limit: RelaxingLimit): RelaxingLimit =>
   typeof limit === 'number' ? limit : { strictest: strictest(limit), loosest: loosest(limit) }
 
 function withBounds(rule: RuleDefinition): RuleDefinition {
@@ -67,13 +67,13 @@ function withBounds(rule: RuleDefinition): RuleDefinition {
   return { ...timeless, ...own, ...inner } as RuleDefinition
 }
 
-/** Gives rules distinct names, and keeps only one about distance. */
+/** Gives rules distinct names, and keeps only one distance rule. */
 const named = (rules: readonly RuleDefinition[]): RuleDefinition[] =>
   rules
     .filter((rule, index) => rule.kind !== 'distance' || rules.findIndex(({ kind }) => kind === 'distance') === index)
     .map((rule, index) => ({ ...rule, name: `rule ${index}` }))
 
-/** Whether a team is large enough for its roles, and there are two where a winner is predicted. */
+/** True if each team is large enough for its roles, and there are two teams if a winner is predicted. */
 const feasible =
   (teams: readonly TeamDefinition[]) =>
   (rule: RuleDefinition): boolean => {
@@ -86,8 +86,8 @@ const feasible =
   }
 
 /**
- * Places within some hundreds of kilometres around a point on the date line, on a grid: between arbitrary places,
- * rounding would decide where a distance is just the limit.
+ * Locations within some hundreds of kilometres around a point on the date line, on a grid: between arbitrary locations,
+ * rounding would decide whether a distance is just within the limit.
  */
 const place = fc.record({
   latitude: fc.nat(27).map((step) => 40 + step * 0.37),

@@ -13,8 +13,8 @@ import {
 } from '../rule-parts/index.js'
 
 /**
- * No player is in a match with a player on their avoid list, or whose avoid list they are on. With scope `team`, such
- * players may meet as opponents.
+ * No player is in a match with a player on their avoid list, or on whose avoid list they are. With scope `team`, such
+ * players may be opponents.
  */
 export interface AvoidRule extends RuleBase, Among {
   readonly kind: 'avoid'
@@ -24,7 +24,7 @@ export const avoidSchema = z.strictObject({ kind: z.literal('avoid'), ...base, .
 
 export function compileAvoid(rule: Checked<AvoidRule>, context: RuleContext): RuleChecks {
   const { index } = context
-  /** Whether a player of one ticket is on an avoid list of the other. Most lists are empty. */
+  /** True if a player of one ticket is on an avoid list of the other. Most lists are empty. */
   const avoids = (one: Facts, other: Facts) => {
     const avoided = one.of[index] as ReadonlySet<string> | undefined
     return avoided !== undefined && other.ticket.players.some(({ id }) => avoided.has(id))

@@ -43,8 +43,8 @@ function matchesOf(queue: QueueDefinition, players: readonly Rating[], waitedMs 
   )
 }
 
-describe('players meet', () => {
-  test('by how certain it is who is better, not by how far apart they are', () => {
+describe('a balance rule by predicted win', () => {
+  test('a predictedWin rule matches by how certain the winner is, not by how far apart the ratings are', () => {
     const duel = queueOf({}, 1)
     // Five apart: Φ(5 ÷ √(2 · (25/6)² + 2σ²)) is 0.80 for σ = 1, and 0.65 for σ = 8.33.
     const known: Rating[] = [
@@ -63,7 +63,7 @@ describe('players meet', () => {
     expect(matchesOf(queueOf({ beta: 250 }, 1), known)).toHaveLength(1)
   })
 
-  test('more loosely while they wait, up to anyone', () => {
+  test('a predictedWin rule relaxes while players wait, up to any match', () => {
     const max = [
       { afterMs: 0, value: 0.5 },
       { afterMs: 5000, value: 0.9 },
@@ -90,7 +90,7 @@ describe('players meet', () => {
     ).toHaveLength(1)
   })
 
-  test('in the teams of which the winner is least certain, also where it is certain in any case', () => {
+  test('a predictedWin rule picks the teams with the least certain winner, even if `max` allows any', () => {
     const players: Rating[] = [
       [10, 2],
       [20, 2],
@@ -117,7 +117,7 @@ describe('players meet', () => {
     ])
   })
 
-  test('in several teams, of which none is too certain to beat any other', () => {
+  test('a predictedWin rule allows several teams if none is too certain to beat any other', () => {
     const players: Rating[] = [
       [20, 1],
       [25, 1],
@@ -133,7 +133,7 @@ describe('players meet', () => {
     expect(matchesOf(queueOf({ max: outer + 1e-9 }, 1, 3), players)).toHaveLength(1)
   })
 
-  test('with a rating for those who have none, or for the attribute that they lack', () => {
+  test('a predictedWin rule uses a default rating for players without one, or without an attribute of it', () => {
     const missing = { value: { mean: 25, uncertainty: 25 / 3 } }
     expect(
       matchesOf(queueOf({ missing, max: 0.5 }, 1), [
@@ -156,7 +156,7 @@ describe('players meet', () => {
   })
 })
 
-test('the teams of any match are as even as any arrangement of them is', () => {
+test('property: a predictedWin rule makes teams as even as the best possible arrangement', () => {
   const rating = fc.tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 1, max: 8 }))
   fc.assert(
     fc.property(fc.array(rating, { minLength: 6, maxLength: 6 }), (players) => {
@@ -176,7 +176,7 @@ test('the teams of any match are as even as any arrangement of them is', () => {
   )
 })
 
-test('no part of a match that may be is given up, but some parts are that never can be', () => {
+test('property: a predictedWin rule drops no partial match that can be completed, and some that cannot', () => {
   const { rules, entryOf } = compileQueue(defineQueue(queueOf({ max: 0.7 })))
   const levels = { youngest: 0, oldest: 0, average: 0, now: NOW }
   const rating = fc.tuple(fc.integer({ min: -10, max: 40 }), fc.integer({ min: 1, max: 20 }))
@@ -214,7 +214,7 @@ test('no part of a match that may be is given up, but some parts are that never 
   expect(givenUp).toBeGreaterThan(100)
 })
 
-describe('a rating that cannot be is refused with its player', () => {
+describe('the rating of a player', () => {
   test.each([
     [undefined, 1, 'mu: is missing: rule "balance predictedWin" wants a number within ±1e9'],
     [25, undefined, 'sigma: is missing: rule "balance predictedWin" wants a number above 0, 1e9 at most'],
@@ -226,7 +226,7 @@ describe('a rating that cannot be is refused with its player', () => {
     [25, -1, 'sigma: is not a number above 0'],
     [25, Number.NaN, 'sigma: is not a number above 0'],
     [25, 1e200, 'sigma: is not a number above 0'],
-  ])('mu %s, sigma %s', (mu, sigma, message) => {
+  ])('an invalid rating is refused with its player: mu %s, sigma %s', (mu, sigma, message) => {
     expect(() =>
       matchesOf(queueOf(), [
         [25, 1],
@@ -235,7 +235,7 @@ describe('a rating that cannot be is refused with its player', () => {
     ).toThrow(`ticket: players.0.attributes.${message}`)
   })
 
-  test('the greatest there are still tell who is ahead', () => {
+  test('a predictedWin rule still tells the stronger team at the largest allowed ratings', () => {
     const players: Rating[] = Array.from({ length: 4 }, (_, at) => [at === 3 ? -1e9 : 1e9, 1e-300])
     expect(matchesOf(queueOf({ beta: 1e-300, max: 0.9999 }), players)).toEqual([])
     expect(matchesOf(queueOf({ beta: 1e-300, max: 1 }), players)).toHaveLength(1)
@@ -245,7 +245,7 @@ describe('a rating that cannot be is refused with its player', () => {
   })
 })
 
-test('teams that are infinitely uneven are made where they may be', () => {
+test('a balance rule that has become optional allows teams of infinite difference', () => {
   const difference = { kind: 'balance', attribute: 'mu', max: 5, optionalAfterMs: 1000 } as const
   const queue = { ...queueOf({}, 1), rules: [difference] }
   expect(
@@ -260,7 +260,7 @@ test('teams that are infinitely uneven are made where they may be', () => {
   ).toHaveLength(1)
 })
 
-describe('a rule that cannot be is refused with its field', () => {
+describe('an invalid balance rule', () => {
   test.each<[object, string]>([
     [{ mean: undefined }, 'rules.0.mean: must be given where measure is "predictedWin"'],
     [{ uncertainty: undefined }, 'rules.0.uncertainty: must be given where measure is "predictedWin"'],
@@ -280,7 +280,7 @@ describe('a rule that cannot be is refused with its field', () => {
     [{ missing: 'any' }, "rules.0.missing: must be 'refuse' or { value }: a player left out would make the team look"],
     [{ missing: { value: 25 } }, 'rules.0.missing.value: must be { mean, uncertainty } of a rating'],
     [{ missing: { value: { mean: 25, uncertainty: 0 } } }, 'rules.0.missing'],
-  ])('%j', (more, message) => {
+  ])('an invalid balance rule is refused with its field: %j', (more, message) => {
     const faults = checkQueue(queueOf(more)).faults.map((fault) => `${fault.field}: ${fault.message}`)
     expect(faults.join('\n')).toContain(message)
   })
@@ -288,7 +288,7 @@ describe('a rule that cannot be is refused with its field', () => {
   test.each([
     [{ matchSize: 2, teams: undefined }, 1],
     [{ teams: [{ name: 'team', count: 33, size: 1 }] }, 33],
-  ])('with no two teams, or too many of them', (teams, count) => {
+  ])('a predictedWin rule is refused for fewer than 2 or more than 32 teams', (teams, count) => {
     const { faults } = checkQueue({ ...queueOf(), ...teams })
     expect(faults.map(({ message }) => message).join()).toContain(
       `predictedWin is for 2 to 32 teams, and there are ${count}`,
@@ -297,14 +297,14 @@ describe('a rule that cannot be is refused with its field', () => {
     expect(checkQueue({ ...queueOf(), ...teams, rules: [within] }).faults[0]?.field).toBe('rules.0.rules.0.measure')
   })
 
-  test('an attribute that another rule needs as a list', () => {
+  test('a balance rule is refused if another rule needs its attribute as a list', () => {
     const { faults } = checkQueue({ ...queueOf(), rules: [{ kind: 'overlap', attribute: 'sigma' }, rule] })
     expect(faults).toMatchObject([
       { field: 'rules.1.uncertainty', message: expect.stringContaining('is a number here, and a list for rule') },
     ])
   })
 
-  test('a rating for the other form', () => {
+  test('a balance rule is refused if its default rating has the wrong form', () => {
     const missing = { value: { mean: 25, uncertainty: 8 } }
     const { faults } = checkQueue({
       ...queueOf(),

@@ -1,36 +1,17 @@
 import { z } from 'zod'
-import {
-  attributeWords,
-  digits,
-  limitWords,
-  MADE,
-  missingWords,
-  type Relaxing,
-  strictest,
-  type Checked,
-  type Missing,
-  type RuleBase,
-  type Facts,
-  type RuleChecks,
-  type RuleContext,
-  type Teams,
-  base,
-  finite,
-  limitCheck,
-  limitForms,
-  missingSchema,
-  notNegative,
-  textSchema,
-  A_NUMBER,
-  aggregateOf,
-  createExtremes,
-  rangeOf,
-  type Tally,
-  tallyOf,
-  valuesOf,
-  type Wanted,
-  timedLimits,
+import type {
+  RelaxingLimit,
+  Checked,
+  Missing,
+  RuleBase,
+  Facts,
+  RuleChecks,
+  RuleContext,
+  TeamMembers,
+  Tally,
+  WantedValue,
 } from '../rule-parts/index.js'
+import * as parts from '../rule-parts/index.js'
 import {
   createMostVariance,
   DEFAULT_BETA,
@@ -42,16 +23,16 @@ import {
 } from './predicted-win.js'
 
 /**
- * The teams are even: they differ by at most `max` in a number made from their players; or, with `measure:
- * 'predictedWin'`, none is predicted to beat another with a probability above `max`. Where teams may differ in size,
- * their numbers of players are first made as even as parties, sizes and other rules allow: teams that are less even in
- * number are not made to keep the rule. Among those arrangements the most even is chosen.
+ * The teams are even. With `difference`, an aggregate of their players differs by at most `max`. With `measure:
+ * 'predictedWin'`, no team beats another with a predicted probability above `max`. If team sizes may vary, teams are
+ * first made as even in number as parties, sizes and other rules allow, even if less even numbers would satisfy this
+ * rule better. Among those arrangements the most even one is chosen.
  */
 export interface BalanceRule extends RuleBase {
   readonly kind: 'balance'
   /**
    * How teams are compared. `difference` (default): by `attribute` and `aggregate`; `predictedWin`: by the probability
-   * that one beats the other, from the `mean` and `uncertainty` of each player's rating, for every two teams.
+   * that one team beats the other, from the `mean` and `uncertainty` of each player's rating, for every two teams.
    */
   readonly measure?: 'difference' | 'predictedWin' | undefined
   /**
@@ -61,20 +42,20 @@ export interface BalanceRule extends RuleBase {
   readonly attribute?: string | undefined
   /** For `difference`. Default `avg`. */
   readonly aggregate?: 'avg' | 'sum' | 'min' | 'max' | undefined
-  /** For `predictedWin`. Name of the attribute with the mean of a rating, e.g. `mu` of openskill: within ±1e9. */
+  /** For `predictedWin`: attribute with a rating's mean, e.g. openskill's `mu`, within ±1e9. */
   readonly mean?: string | undefined
   /** For `predictedWin`: attribute of a rating's standard deviation, e.g. openskill's `sigma`, above 0 up to 1e9. */
   readonly uncertainty?: string | undefined
   /**
-   * For `predictedWin`. How much a team's performance varies from match to match, as a standard deviation on the scale
-   * of the ratings. Default 25 / 6, openskill's own for ratings that begin at 25; 250 for such that begin at 1500.
+   * For `predictedWin`: variation of a team's performance between matches, as a standard deviation on the scale of the
+   * ratings. Default 25 / 6, openskill's own for ratings that begin at 25. Use 250 for ratings that begin at 1500.
    */
   readonly beta?: number | undefined
-  /** The difference at most; or the probability at most, from 0.5 to 1. */
-  readonly max: Relaxing
+  /** Maximum difference; or maximum probability, from 0.5 to 1. */
+  readonly max: RelaxingLimit
   /**
-   * Players who do not have the attribute. Default `refuse`. For `predictedWin` `any` cannot be, and the value is a
-   * rating, each attribute of which replaces a missing one.
+   * Players who do not have the attribute. Default `refuse`. With `predictedWin`, `any` is not allowed, and the value
+   * is a rating; each of its fields replaces a missing attribute.
    */
   readonly missing?: Missing<number | RatingValue> | undefined
 }
@@ -84,11 +65,11 @@ const deviation = z.number().positive().max(MOST_RATING)
 const rating = z.strictObject({ mean: z.number().min(-MOST_RATING).max(MOST_RATING), uncertainty: deviation })
 
 const limits = {
-  difference: limitCheck(notNegative, 'rises'),
-  predictedWin: limitCheck(z.number().min(0.5).max(1), 'rises'),
+  difference: parts.limitCheck(parts.notNegative, 'rises'),
+  predictedWin: parts.limitCheck(z.number().min(0.5).max(1), 'rises'),
 }
 
-/** Fields of the form that is not the one of the rule. */
+/** Fields that belong to the other `measure`. */
 const NOT_FOR = {
   difference: ['mean', 'uncertainty', 'beta'],
   predictedWin: ['attribute', 'aggregate'],
@@ -97,21 +78,21 @@ const NOT_FOR = {
 export const balanceSchema = z
   .strictObject({
     kind: z.literal('balance'),
-    ...base,
+    ...parts.base,
     measure: z.enum(['difference', 'predictedWin']).optional(),
-    attribute: textSchema.optional(),
+    attribute: parts.textSchema.optional(),
     aggregate: z.enum(['avg', 'sum', 'min', 'max']).optional(),
-    mean: textSchema.optional(),
-    uncertainty: textSchema.optional(),
+    mean: parts.textSchema.optional(),
+    uncertainty: parts.textSchema.optional(),
     beta: deviation.optional(),
     max: z
-      .custom<Relaxing>((value) => value !== undefined, 'must be given')
+      .custom<RelaxingLimit>((value) => value !== undefined, 'must be given')
       .meta({
         get anyOf() {
-          return limitForms(notNegative)
+          return parts.limitForms(parts.notNegative)
         },
       }),
-    missing: missingSchema(z.union([finite, rating])),
+    missing: parts.missingSchema(z.union([parts.finite, rating])),
   })
   .superRefine((rule, context) => {
     const { measure = 'difference' } = rule
@@ -147,49 +128,52 @@ function checkMissing(
 export const compileBalance = (rule: Checked<BalanceRule>, context: RuleContext): RuleChecks =>
   rule.measure === 'predictedWin' ? compilePredictedWin(rule, context) : compileSpread(rule, context)
 
-/** Whether all tickets are in one team although there are several: somebody plays against nobody. */
-const isOneSided = (teams: Teams): boolean =>
+/** True if all tickets are in one team although there are several: nobody plays against them. */
+const isOneSided = (teams: TeamMembers): boolean =>
   teams.length > 1 &&
   teams.some((team) => team.length > 1 && teams.every((other) => other === team || other.length === 0))
 
 function compileSpread(rule: Checked<BalanceRule>, { index, levels }: RuleContext): RuleChecks {
   const { attribute = '', aggregate = 'avg', max } = rule
   const missing = rule.missing as Missing<number> | undefined
-  const limit = timedLimits(rule, levels, max, Infinity)
-  const wanted: Wanted<number> = { attribute, type: A_NUMBER, missing, rule: rule.name }
-  /** The difference between the highest and the lowest team, of those in which a player has the attribute. */
-  const spreadOf = (teams: Teams) => {
+  const limit = parts.timedLimits(rule, levels, max, Infinity)
+  const wanted: WantedValue<number> = { attribute, type: parts.A_NUMBER, missing, rule: rule.name }
+  /** The difference between the highest and the lowest team, of the teams in which a player has the attribute. */
+  const spreadOf = (teams: TeamMembers) => {
     let [low, high] = [Infinity, -Infinity]
     for (const team of teams) {
-      const value = aggregateOf(team, index, aggregate)
+      const value = parts.aggregateOf(team, index, aggregate)
       if (value < low) low = value
       if (value > high) high = value
     }
     return high > low ? high - low : 0
   }
-  const extremesOf = createExtremes(index)
-  /** The least spread that is still possible: how far the reachable ranges of two teams are apart. */
-  const leastSpreadOf = (teams: Teams, roomOf: readonly number[], others: readonly Facts[]) => {
+  const extremesOf = parts.createExtremes(index)
+  /** The smallest spread that is still possible: the largest gap between the reachable ranges of two teams. */
+  const leastSpreadOf = (teams: TeamMembers, roomOf: readonly number[], others: readonly Facts[]) => {
     const extremes = extremesOf(others)
     let [low, high] = [Infinity, -Infinity]
     for (const [team, members] of teams.entries()) {
-      const range = rangeOf(members, index, aggregate, roomOf[team] ?? 0, extremes)
+      const range = parts.rangeOf(members, index, aggregate, roomOf[team] ?? 0, extremes)
       if (range.high < low) low = range.high
       if (range.low > high) high = range.low
     }
     return high - low
   }
-  /** Whether no two players who are or may be in the match are further apart, which is quicker to tell. */
-  const isEven = (teams: Teams, others: readonly Facts[], most: number) => {
+  /**
+   * True if no two players who are or may be in the match differ by more than the limit, a quick check that allows the
+   * match.
+   */
+  const isEven = (teams: TeamMembers, others: readonly Facts[], most: number) => {
     const { low, high } = extremesOf(others)
     const isWithin = ({ of }: Facts) => (of[index] as Tally).min >= low && (of[index] as Tally).max <= high
     return aggregate !== 'sum' && high - low <= most && teams.every((team) => team.every(isWithin))
   }
-  // The unevenness is given in units of the limit, so that several balance rules of a queue weigh the same.
-  const first = strictest(max)
+  // The unevenness is in units of the limit, so that several balance rules of a queue weigh the same.
+  const first = parts.strictest(max)
   const unit = first > 0 && first < Infinity ? first : 1
   return {
-    factOf: (ticket, refuse) => tallyOf(valuesOf(ticket, wanted, refuse)),
+    factOf: (ticket, refuse) => parts.tallyOf(parts.valuesOf(ticket, wanted, refuse)),
     part: (teams, roomOf, wait, others) => {
       if (others === undefined) return true
       const most = limit.ofPart(wait)
@@ -209,13 +193,13 @@ function compilePredictedWin(
 ): RuleChecks {
   const { name, mean = '', uncertainty = '', beta = DEFAULT_BETA, max } = rule
   const missing = rule.missing as Missing<RatingValue> | undefined
-  // Limits are leads instead of probabilities: of teams that will certainly lose, it tells which is nearer.
-  const limit = timedLimits(rule, levels, max, Infinity, leadAt)
-  // Of each team, the least and the greatest sum of means, and the variance: filled anew for each arrangement.
+  // Limits are leads instead of probabilities, because probabilities near 1 cannot be told apart.
+  const limit = parts.timedLimits(rule, levels, max, Infinity, leadAt)
+  // Of each team, the minimum and the maximum sum of means, and the variance: filled anew for each arrangement.
   const [lows, highs, variances] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)]
 
-  /** Fills the tables from the members of the teams. A team without any is NaN, and leads nobody. */
-  const sumUp = (teams: Teams): void => {
+  /** Fills the tables from the members of the teams. An empty team is NaN and leads nobody. */
+  const sumUp = (teams: TeamMembers): void => {
     for (let team = 0; team < count; team += 1) {
       const members = teams[team] as readonly Facts[]
       let [sum, variance] = [members.length === 0 ? Number.NaN : 0, 0]
@@ -229,17 +213,17 @@ function compilePredictedWin(
       variances[team] = variance
     }
   }
-  const extremesOf = createExtremes(index)
+  const extremesOf = parts.createExtremes(index)
   const mostVarianceOf = createMostVariance(index)
-  /** Widens the tables by what each team can reach when up to `roomOf[team]` of the others join it. */
-  const widen = (teams: Teams, roomOf: readonly number[], others: readonly Facts[]): void => {
+  /** Widens the tables to the values that a team can reach if up to `roomOf[team]` of the others join it. */
+  const widen = (teams: TeamMembers, roomOf: readonly number[], others: readonly Facts[]): void => {
     const extremes = extremesOf(others)
     const variance = mostVarianceOf(others)
     for (let team = 0; team < count; team += 1) {
       const members = teams[team] as readonly Facts[]
       const room = roomOf[team] ?? 0
       if (room === 0 || members.length === 0) continue
-      const { low, high } = rangeOf(members, index, 'sum', room, extremes)
+      const { low, high } = parts.rangeOf(members, index, 'sum', room, extremes)
       lows[team] = low
       highs[team] = high
       variances[team] = (variances[team] as number) + room * variance
@@ -259,17 +243,17 @@ function compilePredictedWin(
     }
     return greatest
   }
-  const leadIn = (teams: Teams): number => {
+  const leadIn = (teams: TeamMembers): number => {
     sumUp(teams)
     return greatestLead()
   }
-  const leastLeadIn = (teams: Teams, roomOf: readonly number[], others: readonly Facts[]): number => {
+  const leastLeadIn = (teams: TeamMembers, roomOf: readonly number[], others: readonly Facts[]): number => {
     sumUp(teams)
     widen(teams, roomOf, others)
     return greatestLead()
   }
-  // The unevenness is given in units of the limit, so that several balance rules of a queue weigh the same.
-  const strictestLead = leadAt(strictest(max))
+  // The unevenness is in units of the limit, so that several balance rules of a queue weigh the same.
+  const strictestLead = leadAt(parts.strictest(max))
   const unit = strictestLead > 0 && strictestLead < Infinity ? strictestLead : 1
   return {
     factOf: ratingsReader({ rule: name, mean, uncertainty, missing }),
@@ -286,17 +270,18 @@ function compilePredictedWin(
 export function balanceWords(rule: BalanceRule): string {
   if (rule.measure === 'predictedWin') return predictedWinWords(rule)
   const { attribute, aggregate = 'avg', max, missing } = rule
-  const most = limitWords(max, { lead: 'at most', free: 'any amount' })
-  const what = `${MADE[aggregate]} ${attributeWords(attribute)}`
-  return `the teams differ in ${what} by ${most}, and are made as even as can be${missingWords(attribute, missing)}`
+  const most = parts.limitWords(max, { lead: 'at most', free: 'any amount' })
+  const what = `${parts.MADE[aggregate]} ${parts.attributeWords(attribute)}`
+  const unless = parts.missingWords(attribute, missing)
+  return `the teams differ in ${what} by ${most}, and are made as even as can be${unless}`
 }
 
-const percent = (chance: number) => `${digits(chance * 100)} %`
+const percent = (chance: number) => `${parts.digits(chance * 100)} %`
 
 function predictedWinWords({ mean, uncertainty, beta, max, missing }: BalanceRule): string {
   const lead = 'with a probability of at most'
-  const most = limitWords(max, { lead, show: percent, free: 'any', freeAtFirst: 'with any probability' })
-  const varies = beta === undefined ? '' : `, where performances vary by ${digits(beta)}`
+  const most = parts.limitWords(max, { lead, show: percent, free: 'any', freeAtFirst: 'with any probability' })
+  const varies = beta === undefined ? '' : `, where performances vary by ${parts.digits(beta)}`
   return (
     `of any two teams, the favourite is predicted to win ${most}, by ${mean} and its uncertainty ` +
     `${uncertainty}${varies}, and the teams are made as even as can be${unratedWords(missing)}`
@@ -306,5 +291,5 @@ function predictedWinWords({ mean, uncertainty, beta, max, missing }: BalanceRul
 function unratedWords(missing: BalanceRule['missing']): string {
   if (typeof missing !== 'object') return ''
   const { mean, uncertainty } = missing.value as RatingValue
-  return `; players without a rating count as ${digits(mean)} with an uncertainty of ${digits(uncertainty)}`
+  return `; players without a rating count as ${parts.digits(mean)} with an uncertainty of ${parts.digits(uncertainty)}`
 }

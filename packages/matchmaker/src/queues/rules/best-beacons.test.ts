@@ -17,7 +17,7 @@ const players = (...latencies: Readonly<Record<string, number>>[]) => latencies.
 const names = (found: ReturnType<typeof bestBeacons>) => found?.beacons.map(({ name }) => name)
 
 describe('the best beacon', () => {
-  test('has the shortest worst round trip, then the shortest mean', () => {
+  test('the best beacon has the shortest worst round trip; among equals, the shortest mean', () => {
     const found = bestBeacons(
       rulesOf({ maxMs: 100 }),
       players({ a: 20, b: 50, c: 50, d: 99 }, { a: 90, b: 40, c: 30, d: 101 }),
@@ -33,7 +33,7 @@ describe('the best beacon', () => {
     })
   })
 
-  test('was measured by all players, except those without any measurement', () => {
+  test('the best beacon was measured by all players, except for those without any measurement', () => {
     expect(
       names(bestBeacons(rulesOf({ maxMs: 100, missing: 'any' }), players({ a: 1, b: 2 }, { b: 3, c: 1 }, {}), 0)),
     ).toEqual(['b'])
@@ -43,13 +43,13 @@ describe('the best beacon', () => {
     })
   })
 
-  test('has the least difference where the rule says so', () => {
+  test('the best beacon has the least difference if the rule limits the difference', () => {
     expect(
       names(bestBeacons(rulesOf({ maxDifferenceMs: 10 }), players({ a: 10, b: 60 }, { a: 40, b: 60 }), 0)),
     ).toEqual(['b'])
   })
 
-  test('is within the limit of the match', () => {
+  test('the best beacon is within the limit that applies to the match', () => {
     const relaxing = rulesOf({
       maxMs: [
         { afterMs: 0, value: 50 },
@@ -66,7 +66,7 @@ describe('the best beacon', () => {
     })
   })
 
-  test('promises nothing where the rule is optional by now', () => {
+  test('the best beacon has no promised limit once the latency rule is optional', () => {
     const found = bestBeacons(
       rulesOf({ maxMs: 50, optionalAfterMs: 1000 }),
       players({ a: 90, b: 80 }, { a: 60, b: 80 }),
@@ -75,13 +75,13 @@ describe('the best beacon', () => {
     expect(found).toMatchObject({ beacons: [{ name: 'b' }, { name: 'a' }], limitMs: undefined })
   })
 
-  test('is undefined without a latency rule', () => {
+  test('the best beacon is undefined without a latency rule', () => {
     const rules = defineQueue({ name: 'q', matchSize: 2, deploy: { application: 'a', version: '1' } }).rules
     expect(bestBeacons(rules, players({ a: 1 }), 0)).toBeUndefined()
   })
 })
 
-test('is at least as good as any other common beacon, for any match', () => {
+test('property: best beacons are all common beacons within the limit, or all common ones, best first', () => {
   const latencies = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd', 'e'), fc.integer({ min: 1, max: 200 }), {
     maxKeys: 5,
   })

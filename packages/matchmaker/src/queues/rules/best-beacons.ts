@@ -1,6 +1,6 @@
-// pure: at which beacon the server of a match should be
+// pure: ranks the beacons for the server of a match
 import type { Player } from '@muster/hosting/internal'
-import { boundariesOf, limitAt, type Stairs, stairsOf } from '../rule-parts/index.js'
+import { boundariesOf, limitAt, type RelaxationSteps, relaxationStepsOf } from '../rule-parts/index.js'
 import type { Rule } from './definition.js'
 import type { LatencyRule } from './latency.js'
 
@@ -13,9 +13,9 @@ interface RankedBeacon {
 }
 
 interface BestBeacons {
-  /** Beacons that the rule allows, best first: by the worst round trip, then by the mean. */
+  /** Beacons that the rule allows, best first: by the worst round trip, then by the average. */
   readonly beacons: readonly RankedBeacon[]
-  /** The rule's limit for round trips to these beacons; undefined if it sets none, or no longer holds. */
+  /** The rule's limit for round trips to these beacons; undefined if it sets none or no longer applies. */
   readonly limitMs: number | undefined
 }
 
@@ -23,11 +23,11 @@ interface BestBeacons {
 const STEPS = 16
 
 /**
- * Ranks the beacons at which the server of a match may be. Undefined if the queue has no latency rule. If no beacon
- * keeps the rule because the rule has relaxed entirely, all beacons that the players have in common are returned.
- * Players without any latency do not count.
- * @param expansionMs milliseconds of waiting at which the limits began that the match keeps.
- * @param targetWaitMs of the queue.
+ * Ranks the beacons at which the server of a match may be. Undefined if the queue has no latency rule. If the rule has
+ * relaxed entirely and no beacon satisfies it, all beacons that the players have in common are returned. Players
+ * without any latency are ignored.
+ * @param expansionMs wait in milliseconds whose relaxation step the match satisfies.
+ * @param targetWaitMs the queue's target wait.
  */
 export function bestBeacons(
   rules: readonly Rule[],
@@ -38,7 +38,7 @@ export function bestBeacons(
   const rule = rules.find((one) => one.kind === 'latency')
   if (rule === undefined) return undefined
   const common = commonBeacons(players)
-  const stairs = stairsOf(STEPS, targetWaitMs)
+  const stairs = relaxationStepsOf(STEPS, targetWaitMs)
   for (const waitedMs of waitsFrom(expansionMs, rule, stairs)) {
     const limit = limitOf(rule.maxMs, waitedMs, stairs)
     const difference = limitOf(rule.maxDifferenceMs, waitedMs, stairs)
@@ -48,17 +48,17 @@ export function bestBeacons(
   return { beacons: common.map(ranked), limitMs: undefined }
 }
 
-const limitOf = (relaxing: LatencyRule['maxMs'], waitedMs: number, stairs: Stairs) =>
+const limitOf = (relaxing: LatencyRule['maxMs'], waitedMs: number, stairs: RelaxationSteps) =>
   relaxing === undefined ? Infinity : limitAt(relaxing, waitedMs, stairs)
 
 /**
- * The waits from `expansionMs` on at which the rule relaxes, as long as the rule counts: players who waited longer may
- * have been matched by a looser limit.
+ * The waits after `expansionMs` at which the rule relaxes, as long as it applies: players who waited longer may have
+ * been matched by a looser limit.
  */
 function waitsFrom(
   expansionMs: number,
   { maxMs = Infinity, maxDifferenceMs = Infinity, optionalAfterMs = Infinity }: Rule & LatencyRule,
-  stairs: Stairs,
+  stairs: RelaxationSteps,
 ): number[] {
   const later = [...boundariesOf(maxMs, stairs), ...boundariesOf(maxDifferenceMs, stairs)].filter(
     (ms) => ms > expansionMs,

@@ -1,61 +1,38 @@
 import { z } from 'zod'
-import {
-  attributeWords,
-  comparedWith,
-  comparisonWords,
-  MADE,
-  missingWords,
-  teamOf,
-  type Relaxing,
-  type Checked,
-  type Comparison,
-  type Missing,
-  type RuleBase,
-  type Scope,
-  type Facts,
-  type RuleChecks,
-  type RuleContext,
-  type Teams,
-  base,
-  comparisonSchema,
-  finite,
-  limitForms,
-  missingSchema,
-  problemOfValue,
-  scopeSchema,
-  textSchema,
-  A_NUMBER,
-  aggregateOf,
-  ANYTHING,
-  compares,
-  createExtremes,
-  type Range,
-  rangeOf,
-  tallyOf,
-  valuesOf,
-  type Wanted,
-  timedCounts,
-  timedLimits,
+import type {
+  RelaxingLimit,
+  Checked,
+  Comparison,
+  Missing,
+  RuleBase,
+  Scope,
+  Facts,
+  RuleChecks,
+  RuleContext,
+  TeamMembers,
+  Range,
+  WantedValue,
 } from '../rule-parts/index.js'
+import * as parts from '../rule-parts/index.js'
 
 /**
- * Compares a number made from the players of a team, or of the match, with a constant or with another team's number.
+ * Compares an aggregate of the players of a team, or of the match, with a constant or with another team's aggregate.
  */
 export interface CompareRule extends RuleBase {
   readonly kind: 'compare'
-  /** Whose players the number is made from. With `match`, neither `team` nor `otherTeam` is given. Default `team`. */
+  /** The players of the aggregate. With `match`, neither `team` nor `otherTeam` is given. Default `team`. */
   readonly scope?: Scope | undefined
   /** Name of a number attribute, or `PARTY_SIZE`. Not used for `count`. */
   readonly attribute?: string | undefined
-  /** How the number is made from the players' numbers; `count` is the number of players. */
+  /** How the players' numbers are aggregated; `count` is the number of players. */
   readonly aggregate: 'avg' | 'min' | 'max' | 'sum' | 'count'
   /** Name of a team; applies to each team of that name. Default: every team. */
   readonly team?: string | undefined
   /** How the number is compared. */
   readonly operator: Comparison
-  /** Exactly one of `value` and `otherTeam` is given. `value` relaxes in the direction that lets more in. */
-  readonly value?: Relaxing | undefined
-  /** Name of the team whose number is compared with. */
+  /** Exactly one of `value` and `otherTeam` is given. `value` relaxes in the direction that allows more. */
+  readonly value?: RelaxingLimit | undefined
+  /** Name of the team to compare with. */
   readonly otherTeam?: string | undefined
   /** Players who do not have the attribute. Default `refuse`. */
   readonly missing?: Missing<number> | undefined
@@ -64,22 +41,22 @@ export interface CompareRule extends RuleBase {
 export const compareSchema = z
   .strictObject({
     kind: z.literal('compare'),
-    ...base,
-    scope: scopeSchema,
-    attribute: textSchema.optional(),
+    ...parts.base,
+    scope: parts.scopeSchema,
+    attribute: parts.textSchema.optional(),
     aggregate: z.enum(['avg', 'min', 'max', 'sum', 'count']),
-    team: textSchema.optional(),
-    operator: comparisonSchema,
+    team: parts.textSchema.optional(),
+    operator: parts.comparisonSchema,
     value: z
-      .custom<Relaxing>((value) => value !== undefined)
+      .custom<RelaxingLimit>((value) => value !== undefined)
       .meta({
         get anyOf() {
-          return limitForms(finite)
+          return parts.limitForms(parts.finite)
         },
       })
       .optional(),
-    otherTeam: textSchema.optional(),
-    missing: missingSchema(finite),
+    otherTeam: parts.textSchema.optional(),
+    missing: parts.missingSchema(parts.finite),
   })
   .superRefine((rule, context) => {
     const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message })
@@ -91,15 +68,15 @@ export const compareSchema = z
       if (rule.scope === 'match' && rule[key] !== undefined) refuse([key], "is not used where scope is 'match'")
     }
     if (rule.value === undefined) return
-    const problem = problemOfValue(rule.operator, rule.value)
+    const problem = parts.problemOfValue(rule.operator, rule.value)
     if (problem !== undefined) refuse(['value', ...problem.path], problem.message)
   })
 
 export function compileCompare(rule: Checked<CompareRule>, context: RuleContext): RuleChecks {
   const { index } = context
   const { aggregate, attribute = '', missing } = rule
-  const wanted: Wanted<number> = { attribute, type: A_NUMBER, missing, rule: rule.name }
-  /** Whether there is a number to compare, and another one where two teams are compared. */
+  const wanted: WantedValue<number> = { attribute, type: parts.A_NUMBER, missing, rule: rule.name }
+  /** True if there is a number to compare and, if two teams are compared, another one. */
   const saysOf =
     (isKnown: (team: readonly Facts[]) => boolean): RuleChecks['saysOf'] =>
     (match) => {
@@ -109,7 +86,7 @@ export function compileCompare(rule: Checked<CompareRule>, context: RuleContext)
       if (rule.otherTeam === undefined) return own.length > 0
       return own.some((team) => known(rule.otherTeam).some((other) => other !== team))
     }
-  const compiled = (measure: Measure) =>
+  const compiled = (measure: TeamMeasure) =>
     rule.otherTeam === undefined ? withConstant(rule, context, measure) : withTeam(rule, context, measure)
   if (aggregate === 'count')
     return {
@@ -117,40 +94,40 @@ export function compileCompare(rule: Checked<CompareRule>, context: RuleContext)
       saysOf: saysOf(() => true),
       ...countsOf(rule, context),
     }
-  const extremesOf = createExtremes(index)
+  const extremesOf = parts.createExtremes(index)
   return {
-    factOf: (ticket, refuse) => tallyOf(valuesOf(ticket, wanted, refuse)),
-    saysOf: saysOf((team) => !Number.isNaN(aggregateOf(team, index, aggregate))),
+    factOf: (ticket, refuse) => parts.tallyOf(parts.valuesOf(ticket, wanted, refuse)),
+    saysOf: saysOf((team) => !Number.isNaN(parts.aggregateOf(team, index, aggregate))),
     ...compiled({
-      valueOf: (team) => aggregateOf(team, index, aggregate),
+      valueOf: (team) => parts.aggregateOf(team, index, aggregate),
       reachOf: (team, room, others) =>
-        rangeOf(team, index, aggregate, room, others === undefined ? ANYTHING : extremesOf(others)),
+        parts.rangeOf(team, index, aggregate, room, others === undefined ? parts.ANYTHING : extremesOf(others)),
     }),
   }
 }
 
-/** The number of a team that is compared. */
-interface Measure {
-  /** The team's number; NaN if no player has the attribute: then the rule does not count. */
+/** The compared number of a team. */
+interface TeamMeasure {
+  /** The team's number; NaN if no player has the attribute, and the rule does not apply. */
   valueOf(team: readonly Facts[]): number
-  /** The range of numbers that the team can reach when up to `room` more players join. */
+  /** The range of numbers that the team can reach if up to `room` more players join. */
   reachOf(team: readonly Facts[], room: number, others: readonly Facts[] | undefined): Range
 }
 
-const sizesOf: Measure['reachOf'] = (team, room) => ({ low: sizeOf(team), high: sizeOf(team) + room })
+const sizesOf: TeamMeasure['reachOf'] = (team, room) => ({ low: sizeOf(team), high: sizeOf(team) + room })
 
 const sizeOf = (team: readonly Facts[]) => team.reduce((sum, { ticket }) => sum + ticket.players.length, 0)
 
-/** Indexes of the teams of that kind; of all teams, if no kind is given. */
+/** Indexes of the teams of that kind, or of all teams. */
 const teamsOf = ({ teams, team: only }: Pick<RuleContext, 'teams' | 'team'>, kind: string | undefined): number[] =>
   teams.flatMap((team, at) => ((kind === undefined || team.kind === kind) && (only ?? at) === at ? [at] : []))
 
-/** What a rule about numbers of players says by numbers alone. */
+/** The checks of a rule about numbers of players, from these numbers alone. */
 function countsOf(rule: Checked<CompareRule>, context: RuleContext): Pick<RuleChecks, 'counts' | 'isSteady'> {
   const { levels } = context
-  const limit = timedLimits(rule, levels, rule.value ?? 1, Number.NaN)
+  const limit = parts.timedLimits(rule, levels, rule.value ?? 1, Number.NaN)
   const [own, others] = [teamsOf(context, rule.team), teamsOf(context, rule.otherTeam)]
-  // A rule that has no two teams to compare says nothing.
+  // A rule without two teams to compare does not apply.
   if (rule.otherTeam !== undefined && !own.some((team) => others.some((other) => other !== team))) return {}
   const isSteady = limit.table.every((value) => Object.is(value, limit.table[0]))
   const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
@@ -168,12 +145,12 @@ function countsOf(rule: Checked<CompareRule>, context: RuleContext): Pick<RuleCh
   return { counts, isSteady }
 }
 
-function withConstant(rule: Checked<CompareRule>, context: RuleContext, { valueOf, reachOf }: Measure): RuleChecks {
-  const limit = timedLimits(rule, context.levels, rule.value ?? 0, Number.NaN)
+function withConstant(rule: Checked<CompareRule>, context: RuleContext, { valueOf, reachOf }: TeamMeasure): RuleChecks {
+  const limit = parts.timedLimits(rule, context.levels, rule.value ?? 0, Number.NaN)
   // With scope `match`, all players of the match count as one team.
   const isWhole = rule.scope === 'match'
   const own = isWhole ? [0] : teamsOf(context, rule.team)
-  const inScope = (match: Teams): Teams => (isWhole ? [match.flat()] : match)
+  const inScope = (match: TeamMembers): TeamMembers => (isWhole ? [match.flat()] : match)
   const roomIn = (roomOf: readonly number[]) => (isWhole ? [roomOf.reduce((sum, room) => sum + room, 0)] : roomOf)
   const allows = (at: number, fits: (limit: number, team: number) => boolean) =>
     Number.isNaN(at) || own.every((team) => fits(at, team))
@@ -182,7 +159,7 @@ function withConstant(rule: Checked<CompareRule>, context: RuleContext, { valueO
       const scoped = inScope(match)
       return allows(limit.ofMatch(wait), (at, team) => {
         const value = valueOf(scoped[team] ?? [])
-        return Number.isNaN(value) || compares(value, rule.operator, at)
+        return Number.isNaN(value) || parts.compares(value, rule.operator, at)
       })
     },
     part: (match, roomOf, wait, others) => {
@@ -195,8 +172,8 @@ function withConstant(rule: Checked<CompareRule>, context: RuleContext, { valueO
   }
 }
 
-function withTeam(rule: Checked<CompareRule>, context: RuleContext, { valueOf, reachOf }: Measure): RuleChecks {
-  const counts = timedCounts(rule, context.levels)
+function withTeam(rule: Checked<CompareRule>, context: RuleContext, { valueOf, reachOf }: TeamMeasure): RuleChecks {
+  const counts = parts.timedCounts(rule, context.levels)
   const [own, others] = [teamsOf(context, rule.team), teamsOf(context, rule.otherTeam)]
   const eachTwo = (allows: (team: number, other: number) => boolean) =>
     own.every((team) => others.every((other) => other === team || allows(team, other)))
@@ -205,7 +182,7 @@ function withTeam(rule: Checked<CompareRule>, context: RuleContext, { valueOf, r
       counts.ofMatch(wait) === 0 ||
       eachTwo((team, other) => {
         const [one, two] = [valueOf(match[team] ?? []), valueOf(match[other] ?? [])]
-        return Number.isNaN(one) || Number.isNaN(two) || compares(one, rule.operator, two)
+        return Number.isNaN(one) || Number.isNaN(two) || parts.compares(one, rule.operator, two)
       }),
     part: (match, roomOf, wait, joining) =>
       counts.ofPart(wait) === 0 ||
@@ -216,7 +193,7 @@ function withTeam(rule: Checked<CompareRule>, context: RuleContext, { valueOf, r
   }
 }
 
-/** Whether any number of one range can compare by `operator` with any number of the other. */
+/** True if a number of one range can compare by `operator` with a number of the other. */
 function canCompare(one: Range, operator: Comparison, other: Range): boolean {
   switch (operator) {
     case '=':
@@ -225,22 +202,23 @@ function canCompare(one: Range, operator: Comparison, other: Range): boolean {
       return one.low !== one.high || other.low !== other.high || one.low !== other.low
     case '<':
     case '<=':
-      return compares(one.low, operator, other.high)
+      return parts.compares(one.low, operator, other.high)
     case '>':
     case '>=':
-      return compares(one.high, operator, other.low)
+      return parts.compares(one.high, operator, other.low)
   }
 }
 
 export function compareWords(rule: CompareRule): string {
   const { scope, attribute, aggregate, team, operator, value, otherTeam, missing } = rule
-  const what = aggregate === 'count' ? 'number of players' : `${MADE[aggregate]} ${attributeWords(attribute)}`
-  const whose = scope === 'match' ? 'the match' : teamOf(team)
-  const than = otherTeam === undefined ? comparedWith(operator, value ?? 0) : beside(operator, otherTeam)
-  return `the ${what} of ${whose} is ${than}${missingWords(attribute, missing)}`
+  const what =
+    aggregate === 'count' ? 'number of players' : `${parts.MADE[aggregate]} ${parts.attributeWords(attribute)}`
+  const whose = scope === 'match' ? 'the match' : parts.teamOf(team)
+  const than = otherTeam === undefined ? parts.comparedWith(operator, value ?? 0) : beside(operator, otherTeam)
+  return `the ${what} of ${whose} is ${than}${parts.missingWords(attribute, missing)}`
 }
 
 function beside(operator: CompareRule['operator'], team: string): string {
   if (operator === '=') return `that of team ${team}`
-  return `${operator === '!=' ? 'not' : comparisonWords(operator)} that of team ${team}`
+  return `${operator === '!=' ? 'not' : parts.comparisonWords(operator)} that of team ${team}`
 }

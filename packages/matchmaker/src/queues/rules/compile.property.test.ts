@@ -72,24 +72,24 @@ const agree = (
   return allowed / all
 }
 
-describe('compiled rules agree with their definitions', () => {
-  test.each(kinds)('%s', (kind) => {
+describe('property: compiled rules agree with their definitions', () => {
+  test.each(kinds)('property: a compiled rule agrees with its definition: %s', (kind) => {
     const share = agree([kind], 2, 100)
     // Both outcomes are frequent.
     expect(share).toBeGreaterThan(0.1)
     expect(share).toBeLessThan(0.9)
   })
 
-  test('all of them together', () => {
+  test('property: all compiled rules together agree with their definitions', () => {
     expect(agree(kinds, 4, 250)).toBeGreaterThan(0.1)
   })
 
-  test('all of them together, in queues with a target wait', () => {
+  test('property: all compiled rules together agree with their definitions with a target wait', () => {
     expect(agree(kinds, 4, 120, targeted)).toBeGreaterThan(0.1)
   })
 })
 
-test('a part of an allowed match is never rejected', () => {
+test('property: a part of an allowed match is never rejected', () => {
   const staying = fc.array(fc.boolean(), { minLength: 5, maxLength: 5 })
   fc.assert(
     fc.property(queues(kinds, 3), tickets(5), choices, staying, (definition, waiting, choices, stays) => {

@@ -32,7 +32,7 @@ const skilled = (...skills: readonly number[]) => party(...skills.map((skill) =>
 const skill = { kind: 'difference', attribute: 'skill', max: 10 } as const
 
 describe('a compiled ticket', () => {
-  test('has its place on the sphere, its key and its values', () => {
+  test('a compiled ticket has its place on the sphere, its key and its values', () => {
     const compiled = queueOf([
       { kind: 'equal', attribute: 'mode' },
       { kind: 'difference', attribute: 'skill', max: 10 },
@@ -47,13 +47,13 @@ describe('a compiled ticket', () => {
     expect(compiled.entryOf({ ...ticket, place: undefined }).place).toBeUndefined()
   })
 
-  test('has no key, no values and no checks without rules', () => {
+  test('a ticket compiled without rules has no key, no values and no checks', () => {
     const compiled = queueOf([])
     expect(compiled.entryOf(party({}))).toMatchObject({ key: '', values: [] })
     expect(compiled.model).toMatchObject({ checks: undefined, radius: undefined, spans: [] })
   })
 
-  test('tells numbers from texts', () => {
+  test('a compiled key distinguishes numbers from strings', () => {
     const compiled = queueOf([{ kind: 'equal', attribute: 'mode' }])
     const keyOf = (mode: string | number) => compiled.entryOf(party({ attributes: { mode } })).key
     expect(keyOf(1)).not.toBe(keyOf('1'))
@@ -64,18 +64,18 @@ describe('a compiled ticket', () => {
     ['min', [2, 2]],
     ['max', [6, 6]],
     ['each', [2, 6]],
-  ])('of a party has one value by %s', (how, values) => {
+  ])('a compiled party has one range of values, by %s', (how, values) => {
     expect(queueOf([{ ...skill, party: how as 'avg' }]).entryOf(skilled(2, 6)).values).toEqual(values)
   })
 
-  test('of a player without a value counts as the rule says', () => {
+  test('a compiled ticket has the value that the rule sets for players without one', () => {
     const one = party({ attributes: { skill: 2 } }, {})
     expect(queueOf([{ ...skill, missing: { value: 6 } }]).entryOf(one).values).toEqual([4, 4])
     expect(queueOf([{ ...skill, missing: 'any' }]).entryOf(one).values).toEqual([2, 2])
   })
 })
 
-describe('an equality rule becomes a key unless it may relax', () => {
+describe('an equality rule compiled to a key', () => {
   const isKey = (rule: object, more: Partial<QueueDefinition> = {}) => {
     const { model } = queueOf([{ kind: 'equal', attribute: 'mode', ...rule }], more)
     return model.checks === undefined
@@ -87,10 +87,12 @@ describe('an equality rule becomes a key unless it may relax', () => {
     [{ optionalAfterMs: 9 }, {}, false],
     [{}, { lastResortMs: 9 }, false],
     [{ hard: true }, { lastResortMs: 9 }, true],
-  ])('%j in %j: %s', (rule, queue, key) => expect(isKey(rule, queue)).toBe(key))
+  ])('an equality rule is compiled to a key unless it may relax: rule %j, queue %j: %s', (rule, queue, key) =>
+    expect(isKey(rule, queue)).toBe(key),
+  )
 })
 
-describe('a wrong ticket is refused with the path', () => {
+describe('a ticket that violates a rule of its queue', () => {
   const having = (...all: readonly RulePlayer['attributes'][]) => party(...all.map((attributes) => ({ attributes })))
   const seeing = (...all: readonly RulePlayer['latencies'][]) => party(...all.map((latencies) => ({ latencies })))
   const equal: RuleDefinition = { kind: 'equal', attribute: 'mode' }
@@ -125,15 +127,20 @@ describe('a wrong ticket is refused with the path', () => {
     [{ kind: 'distance', maxKm: 9, missing: 'refuse' }, party({}), 'players', 'must be somewhere'],
     [{ kind: 'avoid' }, party({}, {}, {}), 'players', 'a party of 3 is too big: a team takes at most 2'],
     // Tickets that could never be matched with any other.
-    [equal, having({ mode: 'a' }, { mode: 'b' }), 'players', 'differ in mode, and rule "equal mode" wants them equal'],
+    [
+      equal,
+      having({ mode: 'a' }, { mode: 'b' }),
+      'players',
+      'rule "equal mode" requires the same `mode` for all of them',
+    ],
     [
       { ...skill, party: 'each' },
       skilled(1, 12),
       'players',
       'differ by 11 in skill, and rule "difference skill" never allows',
     ],
-    [nearer, seeing({ ams: 51 }), 'players', 'have no beacon in common that rule "latency" ever allows'],
-    [nearer, seeing({ ams: 5 }, { nyc: 5 }), 'players', 'have no beacon in common'],
+    [nearer, seeing({ ams: 51 }), 'players', 'no beacon satisfies rule "latency" for all of them, even at its loosest'],
+    [nearer, seeing({ ams: 5 }, { nyc: 5 }), 'players', 'no beacon satisfies rule'],
     [
       overlap,
       having({ maps: ['a'] }, { maps: ['b'] }),
@@ -150,15 +157,18 @@ describe('a wrong ticket is refused with the path', () => {
       'would never be matched, by rule "compare max skill"',
     ],
   ]
-  test.each(cases)('%j', (rule, ticket, field, message) => {
-    const enter = () => queueOf([rule]).entryOf(ticket)
-    expect(enter).toThrow(InvalidTicket)
-    expect(enter).toThrow(`ticket: ${field}: `)
-    expect(enter).toThrow(message)
-    expect(enter).toThrow(expect.objectContaining({ field }))
-  })
+  test.each(cases)(
+    'a ticket that violates a rule of its queue is refused with the path: %j',
+    (rule, ticket, field, message) => {
+      const enter = () => queueOf([rule]).entryOf(ticket)
+      expect(enter).toThrow(InvalidTicket)
+      expect(enter).toThrow(`ticket: ${field}: `)
+      expect(enter).toThrow(message)
+      expect(enter).toThrow(expect.objectContaining({ field }))
+    },
+  )
 
-  test('unless the rule relaxes in time', () => {
+  test('a ticket that can never be matched is refused, unless the rule relaxes in time', () => {
     const never = { kind: 'require', attribute: 'skill', operator: '>', value: 5 } as const
     expect(() => queueOf([never]).entryOf(skilled(1))).toThrow('never meet')
     expect(queueOf([{ ...never, optionalAfterMs: 9 }]).entryOf(skilled(1)).size).toBe(1)
@@ -166,7 +176,7 @@ describe('a wrong ticket is refused with the path', () => {
     expect(() => queueOf([{ ...never, hard: true }], { lastResortMs: 9 }).entryOf(skilled(1))).toThrow('never meet')
   })
 
-  test('and a party that fits only one of several teams is checked against that team', () => {
+  test('a ticket that fits only one team is checked against the rules of this team', () => {
     const teams = [
       { name: 'boss', size: 1 },
       { name: 'hunters', size: 2 },
@@ -179,23 +189,23 @@ describe('a wrong ticket is refused with the path', () => {
   })
 })
 
-describe('a backfill becomes an opening', () => {
+describe('a compiled backfill', () => {
   const compiled = queueOf([{ kind: 'equal', attribute: 'mode' }, skill, { kind: 'avoid' }])
   const there = (skill: number): RuleTicket => party({ attributes: { mode: 'a', skill } })
   const opening: RuleOpening = { ...there(0), rooms: [1, 0], present: [[there(4)], [there(6), there(9)]] }
 
-  test('with the key of the present players and the range of their values', () => {
+  test('a compiled backfill has the key of the present players and the range of their values', () => {
     const { key, values, rooms, present } = compiled.openingOf(opening)
     expect({ key, values, rooms }).toEqual({ key: '["a"]', values: [4, 9], rooms: [1, 0] })
     expect(present.map((team) => team.map(({ ticket }) => ticket))).toEqual(opening.present)
   })
 
-  test('with an open range when no player is present', () => {
+  test('a compiled backfill has an open range when no player is present', () => {
     const { key, values } = queueOf([skill]).openingOf({ ...opening, present: [[], []] })
     expect({ key, values }).toEqual({ key: '', values: [Number.NaN, Number.NaN] })
   })
 
-  test('and is refused where nothing tells who may join', () => {
+  test('a backfill is refused if its data does not determine who may join', () => {
     const refused = (present: RuleOpening['present']) => () => compiled.openingOf({ ...opening, present })
     expect(refused([[], []])).toThrow(expect.objectContaining({ name: 'InvalidTicket', field: 'present' }))
     expect(refused([[], [party({ attributes: { mode: 'a' } })]])).toThrow(
@@ -204,7 +214,7 @@ describe('a backfill becomes an opening', () => {
   })
 })
 
-test('teams of one kind are numbered, and falling minima are rounded up', () => {
+test('compiled teams of one kind are numbered, and their falling minima are rounded up', () => {
   const teams = [
     { name: 'boss', size: 1 },
     { name: 'hunters', count: 2, size: { min: { from: 4, to: 2, overMs: 1600 }, max: 5 } },
@@ -240,7 +250,7 @@ test('a custom rule that throws refuses the match, and its error is reported onc
   ])
 })
 
-test('a rule within teams goes by the youngest of the whole match, as the oracle says too', () => {
+test('a rule within teams relaxes by the youngest ticket of the whole match, as in the oracle', () => {
   const rules = [{ kind: 'equal', attribute: 'mode', scope: 'team', optionalAfterMs: 100 }] as const
   const compiled = queueOf(rules)
   const waiting = (id: string, mode: string, waitedMs: number): RuleTicket => ({

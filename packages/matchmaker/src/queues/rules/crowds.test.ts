@@ -46,7 +46,7 @@ function poolOf(rules: readonly RuleDefinition[], dps: number, tanks: number, he
   return { pool, rare }
 }
 
-test.each([6, 100, 1000, 12_000])('two tanks and two healers among %d others are matched at once', (dps) => {
+test.each([6, 100, 1000, 12_000])('two tanks and two healers among %d others are matched in the first round', (dps) => {
   const { pool, rare } = poolOf([roles, balance], dps, 2, 2)
   const matches = [...pool.group(NOW)]
   expect(matches).toHaveLength(1)
@@ -62,19 +62,22 @@ function stepsOf(pool: ReturnType<typeof poolOf>['pool'], now: number): number {
   return steps
 }
 
-test('while a role is missing, each ticket of a crowd is read once and hardly again', () => {
+test('while no player has a required role, each ticket of a crowd is searched once and rarely again', () => {
   const { pool } = poolOf([roles, balance, evenSkills], 5000, 2, 1)
   expect(stepsOf(pool, NOW)).toBeLessThan(40)
   expect(stepsOf(pool, NOW + 250)).toBeLessThan(10)
 })
 
-test.each([25, 200, 2000])('%d tickets that a custom rule keeps apart cost a round no more than its tries', (many) => {
-  const { pool } = poolOf([balance, { kind: 'custom', name: 'never', test: () => false }], many, 0, 0)
-  // 10,000 tries before the bulk, 10,000 after it, and the last search of each.
-  for (let round = 0; round < 8; round++) expect(stepsOf(pool, NOW + 250 * round)).toBeLessThan(70)
-})
+test.each([25, 200, 2000])(
+  '%d tickets kept apart by a custom rule cost a round no more than its search budget',
+  (many) => {
+    const { pool } = poolOf([balance, { kind: 'custom', name: 'never', test: () => false }], many, 0, 0)
+    // 10,000 tries before the bulk, 10,000 after it, and the last search of each.
+    for (let round = 0; round < 8; round++) expect(stepsOf(pool, NOW + 250 * round)).toBeLessThan(70)
+  },
+)
 
-describe('a custom rule that takes long', () => {
+describe('a slow custom rule', () => {
   /** A clock that only the rule moves, and a rule that takes so long and holds for the tickets of these ids alone. */
   function slowRule(ms: number, mates: readonly string[] = []) {
     const clock = { now: 0 }
@@ -94,7 +97,7 @@ describe('a custom rule that takes long', () => {
     [25, 30],
     [700, 0.2],
     [700, 30],
-  ])('holds the event loop for no more than a call beyond the time that there is: %d tickets, %d ms', (many, ms) => {
+  ])('a slow custom rule blocks the event loop for at most one call over budget: %d tickets, %d ms', (many, ms) => {
     const { clock, rule } = slowRule(ms)
     const { pool } = poolOf([balance, rule], many, 0, 0)
     const round = pool.round(NOW)
@@ -107,7 +110,7 @@ describe('a custom rule that takes long', () => {
     expect(clock.now).toBeGreaterThan(100)
   })
 
-  test('does not keep those who had no turn from having theirs, if each round is cut short', () => {
+  test('a slow custom rule delays no ticket for good: shortened rounds give each ticket its turn', () => {
     const { clock, rule } = slowRule(1, ['dps-14', 'dps-15'])
     const { pool } = poolOf([rule], 16, 0, 0, 1)
     let rounds = 0

@@ -5,13 +5,13 @@ import {
   type RuleBase,
   type RuleChecks,
   type RuleContext,
-  type Teams,
+  type TeamMembers,
   base,
   textSchema,
   timedCounts,
 } from '../rule-parts/index.js'
 
-/** A possible match, as a custom rule sees it; it holds no addresses. */
+/** A possible match in the form that a custom rule gets, without addresses. */
 export interface MatchProposal {
   readonly queue: string
   readonly teams: readonly { readonly name: string; readonly tickets: readonly ProposedTicket[] }[]
@@ -31,8 +31,8 @@ export interface ProposedPlayer {
 }
 
 /**
- * Any other condition, as a function. It must be pure: the same answer for the same match. A function that throws says
- * no. Not available in queues from JSON.
+ * Any other condition, as a function. It must be pure: the same result for the same match. A function that throws
+ * rejects the match. Not available in queues from JSON.
  */
 export interface CustomRule extends RuleBase {
   readonly kind: 'custom'
@@ -47,11 +47,11 @@ export const customSchema = z.strictObject({
   test: z.custom<CustomRule['test']>((value) => typeof value === 'function', 'must be a function'),
 })
 
-/** Compiles a custom rule. A test that throws rejects the match only: others must be able to play. */
+/** Compiles a custom rule. A test that throws rejects only that match, so that others can play. */
 export function compileCustom(rule: Checked<CustomRule>, context: RuleContext): RuleChecks {
   const { index, queue, levels, teams, failed } = context
   const counts = timedCounts(rule, levels)
-  const proposalOf = (match: Teams, now: number): MatchProposal => ({
+  const proposalOf = (match: TeamMembers, now: number): MatchProposal => ({
     queue,
     teams: match.map((members, team) => ({
       name: teams[team]?.name ?? '',

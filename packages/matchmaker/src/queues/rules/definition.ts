@@ -1,13 +1,13 @@
 // pure: the rules of a queue as plain data
 import {
-  type Levels,
+  type QueueLevels,
   MOST_LEVELS,
   STEPS_OF_A_LINE,
   boundariesOf,
   boundariesOfBounds,
-  type Relaxing,
+  type RelaxingLimit,
   relaxingOf,
-  stairsOf,
+  relaxationStepsOf,
   type Checked,
   type RuleBase,
   type TeamDefinition,
@@ -27,18 +27,16 @@ import type { RolesRule } from './roles.js'
 
 /**
  * At least one of the inner rules holds for the match. Inner rules have no `name`, `by`, `optionalAfterMs` or `hard`:
- * those of the outer rule count, and `each` means the youngest ticket. Where an inner rule would refuse a ticket, e.g.
- * for a missing attribute, it does not hold for that ticket instead.
+ * the outer rule's apply, and `each` means the youngest ticket. An inner rule that would refuse a ticket by itself,
+ * e.g. for a missing attribute, does not hold for that ticket instead.
  */
 export interface AnyRule extends RuleBase {
   readonly kind: 'any'
-  /**
-   * 2 to 8 rules. Rules that must all hold are given as rules of the queue, or within `any` as one rule of kind `all`.
-   */
+  /** 2 to 8 rules. Rules that must all hold are separate rules of the queue, or one rule of kind `all` within `any`. */
   readonly rules: readonly RuleDefinition[]
 }
 
-/** All inner rules hold for the match: for use within `any` and `not`. The outer rule's `by` etc. count, as there. */
+/** All inner rules hold for the match: for use within `any` and `not`. `by` etc. of the outer rule apply, as there. */
 export interface AllRule extends RuleBase {
   readonly kind: 'all'
   /** 2 to 8 rules. */
@@ -70,10 +68,10 @@ export type RuleDefinition =
   | AllRule
   | NotRule
 
-/** A rule that was checked, with defaults filled in. */
+/** A validated rule with its defaults. */
 export type Rule = Checked<RuleDefinition>
 
-/** The default name of a rule: its kind, and what it is about. */
+/** The default name of a rule: its kind and attribute. */
 export function nameOf(rule: RuleDefinition): string {
   const about = [
     rule.kind,
@@ -103,11 +101,11 @@ export const withDefaults = (rule: RuleDefinition): Rule => ({
 })
 
 /**
- * The limits of a rule that may relax, without those of its inner rules, each with its field in the definition: of
- * `{ kind: 'distance', maxKm: 500 }` `['maxKm', 500]`.
+ * The limits of a rule that may relax, without those of its inner rules, each with its field in the definition, e.g.
+ * `['maxKm', 500]` for `{ kind: 'distance', maxKm: 500 }`.
  */
-export function limitFieldsOf(rule: RuleDefinition): (readonly [field: string, limit: Relaxing])[] {
-  const field = (name: string, limit: Relaxing | undefined): (readonly [string, Relaxing])[] =>
+export function limitFieldsOf(rule: RuleDefinition): (readonly [field: string, limit: RelaxingLimit])[] {
+  const field = (name: string, limit: RelaxingLimit | undefined): (readonly [string, RelaxingLimit])[] =>
     limit === undefined ? [] : [[name, limit]]
   switch (rule.kind) {
     case 'distance':
@@ -129,10 +127,10 @@ export function limitFieldsOf(rule: RuleDefinition): (readonly [field: string, l
 }
 
 /** The limits of a rule that may relax, without those of its inner rules. */
-export const limitsOf = (rule: RuleDefinition): Relaxing[] => limitFieldsOf(rule).map(([, limit]) => limit)
+export const limitsOf = (rule: RuleDefinition): RelaxingLimit[] => limitFieldsOf(rule).map(([, limit]) => limit)
 
 /** The limits of a rule and of its inner rules. */
-export const allLimitsOf = (rule: RuleDefinition): Relaxing[] => [
+export const allLimitsOf = (rule: RuleDefinition): RelaxingLimit[] => [
   ...limitsOf(rule),
   ...innerRulesOf(rule).flatMap(allLimitsOf),
 ]
@@ -143,7 +141,7 @@ export function innerRulesOf(rule: RuleDefinition): readonly RuleDefinition[] {
   return rule.kind === 'any' || rule.kind === 'all' ? rule.rules : []
 }
 
-/** Names of the attributes that hold ratings, if the rule goes by them. */
+/** Names of the attributes that hold ratings, if the rule uses ratings. */
 export const ratingAttributesOf = ({ mean, uncertainty }: BalanceRule): string[] =>
   [mean, uncertainty].filter((name) => name !== undefined)
 
@@ -155,16 +153,16 @@ interface Relaxed {
   readonly targetWaitMs?: number | undefined
 }
 
-/** The levels of a queue; more than `MOST_LEVELS` if that is too few even with every line as a single step. */
-export function levelsOf({ teams, rules, lastResortMs = Infinity, targetWaitMs }: Relaxed): Levels {
+/** The levels of a queue. If even single steps for all lines give more than `MOST_LEVELS`, the result has more. */
+export function levelsOf({ teams, rules, lastResortMs = Infinity, targetWaitMs }: Relaxed): QueueLevels {
   const relaxing = [
     ...rules.flatMap(allLimitsOf),
     ...teams.flatMap(({ size }) => (typeof size === 'number' ? [] : [size.min])),
   ]
-  const adaptive = targetWaitMs === undefined ? [] : boundariesOfBounds(stairsOf(0, targetWaitMs))
+  const adaptive = targetWaitMs === undefined ? [] : boundariesOfBounds(relaxationStepsOf(0, targetWaitMs))
   const fixed = [0, lastResortMs, ...adaptive, ...rules.map(({ optionalAfterMs = Infinity }) => optionalAfterMs)]
   for (let steps = STEPS_OF_A_LINE; ; steps -= 1) {
-    const stairs = stairsOf(steps, targetWaitMs)
+    const stairs = relaxationStepsOf(steps, targetWaitMs)
     const boundaries = new Set([...fixed, ...relaxing.flatMap((limit) => boundariesOf(limit, stairs))])
     const at = Float64Array.from([...boundaries].filter((ms) => ms < Infinity && ms <= lastResortMs)).toSorted()
     if (at.length > MOST_LEVELS && steps > 1) continue

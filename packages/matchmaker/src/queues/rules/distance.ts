@@ -6,7 +6,7 @@ import {
   digits,
   limitWords,
   compileApart,
-  type Relaxing,
+  type RelaxingLimit,
   type Checked,
   type RuleBase,
   type Facts,
@@ -14,21 +14,24 @@ import {
   type RuleChecks,
   type RuleContext,
   type RuleTicket,
-  type Teams,
+  type TeamMembers,
   base,
   finite,
   relaxing,
   timedLimits,
 } from '../rule-parts/index.js'
 
-/** Any two tickets are at most `maxKm` apart along the great circle. A party is at the middle of its players. */
+/**
+ * Any two tickets are at most `maxKm` apart along the great circle. A party's location is the middle of its players.
+ */
 export interface DistanceRule extends RuleBase {
   readonly kind: 'distance'
   /** Kilometres. */
-  readonly maxKm: Relaxing
+  readonly maxKm: RelaxingLimit
   /**
-   * Tickets whose place is unknown. `network` (default): they meet only tickets of the same network, i.e. the /16 of an
-   * IPv4 address or the /32 of an IPv6 address; `refuse`: they are refused; `any`: they meet anyone.
+   * Tickets of unknown location. `network` (default): they are matched only with tickets of the same network, i.e. the
+   * /16 of an IPv4 address or the /32 of an IPv6 address; `refuse`: they are refused; `any`: they are matched with any
+   * ticket.
    */
   readonly missing?: 'network' | 'refuse' | 'any' | undefined
 }
@@ -48,7 +51,7 @@ export function compileDistance(rule: Checked<DistanceRule>, context: RuleContex
     throw refuse('players', `must be somewhere: rule ${JSON.stringify(rule.name)} wants their coordinates`)
   }
   const demand = missing === 'refuse' ? { factOf } : {}
-  const saysOf = (teams: Teams) =>
+  const saysOf = (teams: TeamMembers) =>
     teams.flat().filter(({ ticket }) => missing === 'network' || ticket.place !== undefined).length > 1
   if (context.isInner === true) return { ...compileApart(km, nearOf(missing)), saysOf, ...demand }
   const radius: Radius = {
@@ -65,7 +68,7 @@ export function compileDistance(rule: Checked<DistanceRule>, context: RuleContex
   return { radius, apart, ...demand }
 }
 
-/** Whether two tickets are at most `km` apart, by the same rules as the kernel's radius. */
+/** True if two tickets are at most `km` apart, by the same rules as the kernel's radius. */
 const nearOf =
   (missing: DistanceRule['missing']) =>
   ({ ticket: one }: Facts, { ticket: other }: Facts, km: number): boolean => {

@@ -1,40 +1,28 @@
 import { z } from 'zod'
-import {
-  attributeWords,
-  missingWords,
-  compileAmong,
-  compileTeams,
-  type Checked,
-  type Missing,
-  type RuleBase,
-  type Scope,
-  type Facts,
-  type Refuse,
-  type RuleChecks,
-  type RuleContext,
-  type RuleTicket,
-  type Scalar,
-  type Teams,
-  base,
-  missingSchema,
-  scalarSchema,
-  scopeSchema,
-  textSchema,
-  A_SCALAR,
-  countOf,
-  valuesOf,
-  type Wanted,
-  timedCounts,
+import type {
+  Checked,
+  Missing,
+  RuleBase,
+  Scope,
+  Facts,
+  Refuse,
+  RuleChecks,
+  RuleContext,
+  RuleTicket,
+  Scalar,
+  TeamMembers,
+  WantedValue,
 } from '../rule-parts/index.js'
+import * as parts from '../rule-parts/index.js'
 
 /**
  * All players of the match, or of each team, have the same value. A party whose players differ is refused when created.
  */
 export interface EqualRule extends RuleBase {
   readonly kind: 'equal'
-  /** Name of a text, number or boolean attribute. */
+  /** Name of a string, number or boolean attribute. */
   readonly attribute: string
-  /** Among whom the values are equal. With `team`, teams may differ from one another. Default `match`. */
+  /** The players whose values are equal. With `team`, teams may differ from one another. Default `match`. */
   readonly scope?: Scope | undefined
   /** Players who do not have the attribute. Default `refuse`. */
   readonly missing?: Missing<string | number | boolean> | undefined
@@ -46,44 +34,49 @@ export interface EqualRule extends RuleBase {
  */
 export interface DifferentRule extends RuleBase {
   readonly kind: 'different'
-  /** Name of a text, number or boolean attribute. */
+  /** Name of a string, number or boolean attribute. */
   readonly attribute: string
   /**
-   * Among whom the values differ: all players, those of each team, or those of different teams (`teams`), which may
-   * have the same value within a team. Default `match`.
+   * The players whose values differ: all players, those of each team, or those of different teams (`teams`), where a
+   * team may have the same value several times. Default `match`.
    */
   readonly scope?: Scope | 'teams' | undefined
   /** Players who do not have the attribute. Default `refuse`. */
   readonly missing?: Missing<string | number | boolean> | undefined
 }
 
-const sameness = { ...base, attribute: textSchema, scope: scopeSchema, missing: missingSchema(scalarSchema) }
+const sameness = {
+  ...parts.base,
+  attribute: parts.textSchema,
+  scope: parts.scopeSchema,
+  missing: parts.missingSchema(parts.scalarSchema),
+}
 export const equalSchema = z.strictObject({ kind: z.literal('equal'), ...sameness })
 export const differentSchema = z.strictObject({
   kind: z.literal('different'),
   ...sameness,
-  scope: z.enum([...scopeSchema.unwrap().options, 'teams']).optional(),
+  scope: z.enum([...parts.scopeSchema.unwrap().options, 'teams']).optional(),
 })
 
-/** Two players with a value are compared, of the match or of one team. */
+/** The rule applies if at least two players with a value are compared. */
 const saysOf =
-  (scope: Scope, wanted: Wanted<Scalar>) =>
-  (teams: Teams): boolean =>
-    (scope === 'team' ? teams : [teams.flat()]).some((members) => countOf(members, wanted) > 1)
+  (scope: Scope, wanted: WantedValue<Scalar>) =>
+  (teams: TeamMembers): boolean =>
+    (scope === 'team' ? teams : [teams.flat()]).some((members) => parts.countOf(members, wanted) > 1)
 
 export function compileEqual(rule: Checked<EqualRule>, context: RuleContext): RuleChecks {
   const { attribute, scope = 'match', missing, name } = rule
-  const wanted: Wanted<Scalar> = { attribute, type: A_SCALAR, missing, rule: name }
+  const wanted: WantedValue<Scalar> = { attribute, type: parts.A_SCALAR, missing, rule: name }
   const valueOf = (ticket: RuleTicket, refuse: Refuse): Scalar | undefined => {
-    const values = valuesOf(ticket, wanted, refuse)
+    const values = parts.valuesOf(ticket, wanted, refuse)
     if (values.some((value) => value !== values[0])) {
-      throw refuse('players', `differ in ${attribute}, and rule ${JSON.stringify(name)} wants them equal`)
+      throw refuse('players', `rule ${JSON.stringify(name)} requires the same \`${attribute}\` for all of them`)
     }
     return values[0]
   }
   // A rule that never relaxes and applies to all tickets becomes a key, which separates tickets before any other check.
   const isForAll = scope === 'match' || context.teams.length === 1
-  const isAlways = missing !== 'any' && timedCounts(rule, context.levels).table.every((count) => count === 1)
+  const isAlways = missing !== 'any' && parts.timedCounts(rule, context.levels).table.every((count) => count === 1)
   if (isForAll && isAlways && context.isInner !== true) {
     return { keyOf: (ticket, refuse) => valueOf(ticket, refuse) ?? '' }
   }
@@ -92,17 +85,17 @@ export function compileEqual(rule: Checked<EqualRule>, context: RuleContext): Ru
     const [a, b] = [one.of[index], other.of[index]]
     return a === b || a === undefined || b === undefined
   }
-  return { ...compileAmong({ scope }, rule, context, allows), saysOf: saysOf(scope, wanted), factOf: valueOf }
+  return { ...parts.compileAmong({ scope }, rule, context, allows), saysOf: saysOf(scope, wanted), factOf: valueOf }
 }
 
 export function compileDifferent(rule: Checked<DifferentRule>, context: RuleContext): RuleChecks {
   const { attribute, scope = 'match', missing, name } = rule
   const { index } = context
-  const wanted: Wanted<Scalar> = { attribute, type: A_SCALAR, missing, rule: name }
+  const wanted: WantedValue<Scalar> = { attribute, type: parts.A_SCALAR, missing, rule: name }
   const factOf = (ticket: RuleTicket, refuse: Refuse): readonly Scalar[] => {
-    const values = valuesOf(ticket, wanted, refuse)
+    const values = parts.valuesOf(ticket, wanted, refuse)
     if (scope !== 'teams' && new Set(values).size < values.length) {
-      throw refuse('players', `are not all different in ${attribute}, as rule ${JSON.stringify(name)} wants them`)
+      throw refuse('players', `rule ${JSON.stringify(name)} requires a different \`${attribute}\` for each player`)
     }
     return values
   }
@@ -111,26 +104,26 @@ export function compileDifferent(rule: Checked<DifferentRule>, context: RuleCont
     return !some.some((value) => others.includes(value))
   }
   if (scope !== 'teams')
-    return { ...compileAmong({ scope }, rule, context, allows), saysOf: saysOf(scope, wanted), factOf }
+    return { ...parts.compileAmong({ scope }, rule, context, allows), saysOf: saysOf(scope, wanted), factOf }
   const areApart = (team: readonly Facts[], other: readonly Facts[]) =>
     team.every((one) => other.every((two) => allows(one, two)))
   return {
-    ...compileTeams(rule, context, (teams) =>
+    ...parts.compileTeams(rule, context, (teams) =>
       teams.every((team, at) => teams.slice(at + 1).every((other) => areApart(team, other))),
     ),
-    saysOf: (teams) => teams.filter((team) => countOf(team, wanted) > 0).length > 1,
+    saysOf: (teams) => teams.filter((team) => parts.countOf(team, wanted) > 0).length > 1,
     factOf,
   }
 }
 
 export function equalWords({ attribute, scope = 'match', missing }: EqualRule): string {
   const who = scope === 'match' ? 'all players' : 'all players of a team'
-  return `${who} have the same ${attributeWords(attribute)}${missingWords(attribute, missing)}`
+  return `${who} have the same ${parts.attributeWords(attribute)}${parts.missingWords(attribute, missing)}`
 }
 
 export function differentWords({ attribute, scope = 'match', missing }: DifferentRule): string {
   const who = { match: 'no two players', team: 'no two players of a team', teams: 'no two players of different teams' }[
     scope
   ]
-  return `${who} have the same ${attributeWords(attribute)}${missingWords(attribute, missing)}`
+  return `${who} have the same ${parts.attributeWords(attribute)}${parts.missingWords(attribute, missing)}`
 }

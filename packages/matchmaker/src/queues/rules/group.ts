@@ -1,4 +1,4 @@
-// pure: rules made of rules: any, all, not
+// pure: rules that contain rules: any, all, not
 import type { MatchLevels } from '@muster/kernel'
 import {
   tableOf,
@@ -9,7 +9,7 @@ import {
   type RuleChecks,
   type RuleContext,
   type RuleTicket,
-  type Teams,
+  type TeamMembers,
 } from '../rule-parts/index.js'
 import {
   type AllRule,
@@ -21,16 +21,16 @@ import {
   withDefaults,
 } from './definition.js'
 
-/** A ticket's fact where the inner rule can never hold: an attribute is missing, or a party's players differ. */
+/** A ticket's fact if the inner rule can never hold: an attribute is missing, or a party's players differ. */
 const NEVER = Symbol('never')
 
-/** Whether a rule holds for a match; undefined if it says nothing of it, e.g. as nobody has what it compares. */
-type Verdict = boolean | undefined
+/** Whether a rule holds for a match; undefined if it does not apply, e.g. because nobody has what it compares. */
+type RuleVerdict = boolean | undefined
 
 /**
- * Compiles a rule made of rules. Inner rules check the whole match, with facts of their own: the group's fact of a
- * ticket is a `Facts` whose `of` has an entry for each inner rule. A match is refused where the group does not hold,
- * not where it says nothing.
+ * Compiles a rule that contains rules. Inner rules check the whole match, with facts of their own: the group's fact of
+ * a ticket is a `Facts` whose `of` has an entry for each inner rule. A match is refused if the group does not hold, and
+ * allowed if the group does not apply.
  * @param compile compiles an inner rule.
  */
 export function compileGroup(
@@ -39,7 +39,9 @@ export function compileGroup(
   compile: (rule: Rule, context: RuleContext) => RuleChecks,
 ): RuleChecks {
   const { levels, index } = context
-  /** The inner rules, once for each team if they are about one team: then each team may meet another one of them. */
+  /**
+   * The inner rules, compiled for each team if they are about one team: each team may then satisfy another one of them.
+   */
   const variants = teamsToJudge(rule, context).map((team) =>
     innerRulesOf(rule).map((one, at) =>
       compile(asInner(one, rule, at), { ...context, index: at, isInner: true, team }),
@@ -52,11 +54,11 @@ export function compileGroup(
   const holds = (test: (one: RuleChecks, at: number) => boolean): boolean =>
     variants.every((rules) => (rule.kind === 'any' ? rules.some(test) : rules.every(test)))
   const isNever = ({ of }: Facts, at: number) => of[at] === NEVER
-  const anyNever = (teams: Teams, at: number) => teams.some((team) => team.some((facts) => isNever(facts, at)))
+  const anyNever = (teams: TeamMembers, at: number) => teams.some((team) => team.some((facts) => isNever(facts, at)))
 
-  const verdictOf = (teams: Teams, match: MatchLevels): Verdict => {
+  const verdictOf = (teams: TeamMembers, match: MatchLevels): RuleVerdict => {
     const known = teams.map((team) => team.map(factsOf))
-    const verdictOfInner = (one: RuleChecks, at: number): Verdict => {
+    const verdictOfInner = (one: RuleChecks, at: number): RuleVerdict => {
       if (anyNever(known, at)) return false
       if (!wholeOf(one, known, match)) return false
       return one.saysOf?.(known, match) === false ? undefined : true
@@ -83,7 +85,7 @@ export function compileGroup(
       isSteady: inner.every(({ isSteady }) => isSteady === true) && counts.every((one) => one === counts[0]),
       counts: (fewest, most, match) => {
         if (counts[timing.ofMatch(match)] === 0) return true
-        // What bounds leave open, a rule of kind `not` leaves open too.
+        // If the bounds do not decide the inner rule, they do not decide a rule of kind `not` either.
         if (rule.kind === 'not' && fewest.some((players, team) => players !== most[team])) return true
         const mayHold = holds((one) => one.counts?.(fewest, most, match) ?? true)
         return rule.kind === 'not' ? !mayHold : mayHold
@@ -112,17 +114,17 @@ export function compileGroup(
   }
 }
 
-/** One that holds is enough; if none does, one that says nothing leaves it open. */
-const anyOf = (verdicts: readonly Verdict[]): Verdict =>
+/** Holds if any verdict holds. Otherwise undefined if any verdict is undefined. */
+const anyOf = (verdicts: readonly RuleVerdict[]): RuleVerdict =>
   verdicts.includes(true) ? true : verdicts.includes(undefined) ? undefined : false
 
-/** One that does not hold is enough to fail; if there is none, one that says nothing leaves it open. */
-const allOf = (verdicts: readonly Verdict[]): Verdict =>
+/** Fails if any verdict fails. Otherwise undefined if any verdict is undefined. */
+const allOf = (verdicts: readonly RuleVerdict[]): RuleVerdict =>
   verdicts.includes(false) ? false : verdicts.includes(undefined) ? undefined : true
 
 /**
- * The teams that a rule is judged for one by one: all teams of a kind where the rule is of kind `any` and each rule
- * within compares a number of one such team with a constant. Undefined stands for the match as a whole.
+ * The teams for which a rule is judged one by one: all teams of a kind if the rule is of kind `any` and each inner rule
+ * compares a number of one such team with a constant. Undefined stands for the match as a whole.
  */
 function teamsToJudge(rule: Rule, { teams, team: only }: RuleContext): readonly (number | undefined)[] {
   if (only !== undefined || rule.kind !== 'any') return [only]
@@ -134,7 +136,7 @@ function teamsToJudge(rule: Rule, { teams, team: only }: RuleContext): readonly 
 
 const EVERY_TEAM = Symbol('every team')
 
-/** The team that each comparison within a rule is about; undefined for a rule that is about more than one team. */
+/** The team that each comparison within a rule is about; undefined for a rule about more than one team. */
 function comparedTeams(rule: RuleDefinition): readonly (string | typeof EVERY_TEAM | undefined)[] {
   const rules = innerRulesOf(rule)
   if (rules.length > 0) return rules.flatMap(comparedTeams)
@@ -142,17 +144,17 @@ function comparedTeams(rule: RuleDefinition): readonly (string | typeof EVERY_TE
   return [rule.team ?? EVERY_TEAM]
 }
 
-/** Inner rules take these settings from the rule around them. */
+/** Inner rules inherit these settings from the outer rule. */
 const asInner = (one: RuleDefinition, { by, hard, optionalAfterMs, name }: Rule, at: number): Rule =>
   withDefaults({ ...one, by, hard, optionalAfterMs, name: `${name}.${at}` })
 
 /** An inner rule without a check of the whole match is checked on all pairs. */
-function wholeOf({ whole, pair }: RuleChecks, teams: Teams, match: MatchLevels): boolean {
+function wholeOf({ whole, pair }: RuleChecks, teams: TeamMembers, match: MatchLevels): boolean {
   if (whole !== undefined) return whole(teams, match)
   return pair === undefined || allPairs(teams.flat(), (one, other) => pair(one, other, match.youngest))
 }
 
-/** Thrown where an inner rule would refuse a ticket: it then does not hold, but another one may. */
+/** Thrown if an inner rule would refuse a ticket: it then does not hold, but another inner rule may. */
 class NeverHolds extends Error {}
 
 function factOrNever({ factOf }: RuleChecks, ticket: RuleTicket): unknown {

@@ -1,4 +1,4 @@
-/** The kinds of rules, and one place that knows them all. */
+/** The kinds of rules, and the table of all of them. */
 export type { AcceptsRule } from './accepts.js'
 export {
   innerRulesOf,

@@ -84,7 +84,7 @@ function play(
   }
 }
 
-test('no match breaks a rule, for any rules, parties and waits', () => {
+test('property: no match breaks a rule, for any rules, parties and waits', () => {
   let [matches, filled] = [0, 0]
   fc.assert(
     fc.property(scenes, (scene) => {
@@ -105,7 +105,7 @@ test('no match breaks a rule, for any rules, parties and waits', () => {
   expect(filled).toBeGreaterThan(10)
 })
 
-test('no match breaks a limit in force, where limits follow a target wait', () => {
+test('property: no match breaks a limit in force, where limits follow a target wait', () => {
   let [matches, adaptive] = [0, 0]
   const headStart = fc.constantFrom(-1000, 0, 900, 2500, 6000)
   fc.assert(

@@ -1,24 +1,16 @@
 import { z } from 'zod'
-import {
-  digits,
-  limitWords,
-  isSteady,
-  tableOf,
-  timingOf,
-  type Relaxing,
-  type Checked,
-  type RuleBase,
-  type Facts,
-  type Refuse,
-  type RuleChecks,
-  type RuleContext,
-  type RuleTicket,
-  type Teams,
-  base,
-  finite,
-  notNegative,
-  relaxing,
+import type {
+  RelaxingLimit,
+  Checked,
+  RuleBase,
+  Facts,
+  Refuse,
+  RuleChecks,
+  RuleContext,
+  RuleTicket,
+  TeamMembers,
 } from '../rule-parts/index.js'
+import * as parts from '../rule-parts/index.js'
 
 /**
  * The match has a beacon to which every player has a round trip of at most `maxMs`, and to which the round trips of any
@@ -26,10 +18,10 @@ import {
  */
 export interface LatencyRule extends RuleBase {
   readonly kind: 'latency'
-  /** Milliseconds of round trip at most. At least one of `maxMs` and `maxDifferenceMs` is given. */
-  readonly maxMs?: Relaxing | undefined
-  /** Milliseconds by which the round trips of any two players to it may differ. */
-  readonly maxDifferenceMs?: Relaxing | undefined
+  /** Maximum round trip in milliseconds. At least one of `maxMs` and `maxDifferenceMs` is given. */
+  readonly maxMs?: RelaxingLimit | undefined
+  /** Maximum difference in milliseconds between the round trips of any two players to the beacon. */
+  readonly maxDifferenceMs?: RelaxingLimit | undefined
   /** Players without any measured latency. Default `refuse`. */
   readonly missing?: 'refuse' | 'any' | undefined
 }
@@ -37,9 +29,9 @@ export interface LatencyRule extends RuleBase {
 export const latencySchema = z
   .strictObject({
     kind: z.literal('latency'),
-    ...base,
-    maxMs: relaxing(finite.positive(), 'rises').optional(),
-    maxDifferenceMs: relaxing(notNegative, 'rises').optional(),
+    ...parts.base,
+    maxMs: parts.relaxing(parts.finite.positive(), 'rises').optional(),
+    maxDifferenceMs: parts.relaxing(parts.notNegative, 'rises').optional(),
     missing: z.enum(['refuse', 'any']).optional(),
   })
   .refine(
@@ -57,15 +49,14 @@ interface RoundTrips {
 
 export function compileLatency(rule: Checked<LatencyRule>, { index, levels }: RuleContext): RuleChecks {
   const { maxMs = Infinity, maxDifferenceMs = Infinity, missing = 'refuse' } = rule
-  const most = tableOf(levels, maxMs, Infinity, rule)
-  const mostDifference = tableOf(levels, maxDifferenceMs, Infinity, rule)
-  // A limit that is Infinity at every level may be one that was not given, so a table of its own says whether the rule
-  // counts.
-  const counts = tableOf(levels, 1, 0, rule)
-  const timing = timingOf(rule, levels, isSteady(levels, most, mostDifference, counts))
+  const most = parts.tableOf(levels, maxMs, Infinity, rule)
+  const mostDifference = parts.tableOf(levels, maxDifferenceMs, Infinity, rule)
+  // A limit of Infinity at every level may mean that it was not given, so a separate table says where the rule applies.
+  const counts = parts.tableOf(levels, 1, 0, rule)
+  const timing = parts.timingOf(rule, levels, parts.isSteady(levels, most, mostDifference, counts))
   const share = shareBeacons()
 
-  const allows = (teams: Teams, level: number) =>
+  const allows = (teams: TeamMembers, level: number) =>
     counts[level] === 0 || haveBeacon(teams, index, most[level] ?? Infinity, mostDifference[level] ?? Infinity)
 
   const factOf = (ticket: RuleTicket, refuse: Refuse): RoundTrips | undefined => {
@@ -74,7 +65,10 @@ export function compileLatency(rule: Checked<LatencyRule>, { index, levels }: Ru
     )
     const [limit, difference] = [most[levels.last] ?? Infinity, mostDifference[levels.last] ?? Infinity]
     if (trips === undefined || counts[levels.last] === 0 || anyFits(trips, limit, difference)) return trips
-    throw refuse('players', `have no beacon in common that rule ${JSON.stringify(rule.name)} ever allows`)
+    throw refuse(
+      'players',
+      `no beacon satisfies rule ${JSON.stringify(rule.name)} for all of them, even at its loosest`,
+    )
   }
 
   return {
@@ -98,7 +92,7 @@ export function compileLatency(rule: Checked<LatencyRule>, { index, levels }: Ru
   }
 }
 
-/** Shares one list among tickets that know the same beacons, as most do: comparing such tickets is quick. */
+/** Returns one shared list for tickets that know the same beacons, as most do, so that comparing them is quick. */
 function shareBeacons(): (beacons: string[]) => readonly string[] {
   const known = new Map<string, readonly string[]>()
   return (beacons) => {
@@ -138,7 +132,7 @@ function roundTripsOf(
 const anyFits = ({ best, worst }: RoundTrips, most: number, difference: number): boolean =>
   worst.some((ms, at) => ms <= most && ms - (best[at] ?? 0) <= difference)
 
-/** Index, among the ticket's beacons, of the `at`th beacon of another ticket; -1 if it lacks that beacon. */
+/** Index in the ticket's beacons of the beacon at index `at` of another ticket; -1 if the ticket lacks it. */
 const placeOf = (trips: RoundTrips, other: RoundTrips, at: number): number =>
   trips.beacons === other.beacons ? at : trips.beacons.indexOf(other.beacons[at] ?? '')
 
@@ -153,7 +147,7 @@ function pairFits(a: RoundTrips, b: RoundTrips, most: number, difference: number
   return false
 }
 
-/** The worst round trip to the beacon that suits both tickets best; undefined if they share none. */
+/** The worst round trip to the best common beacon of two tickets; undefined if they have none. */
 function bestWorst(a: RoundTrips, b: RoundTrips): number | undefined {
   let best: number | undefined
   for (let at = 0; at < a.worst.length; at += 1) {
@@ -165,8 +159,8 @@ function bestWorst(a: RoundTrips, b: RoundTrips): number | undefined {
   return best
 }
 
-/** Whether one beacon suits all tickets that have measured any. */
-function haveBeacon(teams: Teams, index: number, most: number, difference: number): boolean {
+/** True if one beacon suits all tickets that have measured any. */
+function haveBeacon(teams: TeamMembers, index: number, most: number, difference: number): boolean {
   const first = firstWith(teams, index)
   if (first === undefined) return true
   for (let at = 0; at < first.worst.length; at += 1) {
@@ -175,13 +169,13 @@ function haveBeacon(teams: Teams, index: number, most: number, difference: numbe
   return false
 }
 
-function firstWith(teams: Teams, index: number): RoundTrips | undefined {
+function firstWith(teams: TeamMembers, index: number): RoundTrips | undefined {
   for (const team of teams) for (const { of } of team) if (of[index] !== undefined) return of[index] as RoundTrips
   return undefined
 }
 
 function suitsAll(
-  teams: Teams,
+  teams: TeamMembers,
   index: number,
   first: RoundTrips,
   at: number,
@@ -203,7 +197,7 @@ function suitsAll(
   return true
 }
 
-const ms = (limit: number) => `${digits(limit)} ms`
+const ms = (limit: number) => `${parts.digits(limit)} ms`
 
 export function latencyWords({ maxMs, maxDifferenceMs, missing }: LatencyRule): string {
   const most = { lead: 'a round trip of at most', show: ms, free: 'any', freeAtFirst: 'a round trip of any length' }
@@ -214,8 +208,8 @@ export function latencyWords({ maxMs, maxDifferenceMs, missing }: LatencyRule): 
     freeAtFirst: 'any round trips',
   }
   const wanted = [
-    ...(maxMs === undefined ? [] : [limitWords(maxMs, most)]),
-    ...(maxDifferenceMs === undefined ? [] : [limitWords(maxDifferenceMs, apart)]),
+    ...(maxMs === undefined ? [] : [parts.limitWords(maxMs, most)]),
+    ...(maxDifferenceMs === undefined ? [] : [parts.limitWords(maxDifferenceMs, apart)]),
   ]
   const unmeasured = missing === 'any' ? '; players who have measured none are free of it' : ''
   return `all players have a beacon in common with ${wanted.join(', and with ')}${unmeasured}`

@@ -14,11 +14,11 @@ const difference = (max: DifferenceRule['max'], more: Partial<DifferenceRule> = 
   ...more,
 })
 
-test('a queue that never relaxes has one level', () => {
+test('a queue that never relaxes has one relaxation level', () => {
   expect([...levelsOf({ teams, rules: [difference(5)] }).at]).toEqual([0])
 })
 
-test('levels are all times at which anything relaxes, in order, each once', () => {
+test('relaxation levels are all times at which any rule relaxes, in order, each once', () => {
   const rules = [
     difference([
       { afterMs: 0, value: 1 },
@@ -38,7 +38,7 @@ test('levels are all times at which anything relaxes, in order, each once', () =
   expect([...levelsOf({ teams: [{ name: 'team', size }], rules }).at]).toEqual([0, 300, 500, 700, 900])
 })
 
-test('the last resort is the last level', () => {
+test('the last resort is the last relaxation level', () => {
   const rules = [
     difference([
       { afterMs: 0, value: 1 },
@@ -51,7 +51,7 @@ test('the last resort is the last level', () => {
   expect(levelsOf({ teams, rules }).lastResort).toBe(Infinity)
 })
 
-test('at the last resort a rule is ignored, or is hard with its loosest limit', () => {
+test('at the last resort a rule is ignored, or applies with its loosest limit if it is hard', () => {
   const max = [
     { afterMs: 0, value: 1 },
     { afterMs: 900, value: 3 },
@@ -65,7 +65,7 @@ test('at the last resort a rule is ignored, or is hard with its loosest limit', 
   ])
 })
 
-test('a limit follows its definition at all times', () => {
+test('a compiled limit follows its definition at all times', () => {
   const limit = fc.oneof(relaxingBetween(0, 9), relaxingBetween(9, 0))
   fc.assert(
     fc.property(limit, fc.integer({ min: 0, max: 6000 }), (max, waited) => {
@@ -77,7 +77,7 @@ test('a limit follows its definition at all times', () => {
   )
 })
 
-test('a line becomes steps that never run ahead of it', () => {
+test('a linear limit is compiled to steps that never exceed the line', () => {
   const line = { from: 100, to: 500, startMs: 1000, overMs: 777 }
   const levels = levelsOf({ teams, rules: [difference(line)] })
   const table = tableOf(levels, line, Infinity, difference(line))
@@ -89,7 +89,7 @@ test('a line becomes steps that never run ahead of it', () => {
   }
 })
 
-test('many lines have fewer steps each', () => {
+test('a queue with many linear limits gets fewer steps for each', () => {
   const lines = Array.from({ length: 30 }, (_, at) => difference({ from: 0, to: 16, overMs: 1600 + at }))
   const levels = levelsOf({ teams, rules: lines })
   expect(levels.steps).toBe(8)
@@ -111,6 +111,6 @@ test.each<readonly [RuleDefinition, readonly string[]]>([
   [{ kind: 'require', attribute: 'mode', operator: '=', value: 'duel' }, []],
   [{ kind: 'all', rules: [{ kind: 'distance', maxKm: 5 }] }, []],
   [{ kind: 'equal', attribute: 'mode' }, []],
-])('the limits of a rule are found by their fields: %j', (rule, fields) => {
+])('the fields of a rule that are limits over time are: %j', (rule, fields) => {
   expect(limitFieldsOf(rule)).toEqual(fields.map((field) => [field, Reflect.get(rule, field)]))
 })

@@ -20,7 +20,7 @@ interface Scene {
   readonly waiting: readonly RuleTicket[]
   /** In which of three rounds each comes. */
   readonly comes: readonly number[]
-  /** Of the tickets, those that are in a running match instead of waiting. */
+  /** Tickets that are in a running match instead of waiting. */
   readonly playing: readonly number[]
   readonly step: number
 }
@@ -124,7 +124,7 @@ test.each([
     ROUND_MS,
   ],
   ['roles, and limits that relax', queues(['roles', 'difference', 'distance'], 3), 120, 16, LONG_ROUND_MS],
-] as const)('a match is made wherever one is possible: %s', (_, definitions, numRuns, least, roundMs) => {
+] as const)('property: a match is made whenever one is possible: %s', (_, definitions, numRuns, least, roundMs) => {
   let [made, filled] = [0, 0]
   fc.assert(
     fc.property(scenesOf(definitions), (scene) => {

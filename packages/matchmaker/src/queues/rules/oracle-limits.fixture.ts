@@ -1,15 +1,15 @@
 import type { QueueDefinition } from '../queue.js'
 import type { RuleDefinition } from './definition.js'
-import type { LimitBounds, Relaxing } from '../rule-parts/relaxing.js'
+import type { LimitBounds, RelaxingLimit } from '../rule-parts/relaxing.js'
 import type { RuleTicket } from '../rule-parts/rule-types.js'
 
-/** A team of a match: the name of its definition, and who is in it. */
+/** A team of a match: the name of its definition, and its tickets. */
 export interface JudgedTeam {
   readonly kind: string
   readonly tickets: readonly RuleTicket[]
 }
 
-/** A match with what decides which limits apply to it. */
+/** A match, and what determines its limits. */
 export interface Judged {
   readonly queue: QueueDefinition
   readonly teams: readonly JudgedTeam[]
@@ -18,14 +18,14 @@ export interface Judged {
   readonly now: number
   /** The head start of each ticket, in a queue with `targetWaitMs`. Default: none. */
   readonly headStartOf?: ((ticket: RuleTicket) => number) | undefined
-  /** The only team that is compared, within a rule that is judged team by team. */
+  /** The only team that is compared, for a nested rule that is judged team by team. */
   readonly only?: JudgedTeam | undefined
 }
 
-/** A limit after so long a wait. Lines are stairs of 16 steps beneath them. */
-export function limitAfter(relaxing: Relaxing, waited: number): number {
+/** A limit after a wait. A line becomes 16 steps below it. */
+export function limitAfter(relaxing: RelaxingLimit, waited: number): number {
   if (typeof relaxing === 'number') return relaxing
-  if ('strictest' in relaxing) throw new Error('bounds follow no wait alone')
+  if ('strictest' in relaxing) throw new Error('a limit with `strictest` cannot be computed from the wait alone')
   if ('from' in relaxing) {
     const { from, to, startMs = 0, overMs } = relaxing
     const steps = Math.floor(((waited - startMs) / overMs) * 16)
@@ -36,17 +36,20 @@ export function limitAfter(relaxing: Relaxing, waited: number): number {
   return value
 }
 
-export const hasBounds = (relaxing: Relaxing): relaxing is LimitBounds =>
+export const hasBounds = (relaxing: RelaxingLimit): relaxing is LimitBounds =>
   typeof relaxing === 'object' && 'strictest' in relaxing
 
-/** How many of the 24 steps from the strictest limit to the loosest a ticket has gone: they take 5 target waits. */
+/**
+ * Number of the 24 steps from the strictest limit to the loosest that a ticket has reached; all of them take 5 target
+ * waits.
+ */
 export const stepsOf = ({ queue: { targetWaitMs = 0 }, now, headStartOf }: Judged, ticket: RuleTicket): number =>
   Math.max(
     0,
     Math.min(24, Math.floor(((now - ticket.createdAt + (headStartOf?.(ticket) ?? 0)) * 24) / (5 * targetWaitMs))),
   )
 
-/** A limit after the given number of steps, each by the same factor, or by the same difference where a bound is 0. */
+/** A limit after the given number of steps: each by the same factor, or by the same difference if a bound is 0. */
 export function limitWithin({ strictest, loosest }: LimitBounds, steps: number): number {
   if (steps === 24) return loosest
   return strictest > 0 && loosest > 0
@@ -54,14 +57,14 @@ export function limitWithin({ strictest, loosest }: LimitBounds, steps: number):
     : strictest + (loosest - strictest) * (steps / 24)
 }
 
-/** Whether somebody has waited so long that only hard rules count. */
+/** True if a ticket has waited so long that only hard rules apply. */
 export const isLastResort = ({ lastResortMs }: QueueDefinition, tickets: readonly RuleTicket[], now: number): boolean =>
   lastResortMs !== undefined && tickets.some(({ createdAt }) => now - createdAt >= lastResortMs)
 
-/** The limit that counts between these tickets, or all if none are given; undefined where the rule does not count. */
+/** The limit between these tickets, or between all; undefined if the rule does not apply. */
 export function limitOf(
   rule: RuleDefinition,
-  relaxing: Relaxing,
+  relaxing: RelaxingLimit,
   judged: Judged,
   between = judged.tickets,
 ): number | undefined {

@@ -3,7 +3,7 @@ import type { RatingValue } from './predicted-win.js'
 import { limitOf, type Judged } from './oracle-limits.fixture.js'
 import { valueOf } from './oracle-values.fixture.js'
 
-/** Whether no team is too probable to beat another, by the integral of the density of their difference. */
+/** True if no team is too likely to beat another, by integrating the density of their difference. */
 export function predictionHolds(rule: BalanceRule, judged: Judged): boolean {
   const { mean = '', uncertainty = '', beta = 25 / 6, missing } = rule
   const standIn = typeof missing === 'object' ? (missing.value as RatingValue) : undefined

@@ -4,7 +4,10 @@ import type { Missing } from '../rule-parts/rule-base.js'
 
 export const valueOf = (player: RulePlayer, attribute: string): unknown => player.attributes[attribute]
 
-/** What of the players counts: their own values, those that stand for missing ones, and none where anything goes. */
+/**
+ * The players' values that count: their own and those that replace missing ones. Players for whom any value will do
+ * have none.
+ */
 export function valuesOf<Value>(
   players: readonly RulePlayer[],
   attribute: string,

@@ -5,7 +5,7 @@ import type { CompareRule } from './compare.js'
 import type { RolesRule } from './roles.js'
 import type { RuleDefinition } from './definition.js'
 import type { RulePlayer, RuleTicket, Scalar } from '../rule-parts/rule-types.js'
-import type { Relaxing } from '../rule-parts/relaxing.js'
+import type { RelaxingLimit } from '../rule-parts/relaxing.js'
 import {
   hasBounds,
   limitAfter,
@@ -19,8 +19,8 @@ import { predictionHolds } from './oracle-prediction.fixture.js'
 import { valueOf, valuesOf, aggregate, compare } from './oracle-values.fixture.js'
 
 /**
- * A judge of matches, written from the definitions of the rules alone: slow, and as plain as can be. Everything the
- * compiled rules and the kernel say is held against it.
+ * A judge of matches, written from the definitions of the rules alone: slow and simple. The compiled rules and the
+ * kernel are tested against it.
  */
 
 /**
@@ -89,7 +89,7 @@ const lacks = (
   (rule.missing ?? 'refuse') === 'refuse' &&
   tickets.some(({ players }) => players.some((player) => valueOf(player, rule.attribute ?? '') === undefined))
 
-/** Every two tickets, and each with itself; but those who play already are no fault of those who join them. */
+/** Calls the test for every two tickets, and for each ticket with itself, except between tickets that already play. */
 function everyPair({ tickets, playing }: Judged, test: (one: RuleTicket, other: RuleTicket) => boolean): boolean {
   return tickets.every((one) =>
     tickets.every((other) => (playing.includes(one) && playing.includes(other)) || test(one, other)),
@@ -134,7 +134,7 @@ function holds(rule: RuleDefinition, judged: Judged): boolean {
         const limit = limitOf(rule, rule.max, judged, between)
         if (limit === undefined) return true
         const [ours, theirs] = [standsOf(one), standsOf(other)]
-        // How those who play already differ among themselves is no fault of others.
+        // Differences among tickets that already play do not count against those who join.
         const apart = judged.playing.includes(one) || judged.playing.includes(other)
         const all = [...ours, ...theirs]
         const [from, to] = apart ? [ours, theirs] : [all, all]
@@ -144,7 +144,7 @@ function holds(rule: RuleDefinition, judged: Judged): boolean {
     case 'equal':
     case 'different':
       return everyPair(judged, (one, other) => {
-        // Of teams it is a rule about the whole match, for which the youngest of all counts.
+        // With scope `team`, the rule is about the whole match, whose youngest ticket counts.
         const { scope = 'match' } = rule
         const between = scope === 'teams' || (scope === 'team' && teams.length > 1) ? tickets : [one, other]
         const counts = one === other || limitOf(rule, 1, judged, between) !== undefined
@@ -189,13 +189,13 @@ function holds(rule: RuleDefinition, judged: Judged): boolean {
       const numeric =
         typeof value === 'number' || (typeof value === 'object' && typeof (value as unknown[])[0] !== 'string')
       const isOwn = (rule.by ?? 'each') === 'each'
-      // Of those who play already nothing is required any more.
+      // Nothing is required of tickets that already play.
       return tickets.every((ticket) => {
         if (judged.playing.includes(ticket)) return true
         const { players } = ticket
         const between = isOwn ? [ticket] : tickets
         const limit = numeric
-          ? limitOf(rule, value as Relaxing, judged, between)
+          ? limitOf(rule, value as RelaxingLimit, judged, between)
           : limitOf(rule, 1, judged, between) && value
         if (limit === undefined) return true
         const values = valuesOf<never>(players, attribute, rule.missing as Missing<never>)
@@ -255,7 +255,10 @@ function groupsOf({ scope, team }: Among, { teams }: Judged): readonly (readonly
   return scope === 'team' ? own : [own.flat()]
 }
 
-/** Every two tickets that the rule compares, with those whose waits count: all, where it is about some teams. */
+/**
+ * Calls the test for every two tickets that the rule compares, with the tickets whose waits count: all, if it is about
+ * some teams.
+ */
 function everyPairAmong(
   among: Among,
   judged: Judged,
@@ -272,19 +275,19 @@ function everyPairAmong(
   )
 }
 
-/** Whether they are in the same team. */
+/** True if both are in the same team. */
 const isTogether = ({ teams }: Judged, one: RuleTicket, other: RuleTicket): boolean =>
   teams.some(({ tickets }) => tickets.includes(one) && tickets.includes(other))
 
-/** Whether several tickets are in one team, and nobody is in any other. */
+/** True if several tickets are in one team and every other team is empty. */
 const isOneSided = ({ teams }: Judged): boolean =>
   teams.length > 1 &&
   teams.filter(({ tickets }) => tickets.length > 0).length === 1 &&
   teams.some(({ tickets }) => tickets.length > 1)
 
 /**
- * Whether an inner rule holds; undefined if it says nothing. It uses the waits that count for the outermost rule, and
- * concerns all players of the match.
+ * Whether an inner rule holds; undefined if it does not apply. It uses the waits of the outermost rule, and concerns
+ * all players of the match.
  */
 function verdictOf(outer: RuleDefinition, rule: RuleDefinition, judged: Judged): boolean | undefined {
   const within = (inner: RuleDefinition, of = judged) => verdictOf(outer, inner, of)
@@ -321,7 +324,7 @@ function verdictOf(outer: RuleDefinition, rule: RuleDefinition, judged: Judged):
 const teamOfCount = (rule: RuleDefinition): string | undefined =>
   rule.kind === 'compare' && rule.scope !== 'match' && rule.otherTeam === undefined ? (rule.team ?? '*') : undefined
 
-/** Whether nobody has what the rule compares, or only one has where two are compared. */
+/** True if nobody has what the rule compares, or only one player where two are compared. */
 function saysNothing(rule: RuleDefinition, judged: Judged): boolean {
   const { tickets, teams } = judged
   const known = (of: readonly RuleTicket[], attribute: string, missing: unknown) =>
@@ -406,7 +409,7 @@ function compareHolds(rule: CompareRule, judged: Judged): boolean {
   })
 }
 
-/** By trying: each place of a role is given to somebody who can play it. */
+/** By trial: each place of a role goes to a player who can play it. */
 function rolesHold({ roles }: RolesRule, players: readonly RulePlayer[]): boolean {
   const counts = Object.entries(roles).map(([role, count]) => {
     const { min, max = Infinity } = typeof count === 'number' ? { min: count } : count

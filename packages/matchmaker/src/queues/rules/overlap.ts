@@ -1,44 +1,28 @@
 import { z } from 'zod'
-import {
-  counted,
-  inWords,
-  limitWords,
-  missingWords,
-  type Relaxing,
-  type Checked,
-  type Missing,
-  type RuleBase,
-  type Refuse,
-  type RuleChecks,
-  type RuleContext,
-  type RuleTicket,
-  type Teams,
-  type Among,
-  amongWords,
-  groupsAmong,
-  among,
-  base,
-  missingSchema,
-  notNegative,
-  relaxing,
-  textSchema,
-  textsSchema,
-  A_LIST,
-  countOf,
-  valuesOf,
-  type Wanted,
-  timedLimits,
-  type Facts,
+import type {
+  RelaxingLimit,
+  Checked,
+  Missing,
+  RuleBase,
+  Refuse,
+  RuleChecks,
+  RuleContext,
+  RuleTicket,
+  TeamMembers,
+  Among,
+  WantedValue,
+  Facts,
 } from '../rule-parts/index.js'
+import * as parts from '../rule-parts/index.js'
 
-/** The lists of all tickets of the match have at least `atLeast` texts in common. */
+/** The lists of all tickets of the match have at least `atLeast` strings in common. */
 export interface OverlapRule extends RuleBase, Among {
   readonly kind: 'overlap'
-  /** Name of an attribute that is a list of texts. */
+  /** Name of an attribute that is a list of strings. */
   readonly attribute: string
-  /** Number of texts in common. Default 1. Relaxes downwards. */
-  readonly atLeast?: Relaxing | undefined
-  /** The list that represents a party: what all its players list (default), or what any of them lists. */
+  /** Number of strings in common. Default 1. Relaxes downwards. */
+  readonly atLeast?: RelaxingLimit | undefined
+  /** The list that represents a party: the strings that all its players list (default), or that any of them lists. */
   readonly party?: 'intersection' | 'union' | undefined
   /** Players who do not have the attribute. Default `refuse`. */
   readonly missing?: Missing<readonly string[]> | undefined
@@ -46,21 +30,21 @@ export interface OverlapRule extends RuleBase, Among {
 
 export const overlapSchema = z.strictObject({
   kind: z.literal('overlap'),
-  ...base,
-  ...among,
-  attribute: textSchema,
-  atLeast: relaxing(notNegative, 'falls').optional(),
+  ...parts.base,
+  ...parts.among,
+  attribute: parts.textSchema,
+  atLeast: parts.relaxing(parts.notNegative, 'falls').optional(),
   party: z.enum(['intersection', 'union']).optional(),
-  missing: missingSchema(textsSchema),
+  missing: parts.missingSchema(parts.textsSchema),
 })
 
 export function compileOverlap(rule: Checked<OverlapRule>, context: RuleContext): RuleChecks {
   const { index, levels } = context
-  const groups = groupsAmong(rule, context)
+  const groups = parts.groupsAmong(rule, context)
   const { attribute, atLeast = 1, party = 'intersection', missing, name } = rule
-  const least = timedLimits(rule, levels, atLeast, 0)
-  const wanted: Wanted<readonly string[]> = { attribute, type: A_LIST, missing, rule: name }
-  /** The texts that a ticket lists; undefined if it goes with any. */
+  const least = parts.timedLimits(rule, levels, atLeast, 0)
+  const wanted: WantedValue<readonly string[]> = { attribute, type: parts.A_LIST, missing, rule: name }
+  /** The strings that a ticket lists; undefined if it accepts any. */
   const listOf = ({ of }: Facts) => of[index] as ReadonlySet<string> | undefined
   const allHave = (members: readonly Facts[], needed: number): boolean => {
     if (needed <= 0) return true
@@ -69,7 +53,7 @@ export function compileOverlap(rule: Checked<OverlapRule>, context: RuleContext)
   }
 
   const factOf = (ticket: RuleTicket, refuse: Refuse): ReadonlySet<string> | undefined => {
-    const lists = valuesOf(ticket, wanted, refuse)
+    const lists = parts.valuesOf(ticket, wanted, refuse)
     if (lists.length === 0) return undefined
     const texts = new Set(party === 'union' ? lists.flat() : inAll(lists.map((list) => new Set(list))))
     const needed = least.table[levels.last] ?? 0
@@ -80,11 +64,11 @@ export function compileOverlap(rule: Checked<OverlapRule>, context: RuleContext)
     return texts
   }
 
-  const groupsOf = groups ?? ((teams: Teams): Teams => [teams.flat()])
-  const allShare = (teams: Teams, needed: number) => groupsOf(teams).every((members) => allHave(members, needed))
+  const groupsOf = groups ?? ((teams: TeamMembers): TeamMembers => [teams.flat()])
+  const allShare = (teams: TeamMembers, needed: number) => groupsOf(teams).every((members) => allHave(members, needed))
   return {
     factOf,
-    saysOf: (teams) => groupsOf(teams).some((members) => countOf(members, wanted) > 1),
+    saysOf: (teams) => groupsOf(teams).some((members) => parts.countOf(members, wanted) > 1),
     ...(groups === undefined && {
       pair: (one: Facts, other: Facts, level: number) => allHave([one, other], least.ofPair(level)),
     }),
@@ -97,13 +81,13 @@ export function compileOverlap(rule: Checked<OverlapRule>, context: RuleContext)
   }
 }
 
-/** The texts of the first list that all others have too. */
+/** The strings of the first list that all other lists contain. */
 const inAll = ([first = new Set(), ...others]: readonly ReadonlySet<string>[]): string[] =>
   [...first].filter((text) => others.every((list) => list.has(text)))
 
 export function overlapWords({ attribute, atLeast = 1, party, missing, scope, team }: OverlapRule): string {
-  const entries = (least: number) => `${counted(least, 'entry', 'entries')} of ${attribute}`
-  const least = limitWords(atLeast, { lead: 'at least', first: entries, show: inWords, free: '' })
+  const entries = (least: number) => `${parts.counted(least, 'entry', 'entries')} of ${attribute}`
+  const least = parts.limitWords(atLeast, { lead: 'at least', first: entries, show: parts.inWords, free: '' })
   const how = party === 'union' ? '; a party has what any of its players lists' : ''
-  return `all players share ${least}${amongWords({ scope, team })}${how}${missingWords(attribute, missing)}`
+  return `all players share ${least}${parts.amongWords({ scope, team })}${how}${parts.missingWords(attribute, missing)}`
 }

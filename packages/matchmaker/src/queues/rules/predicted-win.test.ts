@@ -13,12 +13,12 @@ test.each([
   [9, 1],
   [1e300, 1],
   [Infinity, 1],
-])('Φ of %d is %d', (lead, chance) => {
+])('the normal distribution Φ of %d is %d', (lead, chance) => {
   expect(chanceAt(lead)).toBeCloseTo(chance, 14)
   expect(chanceAt(-lead)).toBeCloseTo(1 - chance, 14)
 })
 
-test('a lead and its probability lead back to one another', () => {
+test('a lead in rating and its win probability convert into each other', () => {
   expect([leadAt(0.5), leadAt(1), leadAt(Infinity)]).toEqual([0, Infinity, Infinity])
   fc.assert(
     fc.property(fc.double({ min: 0.5, max: 0.999, noNaN: true }), (chance) => {
@@ -27,7 +27,7 @@ test('a lead and its probability lead back to one another', () => {
   )
 })
 
-test('no rounding leads beyond a certain win or a certain defeat', () => {
+test('a win probability is never outside 0..1 through rounding', () => {
   for (let lead = -9.5; lead <= 9.5; lead += 0.001) {
     const chance = chanceAt(lead)
     expect(chance).toBeGreaterThanOrEqual(0)
@@ -35,7 +35,7 @@ test('no rounding leads beyond a certain win or a certain defeat', () => {
   }
 })
 
-test('the probability rises with the lead, and is never anything but one', () => {
+test('property: the win probability rises with the lead and stays within 0..1', () => {
   const lead = fc.double({ noNaN: true })
   fc.assert(
     fc.property(lead, lead, (one, other) => {
@@ -47,7 +47,7 @@ test('the probability rises with the lead, and is never anything but one', () =>
   )
 })
 
-test('teams with the same sum are even, however little they vary', () => {
+test('teams with the same sum of ratings are even, however small their uncertainty', () => {
   expect(leadOf(0, 0, 0)).toBe(0)
   expect(leadOf(1e-300, 0, 1e-300)).toBe(Infinity)
   const team = [{ mean: 5, uncertainty: 1e-200 }]

@@ -1,4 +1,4 @@
-// pure: how probable it is that one team beats another, by the ratings of their players
+// pure: the probability that one team beats another, from the ratings of their players
 import {
   type Missing,
   type Facts,
@@ -8,10 +8,10 @@ import {
   tallyOf,
   valuesOf,
   type ValueType,
-  type Wanted,
+  type WantedValue,
 } from '../rule-parts/index.js'
 
-/** A rating: normally distributed skill. */
+/** A rating: a normally distributed skill. */
 export interface RatingValue {
   /** The mean, within ±1e9. */
   readonly mean: number
@@ -19,19 +19,19 @@ export interface RatingValue {
   readonly uncertainty: number
 }
 
-/** openskill's default: half of the deviation with which its ratings begin. */
+/** openskill's default beta: half of the initial sigma (25/3). */
 export const DEFAULT_BETA = 25 / 6
 
 /**
- * By how many standard deviations one team is ahead: by the difference of their sums, of which the variance is that of
- * all ratings, and β² of each team's performance in this match. Φ of the lead is the probability that the team wins:
- * what `predictWin` of openskill gives for two teams, after R. C. Weng and C.-J. Lin, A Bayesian Approximation Method
- * for Online Ranking, JMLR 12 (2011), section 3.
+ * The lead of one team in standard deviations: the difference of the sums of means, divided by the standard deviation
+ * of all ratings and of each team's performance (β) in this match. Φ of the lead is the probability that the team wins,
+ * equal to `predictWin` of openskill for two teams, after R. C. Weng and C.-J. Lin, A Bayesian Approximation Method for
+ * Online Ranking, JMLR 12 (2011), section 3.
  */
 export const leadOf = (gap: number, variance: number, beta: number): number =>
   gap === 0 ? 0 : gap / Math.sqrt(2 * beta ** 2 + variance)
 
-/** Beyond this, Φ is 1 to the last digit. */
+/** Leads beyond this have a Φ of 1 in double precision. */
 const CERTAIN = 9
 
 /**
@@ -51,7 +51,7 @@ export function chanceAt(lead: number): number {
   return Math.min(1, Math.max(0, chance))
 }
 
-/** The lead at which a team wins with this probability: 0 up to 0.5, Infinity from 1 on. */
+/** The lead at which a team wins with this probability: 0 up to 0.5, Infinity at 1 and above. */
 export function leadAt(chance: number): number {
   if (chance <= 0.5) return 0
   if (chance >= 1) return Infinity
@@ -65,9 +65,9 @@ export function leadAt(chance: number): number {
 }
 
 /**
- * The probability that one team beats another, from 0 to 1, as a `balance` rule with `measure: 'predictedWin'` has it.
- * A draw is not foreseen.
- * @param beta how much a team's performance varies, as of the rule. Default 25 / 6.
+ * The probability that one team beats another, from 0 to 1, as in a `balance` rule with `measure: 'predictedWin'`.
+ * Draws are not considered.
+ * @param beta variation of a team's performance, as in the rule. Default 25 / 6.
  */
 export function predictedWin(one: readonly RatingValue[], other: readonly RatingValue[], beta = DEFAULT_BETA): number {
   const sum = (team: readonly RatingValue[]) => team.reduce((total, { mean }) => total + mean, 0)
@@ -81,7 +81,9 @@ export interface Ratings extends Tally {
   readonly mostVariance: number
 }
 
-/** Bounds of ratings (our choice): no sum of squares overflows, which would hide how uneven teams are. */
+/**
+ * Maximum absolute value of a rating (our choice): no sum of squares overflows, which would hide how uneven teams are.
+ */
 const MOST_RATING = 1e9
 const A_MEAN: ValueType<number> = {
   called: 'a number within ±1e9',
@@ -92,7 +94,7 @@ const AN_UNCERTAINTY: ValueType<number> = {
   is: (value): value is number => typeof value === 'number' && value > 0 && value <= MOST_RATING,
 }
 
-/** Returns the greatest variance of any player. The last result is kept, as by `createExtremes`. */
+/** Returns the greatest variance of any player. The last result is cached, as by `createExtremes`. */
 export function createMostVariance(rule: number): (others: readonly Facts[]) => number {
   let last: readonly Facts[] | undefined
   let most = 0
@@ -114,10 +116,10 @@ interface WantedRatings {
   readonly rule: string
 }
 
-/** Makes the reader of a ticket's ratings, which throws what `refuse` makes if one is missing or cannot be. */
+/** Creates the reader of a ticket's ratings. It throws what `refuse` creates if a rating is missing or invalid. */
 export function ratingsReader({ mean, uncertainty, missing, rule }: WantedRatings) {
   const standIn = typeof missing === 'object' ? missing.value : undefined
-  const wanted = (attribute: string, type: ValueType<number>, value: number | undefined): Wanted<number> => ({
+  const wanted = (attribute: string, type: ValueType<number>, value: number | undefined): WantedValue<number> => ({
     attribute,
     type,
     missing: value === undefined ? 'refuse' : { value },

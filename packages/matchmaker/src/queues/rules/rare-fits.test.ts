@@ -38,11 +38,14 @@ function firstMatch(queue: Partial<QueueDefinition>, values: readonly number[], 
 test.each([
   ['compare', 1000, sumOf, 400, 700],
   ['custom', 400, customSum(2), 100, 300],
-])('two who want each other by %s, of %i, are found within 240 rounds, a minute', (_, players, rule, one, other) => {
-  const values = Array.from({ length: players }, (_value, at) => (at === one || at === other ? 1 : 5))
-  const found = firstMatch({ rules: [rule] }, values, 240)
-  expect(found?.members).toEqual([`t${other}`, `t${one}`])
-})
+])(
+  'the only two tickets that a %s rule allows together, among %i, match within 240 rounds (1 min)',
+  (_, players, rule, one, other) => {
+    const values = Array.from({ length: players }, (_value, at) => (at === one || at === other ? 1 : 5))
+    const found = firstMatch({ rules: [rule] }, values, 240)
+    expect(found?.members).toEqual([`t${other}`, `t${one}`])
+  },
+)
 
 type Case = [name: string, queue: Partial<QueueDefinition>, players: number, hosts: number[], mostRounds: number]
 
@@ -60,8 +63,11 @@ test.each([
     [20, 75],
     240,
   ],
-] satisfies Case[])('%s: within some rounds', (_, queue, players, hosts, most) => {
-  const values = Array.from({ length: players }, (_value, at) => (hosts.includes(at) ? 1 : 0))
-  const found = firstMatch(queue, values, most)
-  expect(found?.members).toEqual(expect.arrayContaining(hosts.map((at) => `t${at}`)))
-})
+] satisfies Case[])(
+  'the rare tickets that a match needs are found within the given number of rounds: %s',
+  (_, queue, players, hosts, most) => {
+    const values = Array.from({ length: players }, (_value, at) => (hosts.includes(at) ? 1 : 0))
+    const found = firstMatch(queue, values, most)
+    expect(found?.members).toEqual(expect.arrayContaining(hosts.map((at) => `t${at}`)))
+  },
+)

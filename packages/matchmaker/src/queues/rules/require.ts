@@ -1,84 +1,59 @@
 import { validate } from '@muster/core/internal'
 import { z } from 'zod'
-import {
-  comparedWith,
-  listed,
-  missingWords,
-  SIZE,
-  valueWords,
-  isSteady,
-  tableOf,
-  timingOf,
-  loosest,
-  type Relaxing,
-  relaxingOf,
-  type Checked,
-  type Comparison,
-  type Missing,
-  PARTY_SIZE,
-  type RuleBase,
-  type Facts,
-  type Refuse,
-  type RuleChecks,
-  type RuleContext,
-  type RuleTicket,
-  type Scalar,
-  type Teams,
-  base,
-  finite,
-  jsonOf,
-  limitForms,
-  missingSchema,
-  operatorSchema,
-  partySchema,
-  problemOfValue,
-  similarTo,
-  scalarSchema,
-  textSchema,
-  textsSchema,
-  A_BOOLEAN,
-  A_LIST,
-  A_NUMBER,
-  A_TEXT,
-  compares,
-  countOf,
-  holdsBetween,
-  tallyOf,
-  valuesOf,
-  type ValueType,
-  type Wanted,
+import type {
+  RelaxingLimit,
+  Checked,
+  Comparison,
+  Missing,
+  RuleBase,
+  Facts,
+  Refuse,
+  RuleChecks,
+  RuleContext,
+  RuleTicket,
+  Scalar,
+  TeamMembers,
+  ValueType,
+  WantedValue,
 } from '../rule-parts/index.js'
+import * as parts from '../rule-parts/index.js'
 
-/** A ticket may be matched only if its own value fits. A ticket whose value can never fit is refused when created. */
+/**
+ * A ticket may be matched only if its own value satisfies the condition. A ticket whose value never can is refused when
+ * created.
+ */
 export interface RequireRule extends RuleBase {
   readonly kind: 'require'
-  /** Name of the attribute that is compared, or `PARTY_SIZE`. */
+  /** Name of the compared attribute, or `PARTY_SIZE`. */
   readonly attribute: string
-  /** How it is compared with `value`. */
+  /** How the attribute is compared with `value`. */
   readonly operator: Comparison | 'in' | 'not in' | 'contains' | 'excludes'
   /**
-   * What the attribute is compared with: a number, which relaxes in the direction that lets more in; a text or boolean
-   * for `=` and `!=`; a list of texts for `in` and `not in`; a text for `contains` and `excludes`, whose attribute is a
+   * The value to compare with: a number, which relaxes in the direction that allows more; a string or boolean for `=`
+   * and `!=`; a list of strings for `in` and `not in`; a string for `contains` and `excludes`, whose attribute is a
    * list.
    */
-  readonly value: Relaxing | string | boolean | readonly string[]
+  readonly value: RelaxingLimit | string | boolean | readonly string[]
   /** The number that represents a party when numbers are compared. Default `each`: every player's own. */
   readonly party?: 'avg' | 'min' | 'max' | 'each' | undefined
   /** Players who do not have the attribute. Default `refuse`. */
   readonly missing?: Missing<string | number | boolean | readonly string[]> | undefined
 }
 
-const cannotRelax = z.union([z.string(), finite, z.boolean()], 'must be a number, a text or a boolean: it cannot relax')
+const cannotRelax = z.union(
+  [z.string(), parts.finite, z.boolean()],
+  'must be a number, a text or a boolean: it cannot relax',
+)
 const requiredValue = new Map<string, z.ZodType>([
-  ['in', textsSchema.min(1)],
-  ['not in', textsSchema.min(1)],
-  ['contains', textSchema],
-  ['excludes', textSchema],
+  ['in', parts.textsSchema.min(1)],
+  ['not in', parts.textsSchema.min(1)],
+  ['contains', parts.textSchema],
+  ['excludes', parts.textSchema],
   ['=', cannotRelax],
   ['!=', cannotRelax],
 ])
 
-/** The type that a `require` rule needs its attribute to have. */
+/** The type that a `require` rule requires of its attribute. */
 function requiredType({
   operator: how,
   value,
@@ -91,18 +66,21 @@ function requiredType({
 export const requireSchema = z
   .strictObject({
     kind: z.literal('require'),
-    ...base,
-    attribute: textSchema,
-    operator: operatorSchema,
+    ...parts.base,
+    attribute: parts.textSchema,
+    operator: parts.operatorSchema,
     value: z
       .custom<RequireRule['value']>((value) => value !== undefined, 'must be given')
       .meta({
         get anyOf() {
-          return [{ anyOf: limitForms(finite) }, ...[z.string(), z.boolean(), textsSchema].map(jsonOf)]
+          return [
+            { anyOf: parts.limitForms(parts.finite) },
+            ...[z.string(), z.boolean(), parts.textsSchema].map(parts.jsonOf),
+          ]
         },
       }),
-    party: partySchema,
-    missing: missingSchema(z.union([scalarSchema, textsSchema])),
+    party: parts.partySchema,
+    missing: parts.missingSchema(z.union([parts.scalarSchema, parts.textsSchema])),
   })
   .superRefine((rule, context) => {
     const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message })
@@ -110,7 +88,7 @@ export const requireSchema = z
     const fault = schema && validate(schema, rule.value).fault
     const problem = schema
       ? fault && { path: fault.path, message: fault.wrong }
-      : problemOfValue(rule.operator, rule.value)
+      : parts.problemOfValue(rule.operator, rule.value)
     if (problem !== undefined) refuse(['value', ...problem.path], problem.message)
     const type = requiredType(rule)
     if (typeof rule.missing === 'object' && typeof rule.missing.value !== (type === 'list' ? 'object' : type)) {
@@ -121,8 +99,8 @@ export const requireSchema = z
 
 export function compileRequire(rule: Checked<RequireRule>, { index, levels, isInner }: RuleContext): RuleChecks {
   const fitsAt = testOf(rule)
-  // The table has NaN where the rule does not count, and one value everywhere if the rule cannot relax.
-  const limits = tableOf(levels, relaxingOf(rule.value) ?? 0, Number.NaN, rule)
+  // The table has NaN where the rule does not apply, and one value everywhere if the rule cannot relax.
+  const limits = parts.tableOf(levels, parts.relaxingOf(rule.value) ?? 0, Number.NaN, rule)
   /** The level from which the ticket may be matched. */
   const factOf = (ticket: RuleTicket, refuse: Refuse): number => {
     const fits = fitsAt(ticket, refuse)
@@ -131,10 +109,11 @@ export function compileRequire(rule: Checked<RequireRule>, { index, levels, isIn
     const wants = `${rule.attribute} ${rule.operator} ${limitOf(rule)}${similarWords(rule, ticket)}`
     throw refuse('players', `never meet rule ${JSON.stringify(rule.name)}, which wants ${wants}`)
   }
-  // A rule that never relaxes is decided when the ticket is created.
-  const saysOf = (teams: Teams) => countOf(teams.flat(), { attribute: rule.attribute, missing: rule.missing }) > 0
+  // A rule that never relaxes was decided when the ticket was created.
+  const saysOf = (teams: TeamMembers) =>
+    parts.countOf(teams.flat(), { attribute: rule.attribute, missing: rule.missing }) > 0
   if (limits.every((limit) => limit === limits[0])) return { factOf, saysOf }
-  // Who is in a match already needs no level any more.
+  // A player of a running match needs no level any more.
   const fromLevel = ({ of, isPresent }: Facts) => (isPresent === true ? 0 : (of[index] as number))
   if (rule.by === 'each' && isInner !== true) {
     return {
@@ -142,15 +121,16 @@ export function compileRequire(rule: Checked<RequireRule>, { index, levels, isIn
       saysOf,
       pair: (one, other, level, levelOfOne = level, levelOfOther = level) =>
         fromLevel(one) <= levelOfOne && fromLevel(other) <= levelOfOther,
-      // A party that fills a match is in no pair.
+      // A party that fills a match has no pair to check.
       whole: (teams, { youngest }) => {
         const [one, ...others] = teams.flat()
         return one === undefined || others.length > 0 || fromLevel(one) <= youngest
       },
     }
   }
-  const timing = timingOf(rule, levels, isSteady(levels, limits))
-  const allAt = (teams: Teams, level: number) => teams.every((team) => team.every((one) => fromLevel(one) <= level))
+  const timing = parts.timingOf(rule, levels, parts.isSteady(levels, limits))
+  const allAt = (teams: TeamMembers, level: number) =>
+    teams.every((team) => team.every((one) => fromLevel(one) <= level))
   return {
     factOf,
     saysOf,
@@ -164,65 +144,67 @@ export function compileRequire(rule: Checked<RequireRule>, { index, levels, isIn
 }
 
 const limitOf = ({ value }: RequireRule) => {
-  const relaxing = relaxingOf(value)
-  return relaxing === undefined ? JSON.stringify(value) : String(loosest(relaxing))
+  const relaxing = parts.relaxingOf(value)
+  return relaxing === undefined ? JSON.stringify(value) : String(parts.loosest(relaxing))
 }
 
-/** Says that a value of the ticket is what the rule wants in another Unicode form. */
+/** The hint that a value of the ticket is the required one in another Unicode form. */
 function similarWords({ attribute, value }: RequireRule, { players }: RuleTicket): string {
   const own = players.flatMap(({ attributes }) => (Object.hasOwn(attributes, attribute) ? attributes[attribute] : []))
-  const near = relaxingOf(value) === undefined ? similarTo(own.flat(), [value].flat()) : undefined
+  const near = parts.relaxingOf(value) === undefined ? parts.similarTo(own.flat(), [value].flat()) : undefined
   return near === undefined ? '' : `; that is their ${JSON.stringify(near.value)} ${near.how}`
 }
 
-/** The schema has checked that the value for players without the attribute has the right type. */
+/** The schema has validated the type of the value for players without the attribute. */
 const wantedOf = <Value>(
   { attribute, missing, name }: Checked<RequireRule>,
   type: ValueType<Value>,
-): Wanted<Value> => ({
+): WantedValue<Value> => ({
   attribute,
   type,
   missing: missing as Missing<Value> | undefined,
   rule: name,
 })
 
-/** Makes the test whether a ticket's own values fit a limit. */
+/** Creates the test of a ticket's own values against a limit. */
 function testOf(rule: Checked<RequireRule>): (ticket: RuleTicket, refuse: Refuse) => (limit: number) => boolean {
   const { operator, value, party = 'each' } = rule
   const every = <Value>(type: ValueType<Value>, test: (value: Value) => boolean) => {
     const wanted = wantedOf(rule, type)
     return (ticket: RuleTicket, refuse: Refuse) => {
-      const all = valuesOf(ticket, wanted, refuse).every(test)
+      const all = parts.valuesOf(ticket, wanted, refuse).every(test)
       return () => all
     }
   }
-  const asStated = (one: Scalar | readonly string[]) => holdsBetween(one, operator, value as string | readonly string[])
-  if (operator === 'in' || operator === 'not in') return every(A_TEXT, asStated)
-  if (operator === 'contains' || operator === 'excludes') return every(A_LIST, asStated)
-  if (typeof value === 'string') return every(A_TEXT, asStated)
-  if (typeof value === 'boolean') return every(A_BOOLEAN, asStated)
-  const number = wantedOf(rule, A_NUMBER)
+  const asStated = (one: Scalar | readonly string[]) =>
+    parts.holdsBetween(one, operator, value as string | readonly string[])
+  if (operator === 'in' || operator === 'not in') return every(parts.A_TEXT, asStated)
+  if (operator === 'contains' || operator === 'excludes') return every(parts.A_LIST, asStated)
+  if (typeof value === 'string') return every(parts.A_TEXT, asStated)
+  if (typeof value === 'boolean') return every(parts.A_BOOLEAN, asStated)
+  const number = wantedOf(rule, parts.A_NUMBER)
   return (ticket, refuse) => {
-    const values = valuesOf(ticket, number, refuse)
+    const values = parts.valuesOf(ticket, number, refuse)
     if (values.length === 0) return () => true
-    const { min, max, sum, count } = tallyOf(values)
-    if (party === 'each') return (limit) => values.every((one) => compares(one, operator, limit))
+    const { min, max, sum, count } = parts.tallyOf(values)
+    if (party === 'each') return (limit) => values.every((one) => parts.compares(one, operator, limit))
     const stands = party === 'avg' ? sum / count : party === 'min' ? min : max
-    return (limit) => compares(stands, operator, limit)
+    return (limit) => parts.compares(stands, operator, limit)
   }
 }
 
 const WHOSE_NUMBER = { avg: "party's average", min: "party's lowest", max: "party's highest", each: "player's" }
 
 export function requireWords({ attribute, operator, value, party = 'each', missing }: RequireRule): string {
-  const unless = missingWords(attribute, missing)
-  if (operator === 'contains') return `every player has ${valueWords(value)} in ${attribute}${unless}`
-  if (operator === 'excludes') return `no player has ${valueWords(value)} in ${attribute}${unless}`
-  const what = attribute === PARTY_SIZE ? SIZE : `every ${WHOSE_NUMBER[party]} ${attribute}`
-  if (operator === 'in') return `${what} is ${listed((value as readonly string[]).map(valueWords), 'or')}${unless}`
-  if (operator === 'not in') return `${what} is none of ${valueWords(value)}${unless}`
-  const limit = relaxingOf(value)
+  const unless = parts.missingWords(attribute, missing)
+  if (operator === 'contains') return `every player has ${parts.valueWords(value)} in ${attribute}${unless}`
+  if (operator === 'excludes') return `no player has ${parts.valueWords(value)} in ${attribute}${unless}`
+  const what = attribute === parts.PARTY_SIZE ? parts.SIZE : `every ${WHOSE_NUMBER[party]} ${attribute}`
+  if (operator === 'in')
+    return `${what} is ${parts.listed((value as readonly string[]).map(parts.valueWords), 'or')}${unless}`
+  if (operator === 'not in') return `${what} is none of ${parts.valueWords(value)}${unless}`
+  const limit = parts.relaxingOf(value)
   if (limit !== undefined && operator !== '=' && operator !== '!=')
-    return `${what} is ${comparedWith(operator, limit)}${unless}`
-  return `${what} is ${operator === '=' ? '' : 'not '}${valueWords(value)}${unless}`
+    return `${what} is ${parts.comparedWith(operator, limit)}${unless}`
+  return `${what} is ${operator === '=' ? '' : 'not '}${parts.valueWords(value)}${unless}`
 }

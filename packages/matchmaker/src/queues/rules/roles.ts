@@ -1,34 +1,23 @@
 import { z } from 'zod'
-import {
-  inWords,
-  listed,
-  teamOf,
-  isSteady,
-  tableOf,
-  timingOf,
-  type Checked,
-  type RuleBase,
-  type Facts,
-  type RuleChecks,
-  type RuleContext,
-  type Teams,
-  base,
-  textSchema,
-} from '../rule-parts/index.js'
+import type { Checked, RuleBase, Facts, RuleChecks, RuleContext, TeamMembers } from '../rule-parts/index.js'
+import * as parts from '../rule-parts/index.js'
 
 /**
  * Enough players of a team can play each role. A player who can play several roles fills one of them. The other players
- * of the team are free.
+ * of the team may have any role.
  */
 export interface RolesRule extends RuleBase {
   readonly kind: 'roles'
-  /** The least number of players for each role; with `{ min, max }`, also at most `max` who can play no other role. */
+  /**
+   * The minimum number of players for each role; with `{ min, max }`, also at most `max` players who can play no other
+   * role.
+   */
   readonly roles: Readonly<Record<string, number | { readonly min: number; readonly max?: number | undefined }>>
   /** Name of a team; applies to each team of that name. Default: every team. */
   readonly team?: string | undefined
 }
 
-/** Most roles of a rule (our choice): the rule checks every set of roles, and more would be slow. */
+/** Maximum number of roles of a rule (our choice): the rule checks every set of roles, and more would be slow. */
 const MOST_ROLES = 8
 
 const ROLE_COUNT = 'must be a whole number from 0, or { min, max } of which max is not the less'
@@ -39,12 +28,12 @@ const roleCount = z
 
 export const rolesSchema = z.strictObject({
   kind: z.literal('roles'),
-  ...base,
-  roles: z.record(textSchema, roleCount).refine((counts) => {
+  ...parts.base,
+  roles: z.record(parts.textSchema, roleCount).refine((counts) => {
     const count = Object.keys(counts).length
     return count >= 1 && count <= MOST_ROLES
   }, `must be 1 to ${MOST_ROLES} roles`),
-  team: textSchema.optional(),
+  team: parts.textSchema.optional(),
 })
 
 /** For each player of a ticket, a bit for each role that the player can play; 0 for a player who can play none. */
@@ -54,23 +43,25 @@ interface Playable {
   readonly only: readonly number[]
 }
 
-/** A set of roles, and how many players it takes. */
-interface Together {
+/** A set of roles, and the number of players that it requires. */
+interface RoleSet {
   readonly roles: number
   readonly players: number
 }
 
-/** Above this number of role sets, only single roles become quotas: each costs a little for each candidate. */
+/**
+ * Above this number of role sets, only single roles become quotas, because each quota costs time for each candidate.
+ */
 const MOST_QUOTAS = 31
-/** A quota without a bound. */
+/** Stands for a quota without a limit. */
 const ANY = 65_535
 const AT_LEVEL_0 = { youngest: 0, oldest: 0, average: 0, now: 0 }
 
 const isOne = (bits: number) => (bits & (bits - 1)) === 0
 
 export function compileRoles(rule: Checked<RolesRule>, { index, levels, teams }: RuleContext): RuleChecks {
-  const counts = tableOf(levels, 1, 0, rule)
-  const timing = timingOf(rule, levels, isSteady(levels, counts))
+  const counts = parts.tableOf(levels, 1, 0, rule)
+  const timing = parts.timingOf(rule, levels, parts.isSteady(levels, counts))
   const roles = Object.entries(rule.roles).map(([name, count]) => {
     const { min, max = Infinity } = typeof count === 'number' ? { min: count } : count
     return { name, min, max }
@@ -81,8 +72,8 @@ export function compileRoles(rule: Checked<RolesRule>, { index, levels, teams }:
   const bounded = roles.filter(({ max }) => max < Infinity).map(({ name, max }) => ({ role: bitOf(name), max }))
   const own = teams.flatMap((team, at) => (rule.team === undefined || team.kind === rule.team ? [at] : []))
 
-  /** @param roomOf number of players that may still join each team; none, if it is not given. */
-  const allows = (match: Teams, level: number, roomOf: readonly number[] | undefined): boolean => {
+  /** @param roomOf number of players that may still join each team. Default: none. */
+  const allows = (match: TeamMembers, level: number, roomOf: readonly number[] | undefined): boolean => {
     if (counts[level] === 0) return true
     for (const team of own) {
       const members = match[team] ?? []
@@ -94,7 +85,7 @@ export function compileRoles(rule: Checked<RolesRule>, { index, levels, teams }:
     return true
   }
 
-  /** At each level: this number where the rule counts, otherwise the other. */
+  /** At each level: `count` where the rule applies, otherwise `off`. */
   const tableAt = (count: number, off: number) =>
     Uint16Array.from(counts, (_, level) => (counts[timing.ofPair(level)] === 0 ? off : Math.min(count, ANY)))
   const isFew = together.length <= MOST_QUOTAS
@@ -129,12 +120,12 @@ export function compileRoles(rule: Checked<RolesRule>, { index, levels, teams }:
 }
 
 /**
- * All sets of roles that take players, made once for each queue: 255 at most, as a rule has up to eight roles. All
- * roles can be filled exactly if each set of roles has as many players who can play one of them as the set takes
- * (Hall's theorem). The largest shortage of any set is the number of players that must still join.
+ * All sets of roles that require players, created once for each queue: at most 255, because a rule has up to eight
+ * roles. All roles can be filled exactly if, for each set of roles, as many players can play one of them as the set
+ * requires (Hall's theorem). The largest shortage of any set is the number of players that must still join.
  */
-function togetherOf(least: readonly number[]): Together[] {
-  const sets: Together[] = []
+function togetherOf(least: readonly number[]): RoleSet[] {
+  const sets: RoleSet[] = []
   for (let set = 1; set < 1 << least.length; set += 1) {
     const roles = least.filter((_, role) => (set & (1 << role)) !== 0)
     if (!roles.includes(0)) sets.push({ roles: set, players: roles.reduce((sum, players) => sum + players, 0) })
@@ -161,14 +152,19 @@ export function rolesWords({ roles, team }: RolesRule): string {
     const { min, max } = typeof count === 'number' ? { min: count, max: undefined } : count
     return { role, min, max }
   })
-  const whose = teamOf(team)
+  const whose = parts.teamOf(team)
   const needed = counts.filter(({ min }) => min > 0)
   const bounded = counts.filter(({ max }) => max !== undefined)
-  if (needed.length + bounded.length === 0) return `${whose} needs nobody for ${listed(Object.keys(roles))}`
-  const seats = needed.map(({ role, min }, index) => `${inWords(min)}${index === 0 ? playing(min) : ''} for ${role}`)
-  const most = bounded.map(({ role, max = 0 }) => `at most ${inWords(max)} who can play only ${role}`)
-  const has = seats.length === 0 ? [] : [`${whose} has ${listed(seats)}, all different players`]
-  return [...has, ...(most.length === 0 ? [] : [`${seats.length === 0 ? whose : 'it'} has ${listed(most)}`])].join('; ')
+  if (needed.length + bounded.length === 0) return `${whose} needs nobody for ${parts.listed(Object.keys(roles))}`
+  const seats = needed.map(
+    ({ role, min }, index) => `${parts.inWords(min)}${index === 0 ? playing(min) : ''} for ${role}`,
+  )
+  const most = bounded.map(({ role, max = 0 }) => `at most ${parts.inWords(max)} who can play only ${role}`)
+  const has = seats.length === 0 ? [] : [`${whose} has ${parts.listed(seats)}, all different players`]
+  return [
+    ...has,
+    ...(most.length === 0 ? [] : [`${seats.length === 0 ? whose : 'it'} has ${parts.listed(most)}`]),
+  ].join('; ')
 }
 
 const playing = (count: number) => (count === 1 ? ' player' : ' players')

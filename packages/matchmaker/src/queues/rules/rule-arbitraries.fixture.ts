@@ -11,7 +11,7 @@ const scope = fc.constantFrom('match' as const, 'team' as const, undefined)
 const missing = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<Missing<T> | undefined> =>
   fc.oneof(fc.constantFrom('any' as const, 'refuse' as const, undefined), fc.record({ value }))
 
-/** What all rules have, but for their names: see `named`. */
+/** The common fields of all rules except their names: see `named`. */
 const base = {
   by: fc.constantFrom<WaitOf | undefined>('each', 'each', undefined, 'youngest', 'oldest', 'average'),
   optionalAfterMs: fc.option(wait, { nil: undefined, freq: 3 }),
@@ -26,7 +26,7 @@ const aggregate = fc.constantFrom('avg' as const, 'min' as const, 'max' as const
 const loosening = (operator: string, low: number, high: number) =>
   operator.startsWith('<') ? relaxingBetween(low, high) : relaxingBetween(high, low)
 
-/** Whose players a rule compares: mostly all. */
+/** The players that a rule compares: mostly all. */
 const someOf = (teams: readonly string[]) => ({
   scope: fc.constantFrom(undefined, undefined, undefined, 'match' as const, 'team' as const),
   team: fc.constantFrom(undefined, undefined, undefined, undefined, ...teams),
@@ -161,7 +161,7 @@ const acceptsRule: fc.Arbitrary<RuleDefinition> = fc.oneof(
   }),
 )
 
-/** Any rule that may stand within another: of what all rules have, it has nothing of its own. */
+/** Any rule that can be nested. It has none of the common fields. */
 const innerRule = (teams: readonly string[]): fc.Arbitrary<RuleDefinition> =>
   fc
     .constantFrom(...kinds.filter((kind) => kind !== 'custom' && kind !== 'any' && kind !== 'not'))

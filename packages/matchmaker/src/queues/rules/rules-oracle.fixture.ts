@@ -3,7 +3,7 @@ import { checkQueue, type QueueDefinition } from '../queue.js'
 import { ruleOf, kinds } from './rule-arbitraries.fixture.js'
 import { wait } from './value-arbitraries.fixture.js'
 
-/** What `@muster/matchmaker/rules-oracle` offers to tests of other packages: a judge of matches, and what it judges. */
+/** The exports of `@muster/matchmaker/rules-oracle` for tests of other packages: a judge of matches and its inputs. */
 export { queues, tickets } from './arbitraries.fixture.js'
 export type { RuleTicket } from '../rule-parts/rule-types.js'
 export { brokenRules, wrongSizes } from './oracle.fixture.js'
@@ -11,7 +11,7 @@ export type { JudgedTeam } from './oracle-limits.fixture.js'
 export { kinds } from './rule-arbitraries.fixture.js'
 export { allMatch } from './scene.fixture.js'
 
-/** Queues in which two players are a match, in one team or in two, with up to three rules of every kind. */
+/** Queues whose matches have two players, in one team or in two, with up to three rules of every kind. */
 export const pairQueues: fc.Arbitrary<QueueDefinition> = fc
   .record({
     name: fc.constant('queue'),

@@ -17,7 +17,7 @@ export function admitted<T>(enter: () => T): T | undefined {
   }
 }
 
-/** Yields all matches of a round. @param step units of work at a time; 0 for the whole round at once. */
+/** Yields all matches of a round. @param step units of work at a time; 0 for the whole round in one step. */
 export function* matchesOf(pool: Pool<Facts>, now: number, step: number): Generator<Grouped> {
   if (step === 0) return yield* pool.group(now)
   const round = pool.round(now)
@@ -25,7 +25,7 @@ export function* matchesOf(pool: Pool<Facts>, now: number, step: number): Genera
   yield* round.take()
 }
 
-/** A running match of one ticket, in the first team from `from` on in which it fits, with room for the rest. */
+/** A running match of one ticket, in the first team at or after `from` that has room for it, with places for others. */
 export function openingOf({ model, openingOf }: CompiledQueue, ticket: RuleTicket, from: number) {
   const size = ticket.players.length
   const team = model.teams.findIndex(({ max }, index) => index >= from % model.teams.length && max >= size)
@@ -48,7 +48,7 @@ export interface RunningMatch {
 }
 
 /**
- * Whether any match can be made of these tickets, or any of them can join the running match: found by trying each
+ * True if any match can be made of these tickets, or any of them can join the running match: found by trying each
  * ticket in each team or none.
  */
 export const anyMatch = (
@@ -58,7 +58,7 @@ export const anyMatch = (
   running?: RunningMatch,
 ): boolean => canMatch(definition, waiting, now, running, (players) => players > 0)
 
-/** Whether a match can be made of all these tickets, found the same way. */
+/** True if a match can be made of all these tickets, found the same way. */
 export const allMatch = (
   definition: QueueDefinition,
   members: readonly RuleTicket[],
@@ -106,8 +106,8 @@ function canMatch(
 }
 
 /**
- * Whether no other teams of the same tickets are more even in number, and keep all rules but those about balance. Of
- * queues without such a rule any numbers will do.
+ * True if no other teams of the same tickets are more even in number and satisfy all rules except balance rules. Always
+ * true in queues without a balance rule.
  */
 function isEvenInNumber(
   definition: QueueDefinition,

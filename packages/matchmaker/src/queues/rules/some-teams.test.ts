@@ -43,7 +43,7 @@ function play(
   )
 }
 
-describe('a rule about the players of one team does not restrict the others', () => {
+describe('a rule about the players of one team', () => {
   test.each<readonly [string, RuleDefinition, readonly RuleTicket[]]>([
     [
       'difference',
@@ -69,14 +69,14 @@ describe('a rule about the players of one team does not restrict the others', ()
       { kind: 'overlap', attribute: 'maps', team: 'players' },
       [ticketOf('odd', { maps: ['lava'] }), ticketOf('a', { maps: ['ice'] }), ticketOf('b', { maps: ['ice'] })],
     ],
-  ])('%s', (_, rule, tickets) => {
+  ])('a rule with `team` does not restrict the other teams: %s', (_, rule, tickets) => {
     expect(play({ teams, rules: [rule] }, tickets)?.[2]).toEqual(['odd'])
     const { team: _team, ...forAll } = rule as RuleDefinition & { readonly team?: string }
     expect(play({ teams, rules: [forAll as RuleDefinition] }, tickets)).toBeUndefined()
   })
 })
 
-test('players who avoid one another may be opponents, and are never in one team', () => {
+test('players who avoid each other may be opponents, but never in one team', () => {
   const rules: readonly RuleDefinition[] = [{ kind: 'avoid', scope: 'team' }]
   const tickets = [ticketOf('a', {}, { avoid: ['b'] }), ticketOf('b', {}), ticketOf('c', {}), ticketOf('d', {})]
   const match = play({ teams: [{ name: 'side', count: 2, size: 2 }], rules }, tickets)
@@ -84,7 +84,7 @@ test('players who avoid one another may be opponents, and are never in one team'
   expect(match?.some((team) => team.includes('a') && team.includes('b'))).toBe(false)
 })
 
-test('teams differ from one another, and players of a team may have the same value', () => {
+test('rules can require that teams differ in a value that the players of each team share', () => {
   const rules: readonly RuleDefinition[] = [{ kind: 'different', attribute: 'clan', scope: 'teams' }]
   const definition = { teams: [{ name: 'side', count: 3, size: 2 }], rules }
   const clans = ['x', 'y', 'z', 'x', 'y', 'z']
@@ -102,7 +102,7 @@ test('teams differ from one another, and players of a team may have the same val
   ).toBeUndefined()
 })
 
-test('steps that begin without a limit balance the teams as well as a limit does', () => {
+test('a balance rule whose first step is unlimited balances teams as well as one with a limit', () => {
   for (const value of [Infinity, 'Infinity' as unknown as number]) {
     const rules: readonly RuleDefinition[] = [{ kind: 'balance', attribute: 'mmr', max: [{ afterMs: 0, value }] }]
     const match = play(
@@ -114,7 +114,7 @@ test('steps that begin without a limit balance the teams as well as a limit does
   }
 })
 
-describe('a running match that takes more players', () => {
+describe('a running match that accepts more players', () => {
   const skill: RuleDefinition = {
     kind: 'require',
     attribute: 'skill',
@@ -125,7 +125,7 @@ describe('a running match that takes more players', () => {
     ],
   }
 
-  test('requires of a newcomer what it requires, and nothing of players who are there', () => {
+  test('a running match applies its rules to a joining player, not to players already in it', () => {
     for (const by of ['each', 'youngest'] as const) {
       const compiled = compileQueue(defineQueue({ name: 'queue', deploy, matchSize: 2, rules: [{ ...skill, by }] }))
       const pool = createPool(compiled.model)
@@ -136,7 +136,7 @@ describe('a running match that takes more players', () => {
     }
   })
 
-  test('relaxes what is required of a ticket by its own wait', () => {
+  test('a `require` rule relaxes for a ticket by the wait of that ticket, or by the youngest if set', () => {
     const [old, young] = [ticketOf('old', { skill: 50 }), ticketOf('young', { skill: 5 }, { since: 10_000 })]
     expect(play({ matchSize: 2, rules: [skill] }, [old, young], 10_000)).toEqual([['old', 'young']])
     const hasty = ticketOf('hasty', { skill: 50 }, { since: 5000 })
@@ -144,7 +144,7 @@ describe('a running match that takes more players', () => {
     expect(play({ matchSize: 2, rules: [{ ...skill, by: 'youngest' }] }, [old, young], 10_000)).toBeUndefined()
   })
 
-  test('is near a newcomer if each of its players is, not their middle', () => {
+  test('a running match is near a joining player only if each of its players is, not only their centre', () => {
     const rules: readonly RuleDefinition[] = [{ kind: 'distance', maxKm: 1000 }]
     const compiled = compileQueue(defineQueue({ name: 'queue', deploy, matchSize: 3, rules }))
     const at = (id: string, longitude: number): RuleTicket => ({

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { createPool } from '@muster/kernel'
 import { compileQueue } from '../compile.js'
 import { defineQueue } from '../queue.js'
-import type { Relaxing } from '../rule-parts/relaxing.js'
+import type { RelaxingLimit } from '../rule-parts/relaxing.js'
 
 const NOW = 1_000_000
 const TICK_MS = 250
 
 /** Milliseconds until two tickets that arrived together and differ by `difference` are matched. */
-function waitOf(max: Relaxing, difference: number): number | undefined {
+function waitOf(max: RelaxingLimit, difference: number): number | undefined {
   const compiled = compileQueue(
     defineQueue({
       name: 'duel',
@@ -64,14 +64,14 @@ test.each([
     1000,
   ],
 ] as const)(
-  'a pair is matched in the first tick in which its limit allows it: %j, %d apart, after %d ms',
+  'a pair matches in the first tick in which its limit allows it: %j, %d apart, after %d ms',
   (max, apart, waited) => {
     expect(waitOf(max, apart)).toBe(waited)
   },
 )
 
 /** Milliseconds at which a healer who came at 0 and a tank of a skill 15 apart are matched. */
-function matchedAt(tankAt: number, max: Relaxing): number | undefined {
+function matchedAt(tankAt: number, max: RelaxingLimit): number | undefined {
   const compiled = compileQueue(
     defineQueue({
       name: 'duo',
@@ -103,6 +103,6 @@ test.each([
   [12_000, { from: 20, to: 40, startMs: 4000, overMs: 7000 }],
   [6000, { from: 20, to: 40, overMs: 30_000 }],
   [15_000, { from: 100, to: 400, overMs: 30_000 }],
-] as const)('who has a role that was missing is matched on arrival, after %d ms, with %j', (at, max) => {
+] as const)('a ticket with a missing role matches on arrival, after %d ms, with %j', (at, max) => {
   expect(matchedAt(at, max)).toBe(at)
 })

@@ -63,7 +63,7 @@ function play(definition: QueueDefinition, tickets: readonly RuleTicket[], round
 const balance: RuleDefinition = { kind: 'balance', attribute: 'skill', max: 100_000 }
 const sizesOf = (teams: readonly (readonly string[])[]) => teams.map((team) => team.length).toSorted((a, b) => a - b)
 
-test('teams of single players have equal numbers, or one player more, under a rule about averages', () => {
+test('teams of single players differ by at most one in size, under a rule about averages', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 2, max: 3 }),
@@ -83,7 +83,7 @@ test('teams of single players have equal numbers, or one player more, under a ru
   )
 })
 
-test('teams of parties are as even in number as the parties allow, by trying every arrangement', () => {
+test('property: teams of parties are as even in size as the best possible arrangement', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 2, max: 3 }),
@@ -117,7 +117,7 @@ test('teams of parties are as even in number as the parties allow, by trying eve
   )
 })
 
-test('teams that are less even in number are not made to keep a rule about averages', () => {
+test('teams are not made less even in size to keep a rule about averages', () => {
   const skills = [0, 0, 300, 100]
   const teams = [{ name: 'side', count: 2, size: { min: 1, max: 4 } }]
   // Three against one would be 100 against 100, two against two at best 150 against 50.
@@ -129,7 +129,7 @@ test('teams that are less even in number are not made to keep a rule about avera
   for (const match of matches) expect(sizesOf(match)).not.toEqual([1, 3])
 })
 
-test('two players whose skills differ by more than a limit are not put on one side against nobody', () => {
+test('two players whose skills differ beyond the limit are not put on one team against an empty one', () => {
   const teams = [
     { name: 'a', size: { min: 1, max: 4 } },
     { name: 'b', size: { min: 0, max: 4 } },
@@ -139,7 +139,7 @@ test('two players whose skills differ by more than a limit are not put on one si
   expect(matches.map((match) => match.flat())).toEqual([['ann'], ['ben']])
 })
 
-test('players who join a running match go where fewest are', () => {
+test('players who join a running match go to the smallest team', () => {
   for (const [present, joining] of [
     [[2, 1], 1],
     [[3, 1], 2],
@@ -197,7 +197,7 @@ const countRules: readonly (readonly [string, RuleDefinition, (sizes: readonly n
 ]
 
 test.each(countRules)(
-  'the largest match of single players that a rule about numbers allows is made within two rounds: %s',
+  'the largest match of single players that a rule on team sizes allows forms within two rounds: %s',
   (_, rule, isAllowed) => {
     let possible = 0
     for (let teams = 1; teams <= 4; teams += 1) {
@@ -237,7 +237,7 @@ function totalsOf(
   return [...totals]
 }
 
-test('whole squads of parties and single players are made, up to as many as there are', () => {
+test('whole squads of parties and single players are made, up to the largest possible number', () => {
   const definition = queueOf(
     [
       { name: 'squad', count: 2, size: 3 },
@@ -272,7 +272,7 @@ test('whole squads of parties and single players are made, up to as many as ther
   }
 })
 
-test('a rule about numbers that relaxes allows what it allows after the wait', () => {
+test('a relaxing rule on team sizes applies the limit for the current wait', () => {
   const definition = {
     ...queueOf(
       [{ name: 'side', count: 2, size: { min: 1, max: 8 } }],

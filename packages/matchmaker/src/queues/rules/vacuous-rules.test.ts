@@ -32,38 +32,48 @@ const threat: RuleDefinition = {
 }
 
 const saysNothing: readonly (readonly [string, RuleDefinition, object, object])[] = [
-  ['equal, of which nobody has a value', equal, {}, {}],
-  ['equal, of which one has a value', equal, { clan: 'x' }, {}],
-  ['different, of which nobody has a value', { kind: 'different', attribute: 'clan', missing }, {}, {}],
-  ['difference, of which nobody has a value', { kind: 'difference', attribute: 'skill', max: 5, missing }, {}, {}],
-  ['overlap, of which one has a list', { kind: 'overlap', attribute: 'bans', missing }, { bans: ['a'] }, {}],
-  ['require', { kind: 'require', attribute: 'banned', operator: '=', value: true, missing }, {}, {}],
-  ['accepts', { kind: 'accepts', attribute: 'clan', operator: 'in', own: 'rivals', missing }, { clan: 'x' }, {}],
-  ['compare of a number that nobody has', threat, {}, {}],
-  ['latency that nobody has measured', { kind: 'latency', maxMs: 50, missing }, {}, {}],
+  ['equal, on a value that no player has', equal, {}, {}],
+  ['equal, on a value that one player has', equal, { clan: 'x' }, {}],
+  ['different, on a value that no player has', { kind: 'different', attribute: 'clan', missing }, {}, {}],
+  ['difference, on a value that no player has', { kind: 'difference', attribute: 'skill', max: 5, missing }, {}, {}],
+  ['overlap, on a list that one player has', { kind: 'overlap', attribute: 'bans', missing }, { bans: ['a'] }, {}],
+  [
+    'require, on a value that no player has',
+    { kind: 'require', attribute: 'banned', operator: '=', value: true, missing },
+    {},
+    {},
+  ],
+  [
+    'accepts, without the own list',
+    { kind: 'accepts', attribute: 'clan', operator: 'in', own: 'rivals', missing },
+    { clan: 'x' },
+    {},
+  ],
+  ['compare, on a number that no player has', threat, {}, {}],
+  ['latency, which no player has measured', { kind: 'latency', maxMs: 50, missing }, {}, {}],
   ['distance of players without a place', { kind: 'distance', maxKm: 50, missing }, {}, {}],
   ['balance of teams without a value', { kind: 'balance', attribute: 'skill', max: 5, missing }, {}, {}],
-  ['any of rules that say nothing', { kind: 'any', rules: [equal, threat] }, {}, {}],
-  ['all of rules of which one says nothing', { kind: 'all', rules: [equal, threat] }, { threat: 10 }, {}],
-  ['not of a rule that says nothing', not(equal), {}, {}],
+  ['any, of rules that do not apply', { kind: 'any', rules: [equal, threat] }, {}, {}],
+  ['all, of rules of which one does not apply', { kind: 'all', rules: [equal, threat] }, { threat: 10 }, {}],
+  ['not, of a rule that does not apply', not(equal), {}, {}],
 ]
 
 test.each(saysNothing)(
-  'a rule that says nothing of a match lets it through, and so does its opposite: %s',
+  'a rule that does not apply to a match allows it, and so does its negation: %s',
   (_, rule, one, other) => {
     expect(meet(rule, one, other)).toBe(true)
     expect(meet(not(rule), one, other)).toBe(true)
   },
 )
 
-test('a rule that holds is refused by `not`, and one that does not hold is let through', () => {
+test('`not` refuses a match for which its rule holds, and allows one for which it does not', () => {
   expect(meet(not(equal), { clan: 'x' }, { clan: 'x' })).toBe(false)
   expect(meet(not(equal), { clan: 'x' }, { clan: 'y' })).toBe(true)
   expect(meet(not(threat), { threat: 10 }, {})).toBe(false)
   expect(meet(not(threat), { threat: 9 }, {})).toBe(true)
 })
 
-test('`all` does not hold where one rule fails, whatever the others say', () => {
+test('`all` refuses a match if one of its rules fails, even if the others hold', () => {
   expect(meet({ kind: 'all', rules: [equal, threat] }, { threat: 1 }, {})).toBe(false)
   expect(meet(not({ kind: 'all', rules: [equal, threat] }), { threat: 1 }, {})).toBe(true)
 })

@@ -15,11 +15,14 @@ import { overlapSchema } from './overlap.js'
 import { requireSchema } from './require.js'
 import { rolesSchema } from './roles.js'
 
-/** Most inner rules and deepest nesting (our choice): they are checked on the whole match, which is slow. */
+/**
+ * Maximum number of inner rules and maximum nesting depth (our choice): they are checked on the whole match, which is
+ * slow.
+ */
 const MOST_INNER = 8
 const DEEPEST = 3
 
-/** Fields that an inner rule must not have, because those of the rule around it count. */
+/** Fields that an inner rule must not have, because the outer rule's apply. */
 const LEFT_TO_OUTER = ['name', 'by', 'optionalAfterMs', 'hard'] as const
 
 const inner: z.ZodType<RuleDefinition> = z
@@ -29,7 +32,7 @@ const inner: z.ZodType<RuleDefinition> = z
     if (fault !== undefined) context.addIssue({ code: 'custom', path: [...fault.path], message: fault.wrong })
     for (const key of fault === undefined && given.kind !== 'custom' ? LEFT_TO_OUTER : []) {
       if (given[key] !== undefined)
-        context.addIssue({ code: 'custom', path: [key], message: 'is left to the rule around it' })
+        context.addIssue({ code: 'custom', path: [key], message: 'must be left out: set it on the enclosing rule' })
     }
   })
   .meta({
@@ -78,7 +81,7 @@ const definition: z.ZodType<RuleDefinition> = z.discriminatedUnion('kind', kinds
 /** Depth of nesting: 1 for a rule without inner rules. */
 const depthOf = (rule: RuleDefinition): number => 1 + Math.max(0, ...innerRulesOf(rule).map(depthOf))
 
-/** `Infinity` of steps as it is written in files, where it is a text, as the number: in a rule and those within it. */
+/** Replaces the string `Infinity` of steps, as files have it, by the number, in a rule and its inner rules. */
 function withInfinity(given: unknown): unknown {
   if (typeof given !== 'object' || given === null) return given
   if (Array.isArray(given)) return given.map(withInfinity)
@@ -95,7 +98,7 @@ const checkedRule = definition
   .refine((rule) => depthOf(rule) <= DEEPEST, `must not be deeper than ${DEEPEST} rules within one another`)
   .meta({ id: 'rule' })
 
-/** The schema of a rule, which fills in defaults. */
+/** The schema of a rule, with its defaults. */
 export const ruleSchema: z.ZodType<Rule> = z
   .preprocess(withInfinity, checkedRule)
   .transform((rule): Rule => withDefaults(rule))

@@ -5,7 +5,7 @@ export const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, 
 
 export const wait = fc.integer({ min: 0, max: 20 }).map((hundreds) => hundreds * 100)
 
-/** A limit between two numbers, the first the strictest. Boundaries are multiples of 100. */
+/** A limit between two numbers, of which the first is the strictest. It changes at multiples of 100. */
 export function relaxingBetween(strictest: number, loosest: number): fc.Arbitrary<TimedLimit> {
   const sign = Math.sign(loosest - strictest)
   const value = fc.integer({ min: Math.min(strictest, loosest), max: Math.max(strictest, loosest) })

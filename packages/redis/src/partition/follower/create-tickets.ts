@@ -10,35 +10,35 @@ import {
   type TicketInput,
   type TicketResult,
 } from '@muster/matchmaker'
-import { type Creatable, type OtherTicket, privateSeatOf, type TicketChecker } from '@muster/matchmaker/internal'
+import { type CheckedNewTicket, type OtherTicket, privateSeatOf, type TicketChecker } from '@muster/matchmaker/internal'
 import { cooldownKey, readCooldown, viewOf } from '../notes.js'
 import { PartitionFull } from '../partition-errors.js'
-import type { CreateOutcome, NewTicket, PartitionStore, PlayerTickets, StoredTicket } from '../store/index.js'
+import type { TicketCreateOutcome, NewTicket, PartitionStore, PlayerTickets, StoredTicket } from '../store/index.js'
 
 interface TicketCreationOptions {
-  readonly store: Pick<PartitionStore, 'create' | 'createTogether' | 'read' | 'readNotes'>
+  readonly store: Pick<PartitionStore, 'create' | 'createTogether' | 'read' | 'readPartitionRecords'>
   readonly checker: TicketChecker
-  /** Called with each ticket that was created; with what is stored of it, unless it is one of a private match. */
+  /** Called with each created ticket, and its stored form unless it is a ticket of a private match. */
   readonly created: (ticket: Ticket, stored?: StoredTicket) => void
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** How often a ticket is tried again while the other tickets of its players change. */
+/** Number of attempts for a ticket while other tickets of its players change. */
 const TRIES = 5
-/** Milliseconds after which a client may try again: tickets end all the time. */
+/** Milliseconds after which a client may retry, because tickets end all the time. */
 const FULL_RETRY_MS = 5000
 const partitionFull = () =>
   new PartitionFull('The partition holds as many tickets as it may. Retry later.', { retryAfterMs: FULL_RETRY_MS })
 
-const NONE: ReadonlyMap<Creatable, PlayerCoolingDown> = new Map()
+const NONE: ReadonlyMap<CheckedNewTicket, PlayerCoolingDown> = new Map()
 
-/** Creates tickets in the store, by themselves or as private matches. */
+/** Creates tickets in the store, single ones or those of private matches. */
 export function createTicketCreation({ store, checker, created: tell, clock }: TicketCreationOptions) {
   /**
-   * Finds the tickets of busy players that permit another one.
-   * @throws as `permit` of the checker; {PlayerBusy} at the last try
+   * Returns the tickets of busy players that allow another one.
+   * @throws like `permit` of the checker; {PlayerBusy} at the last attempt
    */
-  const permitted = async (ticket: Creatable, busy: readonly PlayerTickets[], tries: number) => {
+  const permitted = async (ticket: CheckedNewTicket, busy: readonly PlayerTickets[], tries: number) => {
     const stored = await store.read(busy.flatMap(({ ticketIds }) => ticketIds))
     const others = new Map(stored.flatMap((one) => (one === undefined ? [] : [[one.id, viewOf(one)] as const])))
     const ofPlayer = ({ playerId, ticketIds }: PlayerTickets): OtherTicket[] =>
@@ -53,10 +53,12 @@ export function createTicketCreation({ store, checker, created: tell, clock }: T
   }
 
   /**
-   * Finds the new tickets whose players may not wait yet, as the leader has noted. A ticket that exists already may be
-   * created again.
+   * Finds the new tickets whose players are on cooldown, as the leader has recorded. For a ticket that exists already,
+   * a create may be repeated.
    */
-  const coolingDownOf = async (tickets: readonly Creatable[]): Promise<ReadonlyMap<Creatable, PlayerCoolingDown>> => {
+  const coolingDownOf = async (
+    tickets: readonly CheckedNewTicket[],
+  ): Promise<ReadonlyMap<CheckedNewTicket, PlayerCoolingDown>> => {
     const questions = tickets.flatMap((ticket) =>
       checker
         .cooldownsIn(ticket.queues)
@@ -65,9 +67,9 @@ export function createTicketCreation({ store, checker, created: tell, clock }: T
         ),
     )
     if (questions.length === 0) return NONE
-    const texts = await store.readNotes(questions.map(({ key }) => key))
+    const texts = await store.readPartitionRecords(questions.map(({ key }) => key))
     const now = clock.now()
-    const kept = new Map<Creatable, PlayerCoolingDown>()
+    const kept = new Map<CheckedNewTicket, PlayerCoolingDown>()
     for (const [index, { ticket, queue, playerId }] of questions.entries()) {
       const text = texts[index]
       const until = text === undefined ? 0 : readCooldown(text).until
@@ -79,8 +81,8 @@ export function createTicketCreation({ store, checker, created: tell, clock }: T
     return kept
   }
 
-  const resultOf = async (input: Creatable, ticket: NewTicket, first: CreateOutcome): Promise<Ticket> => {
-    let outcome: CreateOutcome | undefined = first
+  const resultOf = async (input: CheckedNewTicket, ticket: NewTicket, first: TicketCreateOutcome): Promise<Ticket> => {
+    let outcome: TicketCreateOutcome | undefined = first
     for (let tries = 1; ; tries += 1) {
       switch (outcome?.kind) {
         case 'created': {
@@ -105,7 +107,7 @@ export function createTicketCreation({ store, checker, created: tell, clock }: T
     }
   }
 
-  /** Creates tickets; a result for each, in order. */
+  /** Creates tickets; returns a result for each, in order. */
   const createTickets = async (inputs: readonly TicketInput[]): Promise<readonly TicketResult[]> => {
     const read = inputs.map((input) => orError(() => checker.check(input)))
     const coolingDown = await coolingDownOf(read.filter(isTicket))
@@ -115,7 +117,7 @@ export function createTicketCreation({ store, checker, created: tell, clock }: T
     const outcomes = tickets.length === 0 ? [] : await store.create(tickets)
     const results = good.map(async (input, index): Promise<TicketResult> => {
       try {
-        return { ticket: await resultOf(input, tickets[index] as NewTicket, outcomes[index] as CreateOutcome) }
+        return { ticket: await resultOf(input, tickets[index] as NewTicket, outcomes[index] as TicketCreateOutcome) }
       } catch (error) {
         if (error instanceof MusterError) return { error }
         throw error
@@ -127,8 +129,8 @@ export function createTicketCreation({ store, checker, created: tell, clock }: T
     )
   }
 
-  /** The tickets of a match that exists. @throws {InvalidMatch} if they are others */
-  const existing = (tickets: readonly Creatable[], found: readonly StoredTicket[]): readonly Ticket[] =>
+  /** The tickets of an existing match. @throws {InvalidMatch} if they differ */
+  const existing = (tickets: readonly CheckedNewTicket[], found: readonly StoredTicket[]): readonly Ticket[] =>
     tickets.map((ticket, index) => {
       const stored = found[index]
       if (stored !== undefined && isSame(ticket, viewOf(stored), privateSeatOf(stored))) return viewOf(stored)
@@ -137,7 +139,7 @@ export function createTicketCreation({ store, checker, created: tell, clock }: T
       })
     })
 
-  const createTogether = async (tickets: readonly Creatable[]): Promise<readonly Ticket[]> => {
+  const createTogether = async (tickets: readonly CheckedNewTicket[]): Promise<readonly Ticket[]> => {
     let given: readonly NewTicket[] = tickets.map(newTicket)
     for (let tries = 1; ; tries += 1) {
       const outcomes = await store.createTogether(given)
@@ -154,14 +156,14 @@ export function createTicketCreation({ store, checker, created: tell, clock }: T
         given.map(async (ticket, index): Promise<NewTicket> => {
           const outcome = outcomes[index]
           if (outcome?.kind !== 'busy') return ticket
-          return { ...ticket, permitted: await permitted(tickets[index] as Creatable, outcome.players, tries) }
+          return { ...ticket, permitted: await permitted(tickets[index] as CheckedNewTicket, outcome.players, tries) }
         }),
       )
     }
   }
 
   /**
-   * Makes a match of given players: their tickets are stored, and the leader begins a match once it has all of them.
+   * Makes a match of given players: stores their tickets. The leader begins the match once it has loaded all of them.
    */
   const createMatch = async (input: MatchInput): Promise<PrivateMatch> => {
     const { id, tickets } = checker.checkMatch(input)
@@ -170,9 +172,9 @@ export function createTicketCreation({ store, checker, created: tell, clock }: T
   return { createTickets, createMatch }
 }
 
-const isTicket = (one: Creatable | MusterError): one is Creatable => !(one instanceof MusterError)
+const isTicket = (one: CheckedNewTicket | MusterError): one is CheckedNewTicket => !(one instanceof MusterError)
 
-/** What it returns, or the error that it throws. */
+/** Returns the result, or the error that the work throws. */
 function orError<T>(work: () => T): T | MusterError {
   try {
     return work()
@@ -182,11 +184,11 @@ function orError<T>(work: () => T): T | MusterError {
   }
 }
 
-const newTicket = ({ id, body, players }: Creatable): NewTicket => ({ id, body, players: idsOf(players) })
+const newTicket = ({ id, body, players }: CheckedNewTicket): NewTicket => ({ id, body, players: idsOf(players) })
 
 const idsOf = (players: readonly { readonly id: string }[]) => players.map(({ id }) => id)
 
-function isSame(ticket: Creatable, { queues, players }: Ticket, seat: Creatable['privateSeat']): boolean {
+function isSame(ticket: CheckedNewTicket, { queues, players }: Ticket, seat: CheckedNewTicket['privateSeat']): boolean {
   const { team, tickets } = ticket.privateSeat ?? {}
   const ofSameMatch = seat?.team === team && seat?.tickets === tickets && queues.join() === ticket.queues.join()
   return ofSameMatch && JSON.stringify(idsOf(players)) === JSON.stringify(idsOf(ticket.players))

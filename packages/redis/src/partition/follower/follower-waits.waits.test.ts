@@ -2,7 +2,7 @@ import { manyWaitOn } from '@muster/core/internal'
 import { expect, test } from 'vitest'
 import { createWaits } from './follower-waits.js'
 
-test('everybody who waits for a ticket is woken by its change, once', async () => {
+test('every waiter for a ticket is woken once by its change', async () => {
   const waits = createWaits()
   const [one, other, elsewhere] = [waits.begin('t1'), waits.begin('t1'), waits.begin('t2')]
   const woken: string[] = []
@@ -18,7 +18,7 @@ test('everybody who waits for a ticket is woken by its change, once', async () =
   expect(waits.size()).toBe(0)
 })
 
-test('a change between the begin of a wait and its read is not missed', async () => {
+test('a ticket change between the start of a wait and its read is not missed', async () => {
   const waits = createWaits()
   const wait = waits.begin('t1')
   waits.wake(['t1'])
@@ -31,7 +31,7 @@ test('a change between the begin of a wait and its read is not missed', async ()
   expect(waits.size()).toBe(0)
 })
 
-test('clients that go away in the middle of a wait leave nothing behind', async () => {
+test('clients that disconnect while they wait for a ticket leave no waiter behind', async () => {
   const waits = createWaits()
   const leaving = manyWaitOn()
   const ended = Array.from({ length: 100 }, async (_, number) => {

@@ -5,7 +5,7 @@ import { createTail } from './follower.js'
 
 function open(changes: (call: number) => Partial<Changes> | Error) {
   const clock = createManualClock()
-  const heard: Changes[] = []
+  const received: Changes[] = []
   const problems: unknown[] = []
   let calls = 0
   let missed = 0
@@ -21,24 +21,24 @@ function open(changes: (call: number) => Partial<Changes> | Error) {
     },
     follower: 'a',
     clock,
-    heard: (one) => heard.push(one),
-    missed: () => (missed += 1),
+    onChanges: (one) => received.push(one),
+    onMissed: () => (missed += 1),
     problem: (error) => problems.push(error),
   })
-  return { clock, tail, heard, problems, missed: () => missed }
+  return { clock, tail, received, problems, missed: () => missed }
 }
 
-test('waiters from before the first answer, or from before a gap, are woken', async () => {
+test('waiters from before the tail’s first answer or before a gap are woken', async () => {
   const answers = [{ cursor: '0' }, { gap: true }]
-  const { clock, tail, heard, missed } = open((call) => answers[call - 1] ?? {})
+  const { clock, tail, received, missed } = open((call) => answers[call - 1] ?? {})
   tail.start()
   await clock.advance(10)
-  expect([heard.length, missed()]).toEqual([2, 2])
+  expect([received.length, missed()]).toEqual([2, 2])
   await clock.until(tail.close())
   expect(clock.sleepers).toBe(0)
 })
 
-test('after a failure everything is read again for some time', async () => {
+test('after a failed read of the stream, waiters are woken repeatedly for some time', async () => {
   const answers = [{ cursor: '0' }, new Error('away')]
   const { clock, tail, problems, missed } = open((call) => answers[call - 1] ?? {})
   tail.start()

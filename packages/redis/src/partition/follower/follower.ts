@@ -2,7 +2,9 @@ import { type Clock, dateOf } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { type Ticket, type TicketService, AlreadyAssigned, UnknownTicket } from '@muster/matchmaker'
 import {
-  createWebhookDoor,
+  type LocalCommandName,
+  createWebhookEndpoint,
+  LEADER_COMMANDS,
   type JoinTokenOptions,
   isSettled,
   noSuchWebhook,
@@ -11,7 +13,7 @@ import {
 } from '@muster/matchmaker/internal'
 import { viewOf } from '../notes.js'
 import { PartitionUnavailable } from '../partition-errors.js'
-import { type Answer, type Command, decodeNotice, type Input, PROMISES } from '../rpc.js'
+import { type RpcAnswer, type RpcCommand, decodeNotice, type RpcInput } from '../rpc.js'
 import { RedisError, repeatUntil, RETRY_MS } from '../../connection/index.js'
 import type { Changes, PartitionStore, StoredTicket } from '../store/index.js'
 import { createTicketCreation } from './create-tickets.js'
@@ -20,13 +22,13 @@ import { createPresenceBatches } from './presence.js'
 import { createRpcClient, type RpcClient } from './rpc-client.js'
 import { createServerService } from './server-service.js'
 
-/** The store requests of a follower for which a client waits. */
+/** The store requests of a follower on behalf of a client. */
 type FollowerStore = Pick<
   PartitionStore,
-  'create' | 'createTogether' | 'read' | 'cancel' | 'playerTickets' | 'readNotes'
+  'create' | 'createTogether' | 'read' | 'cancel' | 'playerTickets' | 'readPartitionRecords'
 >
 
-/** The store, whose failures tell callers that they may try again. */
+/** Wraps the store so that its failures tell callers to retry. */
 function reachableStore(store: FollowerStore): FollowerStore {
   const answered = async <T>(answer: Promise<T>): Promise<T> => {
     try {
@@ -41,7 +43,7 @@ function reachableStore(store: FollowerStore): FollowerStore {
     createTogether: (tickets) => answered(store.createTogether(tickets)),
     read: (ids) => answered(store.read(ids)),
     cancel: (id, players, by) => answered(store.cancel(id, players, by)),
-    readNotes: (keys) => answered(store.readNotes(keys)),
+    readPartitionRecords: (keys) => answered(store.readPartitionRecords(keys)),
     playerTickets: (playerIds) => answered(store.playerTickets(playerIds)),
   }
 }
@@ -51,13 +53,13 @@ const LONGEST_PATH = 1024
 /**
  * Forwards the service's webhooks to the leader, which knows the valid paths. A webhook is only a hint, so a lost one
  * costs time and nothing else.
- * @param ask sends it to the leader, and resolves with the status of its answer.
+ * @param ask sends it to the leader, and resolves with the status of the response.
  */
 const createWebhook = (clock: Clock, ask: (path: string, body: string) => Promise<number>) =>
-  createWebhookDoor({
+  createWebhookEndpoint({
     clock,
     find: (pathname) => (pathname.length > LONGEST_PATH ? undefined : pathname),
-    take: async (pathname, body) => {
+    accept: async (pathname, body) => {
       const status = await ask(pathname, new TextDecoder().decode(body)).catch(() => {
         throw new Problem(503, 'no-leader', 'No leader takes webhooks now. Retry later.')
       })
@@ -65,27 +67,27 @@ const createWebhook = (clock: Clock, ask: (path: string, body: string) => Promis
     },
   })
 
-interface TailOptions {
+interface FollowTailOptions {
   readonly store: Pick<PartitionStore, 'changes'>
   /** Name of this follower. */
   readonly follower: string
   readonly clock: Clock
-  readonly heard: (changes: Changes) => void
-  /** Some changes may not have been heard. */
-  readonly missed: () => void
+  readonly onChanges: (changes: Changes) => void
+  /** Some changes may have been missed. */
+  readonly onMissed: () => void
   readonly problem: (error: unknown) => void
 }
 
-/** Milliseconds that a call may wait for a change. */
+/** Maximum milliseconds that a call waits for a change. */
 const BLOCK_MS = 5000
 /**
- * Pauses between looks after a failure: everything may have changed for some seconds, because the reader of the other
- * end may have been behind too. The first look comes as the reading begins again.
+ * Pauses between checks after a failure: everything may have changed for some seconds, because the reader of the other
+ * end may have been behind too. The first check comes as the reading begins again.
  */
 const RECHECKS_MS = [RETRY_MS, 1000, 1000, 1000]
 
-/** Follows what changes in the partition, until it is closed. */
-export function createTail({ store, follower, clock, heard, missed, problem }: TailOptions) {
+/** Follows the changes of the partition until it is closed. */
+export function createTail({ store, follower, clock, onChanges, onMissed, problem }: FollowTailOptions) {
   const closing = new AbortController()
   const { signal } = closing
   let running: Promise<void> | undefined
@@ -98,7 +100,7 @@ export function createTail({ store, follower, clock, heard, missed, problem }: T
     for (const pauseMs of RECHECKS_MS) {
       await clock.sleep(pauseMs, signal).catch(() => {})
       if (signal.aborted) return
-      missed()
+      onMissed()
     }
     isUnsure = false
   }
@@ -107,8 +109,8 @@ export function createTail({ store, follower, clock, heard, missed, problem }: T
     const changes: Changes = await store.changes(cursor, follower, { blockMs: BLOCK_MS, signal })
     const isFirst = cursor === undefined
     cursor = changes.cursor
-    if (changes.gap || isFirst) missed()
-    heard(changes)
+    if (changes.gap || isFirst) onMissed()
+    onChanges(changes)
   }
   const failed = (error: unknown) => {
     problem(error)
@@ -128,34 +130,22 @@ type Promised<Method> = Method extends (...input: infer Input) => infer Answer
   ? (...input: Input) => Promise<Awaited<Answer>>
   : Method
 
-/** All commands as methods, which ask the leader. Those that a process answers by itself are to be spread after it. */
+/** All commands as methods that query the leader. Spread the methods that a process answers itself after it. */
 const allAsking = (ask: RpcClient['ask']) =>
   Object.fromEntries(
-    Object.keys(PROMISES).map((command) => [
+    Object.keys(LEADER_COMMANDS).map((command) => [
       command,
-      (...input: never) => ask(command as Command, ...(input as Input<Command>)),
+      (...input: never) => ask(command as RpcCommand, ...(input as RpcInput<RpcCommand>)),
     ]),
-  ) as { readonly [Name in Command]: (...input: Input<Name>) => Promise<Answer<Name>> }
-
-/** The methods that a process answers at once, from its own knowledge. */
-type AtOnce =
-  | 'playerMayState'
-  | 'readsLatencies'
-  | 'largestParty'
-  | 'presenceWithinMs'
-  | 'queueNames'
-  | 'browserTerms'
-  | 'dateOf'
-  | 'estimateWait'
-  | 'joinToken'
+  ) as { readonly [Name in RpcCommand]: (...input: RpcInput<Name>) => Promise<RpcAnswer<Name>> }
 
 /** The service of every process of a partition, leader or follower: all that the ticket API needs, and hints. */
 export type FollowerService = {
-  readonly [Name in Exclude<keyof TicketService, AtOnce>]: Promised<TicketService[Name]>
-} & Pick<TicketService, AtOnce> & {
-    /** Notes that a deployment may have changed, as a webhook says. */
+  readonly [Name in Exclude<keyof TicketService, LocalCommandName>]: Promised<TicketService[Name]>
+} & Pick<TicketService, LocalCommandName> & {
+    /** Reports that a deployment may have changed, e.g. after a webhook. */
     readonly hint: (requestId: string) => Promise<void>
-    /** Answers the service's calls about deployments, as `Matchmaker.webhook`. Never rejects. */
+    /** Handles the service's webhooks about deployments, like `Matchmaker.webhook`. Never rejects. */
     readonly webhook: (request: Request) => Promise<Response>
   }
 
@@ -166,20 +156,20 @@ interface FollowerOptions {
   readonly name: string
   readonly clock: Clock
   readonly newId: () => string
-  /** Milliseconds for which clients of a queue may be away, by the queues of this process or by those in force. */
+  /** Milliseconds that clients of a queue may be away, by this process's queues or the current ones of the leader. */
   readonly presenceWithinMs: TicketService['presenceWithinMs']
-  /** Milliseconds to wait for an answer of the leader. */
+  /** Milliseconds to wait for a reply of the leader. */
   readonly askTimeoutMs: number
   readonly locate: FollowerWaitsOptions['locate']
   readonly joinTokens: JoinTokenOptions
   /** How servers are listed. */
   readonly browser: ReturnType<TicketService['browserTerms']>
-  /** The master secret of the servers' tokens; undefined: that of the partition. */
+  /** The master secret of the servers' tokens; undefined for that of the partition. */
   readonly serverSecret: string | undefined
   /** Called with each ticket that this process has created. */
   readonly created: (ticket: Ticket) => void
-  /** Called with the changes of the partition, and with replies that answer no RPC request. */
-  readonly heard: (changes: Changes) => void
+  /** Called with the changes of the partition, and with replies that belong to no RPC request. */
+  readonly onChanges: (changes: Changes) => void
   readonly problem: (error: unknown) => void
 }
 
@@ -188,7 +178,7 @@ export function createFollower(options: FollowerOptions) {
   const store = reachableStore(shared)
   const waits = createWaits()
   let closed: Error | undefined
-  const { ask, heard, ...asking } = createRpcClient({
+  const { ask, receive, ...asking } = createRpcClient({
     post: (text) => shared.ask(text),
     follower: name,
     clock,
@@ -213,14 +203,14 @@ export function createFollower(options: FollowerOptions) {
     store: shared,
     follower: name,
     clock,
-    heard: (changes) => {
+    onChanges: (changes) => {
       const { tickets, replies } = changes
       waits.wake(tickets.map(({ ticketId }) => ticketId))
-      heard(replies)
+      receive(replies)
       for (const text of replies) noticed(decodeNotice(text))
-      options.heard(changes)
+      options.onChanges(changes)
     },
-    missed: () => {
+    onMissed: () => {
       waits.wakeAll()
       missed()
     },
@@ -276,7 +266,7 @@ export function createFollower(options: FollowerOptions) {
     findPlayer: async (playerId) => {
       const [ids = []] = await store.playerTickets([playerId])
       const tickets = (await store.read(ids)).flatMap((stored) => (stored === undefined ? [] : [seen(stored)]))
-      // A ticket that ended between the two reads is none of the player's any more.
+      // A ticket that ended between the two reads no longer belongs to the player.
       const open = tickets.filter(({ status }) => status !== 'CANCELLED')
       await prepare(open)
       return { tickets: open.toSorted((one, other) => one.createdAt - other.createdAt) }
@@ -285,7 +275,7 @@ export function createFollower(options: FollowerOptions) {
       for (;;) {
         signal?.throwIfAborted()
         if (closed !== undefined) throw closed
-        // Begun before the ticket is read, so that no change falls in between.
+        // Subscribed before the ticket is read, so that no change falls in between.
         const wait = waits.begin(ticketId)
         try {
           const ticket = await existing(ticketId)

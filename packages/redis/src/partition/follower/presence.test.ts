@@ -21,7 +21,7 @@ function open(tell: (reports: readonly PackedPresence[]) => Promise<void> = asyn
   return { clock, told, problems, presence }
 }
 
-test('all that were seen within a second are reported once, by RPC requests that are not too long', async () => {
+test('players seen within a second are reported once to the leader, in RPC requests of bounded length', async () => {
   const report = fc.record({
     ticketId: fc.stringMatching(/^[\w-]{1,64}$/),
     playerId: fc.option(fc.string({ unit: 'binary', minLength: 1, maxLength: 128 }), { nil: undefined }),
@@ -43,7 +43,7 @@ test('all that were seen within a second are reported once, by RPC requests that
   )
 })
 
-test('while nobody leads, each is held once, with a bound on all, and no problem is reported', async () => {
+test('without a leader presence reports are kept once per player, up to a number, without a problem', async () => {
   let answer = (_error: Error) => {}
   const { clock, told, problems, presence } = open(() => new Promise((_, reject) => (answer = reject)))
   const many = Array.from({ length: MOST_HELD + 1000 }, (_, index) => ({ ticketId: `t${index}` }))
@@ -63,7 +63,7 @@ test('while nobody leads, each is held once, with a bound on all, and no problem
   expect(problems).toMatchObject([{ message: 'broken' }])
 })
 
-test('nothing is reported after the end', async () => {
+test('a closed presence reporter reports no presence', async () => {
   const { clock, told, presence } = open()
   presence.note([{ ticketId: 'ann' }])
   const closed = presence.close()

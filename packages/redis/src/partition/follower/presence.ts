@@ -11,12 +11,18 @@ export interface PresenceBatchesOptions {
 }
 
 const EVERY_MS = 1000
-/** Most presence reports that are held while no process leads (our choice). Each client is reported again soon. */
+/**
+ * Maximum number of presence reports that are buffered while there is no leader (our choice). Each client is reported
+ * again soon.
+ */
 export const MOST_HELD = 200_000
-/** Characters of one question, commas included: whatever these are, it has fewer bytes than an RPC request may have. */
+/**
+ * Maximum characters of one request, commas included. With any characters this has fewer bytes than an RPC request may
+ * have.
+ */
 const LONGEST = 64 * 1024
 
-/** Tells the leader which clients are at this process, many at once. */
+/** Reports the clients of this process to the leader, many at a time. */
 export function createPresenceBatches({ tell, clock, problem }: PresenceBatchesOptions) {
   /** As JSON, so that a client seen twice is reported once. */
   let held = new Set<string>()
@@ -28,14 +34,14 @@ export function createPresenceBatches({ tell, clock, problem }: PresenceBatchesO
       const pieces = cut(texts, ({ length }) => length + 1, LONGEST)
       await Promise.all(pieces.map((piece) => tell(piece.map((text) => JSON.parse(text) as PackedPresence))))
     } catch (error) {
-      // The next leader gives every client the whole time again.
+      // The next leader restarts every client's time.
       if (!(error instanceof Unavailable)) problem(error)
     }
   }
   const telling = createTicker({ clock, everyMs: EVERY_MS, tick: tellHeld, isNeeded: () => held.size > 0 })
 
   return {
-    /** Clients are there; the leader hears of it within a second or so. */
+    /** Records that clients are present. The leader gets it within about a second. */
     note: (reports: readonly PresenceReport[]) => {
       for (const report of reports) {
         if (held.size >= MOST_HELD) break

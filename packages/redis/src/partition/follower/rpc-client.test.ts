@@ -24,7 +24,7 @@ function open(post: (text: string) => Promise<void> = async () => {}) {
   return { clock, posted, problems, asking }
 }
 
-test('a question is repeated under its id until it is answered, and leaves nothing behind', async () => {
+test('an RPC request is sent again with its id until it is answered; then no timer or entry remains', async () => {
   const { clock, posted, asking } = open()
   const asked = asking.ask('getBackfill', 'b1')
   await clock.advance(2500)
@@ -35,14 +35,14 @@ test('a question is repeated under its id until it is answered, and leaves nothi
     { ...once, again: true },
     { ...once, again: true },
   ])
-  asking.heard([encode({ id: 'other', answer: 1 }), 'no JSON', encode({ id: '1', answer: { id: 'b1' } })])
+  asking.receive([encode({ id: 'other', answer: 1 }), 'no JSON', encode({ id: '1', answer: { id: 'b1' } })])
   expect(await asked).toEqual({ id: 'b1' })
   await clock.advance(5000)
   expect(posted).toHaveLength(3)
   expect(clock.sleepers).toBe(0)
 })
 
-test('a question that is too long is refused at once', async () => {
+test('an RPC request that is too long is refused immediately', async () => {
   const { clock, posted, problems, asking } = open(async () => {
     throw new InvalidInput('ask: must have at most 5 bytes, got 9', { field: 'ask' })
   })
@@ -52,7 +52,7 @@ test('a question that is too long is refused at once', async () => {
   expect([posted.length, problems.length, clock.sleepers]).toEqual([1, 0, 0])
 })
 
-test('game servers take only a part of the questions that may be open', async () => {
+test('game servers can use only a part of the open RPC requests', async () => {
   const { clock, asking } = open()
   const registration = { instance: 'i', matches: 1 }
   const report = () => asking.ask('registerServer', 'a.b', registration).catch((error: unknown) => error)
@@ -64,13 +64,13 @@ test('game servers take only a part of the questions that may be open', async ()
   expect(clock.sleepers).toBe(0)
 })
 
-test('guesses of secrets take only a part of the questions that may be open', async () => {
+test('guesses of secrets can use only a part of the open RPC requests', async () => {
   const { clock, asking } = open()
   const guess = (number: number) => asking.ask('isServerSecret', `${number}`).catch((error: unknown) => error)
   const guesses = Array.from({ length: 500 }, (_, number) => guess(number))
   const other = asking.ask('inspect').catch((error: unknown) => error)
   await clock.advance(10)
-  asking.heard([encode({ id: '1', answer: false })])
+  asking.receive([encode({ id: '1', answer: false })])
   await guesses[0]
   const late = guess(501)
   const outcomes = await clock.until(Promise.all([...guesses, other, late]))

@@ -2,10 +2,10 @@ import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/internal'
 import type { StopMatchOptions } from '@muster/matchmaker'
-import { type Answer, type Command, decodeError, decodeReply, encode, type Input } from '../rpc.js'
+import { type RpcAnswer, type RpcCommand, decodeError, decodeReply, encode, type RpcInput } from '../rpc.js'
 import { NoLeader, PartitionFull } from '../partition-errors.js'
 
-/** Sends RPC requests to the leader, whichever process that is. */
+/** Sends RPC requests to the leader, regardless of which process that is. */
 export type RpcClient = ReturnType<typeof createRpcClient>
 
 export interface RpcClientOptions {
@@ -13,24 +13,23 @@ export interface RpcClientOptions {
   /** Name of this follower. */
   readonly follower: string
   readonly clock: Clock
-  /** Makes ids of RPC requests, which nobody can guess. */
+  /** Creates unguessable ids of RPC requests. */
   readonly newId: () => string
-  /** Milliseconds to wait for an answer. `stopMatch` takes as long as the service needs to confirm the stop. */
+  /** Milliseconds to wait for a reply. `stopMatch` takes as long as the service needs to confirm the stop. */
   readonly timeoutMs: number
   readonly problem: (error: unknown) => void
 }
 
-/** Milliseconds from the posting of an RPC request until it is posted again. */
+/** Milliseconds after which an RPC request is posted again. */
 const REPEAT_MS = 1000
 const STOP_TIMEOUT_MS = 70_000
-/** RPC requests open at once (our choice): what a follower holds while no process leads has a bound. */
+/** Maximum number of open RPC requests (our choice): it limits what a follower holds while there is no leader. */
 const MOST_OPEN = 1000
 /**
- * Kinds of RPC requests that get only a part of `MOST_OPEN` (our choice), so that players' commands have room beside
- * them: those that anybody causes by guessing a secret, those of `GET /me`, which can do without, and those of game
- * servers.
+ * Kinds of RPC requests that get only a part of `MOST_OPEN` (our choice), so that players' commands have room: those
+ * that anybody can cause by guessing a secret, those of `GET /me`, which works without them, and those of game servers.
  */
-const PARTS: readonly { readonly commands: ReadonlySet<Command>; readonly most: number }[] = [
+const PARTS: readonly { readonly commands: ReadonlySet<RpcCommand>; readonly most: number }[] = [
   { commands: new Set(['isServerSecret', 'isEnrolmentKey', 'serverReady', 'webhook']), most: 100 },
   { commands: new Set(['seatsOf']), most: 200 },
   { commands: new Set(['registerServer', 'enrolServer', 'reportServer', 'waitForServerOrders']), most: 500 },
@@ -41,7 +40,7 @@ export function createRpcClient({ post, follower, clock, newId, timeoutMs, probl
   const openOf = PARTS.map(() => 0)
   let closed: Error | undefined
 
-  /** Posts a request until it is over. */
+  /** Posts a request repeatedly until it is over. */
   const keepPosting = async (id: string, textOf: (again: boolean) => string, over: AbortSignal) => {
     for (let again = false; !over.aborted; again = true) {
       await post(textOf(again)).catch((error: unknown) => {
@@ -54,11 +53,12 @@ export function createRpcClient({ post, follower, clock, newId, timeoutMs, probl
 
   return {
     /**
-     * The leader's answer. The RPC request is repeated until it is answered, because the leader may change meanwhile.
-     * @throws {NoLeader} without an answer in time; {PartitionFull} if too many RPC requests are open; {InvalidInput}
-     * for one that is too long; what the leader throws
+     * Returns the leader's reply. The RPC request is repeated until there is one, because the leader may change
+     * meanwhile.
+     * @throws {NoLeader} without a reply in time; {PartitionFull} if too many RPC requests are open; {InvalidInput} for
+     *   one that is too long; the leader's error
      */
-    ask: async <Name extends Command>(command: Name, ...input: Input<Name>): Promise<Answer<Name>> => {
+    ask: async <Name extends RpcCommand>(command: Name, ...input: RpcInput<Name>): Promise<RpcAnswer<Name>> => {
       if (closed !== undefined) throw closed
       const part = PARTS.findIndex(({ commands }) => commands.has(command))
       const count = (change: number) => {
@@ -80,7 +80,7 @@ export function createRpcClient({ post, follower, clock, newId, timeoutMs, probl
           clock,
         )
         if (found === undefined) throw noAnswer(limitMs)
-        return found.answer as Answer<Name>
+        return found.answer as RpcAnswer<Name>
       } finally {
         over.abort()
         open.delete(id)
@@ -88,14 +88,14 @@ export function createRpcClient({ post, follower, clock, newId, timeoutMs, probl
       }
     },
 
-    /** Takes replies to this follower. */
-    heard: (replies: readonly string[]) => {
+    /** Receives replies to this follower. */
+    receive: (replies: readonly string[]) => {
       for (const text of replies) {
         const reply = decodeReply(text)
-        const asked = reply && open.get(reply.id)
-        if (reply === undefined || asked === undefined) continue
-        if ('error' in reply) asked.reject(decodeError(reply.error))
-        else asked.resolve(reply.answer)
+        const pending = reply && open.get(reply.id)
+        if (reply === undefined || pending === undefined) continue
+        if ('error' in reply) pending.reject(decodeError(reply.error))
+        else pending.resolve(reply.answer)
       }
     },
 
@@ -107,10 +107,10 @@ export function createRpcClient({ post, follower, clock, newId, timeoutMs, probl
   }
 }
 
-const waitsForStop = (command: Command, [, options]: readonly unknown[]): boolean =>
+const waitsForStop = (command: RpcCommand, [, options]: readonly unknown[]): boolean =>
   command === 'stopMatch' && (options as StopMatchOptions | undefined)?.until !== 'recorded'
 
-/** The input without what is undefined at its end: JSON would make null of it. */
+/** The input without trailing undefined values, which JSON would convert to null. */
 function withoutEnd(input: readonly unknown[]): readonly unknown[] {
   const last = input.findLastIndex((value) => value !== undefined)
   return input.slice(0, last + 1)

@@ -11,37 +11,39 @@ import type { RpcClient } from './rpc-client.js'
 import { createServerWaits } from './server-waits.js'
 
 /** The parameters of a method of the service. */
-type Given<Name extends keyof TicketService> = Parameters<TicketService[Name]>
+type ServiceInput<Name extends keyof TicketService> = Parameters<TicketService[Name]>
 
 interface ServerServiceOptions {
   readonly ask: RpcClient['ask']
-  readonly store: Pick<PartitionStore, 'readNotes'>
+  readonly store: Pick<PartitionStore, 'readPartitionRecords'>
   readonly clock: Clock
   readonly joinTokens: JoinTokenOptions
-  /** The master secret of the servers' tokens; undefined: that of the partition. */
+  /** The master secret of the servers' tokens; undefined for that of the partition. */
   readonly serverSecret: string | undefined
 }
 
-/** Tokens that the leader has known lately, and milliseconds for which it is not asked again (our choice). */
+/**
+ * Number of cached tokens that the leader knew, and the milliseconds for which it is not queried again (our choice).
+ */
 const KNOWN = 10_000
 const KNOWN_MS = 30_000
 
-/** What a follower does for game servers. */
+/** A follower's methods for game servers. */
 export function createServerService(options: ServerServiceOptions) {
   const { ask, store, clock, joinTokens, serverSecret } = options
   const waits = createServerWaits(clock)
-  /** Until when a token counts as that of a server, in epoch milliseconds. */
+  /** Expiry of each known token of a server, in epoch milliseconds. */
   const known = new LRUCache<string, number>(growingTo(KNOWN))
 
   /** Shared by all processes, and written before the first server is created. */
   let master = serverSecret
-  /** Whether it is read again before it is used next. */
+  /** True if the secret has to be read again before its next use. */
   let isStale = serverSecret === undefined
   const masterSecret = () => {
     if (master === undefined) throw new PartitionUnavailable('No process has led yet, so the servers have no secret.')
     return master
   }
-  /** Keys remember what is derived from the secret, so another secret has others. */
+  /** Keys cache what they derive from the secret, so another secret needs new ones. */
   const createKeys = () => ({
     ...createServerKeys(masterSecret),
     ...createJoinTokens(joinTokens, masterSecret, clock),
@@ -49,7 +51,7 @@ export function createServerService(options: ServerServiceOptions) {
   let keys = createKeys()
   const readSecret = async (): Promise<void> => {
     if (!isStale) return
-    const [note] = await store.readNotes([SECRET_KEY])
+    const [note] = await store.readPartitionRecords([SECRET_KEY])
     const read = note ?? undefined
     if (read !== master) {
       master = read
@@ -61,22 +63,23 @@ export function createServerService(options: ServerServiceOptions) {
   return {
     noticed: waits.noticed,
     missed: () => {
-      // The store may have lost its data. Tokens are made without a wait, so the secret stays until it is read again.
+      // The store may have lost its data. Tokens are created synchronously, so the old secret is used until it is read
+      // again.
       isStale = serverSecret === undefined
       waits.missed()
     },
     close: waits.close,
-    joinToken: (...[ticket, playerId]: Given<'joinToken'>) => keys.joinToken(ticket, playerId),
+    joinToken: (...[ticket, playerId]: ServiceInput<'joinToken'>) => keys.joinToken(ticket, playerId),
     joinKeys: async () => {
       if (joinTokens.alg === 'EdDSA') await readSecret()
       return keys.joinKeys()
     },
-    /** Reads what the join tokens of these tickets are made with. */
+    /** Reads the secrets for the join tokens of these tickets. */
     prepare: async (tickets: readonly Ticket[]) => {
       if (tickets.some(({ assignment }) => assignment !== undefined)) await readSecret()
     },
 
-    /** A guess is refused here. The leader says whether the server of a token that we made is still there. */
+    /** A guessed token is rejected here. Only the leader knows whether the server of a valid token still exists. */
     isServerSecret: async (token: string) => {
       await readSecret()
       if (keys.credentialIn(token) === undefined) return false
@@ -85,11 +88,13 @@ export function createServerService(options: ServerServiceOptions) {
       if (isKnown) known.set(token, clock.now() + KNOWN_MS)
       return isKnown
     },
-    reportServer: (...[token, report]: Given<'reportServer'>) => {
+    reportServer: (...[token, report]: ServiceInput<'reportServer'>) => {
       waits.reporting(serverIn(token))
       return ask('reportServer', token, report)
     },
-    waitForServerOrders: async (...[token, { instance, version, waitMs, signal }]: Given<'waitForServerOrders'>) => {
+    waitForServerOrders: async (
+      ...[token, { instance, version, waitMs, signal }]: ServiceInput<'waitForServerOrders'>
+    ) => {
       await waits.wait(serverIn(token), { version, waitMs, signal })
       return ask('waitForServerOrders', token, { instance, version, waitMs: 0 })
     },

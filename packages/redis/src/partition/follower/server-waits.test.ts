@@ -17,7 +17,7 @@ function open() {
   return { clock, waits, ended, begin }
 }
 
-test('a server waits until its orders have another version, or the time is over', async () => {
+test('a server’s request waits until its orders have another version, or the time is over', async () => {
   const { clock, waits, ended, begin } = open()
   void begin('a')
   void begin('b')
@@ -28,7 +28,7 @@ test('a server waits until its orders have another version, or the time is over'
   expect([waits.size(), clock.sleepers]).toEqual([0, 0])
 })
 
-test('what is noticed between the answer to a report and the wait is not missed', async () => {
+test('a new order version between the answer to a report and the wait is not missed', async () => {
   const { clock, waits, ended, begin } = open()
   waits.reporting('a')
   waits.noticed({ server: 'a', version: 2 })
@@ -41,7 +41,7 @@ test('what is noticed between the answer to a report and the wait is not missed'
   expect(ended[1]).toBe('a after 10000')
 })
 
-test('one server holds one request: a later one ends the earlier', async () => {
+test('a server has one open request: a later one ends the earlier one', async () => {
   const { clock, waits, ended, begin } = open()
   for (let nth = 0; nth < 100; nth += 1) {
     void begin('a')
@@ -52,7 +52,7 @@ test('one server holds one request: a later one ends the earlier', async () => {
   expect([ended.length, waits.size(), clock.sleepers]).toEqual([100, 0, 0])
 })
 
-test('a request that is given up is let go', async () => {
+test('an aborted request of a server ends its wait', async () => {
   const { clock, waits, ended, begin } = open()
   const ending = new AbortController()
   void begin('a', 1, ending.signal)
@@ -63,7 +63,7 @@ test('a request that is given up is let go', async () => {
   expect([waits.size(), clock.sleepers]).toEqual([0, 0])
 })
 
-test('a process holds so many requests at most, and refuses more', async () => {
+test('a process holds a limited number of server requests, and refuses more', async () => {
   const { clock, waits, ended, begin } = open()
   for (let nth = 0; nth < MOST_WAITING; nth += 1) void begin(`s${nth}`)
   await expect(waits.wait('one more', { version: 1, waitMs: 1000 })).rejects.toThrow(PartitionFull)
@@ -77,7 +77,7 @@ test('a process holds so many requests at most, and refuses more', async () => {
   expect([ended.length, waits.size(), clock.sleepers]).toEqual([MOST_WAITING + 1, 0, 0])
 })
 
-test('after a gap all ask again, little by little, and none twice', async () => {
+test('after a gap in the stream all servers report again, spread over time, and none twice', async () => {
   const { clock, waits, ended, begin } = open()
   for (let nth = 0; nth < 100; nth += 1) void begin(`s${nth}`)
   waits.missed()
@@ -91,7 +91,7 @@ test('after a gap all ask again, little by little, and none twice', async () => 
   expect(waits.size()).toBe(0)
 })
 
-test('a gap while they are woken wakes those too who wait again by then', async () => {
+test('a second gap wakes servers that are waiting again while the others are still being woken', async () => {
   const { clock, waits, ended, begin } = open()
   for (let nth = 0; nth < 20; nth += 1) void begin(`s${nth}`)
   waits.missed()

@@ -4,26 +4,31 @@ import { LRUCache } from 'lru-cache'
 import { PartitionFull } from '../partition-errors.js'
 import type { OrdersNotice } from '../rpc.js'
 
-interface Waiting {
+interface FollowerWait {
   readonly version: number
   readonly waitMs: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** Requests that a process holds for servers at once (our choice): ten times as many as one account has servers. */
+/**
+ * Maximum number of servers' requests that a process holds (our choice): ten times as many as one account has servers.
+ */
 export const MOST_WAITING = 20_000
-/** After a gap, all ask anew: in so many portions, with so many milliseconds between (our choice). */
+/**
+ * After a gap, all servers' requests are repeated: in this many portions, with this many milliseconds in between (our
+ * choice).
+ */
 const PORTIONS = 20
 const PORTION_MS = 100
-/** Notices kept of servers that have had an answer and do not wait yet. */
+/** Maximum number of notices that are kept for servers that do not wait yet. */
 const MOST_NOTICED = 10_000
 
-/** Game servers whose requests this process holds until their orders change. */
+/** Holds game servers' requests until their orders change. */
 export function createServerWaits(clock: Clock) {
   const waiting = new Map<string, () => void>()
   const noticed = new LRUCache<string, number>(growingTo(MOST_NOTICED))
   let isWaking = false
-  /** Whether there was a gap since all began to be woken: those who have asked before it ask once more. */
+  /** True if there was a gap after the wake-up started: requests that were sent before the gap are repeated. */
   let isAgain = false
   const closing = new AbortController()
   const wakeInPortions = async (): Promise<void> => {
@@ -43,14 +48,14 @@ export function createServerWaits(clock: Clock) {
   }
 
   return {
-    /** The server reports: the answer tells all that was noticed of it before. */
+    /** A server reports: the response contains everything that was noticed about it before. */
     reporting: (server: string) => void noticed.delete(server),
     /**
-     * Resolves once the orders of a server may have another version, or the time is over. A later call of the same
-     * server ends an earlier one. Rejects with the signal's reason.
+     * Resolves once the orders of a server may have another version, or the time is over. A later call for the same
+     * server ends an earlier one. Rejects with `signal.reason`.
      * @throws {PartitionFull}
      */
-    wait: async (server: string, { version, waitMs, signal }: Waiting): Promise<void> => {
+    wait: async (server: string, { version, waitMs, signal }: FollowerWait): Promise<void> => {
       waiting.get(server)?.()
       waiting.delete(server)
       const known = noticed.get(server)
@@ -68,13 +73,13 @@ export function createServerWaits(clock: Clock) {
         if (waiting.get(server) === end) waiting.delete(server)
       }
     },
-    /** The leader says that the orders of a server have another version. */
+    /** Handles the leader's notice that the orders of a server have another version. */
     noticed: (notice: OrdersNotice | undefined) => {
       if (notice === undefined) return
       noticed.set(notice.server, notice.version)
       waiting.get(notice.server)?.()
     },
-    /** Any server's orders may have changed: all ask the leader, little by little. */
+    /** Any server's orders may have changed: all query the leader, in portions. */
     missed: () => void wakeInPortions(),
     /** Ends all waits. */
     close: () => {

@@ -31,7 +31,7 @@ function open(commit: (given: Commit, tries: number) => Promise<CommitOutcome> =
   return { clock, commits, written, problems, refused, isLost: () => isLost }
 }
 
-test('what is decided in one turn is one commit, with the newest header of each ticket', async () => {
+test('changes made in one turn are one commit, with the newest header of each ticket', async () => {
   const { clock, commits, written } = open()
   commits.header({ ticketId: 't1', header: 'M2' })
   commits.header({ ticketId: 't2', header: 'M2' })
@@ -47,7 +47,7 @@ test('what is decided in one turn is one commit, with the newest header of each 
   ])
 })
 
-test('a commit whose answer is lost is repeated as it was, and what comes meanwhile goes into the next', async () => {
+test('a commit whose answer is lost is repeated unchanged; later changes are in the next commit', async () => {
   const { clock, commits, written, problems, isLost } = open(async (_, tries) => {
     if (tries < 3) throw new Error('lost')
     return DONE
@@ -64,7 +64,7 @@ test('a commit whose answer is lost is repeated as it was, and what comes meanwh
   expect([problems.length, isLost()]).toEqual([2, false])
 })
 
-test('each record learns of its own tickets that are not in the match, and refused headers are reported', async () => {
+test('after a commit each record has the tickets that left its match; refused headers are reported', async () => {
   const { clock, commits, refused } = open(async () => ({
     refused: [{ ticketId: 't3', header: 'C4' }],
     unmet: [{ matchId: 'm2', ticketIds: ['t2'] }],
@@ -74,7 +74,7 @@ test('each record learns of its own tickets that are not in the match, and refus
   expect(refused).toEqual(['t3'])
 })
 
-test.each([true, false])('servers wait for replicas where they are to: %s', async (isDurable) => {
+test.each([true, false])('commits of servers wait for replicas only if configured: %s', async (isDurable) => {
   const { clock, commits, written } = open(undefined, isDurable)
   commits.header({ ticketId: 't1', header: 'M2' })
   await clock.until(commits.flushed())
@@ -96,7 +96,7 @@ test('once another process leads nothing more is written, and waiters are reject
   expect(written).toHaveLength(1)
 })
 
-test('an answer is written with what was decided before it, or after replicas have that', async () => {
+test('an RPC reply is written together with the changes before it, or once replicas have them', async () => {
   for (const isDurable of [false, true]) {
     const { commits, written } = open(async () => DONE, isDurable)
     commits.note('k', 'text')
@@ -114,14 +114,14 @@ test('an answer is written with what was decided before it, or after replicas ha
   }
 })
 
-test('an answer by itself waits for no replica', async () => {
+test('an RPC reply without changes waits for no replica', async () => {
   const { commits, written } = open(async () => DONE, true)
   commits.reply('a', 'answer')
   await commits.flushed()
   expect(written).toMatchObject([{ replies: [{ follower: 'a', text: 'answer' }], durable: false }])
 })
 
-test('an answer is not written before what was decided while another commit was under way', async () => {
+test('an RPC reply is not written before changes made while another commit was in flight', async () => {
   const { clock, commits, written } = open()
   commits.note('k', 'first')
   await clock.advance(0)

@@ -1,4 +1,2 @@
-/** What the leader of a partition does: it replays the log, keeps the lease, and commits. */
-export { leadEpoch } from './lease-epoch.js'
-export { createReplica } from './replica.js'
-export { createStandby, createSync, type Standby } from './standby.js'
+/** The leader of a partition: replays the log, holds the lease, and commits. */
+export { Leadership } from './leadership.js'

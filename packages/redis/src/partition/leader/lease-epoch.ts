@@ -10,10 +10,10 @@ import type { Replica } from './replica.js'
 /*
  * A lease epoch of a leader:
  *
- *   take over: tickets wait on, matches are adopted ──▶ lead ──▶ lease lost, or to be released ──▶ abandon
- *                                                        │
- *          inbox ── created, cancelled, RPC requests ───────┤
- *          matchmaker ── tickets, servers ──▶ commits ───┘
+ * take over (load tickets, adopt matches) ──▶ lead ──▶ lease lost, or to be released ──▶ abandon
+ *                                                │
+ *        inbox: created, cancelled, RPC requests ┤
+ *          matchmaker: tickets, servers ─▶ commits ┘
  */
 
 export interface LeaseEpochOptions {
@@ -23,28 +23,28 @@ export interface LeaseEpochOptions {
   readonly lease: Lease
   /** All tickets, up to date. */
   readonly replica: Replica
-  /** Where the reading of the inbox continues. */
+  /** Position at which reading of the inbox continues. */
   readonly cursor: string
-  /** Whether writes that a crash must not lose wait for replicas. */
+  /** True if writes that a crash must not lose wait for replicas. */
   readonly isDurable: boolean
   readonly clock: Clock
   readonly random: () => number
-  /** Milliseconds for which a ticket can be read after it has ended. */
+  /** Milliseconds for which an ended ticket can be read. */
   readonly endedTicketTtlMs: number
   /** Called once the matches of the previous leader are taken over: this process matches from now on. */
   readonly leading: () => void
   readonly problem: (error: unknown) => void
 }
 
-/** Milliseconds that a call for the inbox may wait. */
+/** Maximum milliseconds that a call for the inbox waits. */
 const BLOCK_MS = 1000
 const SWEEP_EVERY_MS = 1000
-/** Tickets swept at a time. */
+/** Number of tickets that are swept at a time. */
 const SWEEP_MOST = 1000
 
 /**
  * Leads for one lease epoch, until the lease is lost or released. Every write carries the epoch's fencing token, so
- * that a leader that has lost its lease changes nothing. Resolves when nothing of the lease epoch is still running.
+ * that a leader that has lost its lease changes nothing. Resolves when nothing of the lease epoch is running any more.
  */
 export async function leadEpoch(options: LeaseEpochOptions): Promise<void> {
   const { name, store, lease, replica, isDurable, clock, random, endedTicketTtlMs, problem } = options
@@ -75,9 +75,9 @@ export async function leadEpoch(options: LeaseEpochOptions): Promise<void> {
   let { cursor } = options
   const readInbox = async () => {
     const inbox = await store.inbox(cursor, { blockMs: BLOCK_MS, signal })
-    // What was lost is only found by reading everything again.
+    // Lost entries can only be recovered by reading everything again.
     if (inbox.gap) return lease.lose()
-    replica.gone(await replica.happened(inbox.entries))
+    replica.gone(await replica.applyInbox(inbox.entries))
     cursor = inbox.cursor
     for (const entry of inbox.entries) if (entry.kind === 'ask') answering.take(entry.text)
   }
@@ -92,8 +92,7 @@ export async function leadEpoch(options: LeaseEpochOptions): Promise<void> {
     options.leading()
     const untilTheEnd = { signal, clock, failed }
     await Promise.all([repeatUntil(readInbox, untilTheEnd), repeatUntil(sweep, untilTheEnd)])
-    // A lease that is to be released is still held: what was decided is written, and the next leader takes it from
-    // there.
+    // A lease that is to be released is still held: decisions are written, and the next leader continues from there.
     if (lease.isLost()) return
     await leader.stop()
     await commits.flushed().catch(problem)

@@ -38,13 +38,13 @@ function open(unmet: (change: Written) => readonly string[], expected: readonly 
   return { serverLog, assigned, missing, written, expect: (ids: readonly string[]) => (present = ids) }
 }
 
-test('tickets that others took out of a match are looked into', async () => {
+test('a leader reads tickets again that other processes took out of a match', async () => {
   const { serverLog, missing } = open(() => ['t1'], ['t1', 't2'])
   await expect(serverLog.append(INTENT)).rejects.toThrow(TicketsGone)
   expect(missing).toEqual([['t1']])
 })
 
-test('tickets that the leader itself has taken out of a match meanwhile are as it left them', async () => {
+test('a leader does not read tickets again that it took out of a match itself', async () => {
   const { serverLog, missing, ...it } = open(() => {
     it.expect([])
     return ['t1', 't2']
@@ -58,7 +58,7 @@ const ASSIGNED: readonly HostingEntry[] = [
   { kind: 'up', serverId: 'm1' },
 ]
 
-test('a match is claimed by its tickets, and nobody can cancel them once they are sent to its server', async () => {
+test('a match claims its tickets, which cannot be cancelled once they are assigned', async () => {
   const { serverLog, written } = open(() => [], ['t1', 't2'])
   await serverLog.append(INTENT)
   expect(written.at(-1)).toMatchObject([{ key: 'm:m1', requires: ['t1', 't2'], locks: false }, { key: 's:m1' }])
@@ -68,7 +68,7 @@ test('a match is claimed by its tickets, and nobody can cancel them once they ar
   expect(written.at(-1)).toMatchObject([{ key: 'm:m1', requires: ['t1', 't2'], locks: true }, { key: 's:m1' }])
 })
 
-test('who has cancelled by then is left out, and the others are sent there', async () => {
+test('a ticket cancelled before the assignment is left out, and the others are assigned', async () => {
   const { serverLog, written, ...it } = open(
     ({ requires = [] }) => {
       if (requires.length < 2 || written.length < 2) return []
@@ -84,7 +84,7 @@ test('who has cancelled by then is left out, and the others are sent there', asy
   expect(written.at(-1)).toMatchObject([{ requires: ['t2'], locks: true }, {}])
 })
 
-test('where all have cancelled, nobody is sent there and nothing more is written', async () => {
+test('no assignment is written if all tickets are cancelled', async () => {
   const { serverLog, missing, written, ...it } = open(() => (written.length < 2 ? [] : ['t1', 't2']), ['t1', 't2'])
   await serverLog.append(INTENT)
   const assigning = serverLog.append(ASSIGNED)
@@ -95,7 +95,7 @@ test('where all have cancelled, nobody is sent there and nothing more is written
   expect(missing).toEqual([])
 })
 
-test('with its match the tickets of those who played end, once', async () => {
+test('the end of a match in the store ends the tickets of its players, once', async () => {
   const { serverLog, assigned, written } = open(() => [], ['t1'])
   await serverLog.append(INTENT)
   assigned.put({ id: 't1', matchId: 'm1', status: 'HOST_ASSIGNED', players: [{ id: 'ann' }] } as never)

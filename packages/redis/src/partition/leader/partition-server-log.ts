@@ -15,14 +15,14 @@ import type { HostingChange, PartitionStore } from '../store/index.js'
 import type { Commits } from './commits.js'
 
 interface PartitionServerLogOptions {
-  /** Those of the present lease epoch. */
+  /** The commits of the current lease epoch. */
   readonly commits: () => Pick<Commits, 'hosting'>
-  /** Reads what was written before, oldest first. */
+  /** Reads the existing records, the oldest first. */
   readonly load: () => Promise<StoredFleet>
-  /** The tickets of a match whose players get the address as soon as its server listens. */
+  /** The tickets of a match whose players get the address once its server listens. */
   readonly expected: (matchId: string) => readonly string[]
   readonly assigned: AssignedTickets
-  /** These tickets are not in their match. Resolves when the leader knows their outcome. */
+  /** Reports tickets that are not in their match. Resolves when the leader knows their outcome. */
   readonly missing: (ticketIds: readonly string[]) => Promise<void>
 }
 
@@ -35,8 +35,8 @@ interface Requirement {
 }
 
 /**
- * The store of a leader, kept in the partition beside the tickets: that is how a match is claimed, and how its
- * players are sent to a server, as one step with what other processes do to these tickets.
+ * The server log of a leader. It is in the partition together with the tickets, so that a match is claimed, and its
+ * players are sent to a server, atomically with other processes' changes of these tickets.
  */
 export function createPartitionServerLog({
   commits,
@@ -47,7 +47,7 @@ export function createPartitionServerLog({
 }: PartitionServerLogOptions): ServerLog {
   const open = new Map<string, HostingRecord>()
 
-  /** With a match that is over, the tickets of those who played end. */
+  /** The tickets of a match's players end with the match. */
   const endsOf = (key: string) =>
     assigned.of(key.slice(2)).map(({ id, players }) => ({ ticketId: id, players: players.map((one) => one.id) }))
 
@@ -58,7 +58,7 @@ export function createPartitionServerLog({
     return { key, text, requires: required.ticketIds, locks: required.locks }
   }
 
-  /** Returns the required tickets that are not in the match; with none, the entries are written. */
+  /** Returns the required tickets that are not in the match; if there are none, the entries were written. */
   const write = async (entries: readonly HostingEntry[], required?: Requirement): Promise<readonly string[]> => {
     const changed = afterEntries(open, entries)
     if (changed.size === 0) return []
@@ -73,7 +73,7 @@ export function createPartitionServerLog({
     return unmet
   }
 
-  /** Unmet tickets that this leader itself has taken out of the match meanwhile need no change. */
+  /** Missing tickets that this leader itself has removed from the match meanwhile need no change. */
   const missingOf = async (matchId: string, unmet: readonly string[]): Promise<void> => {
     const present = new Set(expected(matchId))
     const wanted = unmet.filter((id) => present.has(id))
@@ -82,7 +82,7 @@ export function createPartitionServerLog({
 
   /** Claims the tickets of a match. @throws {TicketsGone} */
   const claim = async (entries: readonly HostingEntry[], matchId: string): Promise<void> => {
-    // Of a further attempt, these need not be those of the first.
+    // A further attempt may have other tickets than the first.
     const unmet = await write(entries, { matchId, ticketIds: expected(matchId), locks: false })
     if (unmet.length === 0) return
     await missingOf(matchId, unmet)
@@ -90,8 +90,8 @@ export function createPartitionServerLog({
   }
 
   /**
-   * Sends players to the server. Players who have cancelled by now are taken out of the match first. If that ends the
-   * match, nobody is sent there, and there is nothing to write.
+   * Sends players to the server. Players who have cancelled by now are first removed from the match. If that ends the
+   * match, nobody is sent there, and nothing is written.
    */
   const assign = async (entries: readonly HostingEntry[], matchId: string): Promise<void> => {
     for (let isFirst = true; ; isFirst = false) {
@@ -138,7 +138,7 @@ export function createAssignedTickets() {
   }
 
   return {
-    /** The ticket is as given now. */
+    /** Keeps an assigned ticket under its match; removes any other. */
     put: (ticket: Ticket) => {
       const { id, matchId, status } = ticket
       remove(id)
@@ -146,10 +146,10 @@ export function createAssignedTickets() {
       matchOf.set(id, matchId)
       byMatch.set(matchId, (byMatch.get(matchId) ?? new Map<string, Ticket>()).set(id, ticket))
     },
-    /** The ticket is in no running match. */
+    /** Removes a ticket that is in no running match. */
     remove,
     of: (matchId: string): readonly Ticket[] => [...(byMatch.get(matchId)?.values() ?? [])],
-    /** The match is over. */
+    /** Removes a match that is over. */
     forget: (matchId: string) => {
       for (const ticketId of byMatch.get(matchId)?.keys() ?? []) matchOf.delete(ticketId)
       byMatch.delete(matchId)
@@ -158,16 +158,16 @@ export function createAssignedTickets() {
   }
 }
 
-/** A player of a running match whose ticket is not known to be assigned to it. */
-export interface Joining {
+/** A player of a running match without a ticket that is assigned to it. */
+export interface UnassignedPlayer {
   readonly matchId: string
   readonly playerId: string
 }
 
-export function joiningIn(
+export function unassignedIn(
   { matchId, playingSince, playerIds }: MatchRecord,
   assigned: Pick<AssignedTickets, 'of'>,
-): readonly Joining[] {
+): readonly UnassignedPlayer[] {
   if (playingSince === undefined) return []
   const tickets = assigned.of(matchId)
   const isPlaying = (playerId: string) => tickets.some(({ players }) => players.some(({ id }) => id === playerId))
@@ -175,17 +175,17 @@ export function joiningIn(
 }
 
 /**
- * Takes players out of running matches whose ticket is in the match no more: while nobody led, a follower has cancelled
- * the ticket by which they were about to join.
+ * Removes players from running matches whose ticket is no longer in the match: while there was no leader, a follower
+ * has cancelled the ticket by which they were about to join.
  */
 export async function removeGonePlayers(
   leader: Pick<Leader, 'getTicket' | 'playersLeft'>,
   store: Pick<PartitionStore, 'playerTickets'>,
-  joining: readonly Joining[],
+  unassigned: readonly UnassignedPlayer[],
 ): Promise<void> {
-  if (joining.length === 0) return
-  const tickets = await store.playerTickets(joining.map(({ playerId }) => playerId))
-  for (const [index, { matchId, playerId }] of joining.entries()) {
+  if (unassigned.length === 0) return
+  const tickets = await store.playerTickets(unassigned.map(({ playerId }) => playerId))
+  for (const [index, { matchId, playerId }] of unassigned.entries()) {
     const isThere = tickets[index]?.some((id) => leader.getTicket(id)?.matchId === matchId) === true
     if (!isThere) leader.playersLeft(matchId, [playerId])
   }

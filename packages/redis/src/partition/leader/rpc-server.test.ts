@@ -19,7 +19,7 @@ function open(leader: Partial<Leader> = { hint: () => {} }, before: readonly str
   return { answering, replies, problems }
 }
 
-test('a question is done once, however often it is asked, and answered each time', async () => {
+test('an RPC request is executed once, however often it is sent, and answered each time', async () => {
   let done = 0
   const { answering, replies } = open({ hint: () => void (done += 1) })
   for (let round = 0; round < 3; round += 1) answering.take(ask('1'))
@@ -27,7 +27,7 @@ test('a question is done once, however often it is asked, and answered each time
   expect(replies.map(({ text }) => decodeReply(text)?.id)).toEqual(['1', '1', '1'])
 })
 
-test('the follower of a server’s last report is told when its orders have another version, once', async () => {
+test('the follower of a server’s last report is notified once when its orders have another version', async () => {
   const watching = new Map<string, (version: number) => void>()
   const orders = (version: number) => ({ version, want: 'run' as const, matches: [] })
   const { answering, replies } = open({
@@ -54,7 +54,7 @@ test('the follower of a server’s last report is told when its orders have anot
   expect(replies.map(({ text }) => text).join()).not.toContain('sig')
 })
 
-test('an answer that is too long is an error, and long ones are not kept', async () => {
+test('an RPC reply that is too long becomes an error, and long replies are not kept', async () => {
   let asked = 0
   const { answering, replies } = open({
     inspect: () => {
@@ -70,7 +70,7 @@ test('an answer that is too long is an error, and long ones are not kept', async
   expect(decodeReply(text)).toMatchObject({ error: { message: expect.stringContaining('too long') } })
 })
 
-test.each(['constructor', 'close', '__proto__'])('%s is no question', async (command) => {
+test.each(['constructor', 'close', '__proto__'])('%s is refused as a command', async (command) => {
   const { answering, replies } = open()
   answering.take(ask('1', command as never))
   expect(decodeReply(replies[0]?.text ?? '')).toMatchObject({
@@ -78,20 +78,20 @@ test.each(['constructor', 'close', '__proto__'])('%s is no question', async (com
   })
 })
 
-test('what is no RPC request is skipped', async () => {
+test('RPC entries that cannot be parsed are skipped', async () => {
   const { answering, replies } = open()
   for (const text of ['', '{', 'null', '[]', '{"id":"1"}', '{"id":1,"follower":"a","command":"hint","input":[]}'])
     answering.take(text)
   expect(replies).toEqual([])
 })
 
-test('what a command did is answered in the turn in which it is done', async () => {
+test('an RPC command is answered in the turn in which its effect happens', async () => {
   const { answering, replies } = open({ forgive: () => 2 })
   answering.take(encode({ id: '1', again: false, front: 'a', command: 'forgive', input: ['ann'] }))
   expect(replies).toEqual([{ follower: 'a', text: '{"id":"1","answer":2}' }])
 })
 
-test('a command that a leader before has done is answered as it was, and not done again', async () => {
+test('an RPC request that an earlier leader executed gets its old reply, and is not executed again', async () => {
   let forgiven = 0
   const leader: Partial<Leader> = {
     forgive: () => {
@@ -109,7 +109,7 @@ test('a command that a leader before has done is answered as it was, and not don
   expect(replies).toHaveLength(3)
 })
 
-test('a repeated command is not done while nobody knows whether it was done', async () => {
+test('a repeated RPC request waits while it is unknown whether it was executed', async () => {
   let isAway = true
   const done: string[] = []
   const replies: string[] = []

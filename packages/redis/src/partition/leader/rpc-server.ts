@@ -1,16 +1,15 @@
 import { MusterError } from '@muster/core'
-import type { Leader } from '@muster/matchmaker/internal'
+import { LEADER_COMMANDS, type Leader } from '@muster/matchmaker/internal'
 import { LRUCache } from 'lru-cache'
 import {
   type RpcRequest,
   beginningOf,
-  type Command,
+  type RpcCommand,
   decodeRequest,
   encodeNotice,
   encode,
   encodeError,
   type PackedPresence,
-  PROMISES,
   type RpcReply,
   serverIn,
   unpackPresence,
@@ -21,26 +20,29 @@ type ReportInput = Parameters<Leader['reportServer']>
 
 export interface RpcServerOptions {
   readonly leader: Leader
-  /** Answers a follower, with all that the leader has decided before: an answer must not come before what it tells. */
+  /**
+   * Replies to a follower, together with everything the leader has decided before, because a reply must not come before
+   * its effects.
+   */
   readonly reply: (follower: string, text: string) => void
-  /** The reply to a follower that begins so, if this leader or one before has kept one. */
+  /** The stored reply to a follower that begins with this string, of this leader or an earlier one. */
   readonly answered: (follower: string, begins: string) => Promise<string | undefined>
   readonly problem: (error: unknown) => void
 }
 
-/** What may be done twice. */
-const REPEATABLE: ReadonlySet<string> = new Set(['read', 'level'])
-/** Answers that are remembered, so that a repeated question is not done again: how many, and their length in all. */
+/** Commands that may be repeated. */
+const REPEATABLE: ReadonlySet<string> = new Set(['current', 'level'])
+/** Remembered replies, so that a repeated request is not executed again: maximum number, and maximum total length. */
 const REMEMBERED = 10_000
 const REMEMBERED_LENGTH = 16 * 1024 * 1024
-/** Milliseconds after a report in which its follower is told of other orders: longer than a report waits for them. */
+/** Milliseconds after a report in which its follower is notified of changed orders: longer than a report waits. */
 const WATCH_MS = 30_000
-/** Most characters of one answer (our choice): Redis keeps answers for some time. */
+/** Maximum length of one reply (our choice), because Redis keeps replies for some time. */
 const LONGEST = 16 * 1024 * 1024
 
 function handled(leader: Leader, { command, input }: RpcRequest): unknown {
-  // A follower of another version may know more.
-  if (!Object.hasOwn(PROMISES, command))
+  // A follower of another version may send unknown commands.
+  if (!Object.hasOwn(LEADER_COMMANDS, command))
     throw new Error('The leader does not know this command. Run the same version in all processes.')
   if (command === 'notePresence')
     return leader.notePresence((input[0] as readonly PackedPresence[]).map(unpackPresence))
@@ -53,7 +55,7 @@ async function webhookStatus(leader: Leader, path: string, body: string): Promis
   return (await leader.webhook(new Request(url, { method: 'POST', body }))).status
 }
 
-/** A reply as text. One that is too long becomes an error. */
+/** A reply as a string. One that is too long becomes an error. */
 function textOf(reply: RpcReply): string {
   const text = encode(reply)
   if (text.length <= LONGEST) return text
@@ -61,25 +63,25 @@ function textOf(reply: RpcReply): string {
   return encode({ id: reply.id, error: encodeError(error) })
 }
 
-/** Answers the RPC requests of followers, each once. */
+/** Executes the RPC requests of followers, each once; `REPEATABLE` ones again whenever they are repeated. */
 export function createRpcServer(options: RpcServerOptions) {
   const { leader, reply, answered, problem } = options
-  /** Replies by the id of their question: of what must not be done again. */
+  /** Replies by the id of their request, for commands that must not be repeated. */
   const replies = new LRUCache<string, string>({
     maxSize: REMEMBERED_LENGTH,
-    // No more than `REMEMBERED` of them, and no memory for those that there are not.
+    // At most `REMEMBERED` replies, without allocating memory for all of them in advance.
     sizeCalculation: (text) => Math.max(text.length, Math.ceil(REMEMBERED_LENGTH / REMEMBERED)),
   })
-  /** Ids of RPC requests that are being answered. */
+  /** Ids of RPC requests that are being executed. */
   const underWay = new Set<string>()
 
-  /** From now on the follower is told when the server's orders change, until the server reports again. */
+  /** Notifies the follower when the server's orders change, until the server reports again. */
   const watch = (follower: string, [token, { instance }]: ReportInput, { version }: ServerOrders) => {
     leader.waitForServerOrders(token, { instance, version, waitMs: WATCH_MS }).then(
       (now) => {
         if (now.version !== version) reply(follower, encodeNotice({ server: serverIn(token), version: now.version }))
       },
-      // The server is gone, or this process leads no longer: the server hears of that when it reports.
+      // The server is gone, or this process leads no longer. The server learns it with its next report.
       () => {},
     )
   }
@@ -87,11 +89,11 @@ export function createRpcServer(options: RpcServerOptions) {
   const done = (ask: RpcRequest, answer: RpcReply) => {
     const text = textOf(answer)
     underWay.delete(ask.id)
-    if (!REPEATABLE.has(PROMISES[ask.command])) replies.set(ask.id, text)
+    if (!REPEATABLE.has(LEADER_COMMANDS[ask.command])) replies.set(ask.id, text)
     reply(ask.front, text)
   }
 
-  /** What is answered at once is answered in this turn of the event loop: with what it did, in one commit. */
+  /** A synchronous command is answered in this turn of the event loop: with its effects, in one commit. */
   const handle = (ask: RpcRequest) => {
     const { id } = ask
     const failed = (error: unknown) => done(ask, { id, error: encodeError(error) })
@@ -108,7 +110,7 @@ export function createRpcServer(options: RpcServerOptions) {
     }
   }
 
-  /** A leader before may have done it. */
+  /** An earlier leader may have executed it. */
   const handleUnlessAnswered = async (ask: RpcRequest): Promise<void> => {
     try {
       const before = await answered(ask.front, beginningOf(ask.id))
@@ -136,4 +138,5 @@ export function createRpcServer(options: RpcServerOptions) {
   }
 }
 
-const isKept = (command: Command): boolean => Object.hasOwn(PROMISES, command) && PROMISES[command] === 'kept'
+const isKept = (command: RpcCommand): boolean =>
+  Object.hasOwn(LEADER_COMMANDS, command) && LEADER_COMMANDS[command] === 'kept'

@@ -34,7 +34,7 @@ function open(changes: Partial<Replica> = {}, inbox: () => Promise<Inbox> = asyn
   return { clock, problems, standby, calls: () => calls }
 }
 
-test('while Redis is slow, what waits is of each ticket the newest change alone', async () => {
+test('a standby keeps only the newest change of each ticket in its backlog while Redis is slow', async () => {
   let go = () => {}
   const slow = new Promise<void>((resolve) => {
     go = resolve
@@ -48,17 +48,17 @@ test('while Redis is slow, what waits is of each ticket the newest change alone'
   })
   await clock.advance(0)
   const change = (version: number): TicketChange => ({ ticketId: 't1', letter: 'M', version })
-  standby.heard([change(2)])
+  standby.receive([change(2)])
   await clock.advance(0)
-  for (let version = 3; version <= 1000; version += 1) standby.heard([change(version)])
-  standby.heard([{ ticketId: 't2', letter: 'C', version: 2 }])
+  for (let version = 3; version <= 1000; version += 1) standby.receive([change(version)])
+  standby.receive([{ ticketId: 't2', letter: 'C', version: 2 }])
   go()
   await clock.advance(0)
   expect(taken).toEqual([[change(2)], [change(1000), { ticketId: 't2', letter: 'C', version: 2 }]])
   standby.close()
 })
 
-test('once it is closed it reads nothing more, and reports nothing', async () => {
+test('a closed standby reads and reports nothing more', async () => {
   const { clock, problems, standby, calls } = open()
   await clock.advance(100)
   standby.close()
@@ -71,7 +71,7 @@ test('once it is closed it reads nothing more, and reports nothing', async () =>
   expect(problems).toEqual([])
 })
 
-test('closed while it loads, it stops there', async () => {
+test('a standby that is closed while it loads stops loading', async () => {
   const { clock, problems, standby } = open({
     load: async () => {
       await clock.sleep(100)
@@ -85,32 +85,35 @@ test('closed while it loads, it stops there', async () => {
   expect(clock.sleepers).toBe(0)
 })
 
-test.each(['a step that fails', 'a gap', 'what was missed'])('after %s it is of no use', async (what) => {
-  const { clock, problems, standby } = open(
-    {
-      changed: async () => {
-        throw new Error('no Redis')
+test.each(['a failed step', 'a stream gap', 'a missed change'])(
+  'a standby must reload everything after %s',
+  async (what) => {
+    const { clock, problems, standby } = open(
+      {
+        changed: async () => {
+          throw new Error('no Redis')
+        },
       },
-    },
-    async () => ({ ...NOTHING, gap: what === 'a gap' }),
-  )
-  await clock.advance(0)
-  if (what === 'a step that fails') standby.heard([{ ticketId: 't1', letter: 'M', version: 2 }])
-  if (what === 'what was missed') standby.missed()
-  await clock.advance(1000)
-  expect(standby.isBroken()).toBe(true)
-  expect(problems).toHaveLength(what === 'a step that fails' ? 1 : 0)
-  await expect(clock.until(standby.end())).rejects.toThrow('not up to date')
-})
+      async () => ({ ...NOTHING, gap: what === 'a stream gap' }),
+    )
+    await clock.advance(0)
+    if (what === 'a failed step') standby.receive([{ ticketId: 't1', letter: 'M', version: 2 }])
+    if (what === 'a missed change') standby.missed()
+    await clock.advance(1000)
+    expect(standby.isBroken()).toBe(true)
+    expect(problems).toHaveLength(what === 'a failed step' ? 1 : 0)
+    await expect(clock.until(standby.end())).rejects.toThrow('not up to date')
+  },
+)
 
-test('its end waits until all that was received is done, and returns where the inbox continues', async () => {
+test('a standby that becomes leader first applies all received changes, and returns its inbox position', async () => {
   let go = () => {}
   const slow = new Promise<void>((resolve) => {
     go = resolve
   })
   const { clock, standby } = open({ changed: () => slow })
   await clock.advance(1500)
-  standby.heard([{ ticketId: 't1', letter: 'M', version: 2 }])
+  standby.receive([{ ticketId: 't1', letter: 'M', version: 2 }])
   let cursor: string | undefined
   const ending = standby.end().then((at) => (cursor = at))
   await clock.advance(5000)

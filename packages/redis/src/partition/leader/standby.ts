@@ -15,14 +15,14 @@ interface StandbyOptions {
   readonly problem: (error: unknown) => void
 }
 
-/** Milliseconds that a call for the inbox may wait. */
+/** Maximum milliseconds that a call for the inbox waits. */
 const BLOCK_MS = 1000
 /** Milliseconds between two removals of matches that are over. */
 const PRUNE_MS = 60_000
 
 /**
- * Creates a hot standby, which follows at once: it keeps a replica up to date until its process leads. The tickets are
- * then in memory already, at any number.
+ * Creates a hot standby and starts it: it keeps a replica up to date until its process leads. All tickets are then in
+ * memory already.
  */
 export function createStandby({ store, replica, clock, problem }: StandbyOptions) {
   const ending = new AbortController()
@@ -33,10 +33,10 @@ export function createStandby({ store, replica, clock, problem }: StandbyOptions
   let prunedAt = clock.now()
   const breakOff = () => {
     isBroken = true
-    ending.abort(new Error('what is followed is not up to date'))
+    ending.abort(new Error('the followed changes are not up to date'))
   }
 
-  /** What is done to the replica, one after another. */
+  /** Operations on the replica, one after another. */
   let work: Promise<void> = Promise.resolve()
   const then = (step: () => Promise<unknown>): Promise<void> => {
     work = work.then(async () => {
@@ -55,19 +55,19 @@ export function createStandby({ store, replica, clock, problem }: StandbyOptions
     const inbox = await store.inbox(cursor, { blockMs: BLOCK_MS, signal })
     if (inbox.gap) return breakOff()
     cursor = inbox.cursor
-    if (inbox.entries.length > 0) await then(() => replica.happened(inbox.entries))
+    if (inbox.entries.length > 0) await then(() => replica.applyInbox(inbox.entries))
     if (clock.now() - prunedAt < PRUNE_MS) return
     prunedAt = clock.now()
     await then(() => replica.prune())
   }
-  // Whatever happens after this is heard, or comes by the inbox.
+  // Takes the inbox cursor before it loads: each later change comes by `receive` or is in the inbox after the cursor.
   const loaded = then(async () => {
     ;({ cursor } = await store.inbox(undefined, { blockMs: 0 }))
     await replica.load()
   })
   const following = loaded.then(() => repeatUntil(readInbox, { signal, clock, failed: problem }))
 
-  /** Changes that nothing was done about yet: of each ticket the newest alone, so that they have a bound. */
+  /** Changes that were not applied yet: only the newest of each ticket, to limit their number. */
   let waiting = new Map<string, TicketChange>()
   const takeWaiting = () => {
     const all = [...waiting.values()]
@@ -77,30 +77,31 @@ export function createStandby({ store, replica, clock, problem }: StandbyOptions
 
   return {
     replica,
-    /** Changes that the follower has received. */
-    heard: (tickets: readonly TicketChange[]) => {
+    /** Receives the follower's changes. */
+    receive: (tickets: readonly TicketChange[]) => {
       if (isBroken || tickets.length === 0) return
       const isUnderWay = waiting.size > 0
       for (const change of tickets) waiting.set(change.ticketId, change)
       if (!isUnderWay) void then(takeWaiting)
     },
-    /** Changes were missed: the replica cannot be used any more. */
+    /** Changes were missed, so the replica is unusable. */
     missed: breakOff,
     /**
-     * Stops following once everything received so far is applied, and returns where to continue reading the inbox.
-     * @throws if the replica cannot be used any more
+     * Stops following once everything received so far is applied, and returns the position at which to continue reading
+     * the inbox.
+     * @throws if the replica is unusable
      */
     end: async () => {
       await loaded
       ending.abort(new Error('this process leads now'))
       await following
       await work
-      if (isBroken) throw new Error('the tickets that were kept ready are not up to date')
+      if (isBroken) throw new Error('the tickets loaded in advance are not up to date')
       return cursor
     },
-    /** Whether the replica cannot be used any more. */
+    /** True if the replica is unusable. */
     isBroken: () => isBroken,
-    /** Stops following, and abandons the replica. */
+    /** Stops following and abandons the replica. */
     close: () => {
       isClosed = true
       breakOff()
@@ -111,20 +112,20 @@ export function createStandby({ store, replica, clock, problem }: StandbyOptions
 
 interface SyncOptions {
   readonly store: Pick<PartitionStore, 'commit'>
-  /** Name of this follower: it sends itself a mark, which comes after all that was written before. */
+  /** Name of this follower: it sends itself a mark, which arrives after all earlier writes. */
   readonly follower: string
   readonly newId: () => string
   readonly clock: Clock
   readonly problem: (error: unknown) => void
 }
 
-/** Milliseconds until a mark that was not heard is sent again. */
+/** Milliseconds until a mark that did not come back is sent again. */
 const REPEAT_MS = 200
 
 /** Notifies a new leader once it has received everything that the previous leader wrote. */
 export function createSync({ store, follower, newId, clock, problem }: SyncOptions) {
   const waiting = new Map<string, () => void>()
-  /** Marks that were heard while there were more changes to come, which may be older than the marks. */
+  /** Marks that came while there were more changes to come, which may be older than the marks. */
   const early = new Set<string>()
 
   const send = async (token: string, id: string): Promise<void> => {
@@ -138,25 +139,25 @@ export function createSync({ store, follower, newId, clock, problem }: SyncOptio
 
   return {
     /**
-     * Resolves once everything that was written before has been heard here. Rejects with the reason of the lease's
+     * Resolves once everything that was written before has been received here. Rejects with the reason of the lease's
      * signal. @throws {LeaseLost}
      */
     reached: async ({ token, signal }: Pick<Lease, 'token' | 'signal'>) => {
       const id = `sync:${newId()}`
-      const heard = new Promise<true>((resolve) => {
+      const received = new Promise<true>((resolve) => {
         waiting.set(id, () => resolve(true))
       })
       try {
         do {
           signal.throwIfAborted()
           await send(token, id)
-        } while ((await within(heard, REPEAT_MS, clock, signal)) === undefined)
+        } while ((await within(received, REPEAT_MS, clock, signal)) === undefined)
       } finally {
         waiting.delete(id)
         early.delete(id)
       }
     },
-    heard: ({ replies, isBehind }: Pick<Changes, 'replies' | 'isBehind'>) => {
+    receive: ({ replies, isBehind }: Pick<Changes, 'replies' | 'isBehind'>) => {
       for (const reply of replies) if (waiting.has(reply)) early.add(reply)
       if (isBehind) return
       for (const id of early) waiting.get(id)?.()

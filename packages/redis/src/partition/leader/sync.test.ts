@@ -29,22 +29,22 @@ function open(answer: (id: string) => Promise<void> = async () => {}) {
   return { clock, marks, problems, sync, ending, reached, isReached: () => isReached }
 }
 
-test('a mark is reached when it is heard, but not before the changes that were written before it', async () => {
+test('a new leader’s sync mark is reached when it arrives, but not before earlier changes', async () => {
   const { clock, sync, reached, isReached } = open()
   await clock.advance(0)
-  sync.heard({ replies: ['other'], isBehind: false })
+  sync.receive({ replies: ['other'], isBehind: false })
   await clock.advance(10)
   expect(isReached()).toBe(false)
-  sync.heard({ replies: ['sync:1'], isBehind: true })
-  sync.heard({ replies: [], isBehind: true })
+  sync.receive({ replies: ['sync:1'], isBehind: true })
+  sync.receive({ replies: [], isBehind: true })
   await clock.advance(10)
   expect(isReached()).toBe(false)
-  sync.heard({ replies: [], isBehind: false })
+  sync.receive({ replies: [], isBehind: false })
   await reached
   expect(clock.sleepers).toBe(0)
 })
 
-test('a mark that is lost is sent again', async () => {
+test('a lost sync mark is sent again', async () => {
   let tries = 0
   const { clock, marks, problems, sync, reached } = open(async () => {
     tries += 1
@@ -53,11 +53,11 @@ test('a mark that is lost is sent again', async () => {
   await clock.advance(450)
   expect(marks).toEqual(['sync:1', 'sync:1', 'sync:1'])
   expect(problems).toMatchObject([{ message: 'lost' }])
-  sync.heard({ replies: ['sync:1'], isBehind: false })
+  sync.receive({ replies: ['sync:1'], isBehind: false })
   await reached
 })
 
-test('a leader that was deposed waits for no mark', async () => {
+test('a deposed leader stops waiting for its sync mark, with LeaseLost', async () => {
   const { reached, problems } = open(async () => {
     throw new LeaseLost('eu')
   })
@@ -65,7 +65,7 @@ test('a leader that was deposed waits for no mark', async () => {
   expect(problems).toEqual([])
 })
 
-test('a lease that ends, also while the mark is being sent, ends the wait and leaves nothing behind', async () => {
+test('the end of the lease ends the wait for a sync mark, even while the mark is being sent', async () => {
   let sent = () => {}
   const sending = new Promise<void>((resolve) => {
     sent = resolve

@@ -3,7 +3,7 @@ import { readPrefix } from './header.js'
 import type { PartitionKeys } from './partition-keys.js'
 import type { StoredTicket } from './store.js'
 
-/** A header in its two parts. */
+/** Splits a header into its two parts. */
 export function splitHeader(header: string): { readonly header: string; readonly assignment: string | undefined } {
   const second = header.indexOf('\n', header.indexOf('\n') + 1)
   if (second === -1) return { header, assignment: undefined }
@@ -15,14 +15,14 @@ const isShort = (header: string | undefined): header is string => header?.endsWi
 type Values = readonly (string | null)[]
 
 /**
- * Assignments are kept once for each match, not with each of its tickets: in Redis a header that has one ends with the
- * line feed before it.
+ * Assignments are stored once for each match instead of with each of its tickets. In Redis, a header with an assignment
+ * ends with the line feed before it.
  */
 export function createAssignments(redis: RedisConnection, keys: Pick<PartitionKeys, 'assignments' | 'bodies'>) {
   const get = async (key: string, fields: readonly string[]) =>
     fields.length === 0 ? [] : ((await redis.command(key, ['HMGET', key, ...fields])) as Values)
 
-  /** By match; nothing where there is none. */
+  /** Assignments by match; matches without one are missing. */
   const assignmentsOf = async (matchIds: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> => {
     const ids = [...matchIds]
     const found = await get(keys.assignments, ids)
@@ -34,21 +34,21 @@ export function createAssignments(redis: RedisConnection, keys: Pick<PartitionKe
     assignment === undefined ? header.slice(0, -1) : header + assignment
 
   return {
-    /** A header, as written to Redis. */
+    /** A header in the form that Redis stores. */
     whole: async (header: string): Promise<string> => {
       if (!isShort(header)) return header
       const matchId = matchOf(header)
       return join(header, (await assignmentsOf(new Set([matchId]))).get(matchId))
     },
 
-    /** Tickets as they were given; undefined for those that were swept meanwhile. */
+    /** Tickets with their assignments; undefined for those that were swept meanwhile. */
     wholeTickets: async (
       tickets: readonly (StoredTicket | undefined)[],
     ): Promise<readonly (StoredTicket | undefined)[]> => {
       const short = tickets.filter((ticket) => isShort(ticket?.header)) as (StoredTicket & { header: string })[]
       if (short.length === 0) return tickets
       const found = await assignmentsOf(new Set(short.map(({ header }) => matchOf(header))))
-      // A ticket goes with its assignment, so one that is still there was not swept.
+      // A ticket and its assignment are swept together, so one that still exists was not swept.
       const bare = short.filter(({ header }) => !found.has(matchOf(header))).map(({ id }) => id)
       const bodies = await get(keys.bodies, bare)
       const swept = new Set(bare.filter((_, index) => typeof bodies[index] !== 'string'))

@@ -6,19 +6,19 @@ import type { Commit, CommitOutcome, HostingChange, HostingTransaction, NewHeade
 import { FENCE, FREE, MANY, NOW } from './lua.js'
 
 export interface StoreBounds {
-  /** Most tickets, with those that ended and are still kept. Default 1,000,000. */
+  /** Maximum number of tickets, including ended ones that are still kept. Default 1,000,000. */
   readonly maxTickets: number
-  /** Most bytes of a ticket's body. Default 262,144. */
+  /** Maximum size of a ticket's body in bytes. Default 262,144. */
   readonly maxBodyBytes: number
-  /** Most bytes of an RPC request to the leader. Default 262,144. */
+  /** Maximum size of an RPC request to the leader in bytes. Default 262,144. */
   readonly maxAskBytes: number
-  /** About how many entries the leader's inbox keeps for who reads behind. Default 16,384. */
+  /** Approximate number of entries that the leader's inbox keeps for late readers. Default 16,384. */
   readonly inboxEntries: number
-  /** About how many entries of changes are kept for who reads behind. Default 8192. */
+  /** Approximate number of changes that are kept for late readers. Default 8192. */
   readonly changeEntries: number
   /** Milliseconds for which entries of both are kept; the newest few stay. Default 300,000. */
   readonly entryMs: number
-  /** About how many replies are kept for a follower. Default 1024. */
+  /** Approximate number of replies that are kept for a follower. Default 1024. */
   readonly replyEntries: number
   /** Milliseconds for which replies to a follower are kept. Default 60,000. */
   readonly replyMs: number
@@ -35,16 +35,16 @@ export const DEFAULT_BOUNDS: StoreBounds = {
   replyMs: 60_000,
 }
 
-/** Characters of replies that are kept for a follower in all, beside the newest. */
+/** Maximum total length of the replies that are kept for a follower, in addition to the newest. */
 const REPLIES_LENGTH = 16 * 1024 * 1024
 
-/** How many replies to keep once these are added: of long ones fewer. A follower that misses one retries. */
+/** Number of replies to keep once these are added: fewer if they are long. A follower that misses one retries. */
 function repliesKept(texts: readonly string[], { replyEntries }: StoreBounds): number {
   const longest = texts.reduce((most, { length }) => Math.max(most, length), 1)
   return Math.min(replyEntries, Math.max(texts.length, Math.floor(REPLIES_LENGTH / longest)))
 }
 
-/** @throws {InvalidInput} for a text of more bytes. */
+/** @throws {InvalidInput} for a string of more bytes. */
 export function assertWithinBytes(field: string, text: string, mostBytes: number): void {
   // Each UTF-16 unit is at most three bytes.
   if (text.length * 3 <= mostBytes) return
@@ -53,14 +53,14 @@ export function assertWithinBytes(field: string, text: string, mostBytes: number
     throw new InvalidInput(`${field}: must have at most ${mostBytes} bytes, got ${bytes}`, { field })
 }
 
-/** What a ticket weighs more for being a large party. */
+/** Additional weight of a ticket with a large party. */
 export const partyWeight = (players = 0): number => Math.floor(players / 8)
 
 /**
- * Cuts a commit into steps of at most 256 tickets, in its order: notes, headers, players who left, servers and matches,
- * backfills, answers. A transaction is never cut, and may need more; no record comes twice in a step. Whatever the last
- * step done, what is stored is consistent: a result is noted before its match is over, a ticket is matched before its
- * match has a record, and assigned before its match is over.
+ * Divides a commit into steps of at most 256 tickets, in this order: notes, headers, players who left, servers and
+ * matches, backfills, replies. A transaction is never divided, and may be larger. No record occurs twice in a step.
+ * After each step the stored data is consistent: a result is noted before its match is over, and a ticket is matched
+ * before its match has a record, and assigned before its match is over.
  */
 export function partsOf(commit: Commit): readonly Commit[] {
   const { headers = [], left = [], hosting = [], backfills = [], notes = [], replies = [] } = commit
@@ -76,7 +76,7 @@ export function partsOf(commit: Commit): readonly Commit[] {
   ]
 }
 
-/** Transactions in runs, in order: no record comes twice in one. */
+/** Divides transactions into runs, in order, so that no record occurs twice in one. */
 function runsOf(hosting: readonly HostingTransaction[]): readonly (readonly HostingTransaction[])[] {
   const runs: HostingTransaction[][] = []
   let keys = new Set<string>()
@@ -109,10 +109,9 @@ const ticketsOf = (change: HostingChange): number => {
 }
 
 /**
- * KEYS: epoch, headers, bodies, players, hosting, locks, backfills, changes, ended, assignments, notes, answers to each
- * follower.
- * ARGV: the token and the most entries of changes, then what `commitWords` says, part by part; `at` is the next word.
- * Answer: 1, or the refused and the unmet.
+ * KEYS: epoch, headers, bodies, players, hosting, locks, backfills, changes, ended, assignments, notes, replies to each
+ * follower. ARGV: the token and the maximum number of changes, then the words of `commitWords`, part by part; `at` is
+ * the next word. Reply: 1, or the refused and the unmet.
  */
 export const commitScript = defineScript({
   name: 'partition.commit',
@@ -325,8 +324,8 @@ return {refused, unmet}
 type Words = (string | number)[]
 
 /**
- * The words of one part of a commit (see `partsOf`), in which no record and no ticket comes twice.
- * @param replies those of the part, by follower.
+ * The words of one part of a commit (see `partsOf`), in which no record and no ticket occurs twice.
+ * @param replies the replies of the part, by follower.
  */
 export function commitWords(
   token: string,
@@ -357,7 +356,7 @@ export function commitWords(
   return words
 }
 
-/** The answers of a commit, by follower. */
+/** The replies of a commit, by follower. */
 export function repliesOf({ replies = [] }: Commit): ReadonlyMap<string, readonly string[]> {
   const byFollower = new Map<string, string[]>()
   for (const { follower, text } of replies) {
@@ -368,11 +367,11 @@ export function repliesOf({ replies = [] }: Commit): ReadonlyMap<string, readonl
   return byFollower
 }
 
-type Written = Extract<HostingChange, { readonly text: string }>
-type Ended = Exclude<HostingChange, Written>
-const isWritten = (change: HostingChange): change is Written => change.text !== undefined
+type WrittenChange = Extract<HostingChange, { readonly text: string }>
+type Ended = Exclude<HostingChange, WrittenChange>
+const isWritten = (change: HostingChange): change is WrittenChange => change.text !== undefined
 const isOver = (change: HostingChange): change is Ended => change.text === undefined
-const hasRequirements = ({ requires }: Written): boolean => requires !== undefined && requires.length > 0
+const hasRequirements = ({ requires }: WrittenChange): boolean => requires !== undefined && requires.length > 0
 
 function headerWords(headers: readonly NewHeader[], prefixes: readonly HeaderPrefix[], words: Words): void {
   words.push(headers.length)
@@ -396,13 +395,13 @@ function headerWords(headers: readonly NewHeader[], prefixes: readonly HeaderPre
   words[at] = withEffects
 }
 
-/** With an assigned ticket, the assignment of its match is swept. */
+/** The assignment of a match is swept with an assigned ticket. */
 const endOf = ({ letter, matchId }: HeaderPrefix) => (letter === 'A' && matchId !== undefined ? `=${matchId}` : 1)
 
 function writeWords(hosting: readonly HostingTransaction[], words: Words): void {
-  const requiring: Written[] = []
-  const others: Written[] = []
-  /** Which of `requiring`, from 1, each of `others` is written with. */
+  const requiring: WrittenChange[] = []
+  const others: WrittenChange[] = []
+  /** For each of `others`, the entry of `requiring` (from 1) with which it is written. */
   const withWhich: number[] = []
   for (const transaction of hosting) {
     const written = transaction.filter(isWritten)

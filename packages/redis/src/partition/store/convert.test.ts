@@ -10,7 +10,7 @@ import { all } from './suite/loading.fixture.js'
 const MATCHES = 1200
 
 describeRedis('a partition of format 1', () => {
-  test('is read as it is, and brought into the present format by the leader, once', async () => {
+  test('a partition of format 1 is readable, and is converted by the leader once', async () => {
     const redis = await openRedis({})
     const keys = partitionKeys(redis.redis.keys('ranked'))
     const store = createRedisStore({ redis: redis.redis, name: 'ranked' })
@@ -49,7 +49,7 @@ describeRedis('a partition of format 1', () => {
       await assign(store, next, 'm1', [])
 
       await redis.redis.command(keys.records1, ['HSET', keys.records1, 'm1', '{'])
-      await expect(store.convert(next)).rejects.toThrow('a stored record is not as it was written: it is no JSON')
+      await expect(store.convert(next)).rejects.toThrow('a stored record is damaged: it is not JSON')
     } finally {
       await store.close()
       await redis.close()

@@ -49,10 +49,10 @@ async function connected<T>(call: () => Promise<T>): Promise<T> {
 
 const NEWS = { blockMs: 0 }
 
-describeRedis('A partition in a Redis', () => {
-  describe('that is full', () => {
+describeRedis('a partition when Redis fails', () => {
+  describe('a partition in a full Redis', () => {
     test(
-      'takes no tickets and no long questions, but continues with those it has',
+      'a partition in a full Redis takes no tickets and no long RPC requests, but continues with those it has',
       broken({}, async (redis, store) => {
         const ids = someIds(6)
         await create(store, ...ids)
@@ -86,11 +86,11 @@ describeRedis('A partition in a Redis', () => {
     )
   })
 
-  describe('that another program writes to', () => {
+  describe('a partition with a key of another type', () => {
     const KEYS = ['b', 's', 'p', 'in'] as const
     for (const key of KEYS) {
       test(
-        `says so where ${key} is of another type, and creates nothing by halves`,
+        `a partition reports a ${key} of another type, and creates nothing in part`,
         broken({}, async (redis, store) => {
           const name = redis.redis.keys('ranked')(key)
           await redis.redis.command(name, ['SETRANGE', name, 0, 'another'])
@@ -106,7 +106,7 @@ describeRedis('A partition in a Redis', () => {
     }
 
     test(
-      'says so to the leader',
+      'a Redis key of another type is reported to the leader',
       broken({}, async (redis, store) => {
         await create(store, 't1')
         const token = await tokenOf(store)
@@ -124,9 +124,9 @@ describeRedis('A partition in a Redis', () => {
     )
   })
 
-  describe('that is killed', () => {
+  describe('a partition whose Redis is killed', () => {
     test(
-      'has everything that was acknowledged after it is back, if each write is on the disk',
+      'a partition has everything acknowledged after Redis was killed, if each write is on the disk',
       broken({ appendOnly: 'always' }, async (redis, store) => {
         await create(store, 't1', 't2', 't3')
         const token = await tokenOf(store)
@@ -153,7 +153,7 @@ describeRedis('A partition in a Redis', () => {
     )
 
     test(
-      'deposes its leader after it is back, if it keeps nothing',
+      'a leader loses its lease if Redis was killed and keeps nothing',
       broken({}, async (redis, store) => {
         await create(store, 't1')
         const token = await tokenOf(store)
@@ -171,7 +171,7 @@ describeRedis('A partition in a Redis', () => {
     )
 
     test(
-      'says of what was under way that nobody knows, and of what comes then that it was not done',
+      'requests in flight when Redis is killed have an unknown outcome; later ones are "not done"',
       broken({}, async (redis, store) => {
         await create(store, 't1')
         redis.server.pause()
@@ -185,7 +185,7 @@ describeRedis('A partition in a Redis', () => {
   })
 
   test(
-    'that was at rest keeps few old questions after a sweep, and readers at the end miss nothing',
+    'a sweep of a partition keeps few old RPC requests, and readers at the end miss nothing',
     broken({}, async ({ redis }, store) => {
       const inbox = redis.keys('ranked')('in')
       for (let number = 1; number <= 20; number += 1) {
@@ -204,7 +204,7 @@ describeRedis('A partition in a Redis', () => {
   )
 
   test(
-    'that stalls is given up on, and used again when it continues',
+    'a call to a partition times out when Redis stalls, and works again when Redis continues',
     broken({}, async ({ server, connect }, store) => {
       await create(store, 't1')
       const impatient = await connect({ timeoutMs: 50 })
@@ -220,7 +220,7 @@ describeRedis('A partition in a Redis', () => {
   )
 
   test(
-    'keeps fewer long answers than short ones for a process that does not read them',
+    'a partition keeps fewer long answers than short ones for a process that does not read them',
     broken({}, async ({ redis }, store) => {
       const token = await tokenOf(store)
       const key = redis.keys('ranked')('r:a')
@@ -238,7 +238,7 @@ describeRedis('A partition in a Redis', () => {
   )
 
   test(
-    'that has forgotten its scripts is given them again',
+    'a partition loads its scripts again when Redis has forgotten them',
     broken({}, async ({ server }, store) => {
       const ids = someIds(600)
       await create(store, ...ids)
@@ -252,9 +252,9 @@ describeRedis('A partition in a Redis', () => {
   )
 })
 
-describeRedis('A partition in a Redis with replicas', () => {
+describeRedis('a partition in a Redis with replicas', () => {
   test(
-    'waits for them on a connection of its own, so that a lease is renewed meanwhile',
+    'a partition waits for replicas on a separate connection, so that a lease is renewed meanwhile',
     broken({}, async ({ redis }) => {
       const store = createRedisStore({ redis, name: 'ranked', replicas: { atLeast: 1, timeoutMs: 1000 } })
       const token = await tokenOf(store)
@@ -269,7 +269,7 @@ describeRedis('A partition in a Redis with replicas', () => {
   )
 
   test(
-    'acknowledges a durable commit when they have it, and does not without them',
+    'a durable commit is acknowledged once replicas have it, and not without replicas',
     broken({ settings: ['--repl-diskless-sync-delay', '0'] }, async (redis) => {
       const storeOf = (timeoutMs: number) =>
         createRedisStore({ redis: redis.redis, name: 'ranked', replicas: { atLeast: 1, timeoutMs } })

@@ -1,7 +1,7 @@
 import type { MatchEnd } from '@muster/matchmaker'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeHeader, encodeHeader, readPrefix, type TicketState } from './header.js'
+import { decodeHeader, encodeHeader, readPrefix, type StoredTicketState } from './header.js'
 
 const name = fc.string({ minLength: 1, maxLength: 128, unit: 'binary' })
 const id = fc.stringMatching(/^[\w-]{1,64}$/)
@@ -19,7 +19,7 @@ const common = {
   cancelReason: some(fc.constantFrom('cancelled' as const, 'expired' as const, 'elsewhere' as const)),
 }
 const none = fc.constant(undefined)
-const states: fc.Arbitrary<TicketState> = fc.oneof(
+const states: fc.Arbitrary<StoredTicketState> = fc.oneof(
   fc.record({
     ...common,
     status: fc.constant('SEARCHING' as const),
@@ -62,11 +62,11 @@ const states: fc.Arbitrary<TicketState> = fc.oneof(
 )
 
 describe('the header of a ticket', () => {
-  test('tells the state again, whatever it is', () => {
+  test('the header of a ticket is decoded to the same state that was encoded', () => {
     fc.assert(fc.property(states, (state) => void expect(decodeHeader(encodeHeader(state))).toEqual(state)))
   })
 
-  test('tells state, version and match in its first line', () => {
+  test('the header of a ticket has state, version and match in its first line', () => {
     fc.assert(
       fc.property(states, (state) => {
         const header = encodeHeader(state)
@@ -77,7 +77,7 @@ describe('the header of a ticket', () => {
     )
   })
 
-  test('holds nothing that the body tells', () => {
+  test('the header of a ticket contains nothing that its body contains', () => {
     const body = { id: 't1', queues: ['ranked'], players: [{ id: 'ann' }], priority: 7, createdAt: 5 }
     const status = 'MATCH_FOUND'
     const ticket = {
@@ -93,11 +93,11 @@ describe('the header of a ticket', () => {
     expect(encodeHeader(ticket)).toBe('M2 m1\n{"attempts":0,"queue":"ranked","team":"red","matchedAt":9}')
   })
 
-  test('is missing while nothing has changed', () => {
+  test('a ticket has no header while nothing has changed', () => {
     expect(decodeHeader(undefined)).toEqual({ version: 1, status: 'SEARCHING', waitingFor: 'players', attempts: 0 })
   })
 
-  test('of a cancelled ticket shows no acceptance, though it keeps what was there', () => {
+  test('the header of a cancelled ticket shows no acceptance, though it is stored', () => {
     const header =
       'C3 m1\n{"attempts":1,"acceptance":{"until":5,"accepted":[]},"cancelledAt":6,"cancelReason":"cancelled"}'
     const state = {
@@ -112,14 +112,14 @@ describe('the header of a ticket', () => {
   })
 
   test.each(['', 'X1\n{}', 'S\n{}', 'S0\n{}', 'M2 \n{}', '{"status":"SEARCHING"}'])(
-    '%j is no header, and is not repeated',
+    'the invalid ticket header %j is refused, and the error does not show it',
     (text) => {
       expect(() => readPrefix(text)).toThrow(
-        /^a stored header is not as it was written: it does not begin with a state and a version$/,
+        /^a stored header is damaged: it does not begin with a state and a version$/,
       )
     },
   )
 })
 
-const letterOf = ({ status }: TicketState) =>
+const letterOf = ({ status }: StoredTicketState) =>
   ({ SEARCHING: 'S', MATCH_FOUND: 'M', HOST_ASSIGNED: 'A', CANCELLED: 'C' })[status]

@@ -3,27 +3,27 @@ import type { Ticket, TicketStatus } from '@muster/matchmaker'
 import type { HeaderLetter } from './store.js'
 
 /**
- * Reads what was stored as JSON. @param what e.g. `header`.
- * @throws Error that repeats nothing of the text, which may hold addresses and secrets
+ * Parses stored JSON. @param what e.g. `header`.
+ * @throws Error that quotes nothing of it, because it may hold addresses and secrets
  */
 export function readStored<T>(text: string, what: string): T {
   try {
     return JSON.parse(text) as T
   } catch {
-    throw new Error(`a stored ${what} is not as it was written: it is no JSON`)
+    throw new Error(`a stored ${what} is damaged: it is not JSON`)
   }
 }
 
 /**
- * What changes of a ticket. Stored as lines: `<letter><version>[ <matchId>]`, so that a script can tell state, version
- * and match without reading JSON; the rest as JSON; and, once there is one, the assignment as JSON, which is the same
- * for all tickets of a match:
+ * The changing part of a ticket. It is stored as lines: `<letter><version>[ <matchId>]`, so that a script can read
+ * state, version and match without parsing JSON; the rest as JSON; and the assignment as JSON, if there is one, which
+ * is the same for all tickets of a match:
  *
  *     A3 ma0f3k…
  *     {"attempts":0,"queue":"ranked","team":"red","matchedAt":1763783640000,"assignedAt":1763783650000}
  *     {"fqdn":"a1b2c3.example.com","ports":{}}
  */
-export type TicketState = Omit<Ticket, 'id' | 'queues' | 'players' | 'priority' | 'createdAt'>
+export type StoredTicketState = Omit<Ticket, 'id' | 'queues' | 'players' | 'priority' | 'createdAt'>
 
 const LETTERS: Readonly<Record<TicketStatus, HeaderLetter>> = {
   SEARCHING: 'S',
@@ -35,7 +35,7 @@ const STATUSES = Object.fromEntries(Object.entries(LETTERS).map(([status, letter
   Record<HeaderLetter, TicketStatus>
 >
 
-/** What a script can tell of a header. */
+/** The part of a header that scripts can read. */
 export interface HeaderPrefix {
   readonly letter: HeaderLetter
   readonly version: number
@@ -44,16 +44,15 @@ export interface HeaderPrefix {
 
 const PREFIX = /^([SMAC])([1-9]\d*)(?: ([^\n]+))?(?:\n|$)/
 
-/** @throws Error for what is no header, without repeating it. */
+/** @throws Error if it is not a header, without quoting it. */
 export function readPrefix(header: string): HeaderPrefix {
   const found = PREFIX.exec(header)
-  if (found === null)
-    throw new Error('a stored header is not as it was written: it does not begin with a state and a version')
+  if (found === null) throw new Error('a stored header is damaged: it does not begin with a state and a version')
   return { letter: found[1] as HeaderLetter, version: Number(found[2]), matchId: found[3] }
 }
 
-/** The header of a ticket. Takes whole tickets too: what the body tells is left out. */
-export function encodeHeader(state: TicketState): string {
+/** The header of a ticket. Accepts whole tickets too, and omits what the body contains. */
+export function encodeHeader(state: StoredTicketState): string {
   const { status, version, matchId, waitingFor, attempts, queue, team, matchedAt } = state
   const { acceptance, assignedAt, assignment, ended, left, cancelledAt, cancelReason } = state
   const place = matchId === undefined ? '' : ` ${matchId}`
@@ -64,14 +63,14 @@ export function encodeHeader(state: TicketState): string {
 }
 
 /**
- * The state that a header tells; of a ticket without one, what it was created with. What does not belong to the status
- * is left out: `cancel` keeps it in the header.
+ * The state in a header; for a ticket without one, its initial state. Fields that do not belong to the status are
+ * omitted, because `cancel` leaves them in the header.
  */
-export function decodeHeader(header: string | undefined): TicketState {
+export function decodeHeader(header: string | undefined): StoredTicketState {
   if (header === undefined) return { version: 1, status: 'SEARCHING', waitingFor: 'players', attempts: 0 }
   const { letter, version, matchId } = readPrefix(header)
   const [, json = '{}', assignment] = header.split('\n')
-  const rest = readStored<Partial<TicketState>>(json, 'header')
+  const rest = readStored<Partial<StoredTicketState>>(json, 'header')
   const status = STATUSES[letter]
   return {
     version,

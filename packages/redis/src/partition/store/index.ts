@@ -1,19 +1,19 @@
-/** What a partition keeps in Redis, and the scripts that change it. */
+/** The data of a partition in Redis, and the scripts that change it. */
 export { DEFAULT_BOUNDS } from './commit-script.js'
 export { decodeHeader, encodeHeader, readPrefix, readStored } from './header.js'
 export { FORMAT, partitionKeys } from './partition-keys.js'
 export { createRedisStore } from './redis-store.js'
 export type {
-  Batch,
+  ScanPage,
   Changes,
   Commit,
   CommitOutcome,
-  CreateOutcome,
+  TicketCreateOutcome,
   FollowerReply,
   InboxEntry,
   NewHeader,
   NewTicket,
-  Note,
+  PartitionRecord,
   PartitionStore,
   PlayerTickets,
   HostingChange,

@@ -1,10 +1,26 @@
-import { defineScript, type Reply } from '../../connection/index.js'
-import type { Acquired, Batch, StoredHosting, StoredTicket } from './store.js'
+import { defineScript, type RedisConnection, RedisError, type Reply, type Script } from '../../connection/index.js'
+import { LeaseLost } from '../partition-errors.js'
+import type { Acquired, ScanPage, StoredHosting, StoredTicket } from './store.js'
 import { FENCE, MANY, NOW } from './lua.js'
 import { storedTicket } from './ticket-scripts.js'
 
+/** Runs a script of a leader. @param name of the partition. @throws {LeaseLost} */
+export async function runFenced<T>(
+  redis: RedisConnection,
+  name: string,
+  script: Script<T>,
+  keys: readonly string[],
+  words: readonly (string | number)[],
+): Promise<T> {
+  try {
+    return await redis.run(script, keys, words)
+  } catch (error) {
+    throw error instanceof RedisError && error.code === 'DEPOSED' ? new LeaseLost(name) : error
+  }
+}
+
 /**
- * KEYS: epoch, lease, queues in force. ARGV: owner, milliseconds, the latest format that it reads. An epoch is a number
+ * KEYS: epoch, lease, current queues. ARGV: owner, milliseconds, the latest format that it reads. An epoch is a number
  * and its owner; it is the fencing token of the leader. In an empty Redis the number begins with the time, so that no
  * epoch from before Redis was emptied repeats.
  */
@@ -57,7 +73,7 @@ return 1
   read: () => {},
 })
 
-/** KEYS: epoch. ARGV: token. Not marked as one that only reads, for a replica must not answer it. */
+/** KEYS: epoch. ARGV: token. Not marked as read-only, because a replica must not reply to it. */
 export const fenceScript = defineScript({
   name: 'partition.fence',
   lua: `${FENCE}\nreturn 1`,
@@ -65,9 +81,7 @@ export const fenceScript = defineScript({
   read: () => {},
 })
 
-/**
- * KEYS: replies to a follower. ARGV: how the reply begins. Answer: the newest such reply, or nothing.
- */
+/** KEYS: replies to a follower. ARGV: the beginning of the reply. Reply: the newest match, or nothing. */
 export const answeredScript = defineScript({
   name: 'partition.answered',
   lua: `
@@ -86,8 +100,8 @@ end
 })
 
 /**
- * Also while Redis is full: a new leader says so first, and it is who makes room.
- * KEYS: epoch, queues in force. ARGV: token, text, format that the leader writes.
+ * Works even while Redis is full: a new leader starts with it, and only the leader frees memory. KEYS: epoch, current
+ * queues. ARGV: token, text, format that the leader writes.
  */
 export const setInForceScript = defineScript({
   name: 'partition.setInForce',
@@ -104,54 +118,50 @@ return redis.call('HGET', KEYS[2], 'since')
   read: Number,
 })
 
-/** KEYS: bodies, headers. ARGV: cursor, about how many. Answer: the next cursor, then id, body, header of each. */
-export const loadTicketsScript = defineScript({
-  name: 'partition.loadTickets',
-  lua: `
+/**
+ * Reads a part of the hash KEYS[1], and the entry of the hash KEYS[2] for each field. ARGV: cursor, approximate number.
+ * Reply: the next cursor, then field, value and second value of each entry.
+ * @param fieldOf Lua expression for the field of the second hash, from `field`.
+ * @param isWanted Lua condition for including an entry, from `more`, the value of the second hash.
+ */
+const loadLua = (fieldOf: string, isWanted: string) => `
 ${MANY}
 local next, found = unpack(redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', ARGV[2]))
-local ids, tickets = {}, {next}
-for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
-for i, header in ipairs(get(KEYS[2], ids, 1, #ids)) do
-  if not header or string.byte(header) ~= 67 then
-    tickets[#tickets + 1] = ids[i]
-    tickets[#tickets + 1] = found[2 * i]
-    tickets[#tickets + 1] = header
+local fields, loaded = {}, {next}
+for i = 1, #found, 2 do
+  local field = found[i]
+  fields[#fields + 1] = ${fieldOf}
+end
+for i, more in ipairs(get(KEYS[2], fields, 1, #fields)) do
+  if ${isWanted} then
+    loaded[#loaded + 1] = found[2 * i - 1]
+    loaded[#loaded + 1] = found[2 * i]
+    loaded[#loaded + 1] = more
   end
 end
-return tickets
-`,
+return loaded
+`
+
+/** KEYS: bodies, headers. Cancelled tickets (67 is C) are omitted. */
+export const loadTicketsScript = defineScript({
+  name: 'partition.loadTickets',
+  lua: loadLua('field', 'not more or string.byte(more) ~= 67'),
   kind: 'read',
-  read: (reply): Batch<StoredTicket> => readTriples(reply, storedTicket),
+  read: (reply): ScanPage<StoredTicket> => readTriples(reply, storedTicket),
 })
 
-/** KEYS: hosting, locks. ARGV: cursor, about how many. Answer: the next cursor, then key, record, locked of each. */
+/** KEYS: hosting, locks. Only matches have locks (109 is m); no match has the id ''. */
 export const loadHostingScript = defineScript({
   name: 'partition.loadHosting',
-  lua: `
-${MANY}
-local next, found = unpack(redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', ARGV[2]))
-local matches, records = {}, {next}
--- 109 is m. No match has the id ''.
-for i = 1, #found, 2 do
-  matches[#matches + 1] = string.byte(found[i]) == 109 and string.sub(found[i], 3) or ''
-end
-for i, locked in ipairs(get(KEYS[2], matches, 1, #matches)) do
-  records[#records + 1] = found[2 * i - 1]
-  records[#records + 1] = found[2 * i]
-  records[#records + 1] = locked
-end
-return records
-`,
+  lua: loadLua("string.byte(field) == 109 and string.sub(field, 3) or ''", 'true'),
   kind: 'read',
-  read: (reply): Batch<StoredHosting> =>
+  read: (reply): ScanPage<StoredHosting> =>
     readTriples(reply, (key, text, locked) => ({ key, text, locked: locked?.split(' ') ?? [] })),
 })
 
 /**
- * Puts records of format 1 in the present format.
- * KEYS: epoch, those of format 1, hosting. ARGV: token, then of each its match, how many records it was, and of each of
- * these its key and text.
+ * Converts records of format 1 to the current format. KEYS: epoch, records of format 1, hosting. ARGV: token, then for
+ * each record its match, the number of new records, and the key and text of each of these.
  */
 export const convertScript = defineScript({
   name: 'partition.convert',
@@ -172,8 +182,8 @@ return 1
   read: Number,
 })
 
-/** Reads the next cursor, and three words of each. */
-function readTriples<T>(reply: Reply, read: (key: string, text: string, more: string | null) => T): Batch<T> {
+/** Parses the next cursor, and three words for each entry. */
+function readTriples<T>(reply: Reply, read: (key: string, text: string, more: string | null) => T): ScanPage<T> {
   const [next, ...rest] = reply as readonly (string | null)[]
   const items: T[] = []
   for (let at = 0; at < rest.length; at += 3)
@@ -181,8 +191,8 @@ function readTriples<T>(reply: Reply, read: (key: string, text: string, more: st
   return { items, next: nextOf(next as string) }
 }
 
-/** Reads the answer of HSCAN. */
-export function readScanned<T>(reply: Reply, read: (field: string, value: string) => T): Batch<T> {
+/** Parses the reply of HSCAN. */
+export function readScanned<T>(reply: Reply, read: (field: string, value: string) => T): ScanPage<T> {
   const [next, found] = reply as unknown as readonly [string, readonly string[]]
   const items: T[] = []
   for (let at = 0; at < found.length; at += 2) items.push(read(found[at] as string, found[at + 1] as string))
@@ -192,11 +202,10 @@ export function readScanned<T>(reply: Reply, read: (field: string, value: string
 const nextOf = (cursor: string): string | undefined => (cursor === '0' ? undefined : cursor)
 
 /**
- * KEYS: epoch, headers, bodies, ended, assignments, inbox, changes.
- * ARGV: token, for how many milliseconds tickets are kept, about how many at most, for how many milliseconds entries of
- * the streams are kept.
- * A line of `ended` is the time and the ids of what ended in one step, space between; those of matches, whose
- * assignments go as well, begin with =.
+ * KEYS: epoch, headers, bodies, ended, assignments, inbox, changes. ARGV: token, milliseconds for which tickets are
+ * kept, approximate maximum number, milliseconds for which entries of the streams are kept. A line of `ended` is the
+ * time and the ids that ended in one step, separated by spaces. Those of matches, whose assignments are deleted too,
+ * begin with =.
  */
 export const sweepScript = defineScript({
   name: 'partition.sweep',

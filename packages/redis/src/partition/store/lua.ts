@@ -1,18 +1,18 @@
-// pure: parts that scripts have in common
-/** Every script of a leader begins by checking its fencing token. KEYS[1] is the epoch, ARGV[1] the token. */
+// pure: shared parts of scripts
+/** Checks the fencing token: the start of every script of a leader. KEYS[1] is the epoch, ARGV[1] the token. */
 export const FENCE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then
   return redis.error_reply('DEPOSED another leader has taken over, or Redis has lost its data')
 end`
 
-/** `now()`: epoch milliseconds as a text. */
+/** `now()`: epoch milliseconds as a string. */
 export const NOW = `
 local function now()
   local t = redis.call('TIME')
   return string.format('%d%03d', t[1], math.floor(t[2] / 1000))
 end`
 
-/** Commands with many arguments, taken from a list in bounded pieces: Lua can pass about 8000 at once. */
+/** Runs a command with many arguments in limited pieces of a list, because Lua can pass only about 8000. */
 export const MANY = `
 local function many(command, key, list, from, to)
   for i = from, to, 4000 do redis.call(command, key, unpack(list, i, math.min(i + 3999, to))) end
@@ -30,8 +30,8 @@ local function get(key, list, from, to)
 end`
 
 /**
- * \`free(key, ticket, from, to)\`: takes the ticket from each of the players ARGV[from] to ARGV[to]. A player's entry
- * is the ids of the tickets, space between.
+ * \`free(key, ticket, from, to)\`: removes the ticket from each of the players ARGV[from] to ARGV[to]. A player's entry
+ * is the ids of the tickets, separated by spaces.
  */
 export const FREE = `
 local function free(key, ticket, from, to)

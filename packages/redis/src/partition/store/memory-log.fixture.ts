@@ -7,16 +7,16 @@ interface MemoryRead<T> {
   readonly cursor: string
 }
 
-/** Entries in order, of which the newest `most` are kept; read from a cursor on. */
+/** Entries in order, of which the newest `most` are kept. They are read from a cursor on. */
 export class MemoryLog<T> {
   readonly #life: string
   readonly #most: number
   #entries: T[] = []
-  /** How many entries were added ever. */
+  /** Total number of added entries. */
   #added = 0
   #waiting = new Set<() => void>()
 
-  /** @param life a name that no other log at this place has had: a cursor of an earlier one is behind a gap. */
+  /** @param life a name unique among the logs at this place: a cursor of an earlier log is before a gap. */
   constructor(life: string, most: number) {
     this.#life = life
     this.#most = most
@@ -34,7 +34,7 @@ export class MemoryLog<T> {
     this.#waiting.clear()
   }
 
-  /** Those that are kept. */
+  /** The stored entries. */
   all(): readonly T[] {
     return this.#entries
   }
@@ -43,7 +43,7 @@ export class MemoryLog<T> {
     return `${this.#life}:${this.#added}`
   }
 
-  /** @param limit entries at most. */
+  /** @param limit maximum number of entries. */
   read(after: string, limit = Infinity): MemoryRead<T> {
     const [life, number] = after.split(':')
     const first = this.#added - this.#entries.length

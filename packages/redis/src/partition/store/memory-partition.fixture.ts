@@ -8,12 +8,12 @@ import type {
   CancelOutcome,
   Commit,
   CommitOutcome,
-  CreateOutcome,
+  TicketCreateOutcome,
   InboxEntry,
-  InForce,
+  StoredQueues,
   NewHeader,
   NewTicket,
-  Note,
+  PartitionRecord,
   PlayerTickets,
   HostingChange,
   HostingTransaction,
@@ -26,8 +26,8 @@ import type {
 type Written = Extract<HostingChange, { text: string }>
 
 /**
- * A partition in memory: every method is one step of the store, done at once. It is written for reading, as the
- * meaning of each step; the scripts must do the same.
+ * A partition in memory: every method is one atomic step of the store. It is written for readability, as the reference
+ * for each step; the scripts must behave the same.
  */
 export class MemoryPartition {
   readonly #clock: Clock
@@ -37,11 +37,11 @@ export class MemoryPartition {
   players = new Map<string, readonly string[]>()
   hosting = new Map<string, StoredHosting>()
   backfills = new Map<string, StoredBackfill>()
-  notes = new Map<string, Note>()
+  notes = new Map<string, PartitionRecord>()
   #ended: { readonly at: number; readonly ids: readonly string[] }[] = []
   #lead: { readonly token: string; readonly until: number } | undefined
   #epoch: string | undefined
-  #inForce: InForce | undefined
+  #inForce: StoredQueues | undefined
   inbox!: MemoryLog<InboxEntry>
   changes!: MemoryLog<readonly TicketChange[]>
   #replies = new Map<string, MemoryLog<string>>()
@@ -52,7 +52,7 @@ export class MemoryPartition {
     this.#begin()
   }
 
-  /** Loses everything, as FLUSHALL does. */
+  /** Loses everything, like FLUSHALL. */
   wipe(): void {
     for (const map of [this.tickets, this.players, this.hosting, this.backfills, this.notes, this.#replies]) map.clear()
     this.#ended = []
@@ -70,17 +70,17 @@ export class MemoryPartition {
 
   now = (): number => Math.floor(this.#clock.now())
 
-  create(tickets: readonly NewTicket[]): CreateOutcome[] {
+  create(tickets: readonly NewTicket[]): TicketCreateOutcome[] {
     const outcomes = tickets.map((ticket) => this.#createOne(ticket))
     const ticketIds = tickets.filter((_, index) => outcomes[index]?.kind === 'created').map(({ id }) => id)
     if (ticketIds.length > 0) this.inbox.add({ kind: 'created', ticketIds })
     return outcomes
   }
 
-  createTogether(tickets: readonly NewTicket[]): CreateOutcome[] {
+  createTogether(tickets: readonly NewTicket[]): TicketCreateOutcome[] {
     const room = this.#bounds.maxTickets - this.tickets.size
     let fit = 0
-    const outcomes = tickets.map((ticket): CreateOutcome => {
+    const outcomes = tickets.map((ticket): TicketCreateOutcome => {
       const refused = this.#refusal(ticket)
       if (refused !== undefined) return refused
       fit += 1
@@ -89,7 +89,7 @@ export class MemoryPartition {
     return outcomes.every(({ kind }) => kind === 'withheld') ? this.create(tickets) : outcomes
   }
 
-  #refusal({ id, players, permitted }: NewTicket): CreateOutcome | undefined {
+  #refusal({ id, players, permitted }: NewTicket): TicketCreateOutcome | undefined {
     const known = this.tickets.get(id)
     if (known !== undefined) return { kind: 'exists', ticket: known }
     const busy = players.flatMap((playerId): PlayerTickets[] => {
@@ -100,7 +100,7 @@ export class MemoryPartition {
     return busy.length > 0 ? { kind: 'busy', players: busy } : undefined
   }
 
-  #createOne(ticket: NewTicket): CreateOutcome {
+  #createOne(ticket: NewTicket): TicketCreateOutcome {
     const { id, body, players } = ticket
     const refused = this.#refusal(ticket)
     if (refused !== undefined) return refused
@@ -262,13 +262,13 @@ export class MemoryPartition {
     return swept
   }
 
-  setInForce(token: string, text: string): InForce {
+  setInForce(token: string, text: string): StoredQueues {
     this.fence(token)
     if (this.#inForce?.text !== text) this.#inForce = { text, since: this.now() }
-    return this.#inForce as InForce
+    return this.#inForce as StoredQueues
   }
 
-  inForce = (): InForce | undefined => this.#inForce
+  inForce = (): StoredQueues | undefined => this.#inForce
 }
 
 const FIRST = { letter: 'S', version: 1, matchId: undefined } as const

@@ -2,15 +2,15 @@ import type { Clock } from '@muster/core/clock'
 import { assertWithinBytes, DEFAULT_BOUNDS, partsOf } from './commit-script.js'
 import type { MemoryPartition } from './memory-partition.fixture.js'
 import { MOST_ENTRIES } from '../../stream/follow-stream.js'
-import type { Batch, CommitOutcome, PartitionStore, StoredTicket, TailOptions } from './store.js'
+import type { ScanPage, CommitOutcome, PartitionStore, StoredTicket, TailOptions } from './store.js'
 
 /**
- * Is awaited before a step takes effect and after it did, so that a simulation can hold or end its caller there, or
- * lose the answer: what it throws, the caller gets.
+ * Awaited before and after a step takes effect, so that a simulation can delay or end its caller there, or lose the
+ * reply. The caller gets what it throws.
  */
 export type StoreHook = (method: keyof PartitionStore, moment: 'before' | 'after') => void | Promise<void>
 
-/** The store of one process of the partition. Every call answers later, as one over the network does. */
+/** The store of one process of the partition. Every call returns later, like over the network. */
 export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: StoreHook = () => {}): PartitionStore {
   const closing = new AbortController()
 
@@ -24,8 +24,8 @@ export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: 
     blockMs,
     signal: signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal]),
   })
-  /** Pages by key, so that nothing is skipped because something else has gone. */
-  const page = <T>(map: ReadonlyMap<string, T>, at = ''): Batch<T> => {
+  /** Pages by key, so that nothing is skipped if an entry is removed. */
+  const page = <T>(map: ReadonlyMap<string, T>, at = ''): ScanPage<T> => {
     const keys = [...map.keys()].toSorted().filter((key) => key > at)
     const items = keys.slice(0, BATCH).map((key) => map.get(key) as T)
     return { items, next: keys.length > BATCH ? keys[BATCH - 1] : undefined }
@@ -110,7 +110,8 @@ export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: 
     loadHosting: (at) => step('loadHosting', () => page(partition.hosting, at)),
     convert: (token) => step('convert', () => partition.fence(token)),
     loadNotes: (at) => step('loadNotes', () => page(partition.notes, at)),
-    readNotes: (keys) => step('readNotes', () => keys.map((key) => partition.notes.get(key)?.text)),
+    readPartitionRecords: (keys) =>
+      step('readPartitionRecords', () => keys.map((key) => partition.notes.get(key)?.text)),
     loadBackfills: (at) => step('loadBackfills', () => page(partition.backfills, at)),
 
     setInForce: (token, text) => step('setInForce', () => partition.setInForce(token, text)),
@@ -120,7 +121,7 @@ export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: 
   }
 }
 
-/** Items of a batch. */
+/** Number of items in a batch. */
 const BATCH = 256
 
 const isOpen = ({ header }: StoredTicket) => header?.startsWith('C') !== true

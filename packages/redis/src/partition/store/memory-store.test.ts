@@ -22,7 +22,7 @@ testPartitionStore('a partition in memory', async (bounds) => {
   }
 })
 
-test('a match that is over has its result, whichever step of a heavy commit the leader dies after', async () => {
+test('an ended match has its result even if the leader dies after any step of a large commit', async () => {
   const matchIds = Array.from({ length: 600 }, (_, nth) => `m${nth}`)
   const all = async <Item>(
     load: (at: string | undefined) => Promise<{ items: readonly Item[]; next: string | undefined }>,

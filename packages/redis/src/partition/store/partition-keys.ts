@@ -2,8 +2,8 @@
 import type { KeySpace } from '../../connection/index.js'
 
 /**
- * Format of the records under these keys. A version that older ones could not read beside gets the next number, which
- * the first leader of that version writes. A partition without a number has format 1.
+ * Format of the records under these keys. A version whose records older versions cannot read next to their own gets the
+ * next number, which its first leader writes. A partition without a number has format 1.
  */
 export const FORMAT = 2
 
@@ -15,31 +15,31 @@ export const partitionKeys = (name: KeySpace) => ({
   headers: name('s'),
   /** Hash: match → assignment, from when its first ticket is assigned until its tickets are swept. */
   assignments: name('a'),
-  /** Hash: player → ids of tickets, space between. */
+  /** Hash: player → ids of tickets, separated by spaces. */
   players: name('p'),
   /** Hash: `s:` and a server, or `m:` and a match → record. */
   hosting: name('h'),
-  /** Of format 1. Hash: match, or server of a pool → record of both. */
+  /** Format 1. Hash: match, or server of a pool → record of both. */
   records1: name('j'),
-  /** Hash: match → ids of the tickets that it locks, space between. */
+  /** Hash: match → ids of the tickets that it locks, separated by spaces. */
   locks: name('l'),
-  /** Hash: backfill → text. */
+  /** Hash: backfill → record. */
   backfills: name('k'),
-  /** Hash: key → text, of what the leader remembers. */
+  /** Hash: key → value of the leader's notes. */
   notes: name('n'),
-  /** Stream, capped: `+` ids, `-` id and who cancelled a match that was found, `?` question. */
+  /** Stream, capped: `+` ids; `-` id and the player who cancelled a found match; `?` RPC request. */
   inbox: name('in'),
   /** Stream, capped: `c` and a line for each ticket: id and prefix of the header. */
   changes: name('ev'),
-  /** List: time, ids of tickets that ended, and of matches that are over (with = before). */
+  /** List: time, ids of ended tickets, and of ended matches (prefixed with =). */
   ended: name('e'),
-  /** Text with a lifetime: the token of the leader. */
+  /** String with an expiry: the token of the leader. */
   lease: name('lead'),
-  /** Text: the token of the newest leader. */
+  /** String: the token of the newest leader. */
   epoch: name('epoch'),
-  /** Hash: text, since, format of all records of the partition (see `FORMAT`). */
+  /** Hash: text of the current queues, since, format of all records of the partition (see `FORMAT`). */
   inForce: name('q'),
-  /** Stream, capped and with a lifetime. */
+  /** Stream, capped and with an expiry. */
   repliesTo: (follower: string) => name(`r:${follower}`),
 })
 

@@ -8,8 +8,8 @@ import { testTails } from './suite/tails.fixture.js'
 import type { OpenStores } from './suite/stores.fixture.js'
 
 /**
- * What every store of a partition must do: call it in a test file of the store's.
- * @param open gives an empty partition.
+ * The test suite for every store of a partition. Call it in the store's test file.
+ * @param open returns an empty partition.
  */
 export function testPartitionStore(name: string, open: OpenStores): void {
   describe(`${name}`, () => {

@@ -21,7 +21,7 @@ function inboxEntries(entries: Entries): InboxEntry[] {
   })
 }
 
-/** The cursor is of both streams, `|` between. */
+/** The cursors of both streams, separated by `|`. */
 export async function readChanges(
   tail: StreamTail,
   keys: readonly [changes: string, replies: string],
@@ -36,7 +36,7 @@ export async function readChanges(
   const [changed, replied] = streams as [(typeof streams)[number], (typeof streams)[number]]
   const cursor = gap && changed.entries.length === 0 ? await tail.end(keys[0]) : changed.cursor
   return {
-    // After a loss of data the stream of replies begins anew as well.
+    // After a loss of data the stream of replies starts anew as well.
     cursor: `${cursor}|${gap ? BEGIN : replied.cursor}`,
     gap,
     tickets: changed.entries.flatMap(([, text]) => text.split('\n').map(changeOf)),
@@ -51,7 +51,7 @@ function changeOf(line: string): TicketChange {
   return { ticketId, letter, version }
 }
 
-/** Ids of tickets have no space in them; ids of players may. */
+/** Ids of tickets contain no spaces; ids of players may. */
 function cancelledIn(text: string): InboxEntry {
   const end = text.indexOf(' ')
   return end === -1

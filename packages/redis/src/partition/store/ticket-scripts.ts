@@ -1,19 +1,19 @@
 import { defineScript, type Reply } from '../../connection/index.js'
-import type { CancelOutcome, CreateOutcome, NewTicket, PlayerTickets, StoredTicket } from './store.js'
+import type { CancelOutcome, TicketCreateOutcome, NewTicket, PlayerTickets, StoredTicket } from './store.js'
 import { FREE, MANY, NOW } from './lua.js'
 
-/** A ticket of its two values: `<createdAt> <body>`, and its header. */
+/** A ticket from its two values: `<createdAt> <body>`, and its header. */
 export function storedTicket(id: string, value: string, header: string | null): StoredTicket {
   const end = value.indexOf(' ')
   return { id, createdAt: Number(value.slice(0, end)), body: value.slice(end + 1), header: header ?? undefined }
 }
 
 /**
- * KEYS: bodies, players, inbox, headers.
- * ARGV: most tickets, most entries of the inbox, number of tickets, 1 to create all or none; of each ticket the id, the
- * body, how many players it has, these, and for each of them the entry that is permitted, empty for none.
+ * KEYS: bodies, players, inbox, headers. ARGV: maximum number of tickets, maximum number of inbox entries, number of
+ * tickets, 1 to create all or none; for each ticket the id, the body, the number of players, their ids, and for each of
+ * them the permitted entry, empty for none.
  *
- * All is read at once, decided ticket by ticket, and then written at once.
+ * The script reads everything first, decides ticket by ticket, and then writes everything.
  */
 export const createScript = defineScript({
   name: 'partition.create',
@@ -93,9 +93,9 @@ type EachOutcome =
   | readonly ['busy', entries: readonly (string | number)[]]
   | readonly ['full' | 'withheld' | 'created']
 
-export function readCreated(reply: Reply, tickets: readonly NewTicket[]): CreateOutcome[] {
+export function readCreated(reply: Reply, tickets: readonly NewTicket[]): TicketCreateOutcome[] {
   const [stamp, outcomes] = reply as unknown as readonly [string, readonly EachOutcome[]]
-  return outcomes.map((outcome, index): CreateOutcome => {
+  return outcomes.map((outcome, index): TicketCreateOutcome => {
     const { id, players } = tickets[index] as NewTicket
     switch (outcome[0]) {
       case 'exists':
@@ -110,7 +110,7 @@ export function readCreated(reply: Reply, tickets: readonly NewTicket[]): Create
   })
 }
 
-/** @param entries in turns, the number of a player and the ids of the player's tickets. */
+/** @param entries alternating: the number of a player, and the ids of the player's tickets. */
 function busyPlayers(players: readonly string[], entries: readonly (string | number)[]): PlayerTickets[] {
   const busy: PlayerTickets[] = []
   for (let at = 0; at < entries.length; at += 2) {
@@ -120,9 +120,9 @@ function busyPlayers(players: readonly string[], entries: readonly (string | num
 }
 
 /**
- * KEYS: headers, bodies, players, locks, inbox, changes, ended.
- * ARGV: most entries of the inbox and of changes, the id, the player who cancels it (or nothing), the players.
- * Answer: whether it is cancelled, and the header; nothing for an unknown ticket.
+ * KEYS: headers, bodies, players, locks, inbox, changes, ended. ARGV: maximum number of entries of the inbox and of
+ * changes, the id, the player who cancels (or nothing), the players. Reply: whether it is cancelled, and the header;
+ * nothing for an unknown ticket.
  */
 export const cancelScript = defineScript({
   name: 'partition.cancel',
@@ -167,8 +167,8 @@ function readCancelled(reply: Reply): CancelOutcome {
 }
 
 /**
- * Posts an RPC request also while Redis is full: that players have left, or that a match is to be stopped, makes room.
- * KEYS: inbox. ARGV: most entries, the RPC request.
+ * Posts an RPC request, even while Redis is full, because reports of left players and stops of matches free memory.
+ * KEYS: inbox. ARGV: maximum number of entries, the RPC request.
  */
 export const askScript = defineScript({
   name: 'partition.ask',

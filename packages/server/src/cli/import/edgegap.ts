@@ -1,20 +1,28 @@
-import { type Imported, type Json, type Lost, Reader, relaxing, type Step, UnfitSource } from './source-file.js'
+import {
+  type ImportedConfig,
+  type Json,
+  type Lost,
+  ObjectReader,
+  relaxing,
+  type LimitStep,
+  UnfitSource,
+} from './source-file.js'
 
-// A configuration of Edgegap's matchmaker (JSON, from its public documentation): profiles with rules by name, whose
-// parameters are overwritten by expansions at seconds of waiting.
+// A configuration of Edgegap's matchmaker (JSON, from its public documentation): profiles with rules by name.
+// Expansions overwrite the rules' parameters after seconds of waiting.
 
-/** What one rule is at first, and what each expansion overwrites of it. */
+/** The initial parameters of one rule, and those that each expansion overwrites. */
 interface StagedRule {
   readonly name: string
   readonly type: string
-  readonly initial: Reader
-  readonly stages: readonly { readonly afterMs: number; readonly change: Reader }[]
+  readonly initial: ObjectReader
+  readonly stages: readonly { readonly afterMs: number; readonly change: ObjectReader }[]
 }
 
 /** Reads a configuration. @throws {UnfitSource} naming field and value */
-export function importEdgegap(source: unknown): Imported {
+export function importEdgegap(source: unknown): ImportedConfig {
   const lost: Lost[] = []
-  const file = new Reader(source, '', lost)
+  const file = new ObjectReader(source, '', lost)
   file.any('version')
   const retries = file.number('max_deployment_retry_count')
   const profiles = file.needObject('profiles')
@@ -49,8 +57,8 @@ export function importEdgegap(source: unknown): Imported {
 
 const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
 
-/** Milliseconds of `5m`, `90s`, `1h30m`. */
-function periodOf(from: Reader, name: string): number | undefined {
+/** Parses `5m`, `90s` or `1h30m` to milliseconds. */
+function periodOf(from: ObjectReader, name: string): number | undefined {
   const text = from.text(name)
   if (text === undefined) return undefined
   const parts = Array.from(text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g))
@@ -59,10 +67,10 @@ function periodOf(from: Reader, name: string): number | undefined {
   return parts.reduce((sum, [, count = '', unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0), 0)
 }
 
-/** The period after which tickets expire where a profile says none, there and here. */
+/** The expiry of tickets if a profile has none, there and here. */
 const EXPIRES_MS = 300_000
 
-function queueOf(name: string, profile: Reader, retries: number | undefined) {
+function queueOf(name: string, profile: ObjectReader, retries: number | undefined) {
   const application = profile.needObject('application')
   const deploy = { application: application.needText('name'), version: application.needText('version') }
   application.end()
@@ -85,8 +93,8 @@ function queueOf(name: string, profile: Reader, retries: number | undefined) {
   }
 }
 
-/** The rules of a profile by name, and the milliseconds at which an expansion begins. */
-function rulesOf(profile: Reader, expireAfterMs: number) {
+/** The rules of a profile by name, and the milliseconds at which expansions begin. */
+function rulesOf(profile: ObjectReader, expireAfterMs: number) {
   const rules = profile.needObject('rules')
   const initial = rules.needObject('initial')
   const expansions = rules.object('expansions')
@@ -94,8 +102,8 @@ function rulesOf(profile: Reader, expireAfterMs: number) {
   const byTime = (expansions?.names() ?? [])
     .map((seconds) => {
       if (!/^\d+(\.\d+)?$/.test(seconds))
-        throw new UnfitSource(`${rules.at('expansions')}: must be named by seconds; got ${JSON.stringify(seconds)}`)
-      return { afterMs: Number(seconds) * 1000, changes: expansions?.needObject(seconds) as Reader }
+        throw new UnfitSource(`${rules.at('expansions')}: keys must be seconds; got ${JSON.stringify(seconds)}`)
+      return { afterMs: Number(seconds) * 1000, changes: expansions?.needObject(seconds) as ObjectReader }
     })
     .filter(({ afterMs, changes }) => {
       if (afterMs < expireAfterMs) return true
@@ -106,11 +114,11 @@ function rulesOf(profile: Reader, expireAfterMs: number) {
   const staged = initial.names().map((name): StagedRule => {
     const rule = initial.needObject(name)
     const type = rule.needText('type')
-    const first = rule.object('attributes') ?? new Reader({}, rule.at('attributes'), [])
+    const first = rule.object('attributes') ?? new ObjectReader({}, rule.at('attributes'), [])
     rule.end()
     const stages = byTime.flatMap(({ afterMs, changes }) => {
       const change = changes.object(name)
-      // Some write an expansion in the form of the rule.
+      // Some files write an expansion in the form of the rule.
       const inner = change?.object('attributes')
       return change === undefined ? [] : { afterMs, change: inner ?? change }
     })
@@ -121,10 +129,10 @@ function rulesOf(profile: Reader, expireAfterMs: number) {
 }
 
 /**
- * The value of a parameter at first and from each expansion on; empty where it is not given at first. Of two at one
- * time, such as an expansion at 0 and the initial value, the later one counts.
+ * The values of a parameter: initially, and from each expansion on; empty if there is no initial value. If two have the
+ * same time, such as an expansion at 0 and the initial value, the later one counts.
  */
-function stepsOf({ initial, stages }: StagedRule, name: string): Step[] {
+function stepsOf({ initial, stages }: StagedRule, name: string): LimitStep[] {
   const first = initial.number(name)
   const changes = stages.flatMap(({ afterMs, change }) => {
     const value = change.number(name)
@@ -134,7 +142,7 @@ function stepsOf({ initial, stages }: StagedRule, name: string): Step[] {
   return steps.filter(({ afterMs }, index) => afterMs !== steps[index + 1]?.afterMs)
 }
 
-/** A limit of Muster made of a parameter. */
+/** A Muster limit from a parameter. */
 function limitOf(rule: StagedRule, name: string, direction: 'rises' | 'falls') {
   const steps = stepsOf(rule, name)
   return relaxing(steps, direction, ({ afterMs, value }) =>
@@ -149,9 +157,9 @@ const endOf = ({ initial, stages }: StagedRule) =>
   [initial, ...stages.map(({ change }) => change)].forEach((one) => one.end())
 
 interface Translated {
-  /** Rules of the queue. */
+  /** Further rules of the queue. */
   readonly more: readonly Json[]
-  /** What clients state for it. */
+  /** The attributes that clients state for it. */
   readonly states: readonly string[]
 }
 
@@ -190,16 +198,16 @@ function ruleOf(rule: StagedRule): Translated | undefined {
   }
 }
 
-/** Milliseconds before the expiry at which a match that may be smaller is made, where no expansion says when. */
+/** Milliseconds before the expiry at which a smaller match is made, if no expansion gives a time. */
 const BEFORE_EXPIRY_MS = 5000
 
-type Limit = number | readonly Step[]
+type ExpandedLimit = number | readonly LimitStep[]
 
-const valueAt = (limit: Limit, ms: number) =>
+const valueAt = (limit: ExpandedLimit, ms: number) =>
   typeof limit === 'number' ? limit : (limit.findLast((step) => step.afterMs <= ms)?.value ?? 0)
 
-/** The steps of a limit from a time on, the first of them at that time. */
-const from = (limit: Limit, ms: number): Step[] => [
+/** The steps of a limit from a time on, with the first of them at that time. */
+const from = (limit: ExpandedLimit, ms: number): LimitStep[] => [
   { afterMs: ms, value: valueAt(limit, ms) },
   ...(typeof limit === 'number' ? [] : limit.filter(({ afterMs }) => afterMs > ms)),
 ]
@@ -210,7 +218,7 @@ interface AroundTeams {
   readonly more: readonly Json[]
 }
 
-/** Teams of one kind, and the rules, among them one that bounds a size which grows. */
+/** Teams of one kind, and the rules, including one that limits a growing size. */
 function teamsOf(rule: StagedRule, { stages, expireAfterMs, more }: AroundTeams) {
   const { initial } = rule
   const count = stepsOf(rule, 'team_count')
@@ -233,7 +241,7 @@ function teamsOf(rule: StagedRule, { stages, expireAfterMs, more }: AroundTeams)
       'min_team_size',
       `smaller matches are made at any time from ${fillForMs / 1000} s on, not only at expansions and at the expiry`,
     )
-  // Full teams are those of the first size at first: `fillForMs` would wait for those of the largest.
+  // Full teams initially have the first size, because `fillForMs` would wait for the largest.
   const growingLeast =
     Array.isArray(growing) && relaxing([{ afterMs: 0, value: largest }, ...from(least, fillForMs)], 'falls', () => {})
   const rules = [

@@ -1,9 +1,9 @@
-import { type Imported, type Json, type Lost, Reader, relaxing, type Step } from './source-file.js'
+import { type ImportedConfig, type Json, type Lost, ObjectReader, relaxing, type LimitStep } from './source-file.js'
 
 // A rule set of Amazon GameLift FlexMatch (JSON, from its public documentation).
 
-/** What a property expression measures: a count or a number of teams, or the values of all players. */
-interface Measured {
+/** The quantity of a property expression: a number of players or teams, or the values of all players. */
+interface PropertyExpression {
   readonly made: string
   /** Name of the team, or `*`. */
   readonly team: string
@@ -14,20 +14,20 @@ interface Measured {
 const OF_TEAM = /^(avg|min|max|sum|count)\(teams\[(\*|[\w-]+)\]\.players(?:\.attributes\[(\w+)\])?\)$/
 const OF_ALL = /^(?:(avg|min|max|sum)\()?flatten\(teams\[\*\]\.players\.attributes\[(\w+)\]\)\)?$/
 
-function measuredBy(text: unknown): Measured | undefined {
+function measuredBy(text: unknown): PropertyExpression | undefined {
   const [, made, team, attribute] = (typeof text === 'string' && OF_TEAM.exec(text)) || []
   if (made !== undefined && team !== undefined) return { made, team, attribute }
   const [all, aggregate = 'all', of] = (typeof text === 'string' && OF_ALL.exec(text)) || []
   return all === undefined ? undefined : { made: aggregate, team: 'all', attribute: of }
 }
 
-/** The values of a property at first, and from each expansion on. */
-type StepsOf = (target: string, first: number | undefined) => readonly Step[]
+/** Returns the initial value of a property, and its values from each expansion on. */
+type StepsOf = (target: string, first: number | undefined) => readonly LimitStep[]
 
 /** Reads a rule set. @throws {UnfitSource} naming field and value */
-export function importFlexMatch(source: unknown): Imported {
+export function importFlexMatch(source: unknown): ImportedConfig {
   const lost: Lost[] = []
-  const file = new Reader(source, '', lost)
+  const file = new ObjectReader(source, '', lost)
   const name = file.text('name') ?? 'imported'
   file.any('ruleLanguageVersion')
   const defaults = new Map<string, unknown>()
@@ -64,10 +64,10 @@ export function importFlexMatch(source: unknown): Imported {
   return { game: deploy.application, queues: [queue], sections: {}, lost }
 }
 
-function expansionsOf(file: Reader) {
-  const left = new Map<string, { readonly expansion: Reader; readonly steps: readonly Step[] }>()
+function expansionsOf(file: ObjectReader) {
+  const left = new Map<string, { readonly expansion: ObjectReader; readonly steps: readonly LimitStep[] }>()
   for (const expansion of file.objects('expansions')) {
-    const steps = expansion.objects('steps').flatMap((step): Step[] => {
+    const steps = expansion.objects('steps').flatMap((step): LimitStep[] => {
       const [seconds, value] = [step.needNumber('waitTimeSeconds'), step.any('value')]
       return typeof value === 'number' ? [{ afterMs: seconds * 1000, value }] : []
     })
@@ -86,7 +86,7 @@ function expansionsOf(file: Reader) {
   return { stepsOf, unused }
 }
 
-function teamOf(team: Reader, stepsOf: StepsOf) {
+function teamOf(team: ObjectReader, stepsOf: StepsOf) {
   const name = team.needText('name')
   const [least, max] = [team.number('minPlayers') ?? team.needNumber('maxPlayers'), team.needNumber('maxPlayers')]
   const count = team.number('quantity') ?? 1
@@ -95,13 +95,13 @@ function teamOf(team: Reader, stepsOf: StepsOf) {
   return { name, count, size: min === max ? max : { min, max } }
 }
 
-const limitOf = (rule: Reader, steps: readonly Step[], direction: 'rises' | 'falls') =>
+const limitOf = (rule: ObjectReader, steps: readonly LimitStep[], direction: 'rises' | 'falls') =>
   relaxing(steps, direction, ({ afterMs, value }) =>
     rule.lose('', `becomes stricter at ${afterMs / 1000} s (${value}): limits only relax, so that is left out`),
   )
 
-/** A rule of Muster; undefined if there is none of the same form. */
-function ruleOf(rule: Reader, stepsOf: StepsOf): Json | undefined {
+/** A Muster rule; undefined if there is no equivalent. */
+function ruleOf(rule: ObjectReader, stepsOf: StepsOf): Json | undefined {
   const name = rule.needText('name')
   rule.any('description')
   const limit = (field: string, direction: 'rises' | 'falls') =>
@@ -144,7 +144,7 @@ function ruleOf(rule: Reader, stepsOf: StepsOf): Json | undefined {
   }
 }
 
-function comparisonOf(rule: Reader, name: string, measured: Measured | undefined): Json | undefined {
+function comparisonOf(rule: ObjectReader, name: string, measured: PropertyExpression | undefined): Json | undefined {
   const [operator, reference] = [rule.needText('operation'), rule.any('referenceValue')]
   if (measured === undefined) return undefined
   if (reference === undefined && operator === '=' && measured.made === 'all')

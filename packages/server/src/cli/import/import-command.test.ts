@@ -1,32 +1,15 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { runProgram } from '../program.js'
-import { terminalOf } from '../terminal.js'
+import { inFolder } from '../in-folder.fixture.js'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'muster-import-'))
-})
-afterEach(() => rm(folder, { recursive: true, force: true }))
+const { run, read, file } = inFolder()
 
 /** Imports a configuration: what the command says, and what it wrote. */
 async function imported(matchmaker: string, source: unknown, ...more: string[]) {
-  await writeFile(join(folder, 'theirs.json'), typeof source === 'string' ? source : JSON.stringify(source))
-  const [out, err]: [string[], string[]] = [[], []]
-  const stream = (lines: string[]) => ({
-    write: (text: string, done?: () => void) => {
-      lines.push(text)
-      done?.()
-      return true
-    },
-  })
-  const process = { stdout: stream(out), stderr: stream(err), env: {}, cwd: () => folder }
-  const code = await runProgram(['import', matchmaker, 'theirs.json', ...more], terminalOf(process))
-  const text = await readFile(join(folder, 'muster.yaml'), 'utf8').catch(() => '')
-  return { code, out: out.join(''), err: err.join(''), text, yaml: parse(text) as Yaml }
+  await file('theirs.json', typeof source === 'string' ? source : JSON.stringify(source))
+  const shown = await run(['import', matchmaker, 'theirs.json', ...more])
+  const text = await read('muster.yaml').catch(() => '')
+  return { ...shown, text, yaml: parse(text) as Yaml }
 }
 
 interface Yaml {
@@ -68,7 +51,7 @@ const ranked = configOf(
 )
 
 describe('muster import edgegap', () => {
-  test('writes profiles as queues: teams, rules, their expansions as steps, and what clients state', async () => {
+  test('muster import edgegap writes profiles as queues with teams, rules, steps and attributes', async () => {
     const { code, out, yaml } = await imported('edgegap', ranked)
     expect(code).toBe(0)
     expect(out).toContain('Wrote muster.yaml: one queue; one thing is lost or different')
@@ -124,7 +107,7 @@ describe('muster import edgegap', () => {
     ])
   })
 
-  test('says what is lost, in the terminal and in the file', async () => {
+  test('muster import edgegap reports what is lost, in the terminal and in the file', async () => {
     const initial = {
       match_size: size(2, 1, 4),
       ping: { type: 'latencies', attributes: { max_latency: 200, jitter: 3 } },
@@ -159,7 +142,7 @@ describe('muster import edgegap', () => {
     expect(yaml.queues[0]).toMatchObject({ teams: [{ size: { min: 1, max: 4 } }], fillForMs: 60_000 })
   })
 
-  test('a size that grows is the largest one; teams of the first size play at once', async () => {
+  test('muster import edgegap uses the largest of growing team sizes, and allows the first size at once', async () => {
     const profile = profileOf(
       { match_size: size(1, 2, 4) },
       { '20': { match_size: { max_team_size: 8 } }, '60': { match_size: { min_team_size: 1 } } },
@@ -194,7 +177,7 @@ describe('muster import edgegap', () => {
     })
   })
 
-  test('of two values at one time the later one counts: an expansion at 0 s replaces the initial one', async () => {
+  test('muster import edgegap replaces an initial value by an expansion at 0 s', async () => {
     const elo = (max_difference: number) => ({ elo: { max_difference } })
     const profile = profileOf(
       { match_size: size(2, 2, 2), elo: { type: 'number_difference', attributes: { max_difference: 90 } } },
@@ -214,13 +197,13 @@ describe('muster import edgegap', () => {
   })
 
   test.each<[what: string, source: unknown, says: string]>([
-    ['no JSON', '{ "token": "hunter2', 'theirs.json: is no JSON: line 1, column 12'],
+    ['a file that is not JSON', '{ "token": "hunter2', 'theirs.json: is no JSON: line 1, column 12'],
     ['a list', [], 'the file: must be an object; got []'],
     ['no profiles', {}, 'profiles: must be an object; there is none'],
     ['an empty list of profiles', configOf({}), 'profiles: must hold at least one profile'],
     ['a profile without an application', configOf({ a: {} }), 'profiles.a.application: must be an object'],
     [
-      'a size that is a text',
+      'a size that is a string',
       configOf({ a: profileOf({ s: { type: 'player_count', attributes: { team_count: '2' } } }) }),
       'profiles.a.rules.initial.s.attributes.team_count: must be a number; got "2"',
     ],
@@ -231,26 +214,26 @@ describe('muster import edgegap', () => {
       'profiles.a.ticket_expiration_period: must be a period such as 30s',
     ],
     [
-      'an expansion that is no number of seconds',
+      'an expansion at a time that is not a number',
       configOf({ a: profileOf({ s: size(1, 2, 2) }, { soon: {} }) }),
-      'profiles.a.rules.expansions: must be named by seconds; got "soon"',
+      'profiles.a.rules.expansions: keys must be seconds; got "soon"',
     ],
-    ['a size that no queue has', configOf({ a: profileOf({ s: size(2, 400, 400) }) }), 'teams: take more than 500'],
+    ['a size larger than any queue', configOf({ a: profileOf({ s: size(2, 400, 400) }) }), 'teams: take more than 500'],
     ['a name that is too long', configOf({ ['a'.repeat(65)]: profileOf({ s: size(1, 2, 2) }) }), 'queues.0.name'],
     [
       'a member called __proto__',
       '{"profiles": {"a": {"application": {"__proto__": {"name": "x"}}}}}',
       'application.name',
     ],
-  ])('refuses %s, naming field and value, and writes nothing', async (_, source, says) => {
+  ])('muster import edgegap refuses %s with field and value, and writes nothing', async (_, source, says) => {
     const { code, err, text } = await imported('edgegap', source)
     expect([code, text]).toEqual([2, ''])
     expect(err).toContain(says)
     expect(err).not.toContain('hunter2')
   })
 
-  test('overwrites nothing unless requested, and writes to the standard output on request', async () => {
-    await writeFile(join(folder, 'muster.yaml'), 'mine')
+  test('muster import edgegap overwrites a file only if requested, and can write to stdout', async () => {
+    await file('muster.yaml', 'mine')
     const kept = await imported('edgegap', ranked)
     expect([kept.code, kept.text]).toEqual([1, 'mine'])
     const shown = await imported('edgegap', ranked, '-o', '-')
@@ -259,7 +242,7 @@ describe('muster import edgegap', () => {
     expect((await imported('edgegap', ranked, '--force')).text).toContain('name: ranked-2v2')
   })
 
-  test('a text of the file never leaves its comment', async () => {
+  test('muster import edgegap keeps any text of the file within its comment', async () => {
     const { text, yaml } = await imported(
       'edgegap',
       configOf({ a: { ...profileOf({ s: size(1, 2, 2) }), 'x\ny: 1': 0 } }),
@@ -269,7 +252,7 @@ describe('muster import edgegap', () => {
   })
 })
 
-test('a matchmaker that is not known is refused with those that are', async () => {
+test('muster import refuses an unknown matchmaker and lists the known ones', async () => {
   const { code, err } = await imported('gamelift', {})
   expect(code).toBe(2)
   expect(err).toContain('It must be one of edgegap')

@@ -8,10 +8,10 @@ import { EXIT, type ExitCode, findingsText, paint, refusal, type Terminal } from
 import { importEdgegap } from './edgegap.js'
 import { importFlexMatch } from './flexmatch.js'
 import { importPlayFab } from './playfab.js'
-import { type Imported, UnfitSource } from './source-file.js'
+import { type ImportedConfig, UnfitSource } from './source-file.js'
 import { importUnity } from './unity.js'
 
-const IMPORTERS: Readonly<Record<string, (source: unknown) => Imported>> = {
+const IMPORTERS: Readonly<Record<string, (source: unknown) => ImportedConfig>> = {
   edgegap: importEdgegap,
   flexmatch: importFlexMatch,
   unity: importUnity,
@@ -41,7 +41,7 @@ function matchmakerOf(name: string): string {
   throw new InvalidArgumentError(`It must be one of ${Object.keys(IMPORTERS).join(', ')}.`)
 }
 
-/** Most bytes of another matchmaker's configuration (our choice). */
+/** Maximum size in bytes of another matchmaker's configuration (our choice). */
 const LARGEST = 2 ** 22
 
 async function importFile(
@@ -53,7 +53,7 @@ async function importFile(
   const { red } = paint(terminal.colours.complain)
   try {
     const source = jsonOf(await needTextFile(resolve(terminal.folder, file), file, LARGEST))
-    const imported = IMPORTERS[matchmaker]?.(source) as Imported
+    const imported = IMPORTERS[matchmaker]?.(source) as ImportedConfig
     const text = textOf(imported, file)
     const { warnings } = await readConfigText(text, { path: output, outside: false })
     for (const { path, message } of imported.lost) terminal.complain(`${path}: ${message}`)
@@ -77,7 +77,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // JSON.parse quotes the text in its error, which may hold a secret.
+    // JSON.parse quotes its input in the error, and it may hold a secret.
     throw new UnfitSource(notJson(text))
   }
 }
@@ -87,8 +87,8 @@ const EXPLAINED = `# Written by muster import. \`muster check\` says what each q
 # Servers of this program have the tag mm-<name>. Another program of the same account needs another name.
 `
 
-/** The new configuration, with what is lost as comments. Secrets are left to the environment. */
-function textOf({ game, queues, sections, lost }: Imported, file: string): string {
+/** The new configuration, with everything lost as comments. Secrets are left to the environment. */
+function textOf({ game, queues, sections, lost }: ImportedConfig, file: string): string {
   const config = {
     name: game.replaceAll(/[^\w-]/g, '-').slice(0, 32) || 'game',
     listen: { host: '127.0.0.1', port: 8080 },
@@ -104,7 +104,9 @@ function textOf({ game, queues, sections, lost }: Imported, file: string): strin
   return `${EXPLAINED}${yaml}${comments.map((line) => `${line}\n`).join('')}`
 }
 
-/** Who calls: all players by one token, as there; the game's backend, and people at the console. */
+/**
+ * The callers: all players by one token, as in the other matchmaker; the game's backend, and operators of the console.
+ */
 const AUTH = {
   shared: { token: { env: 'MUSTER_PLAYER_TOKEN' }, key: { env: 'MUSTER_PLAYER_KEY' } },
   keys: [
@@ -113,10 +115,10 @@ const AUTH = {
   ],
 }
 
-/** A comment of one line, whatever the text. */
+/** A comment on one line, for any text. */
 const commentOf = (text: string) => `# - ${text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' ')}`
 
-const nextSteps = (file: string, { queues, lost }: Imported) =>
+const nextSteps = (file: string, { queues, lost }: ImportedConfig) =>
   [
     `Wrote ${file}: ${queues.length === 1 ? 'one queue' : `${queues.length} queues`}${
       lost.length === 0

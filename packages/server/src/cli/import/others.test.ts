@@ -1,36 +1,27 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { runProgram } from '../program.js'
-import { terminalOf } from '../terminal.js'
+import { inFolder } from '../in-folder.fixture.js'
 import { importEdgegap } from './edgegap.js'
 import { importFlexMatch } from './flexmatch.js'
 import { importPlayFab } from './playfab.js'
 import { UnfitSource } from './source-file.js'
 import { importUnity } from './unity.js'
 
+const { run, read, file } = inFolder()
+
 /** Imports a configuration, which `muster check` must take: its queues, and what was said. */
 async function queuesOf(matchmaker: string, source: object) {
-  const folder = await mkdtemp(join(tmpdir(), 'muster-import-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  await writeFile(join(folder, 'theirs.json'), JSON.stringify(source))
-  const said: string[] = []
-  const stream = { write: (text: string) => said.push(text) > 0 }
-  const terminal = terminalOf({ stdout: stream, stderr: stream, env: {}, cwd: () => folder })
-  expect([await runProgram(['import', matchmaker, 'theirs.json'], terminal), said.join('')]).toEqual([
-    0,
-    expect.stringContaining('Wrote muster.yaml'),
-  ])
-  const { queues } = parse(await readFile(join(folder, 'muster.yaml'), 'utf8')) as { readonly queues: object[] }
-  return { queues, said: said.join('') }
+  await file('theirs.json', JSON.stringify(source))
+  const { code, out, err } = await run(['import', matchmaker, 'theirs.json'])
+  expect([code, out]).toEqual([0, expect.stringContaining('Wrote muster.yaml')])
+  const { queues } = parse(await read('muster.yaml')) as { readonly queues: object[] }
+  return { queues, said: out + err }
 }
 
 const step = (seconds: number, value: number) => ({ afterMs: seconds * 1000, value })
 
-test('a FlexMatch rule set becomes a queue', async () => {
+test('muster import converts a FlexMatch rule set to a queue', async () => {
   const { queues, said } = await queuesOf('flexmatch', {
     name: 'hunt',
     ruleLanguageVersion: '1.0',
@@ -109,7 +100,7 @@ test('a FlexMatch rule set becomes a queue', async () => {
     expect(said).toContain(what)
 })
 
-test('a queue of Unity Matchmaker becomes a queue, and a filtered pool another', async () => {
+test('muster import converts a queue of Unity Matchmaker, and its filtered pool to another queue', async () => {
   const pool = {
     name: 'default',
     enabled: true,
@@ -179,7 +170,7 @@ test('a queue of Unity Matchmaker becomes a queue, and a filtered pool another',
   expect(said).toContain('filteredPools[0]: is a queue of its own here')
 })
 
-test('a queue of PlayFab Matchmaking becomes a queue', async () => {
+test('muster import converts a queue of PlayFab Matchmaking', async () => {
   const attribute = (Path: string) => ({ Path, Source: 'User' })
   const { queues, said } = await queuesOf('playfab', {
     MatchmakingQueue: {
@@ -258,7 +249,7 @@ const { tree } = fc.letrec((tie) => ({
 }))
 
 test.each([importEdgegap, importFlexMatch, importUnity, importPlayFab])(
-  'whatever a file holds, it is imported or refused by name: %o',
+  '%o converts any file or refuses it with an UnfitSource error',
   (read) => {
     fc.assert(
       fc.property(tree, (source) => {

@@ -1,15 +1,23 @@
-import { type Imported, isJson, type Json, type Lost, Reader, relaxing, type Step } from './source-file.js'
+import {
+  type ImportedConfig,
+  isJson,
+  type Json,
+  type Lost,
+  ObjectReader,
+  relaxing,
+  type LimitStep,
+} from './source-file.js'
 
 // A queue of PlayFab Matchmaking (JSON of GetMatchmakingQueue and SetMatchmakingQueue, from its public documentation).
 
-/** Steps of a linear expansion at most: a longer one is said to be cut. */
+/** Maximum number of steps of a linear expansion. If there are more, the cut is reported. */
 const MOST_STEPS = 24
 
 /** Reads a queue. @throws {UnfitSource} naming field and value */
-export function importPlayFab(source: unknown): Imported {
+export function importPlayFab(source: unknown): ImportedConfig {
   const lost: Lost[] = []
   const inner = isJson(source) && isJson(source['MatchmakingQueue']) ? source['MatchmakingQueue'] : source
-  const queue = new Reader(inner, '', lost)
+  const queue = new ObjectReader(inner, '', lost)
   const name = queue.needText('Name')
   const [least, most] = [queue.needNumber('MinMatchSize'), queue.needNumber('MaxMatchSize')]
   const given = queue.objects('Teams').map((team) => {
@@ -43,8 +51,8 @@ export function importPlayFab(source: unknown): Imported {
   return { game: deploy.application, queues: [made], sections: {}, lost }
 }
 
-/** What all rules have: the name, when they stop counting, and who lacks the attribute. */
-function commonOf(rule: Reader): Json {
+/** The common fields of rules: the name, when they stop applying, and what happens to players without the attribute. */
+function commonOf(rule: ObjectReader): Json {
   const name = rule.text('Name')
   const seconds = rule.number('SecondsUntilOptional')
   if ((rule.number('Weight') ?? 1) !== 1) rule.lose('Weight', 'is left out: prefer of the queue weighs what counts')
@@ -59,7 +67,7 @@ function commonOf(rule: Reader): Json {
   }
 }
 
-function attributeOf(rule: Reader): string {
+function attributeOf(rule: ObjectReader): string {
   const attribute = rule.needObject('Attribute')
   const source = attribute.text('Source')
   if (source !== undefined && source !== 'User')
@@ -69,14 +77,15 @@ function attributeOf(rule: Reader): string {
   return path
 }
 
-const done = <T>(rule: Reader, made: T): T => {
+const done = <T>(rule: ObjectReader, made: T): T => {
   rule.end()
   return made
 }
 
-const equalOf = (rule: Reader): Json => done(rule, { kind: 'equal', attribute: attributeOf(rule), ...commonOf(rule) })
+const equalOf = (rule: ObjectReader): Json =>
+  done(rule, { kind: 'equal', attribute: attributeOf(rule), ...commonOf(rule) })
 
-const overlapOf = (rule: Reader): Json => {
+const overlapOf = (rule: ObjectReader): Json => {
   const attribute = attributeOf(rule)
   const atLeast = limitOf(rule, rule.needNumber('MinIntersectionSize'), 'falls', 'MinIntersectionSizeOverrides')
   return done(rule, { kind: 'overlap', attribute, atLeast, ...commonOf(rule) })
@@ -84,20 +93,20 @@ const overlapOf = (rule: Reader): Json => {
 
 const PARTIES: Readonly<Record<string, string>> = { Min: 'min', Max: 'max', Average: 'avg' }
 
-const differenceOf = (rule: Reader): Json => {
+const differenceOf = (rule: ObjectReader): Json => {
   const attribute = attributeOf(rule)
   const party = PARTIES[rule.text('MergeFunction') ?? 'Average'] ?? 'avg'
   const max = limitOf(rule, rule.needNumber('Difference'), 'rises', 'DifferenceOverrides')
   return done(rule, { kind: 'difference', attribute, max, party, ...commonOf(rule) })
 }
 
-const balanceOf = (rule: Reader): Json => {
+const balanceOf = (rule: ObjectReader): Json => {
   const attribute = attributeOf(rule)
   const max = limitOf(rule, rule.needNumber('Difference'), 'rises', 'DifferenceOverrides')
   return done(rule, { kind: 'balance', attribute, max, ...commonOf(rule) })
 }
 
-const regionOf = (rule: Reader): Json => {
+const regionOf = (rule: ObjectReader): Json => {
   if (rule.text('Path') !== undefined)
     rule.lose('Path', 'is called beacons here: clients send an object of milliseconds by place')
   const maxMs = limitOf(rule, rule.needNumber('MaxLatency'), 'rises', 'MaxLatencyOverrides')
@@ -105,9 +114,9 @@ const regionOf = (rule: Reader): Json => {
   return done(rule, { kind: 'latency', maxMs, ...common })
 }
 
-/** A limit with its linear or custom expansion, in steps of so many seconds. */
-function limitOf(rule: Reader, first: number, direction: 'rises' | 'falls', overrides: string) {
-  const steps: Step[] = [{ afterMs: 0, value: first }]
+/** A limit with its linear or custom expansion, in steps of this many seconds. */
+function limitOf(rule: ObjectReader, first: number, direction: 'rises' | 'falls', overrides: string) {
+  const steps: LimitStep[] = [{ afterMs: 0, value: first }]
   const linear = rule.object('LinearExpansion')
   const custom = rule.object('CustomExpansion')
   if (linear !== undefined) {
@@ -128,7 +137,7 @@ function limitOf(rule: Reader, first: number, direction: 'rises' | 'falls', over
     for (const [index, one] of custom.list(overrides).entries()) {
       const value = isJson(one) ? one['OverrideValue'] : one
       if (typeof value === 'number') steps.push({ afterMs: (index + 1) * everyMs, value })
-      else custom.lose(overrides, `[${index}] is no number, and is left out`)
+      else custom.lose(overrides, `[${index}] is not a number and is left out`)
     }
     custom.end()
   }

@@ -1,16 +1,16 @@
-/** What the configuration of another matchmaker holds: read leniently, since its own service has checked it. */
+/** Reads the configuration of another matchmaker. It is lenient, because the other service has validated it. */
 
-/** Something of the other configuration that the new file does not have, or has otherwise. */
+/** A part of the other configuration that the new file lacks or changes. */
 export interface Lost {
-  /** Where it is, e.g. `profiles.duel.rules.initial.elo`. */
+  /** Path of the part, e.g. `profiles.duel.rules.initial.elo`. */
   readonly path: string
-  /** What becomes of it, in words that follow the path. */
+  /** What happened to the part, in words that follow the path. */
   readonly message: string
 }
 
-/** What becomes of a configuration of another matchmaker. */
-export interface Imported {
-  /** Name of the game's application, from which the file gets its name. */
+/** The result of importing a configuration of another matchmaker. */
+export interface ImportedConfig {
+  /** Name of the game's application, which becomes the file's name. */
   readonly game: string
   readonly queues: readonly Json[]
   /** Other sections of muster.yaml. */
@@ -20,13 +20,13 @@ export interface Imported {
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** The file is not what it is said to be. The message names field and value. */
+/** The file does not have the stated format. The message names field and value. */
 export class UnfitSource extends Error {}
 
 export const isJson = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Most characters of a value in an error. */
+/** Maximum number of characters of a value in an error. */
 const MOST_SHOWN = 80
 
 function unfit(path: string, wanted: string, value: unknown): UnfitSource {
@@ -34,8 +34,8 @@ function unfit(path: string, wanted: string, value: unknown): UnfitSource {
   return new UnfitSource(`${path === '' ? 'the file' : path}: must be ${wanted}; ${got}`)
 }
 
-/** An object of the file, of which each member is read once; those that nobody reads are told as lost. */
-export class Reader {
+/** An object of the file. Each member is read once. Those that are never read are reported as lost. */
+export class ObjectReader {
   readonly path: string
   readonly #value: Json
   readonly #known = new Set<string>()
@@ -56,7 +56,7 @@ export class Reader {
     return this.any(name) !== undefined
   }
 
-  /** The member as it is; undefined if it is not there, or null. */
+  /** The raw member; undefined if it is missing or null. */
   any(name: string): unknown {
     this.#known.add(name)
     return Object.hasOwn(this.#value, name) ? (this.#value[name] ?? undefined) : undefined
@@ -66,16 +66,16 @@ export class Reader {
     return Object.keys(this.#value)
   }
 
-  object(name: string): Reader | undefined {
+  object(name: string): ObjectReader | undefined {
     const value = this.any(name)
-    return value === undefined ? undefined : new Reader(value, this.at(name), this.#lost)
+    return value === undefined ? undefined : new ObjectReader(value, this.at(name), this.#lost)
   }
 
-  objects(name: string): Reader[] {
-    return this.list(name).map((value, index) => new Reader(value, `${this.at(name)}[${index}]`, this.#lost))
+  objects(name: string): ObjectReader[] {
+    return this.list(name).map((value, index) => new ObjectReader(value, `${this.at(name)}[${index}]`, this.#lost))
   }
 
-  needObject(name: string): Reader {
+  needObject(name: string): ObjectReader {
     return this.object(name) ?? this.missing(name, 'an object')
   }
 
@@ -125,29 +125,29 @@ export class Reader {
     this.#lost.push({ path: name === '' ? this.path : this.at(name), message })
   }
 
-  /** Tells of each member that was not read. */
+  /** Reports each member that was not read. */
   end(): void {
     for (const name of this.names()) if (!this.#known.has(name)) this.lose(name, 'has no counterpart, and is left out')
   }
 }
 
-/** A value from a time of waiting on. */
-export interface Step {
+/** A value from a wait time on. */
+export interface LimitStep {
   readonly afterMs: number
   readonly value: number
 }
 
 /**
- * A limit that relaxes: one number, or steps. A step that is stricter than the one before is left out, since limits of
- * Muster only relax.
- * @param stricter called with each step that is left out.
+ * A limit that relaxes: one number, or steps. A step stricter than the previous one is omitted, because Muster's limits
+ * only relax.
+ * @param stricter called with each omitted step.
  */
 export function relaxing(
-  steps: readonly Step[],
+  steps: readonly LimitStep[],
   direction: 'rises' | 'falls',
-  stricter: (step: Step) => void,
-): number | readonly Step[] | undefined {
-  const kept: Step[] = []
+  stricter: (step: LimitStep) => void,
+): number | readonly LimitStep[] | undefined {
+  const kept: LimitStep[] = []
   for (const step of steps) {
     const last = kept.at(-1)
     if (last === undefined) kept.push({ ...step, afterMs: 0 })

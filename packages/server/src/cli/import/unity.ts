@@ -1,11 +1,11 @@
-import { type Imported, type Json, type Lost, Reader, relaxing, type Step } from './source-file.js'
+import { type ImportedConfig, type Json, type Lost, ObjectReader, relaxing, type LimitStep } from './source-file.js'
 
 // A queue of Unity Matchmaker with its pools (JSON, from its public documentation).
 
 /** Reads a queue. @throws {UnfitSource} naming field and value */
-export function importUnity(source: unknown): Imported {
+export function importUnity(source: unknown): ImportedConfig {
   const lost: Lost[] = []
-  const file = new Reader(source, '', lost)
+  const file = new ObjectReader(source, '', lost)
   const name = file.needText('name')
   for (const known of ['$schema', 'enabled', 'maxPlayersPerTicket']) file.any(known)
   const queues = [queueOf(name, file.needObject('defaultPool'), [])]
@@ -28,7 +28,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
   GreaterThanEqual: '>=',
 }
 
-function filterOf(filter: Reader): Json[] {
+function filterOf(filter: ObjectReader): Json[] {
   const [attribute, operator] = [filter.needText('attribute'), OPERATORS[filter.needText('operator')]]
   const value = filter.any('value')
   filter.end()
@@ -37,7 +37,7 @@ function filterOf(filter: Reader): Json[] {
   return []
 }
 
-function queueOf(name: string, pool: Reader, filters: readonly Json[]) {
+function queueOf(name: string, pool: ObjectReader, filters: readonly Json[]) {
   for (const known of ['name', 'enabled', 'matchHosting', 'filters']) pool.any(known)
   if (pool.list('variants').length > 0) pool.lose('variants', 'are left out: there is one set of rules a queue')
   const timeout = pool.number('timeoutSeconds')
@@ -68,9 +68,9 @@ function queueOf(name: string, pool: Reader, filters: readonly Json[]) {
 }
 
 /** A number of teams or players: `{ min, max, relaxations }`. */
-function rangeOf(range: Reader) {
+function rangeOf(range: ObjectReader) {
   const [least, max] = [range.needNumber('min'), range.needNumber('max')]
-  const steps: Step[] = [{ afterMs: 0, value: least }]
+  const steps: LimitStep[] = [{ afterMs: 0, value: least }]
   for (const relaxation of range.objects('relaxations')) {
     const [type, atSeconds] = [relaxation.needText('type'), relaxation.needNumber('atSeconds')]
     relaxation.any('ageType')
@@ -86,7 +86,7 @@ function rangeOf(range: Reader) {
   return { min, max }
 }
 
-function teamOf(team: Reader) {
+function teamOf(team: ObjectReader) {
   const name = team.needText('name')
   const count = rangeOf(team.needObject('teamCount'))
   const size = rangeOf(team.needObject('playerCount'))
@@ -98,8 +98,8 @@ function teamOf(team: Reader) {
 
 const AGES: Readonly<Record<string, string>> = { Oldest: 'oldest', Youngest: 'youngest', Average: 'average' }
 
-/** A rule of Muster; none if there is none of the same form. */
-function ruleOf(rule: Reader): Json[] {
+/** A Muster rule; none if there is no equivalent. */
+function ruleOf(rule: ObjectReader): Json[] {
   const [name, type, source] = [rule.needText('name'), rule.needText('type'), rule.needText('source')]
   const isNot = rule.boolean('not') === true
   if (rule.boolean('enableRule') === false) {
@@ -126,8 +126,8 @@ interface RuleParts {
   readonly attribute: string
   readonly reference: unknown
   readonly overlap: number | undefined
-  /** The reference as a limit that rises. */
-  readonly rises: number | readonly Step[] | undefined
+  /** The reference as a rising limit. */
+  readonly rises: number | readonly LimitStep[] | undefined
   readonly isLatency: boolean
 }
 
@@ -142,9 +142,9 @@ function withoutName(type: string, { attribute, reference, overlap, rises, isLat
   return operator === undefined ? undefined : { kind: 'require', attribute, operator, value: reference }
 }
 
-/** When a rule stops counting and by whose age; and the values that replace its reference. */
-function relaxationsOf(rule: Reader) {
-  const steps: Step[] = []
+/** When a rule stops applying and by whose wait; and the values that replace its reference. */
+function relaxationsOf(rule: ObjectReader) {
+  const steps: LimitStep[] = []
   const common: Record<string, unknown> = {}
   for (const relaxation of rule.objects('relaxations')) {
     const [type, afterMs] = [relaxation.needText('type'), relaxation.needNumber('atSeconds') * 1000]
@@ -158,7 +158,7 @@ function relaxationsOf(rule: Reader) {
   return { common, steps }
 }
 
-const limitOf = (rule: Reader, first: number, steps: readonly Step[], direction: 'rises' | 'falls') =>
+const limitOf = (rule: ObjectReader, first: number, steps: readonly LimitStep[], direction: 'rises' | 'falls') =>
   relaxing([{ afterMs: 0, value: first }, ...steps], direction, ({ afterMs, value }) =>
     rule.lose('', `becomes stricter at ${afterMs / 1000} s (${value}): limits only relax, so that is left out`),
   )

@@ -1,17 +1,10 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readdir } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
 import { runProgram } from '../program.js'
 import { terminalOf } from '../terminal.js'
+import { inFolder } from '../in-folder.fixture.js'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'muster-lab-'))
-})
-afterEach(() => rm(folder, { recursive: true, force: true }))
-
-const file = (name: string, text: string) => writeFile(join(folder, name), text)
+const { file, path, read } = inFolder()
 
 /** Runs `muster lab crowd` in the folder. @param readers lines after which nobody reads the output any more. */
 async function crowd(args: string, readers = Infinity) {
@@ -27,29 +20,29 @@ async function crowd(args: string, readers = Infinity) {
     },
   }
   const stderr = { write: (text: string) => err.push(text) > 0 }
-  const terminal = terminalOf({ stdout, stderr, env: {}, cwd: () => folder })
+  const terminal = terminalOf({ stdout, stderr, env: {}, cwd: () => path() })
   const code = await runProgram(['lab', 'crowd', ...args.split(' ')], terminal)
   return { code, out: out.join(''), err: err.join(''), writes: out.length }
 }
 
-describe('an invented crowd', () => {
-  test('is written to the standard output or to a file, the same by the same seed', async () => {
+describe('muster lab crowd for a synthetic crowd', () => {
+  test('muster lab crowd writes to standard output or to a file, the same for the same seed', async () => {
     const { code, out, err } = await crowd('--players 30 --hours 2 --seed 7')
     expect([code, err]).toEqual([0, ''])
     const [header, ...parties] = out.trimEnd().split('\n')
     expect(JSON.parse(header as string)).toMatchObject({ format: 'muster-crowd-1', durationMs: 7_200_000 })
     expect(parties.flatMap((line) => (JSON.parse(line) as { players: unknown[] }).players)).toHaveLength(30)
     expect(await crowd('--players 30 --hours 2 --seed 7 --out crowd.ndjson')).toEqual({ code, out: '', err, writes: 0 })
-    expect(await readFile(join(folder, 'crowd.ndjson'), 'utf8')).toBe(out)
-    expect(await readdir(folder)).toEqual(['crowd.ndjson'])
+    expect(await read('crowd.ndjson')).toBe(out)
+    expect(await readdir(path())).toEqual(['crowd.ndjson'])
     expect((await crowd('--players 30 --hours 2 --seed 8')).out).not.toBe(out)
   })
 
-  test('ends without a complaint when nobody reads on', async () => {
+  test('muster lab crowd ends without an error when its output is closed', async () => {
     expect(await crowd('--players 2000', 1)).toMatchObject({ code: 0, err: '', writes: 1 })
   })
 
-  test('takes the rest from a file, which it can write with all defaults', async () => {
+  test('muster lab crowd reads parameters from a file, and can write one with all defaults', async () => {
     const { out } = await crowd('--show-parameters')
     expect(out).toMatch(/^# How many players come, each at least once\..*\nplayers: 50000\n/)
     expect(out).toContain(
@@ -77,8 +70,8 @@ const partiesOf = (out: string) =>
     .slice(1)
     .map((text) => JSON.parse(text) as { id: string; at: number })
 
-describe('other crowds', () => {
-  test('recorded traffic becomes a crowd, with notes about what the recording does not say', async () => {
+describe('muster lab crowd for other crowds', () => {
+  test('muster lab crowd converts recorded traffic, with notes on what the recording does not contain', async () => {
     await file('traffic.ndjson', RECORDING)
     const { code, out, err } = await crowd('--from traffic.ndjson')
     expect(code).toBe(0)
@@ -88,7 +81,7 @@ describe('other crowds', () => {
     expect(await crowd('--from again.ndjson')).toMatchObject({ code: 0, out, err: '' })
   })
 
-  test('are cut, mixed and scaled', async () => {
+  test('muster lab crowd cuts, mixes and scales crowds', async () => {
     await file('traffic.ndjson', RECORDING)
     await crowd('--players 200 --hours 1 --seed 3 --out made.ndjson')
     const cut = partiesOf((await crowd('--from traffic.ndjson --cut 10m..70m')).out)
@@ -111,9 +104,9 @@ describe('other crowds', () => {
     ['--from traffic.ndjson --cut 10..70', /It must be two times from the beginning, like 10m..70m./],
     ['--from traffic.ndjson --scale 11', /argument '11' is invalid. It must be a number from 0.1 to 10./],
     ['--from traffic.ndjson --players 5', /^error: --players is for invented crowds, and --from for others/],
-    ['--from a,,b', /It must be names of files with commas between./],
+    ['--from a,,b', /It must be file names separated by commas./],
     ['--scale 3', /^error: --scale needs --from: the crowd to change/],
-  ])('%s is refused', async (args, words) => {
+  ])('muster lab crowd refuses the input %s', async (args, words) => {
     const { out } = await crowd('--players 1 --hours 1')
     await file('traffic.ndjson', RECORDING)
     await file('torn.ndjson', RECORDING + create('x', 1e12 + 6e6).slice(0, -20))
@@ -125,7 +118,7 @@ describe('other crowds', () => {
   })
 })
 
-describe('what is wrong is told with its place', () => {
+describe('muster lab crowd with an invalid file', () => {
   test.each([
     ['--players 0', "error: option '--players <number>' argument '0' is invalid. It must be a whole number from 1 to"],
     ['--players 2.5', "argument '2.5' is invalid. It must be a whole number"],
@@ -137,7 +130,7 @@ describe('what is wrong is told with its place', () => {
     ['--parameters torn.yaml', 'torn.yaml:2:1: error: has a { without its }'],
     ['--parameters list.yaml', 'list.yaml:1:1: error: must be names with values'],
     ['--parameters night.yaml', 'error: crowd parameter activity: must not be 0 in all hours of the crowd'],
-  ])('%s', async (args, words) => {
+  ])('muster lab crowd reports an error with its place: %s', async (args, words) => {
     await file('wrong.yaml', 'players: 20\npatience:\n  shape: -1\nskil: {}\n')
     await file('torn.yaml', 'skill: { mean: 5\n')
     await file('list.yaml', '- 5\n')
@@ -151,7 +144,7 @@ regions: { Europe: 1 }\nactivity: [${Array.from({ length: 24 }, (_, hour) => (ho
     expect(err).toContain(words)
   })
 
-  test('a file that cannot be written', async () => {
+  test('muster lab crowd reports a file that cannot be written', async () => {
     expect(await crowd('--players 5 --out none/crowd.ndjson')).toMatchObject({
       code: 1,
       err: 'error: none/crowd.ndjson cannot be written (ENOENT)\n',

@@ -6,14 +6,21 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { stringify } from 'yaml'
 import { createFindings, InvalidConfig, needTextFile, readYaml } from '../../config/index.js'
 import { EXIT, type ExitCode, paint, refusal, type Terminal } from '../terminal.js'
-import { type AddLabCommand, numberOption, type Span, spanOption, withProgress, writeProduct } from './lab-command.js'
+import {
+  type AddLabCommand,
+  numberOption,
+  type TimeSpan,
+  spanOption,
+  withProgress,
+  writeProduct,
+} from './lab-command.js'
 import { readCrowdFile } from './lab-input.js'
 
 /**
- * Reads the parameters of a crowd from a file, YAML or JSON.
- * @param given by options: they take precedence over the file.
- * @param check of the lab, which is loaded only where it is used.
- * @throws {InvalidConfig} with all that is wrong, by line and column
+ * Reads the parameters of a crowd from a YAML or JSON file.
+ * @param given options that take precedence over the file.
+ * @param check the lab's check; the lab is imported lazily.
+ * @throws {InvalidConfig} with all faults, by line and column
  */
 async function readCrowdParameters(
   file: string,
@@ -31,7 +38,7 @@ async function readCrowdParameters(
   return data
 }
 
-/** The parameters with their defaults as a file, each under what it is and where its default comes from. */
+/** The parameters with their defaults as a file, each below its description and the source of its default. */
 function parametersText(parameters: readonly CrowdParameterDescription[]): string {
   const lines: string[] = []
   let group = ''
@@ -46,7 +53,7 @@ function parametersText(parameters: readonly CrowdParameterDescription[]): strin
   return lines.join('\n')
 }
 
-/** Lists of names and values take a line for each entry. */
+/** Lists of names and values take one line for each entry. */
 function yamlOf(name: string, value: unknown): string[] {
   const isTable = Array.isArray(value) && typeof value[0] === 'object'
   const flow = { collectionStyle: 'flow', lineWidth: 0 } as const
@@ -65,7 +72,7 @@ interface CrowdOptions {
   readonly showParameters?: boolean | undefined
   readonly from?: readonly string[] | undefined
   readonly scale?: number | undefined
-  readonly cut?: Span | undefined
+  readonly cut?: TimeSpan | undefined
   readonly out?: string | undefined
 }
 
@@ -101,7 +108,7 @@ async function crowd(options: CrowdOptions, terminal: Terminal): Promise<ExitCod
   }
 }
 
-/** Refuses options that have no effect beside others, because the caller expects one. */
+/** Rejects options that have no effect together with others, because the caller expects one. */
 function contradictionIn({ from, players, hours, parameters, scale, cut }: CrowdOptions): string | undefined {
   const inventing = Object.entries({ players, hours, parameters }).find(([, value]) => value !== undefined)
   const changing = Object.entries({ scale, cut }).find(([, value]) => value !== undefined)
@@ -136,7 +143,7 @@ async function writeChanged(
   const { cutCrowd, mixCrowds, scaleCrowd, writeCrowd } = await import('@muster/lab')
   const crowds: Crowd[] = []
   for (const file of files) {
-    // The replay of recorded traffic is slow.
+    // Shows progress, because the replay of recorded traffic is slow.
     const { crowd: read, notes } = await withProgress(terminal, (progress) => {
       if (terminal.draw !== undefined) progress.part(file)
       return readCrowdFile(file, terminal.folder, { seed, progressed: progress.share })
@@ -151,6 +158,6 @@ async function writeChanged(
 
 function filesOption(text: string): readonly string[] {
   const files = text.split(',').map((file) => file.trim())
-  if (files.includes('')) throw new InvalidArgumentError('It must be names of files with commas between.')
+  if (files.includes('')) throw new InvalidArgumentError('It must be file names separated by commas.')
   return files
 }

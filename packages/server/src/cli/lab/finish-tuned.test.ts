@@ -1,19 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import type { Figures } from '@muster/lab'
 import type { MeasuredRun, TunedCrowd } from '@muster/lab/internal'
 import { defineQueue } from '@muster/matchmaker'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { terminalOf } from '../terminal.js'
+import { expect, test } from 'vitest'
+import { inFolder } from '../in-folder.fixture.js'
 import { finishTuned } from './tune.js'
 import { readQueues } from './lab-input.js'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'muster-lab-'))
-})
-afterEach(() => rm(folder, { recursive: true, force: true }))
+const { shown, read, file, path } = inFolder()
 
 const QUEUES = (max: number) => `queues:
   - name: duel # two
@@ -53,17 +47,14 @@ function tunedOf(change: Partial<TunedCrowd> = {}): TunedCrowd {
 }
 
 async function finish(tuned: TunedCrowd, options: Parameters<typeof finishTuned>[3], meanwhile?: string) {
-  const [out, err]: [string[], string[]] = [[], []]
-  const stream = (texts: string[]) => ({ write: (text: string) => texts.push(text) > 0 })
-  const terminal = terminalOf({ stdout: stream(out), stderr: stream(err), env: {}, cwd: () => folder })
-  await writeFile(join(folder, 'a.yaml'), QUEUES(100))
-  const file = await readQueues('a.yaml', folder)
-  if (meanwhile !== undefined) await writeFile(join(folder, 'a.yaml'), meanwhile)
-  const code = await finishTuned(tuned, file, 'crowd.ndjson', options, terminal)
-  return { code, out: out.join(''), err: err.join(''), text: await readFile(join(folder, 'a.yaml'), 'utf8') }
+  await file('a.yaml', QUEUES(100))
+  const queues = await readQueues('a.yaml', path())
+  if (meanwhile !== undefined) await file('a.yaml', meanwhile)
+  const told = await shown((terminal) => finishTuned(tuned, queues, 'crowd.ndjson', options, terminal))
+  return { ...told, text: await read('a.yaml') }
 }
 
-test('a result that holds is reported with a patch, and written on request', async () => {
+test('a search result of muster lab tune is reported with a patch, and written on request', async () => {
   const told = await finish(tunedOf(), {})
   expect(told).toMatchObject({ code: 0, err: '', text: QUEUES(100) })
   expect(told.out).toContain('\n+    rules: [{ kind: difference, attribute: skill, max: 200 }]\n')
@@ -72,20 +63,20 @@ test('a result that holds is reported with a patch, and written on request', asy
   expect(written.out).not.toContain('+++')
 })
 
-test('a result that does not hold on unseen seeds is reported, but not written into the file', async () => {
+test('a search result that fails on unseen seeds is reported, but not written into the file', async () => {
   const best = { training: [run(29_000), run(29_000)], unseen: [run(28_000), run(33_000)] }
-  const { code, out, err, text } = await finish(tunedOf({ best }), { write: true, patch: join(folder, 'a.diff') })
+  const { code, out, err, text } = await finish(tunedOf({ best }), { write: true, patch: path('a.diff') })
   expect({ code, text }).toEqual({ code: 1, text: QUEUES(100) })
   expect(err).toBe('a.yaml stays as it is: the promises are not kept.\n')
   expect(out).toContain(
     'not on average of the unseen: 90 % of the matched find their match within 30.5 s instead of 30 s',
   )
-  expect(await readFile(join(folder, 'a.diff'), 'utf8')).toContain('+++ b/a.yaml')
+  expect(await read('a.diff')).toContain('+++ b/a.yaml')
 })
 
-test('if no schedule keeps the promises, there is nothing to write', async () => {
+test('muster lab tune writes nothing if no schedule keeps the promises', async () => {
   const best = { training: [run(40_000), run(36_000)], unseen: [run(38_000), run(39_000)] }
-  const patch = join(folder, 'a.diff')
+  const patch = path('a.diff')
   const { code, out, text } = await finish(tunedOf({ best, possible: false }), { write: true, patch })
   expect({ code, text }).toEqual({ code: 1, text: QUEUES(100) })
   expect(out).toContain('With it, 90 % of the matched find their match within 40 s instead of 30 s, 33.3 % too much')
@@ -95,13 +86,13 @@ test('if no schedule keeps the promises, there is nothing to write', async () =>
   await expect(readFile(patch)).rejects.toThrow('ENOENT')
 })
 
-test('a file that was changed meanwhile stays', async () => {
+test('muster lab tune does not overwrite a file that changed during the search', async () => {
   const theirs = QUEUES(150)
-  await expect(finish(tunedOf(), { write: true }, theirs)).rejects.toThrow('a.yaml was changed meanwhile')
-  expect(await readFile(join(folder, 'a.yaml'), 'utf8')).toBe(theirs)
+  await expect(finish(tunedOf(), { write: true }, theirs)).rejects.toThrow('a.yaml has changed since it was read')
+  expect(await read('a.yaml')).toBe(theirs)
 })
 
-test('a page shows the sentences, the front and the change', async () => {
+test('the page of a muster lab tune search shows the sentences, the front and the change', async () => {
   const point = (waitP90Ms: number, cost: number) => ({ waitP90Ms, cost, gaveUp: 0.01, keepsGaveUp: true, keeps: true })
   const front = [
     point(10_000, 3),
@@ -109,7 +100,7 @@ test('a page shows the sentences, the front and the change', async () => {
     { ...point(20_000, 2), is: 'own' as const },
   ]
   const { code } = await finish(tunedOf({ front }), { html: 'tune.html' })
-  const page = await readFile(join(folder, 'tune.html'), 'utf8')
+  const page = await read('tune.html')
   expect(code).toBe(0)
   expect(page).toContain('duel of a.yaml, tuned for crowd.ndjson')
   expect(page).toContain('It keeps the promises on 2 of 2 unseen seeds')

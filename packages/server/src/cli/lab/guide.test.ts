@@ -10,13 +10,13 @@ function terminalTo(lines: string[]) {
   return terminalOf({ stdout: stream(lines), stderr: stream(lines), env: {}, cwd: () => '/' })
 }
 
-test('the lab alone shows its commands, and the way through them', async () => {
+test('muster lab without a command prints its commands and their usual order', async () => {
   const lines: string[] = []
   await runProgram(['lab'], terminalTo(lines))
   expect(lines.join('')).toContain(GUIDE)
 })
 
-test('the guide names commands and options that there are', () => {
+test('the guide of muster lab names only existing commands and options', () => {
   const lab = addLab(new Command('muster'), terminalTo([]), () => {})
   const steps = [...GUIDE.matchAll(/muster lab (\w+)(.*)/g)]
   expect(steps.map(([, name]) => name)).toEqual(['crowd', 'run', 'report', 'tune', 'test'])

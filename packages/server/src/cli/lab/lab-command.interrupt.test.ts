@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
 import { interruptible } from './lab-command.js'
 
-test('Ctrl-C ends work by its signal, and nothing is listened to afterwards', async () => {
+test('Ctrl-C aborts a lab command by its signal, and removes its listeners', async () => {
   const signals = new EventEmitter()
   const forever = interruptible(
     (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),

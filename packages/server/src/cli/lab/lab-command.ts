@@ -5,10 +5,10 @@ import { type Clock, systemClock } from '@muster/core/clock'
 import { type Command, InvalidArgumentError } from 'commander'
 import { EXIT, type ExitCode, type Terminal } from '../terminal.js'
 
-/** A command below `muster lab`. It loads `@muster/lab` when it is carried out, and no other command waits for it. */
+/** A command below `muster lab`. It imports `@muster/lab` when it runs, so that no other command waits for it. */
 export type AddLabCommand = (lab: Command, terminal: Terminal, end: (code: ExitCode) => void) => Command
 
-/** Reads the number of an option. */
+/** Parses the number of an option. */
 export const numberOption =
   (least: number, most: number, isWhole = false) =>
   (text: string): number => {
@@ -26,7 +26,7 @@ function durationMs(text: string): number | undefined {
   return unit === '' ? undefined : Math.round(Number(number) * (UNIT_MS[unit] as number))
 }
 
-/** Reads an option like `250ms`, `5s` or `2m`, in milliseconds. */
+/** Parses an option like `250ms`, `5s` or `2m` to milliseconds. */
 export const durationOption =
   (least: string, most: string) =>
   (text: string): number => {
@@ -37,25 +37,25 @@ export const durationOption =
 
 export interface Price {
   readonly perMinute: number
-  /** As its three letters (ISO 4217). */
+  /** Three letters of the currency (ISO 4217). */
   readonly currency: string
 }
 
-/** Reads the price of an hour, like `0.12` or `0.12EUR`. */
+/** Parses the price of an hour, like `0.12` or `0.12EUR`. */
 export function hourPriceOption(text: string): Price {
   const [, number = '', currency = 'USD'] = /^(\d+(?:\.\d+)?) ?([A-Z]{3})?$/.exec(text) ?? []
   if (number === '') throw new InvalidArgumentError('It must be a price like 0.12 or 0.12EUR.')
   return { perMinute: Number(number) / 60, currency }
 }
 
-/** Milliseconds from and to, both counted from the beginning. */
-export interface Span {
+/** Start and end in milliseconds, counted from the beginning. */
+export interface TimeSpan {
   readonly fromMs: number
   readonly toMs: number
 }
 
-/** Reads an option like `10m..70m`. */
-export function spanOption(text: string): Span {
+/** Parses an option like `10m..70m`. */
+export function spanOption(text: string): TimeSpan {
   const [from = '', to = '', ...more] = text.split('..')
   const [fromMs, toMs] = [durationMs(from), durationMs(to)]
   if (fromMs === undefined || toMs === undefined || more.length > 0 || fromMs >= toMs)
@@ -63,12 +63,12 @@ export function spanOption(text: string): Span {
   return { fromMs, toMs }
 }
 
-/** Makes a text, part by part. `put` waits until a part is taken; false once no more is wanted. */
+/** Creates an output, part by part. `put` waits until a part is written; false once no more is wanted. */
 type MakeProduct = (put: (text: string) => Promise<boolean>) => Promise<void>
 
 /**
- * Writes what a command makes to the standard output, or to a file. The file takes its place when it is whole: one that
- * was there stays as it was until then, also when the command is ended by Ctrl-C.
+ * Writes the output of a command to the standard output, or to a file. The file is replaced once the output is
+ * complete. Until then the old one stays, even if Ctrl-C ends the command.
  * @param file path; undefined for the standard output.
  */
 export async function writeProduct(file: string | undefined, terminal: Terminal, make: MakeProduct): Promise<void> {
@@ -97,7 +97,7 @@ export async function writeProduct(file: string | undefined, terminal: Terminal,
   }
 }
 
-/** Writes a whole text, as `writeProduct` does. */
+/** Writes a whole string, like `writeProduct`. */
 export const writeText = (file: string, terminal: Terminal, text: string): Promise<void> =>
   writeProduct(file, terminal, async (put) => void (await put(text)))
 
@@ -121,12 +121,12 @@ async function openFor(path: string, file: string): Promise<FileHandle> {
   }
 }
 
-/** Shows on the standard error how far work is, and when it will be done. */
+/** Shows the progress of work on the standard error, and when it will be done. */
 type Progress = ReturnType<typeof createProgress>
 
-/** Milliseconds between two drawings of the bar. */
+/** Minimum milliseconds between two updates of the bar. */
 const GAP_MS = 100
-/** Share of the work from which on its speed tells when it will be done. */
+/** Share of the work after which its speed predicts its end. */
 const TELLING = 0.02
 const WIDTH = 24
 
@@ -135,14 +135,14 @@ export function createProgress({ draw, complain }: Terminal, clock: Clock) {
   let drawnAt = -Infinity
   let latest = ''
   return {
-    /** @param share of all the work that is done, from 0 to 1. */
+    /** @param share done share of all the work, from 0 to 1. */
     share: (share: number) => {
       const now = clock.now()
       if (draw === undefined || (now - drawnAt < GAP_MS && share < 1)) return
       drawnAt = now
       draw(`${barOf(share)} ${leftOf(share, now - startedAt)}${latest}`)
     },
-    /** A part is done: where no bar is seen, a line says so. */
+    /** Reports a done part, as a line if no bar is shown. */
     part: (text: string) => {
       latest = ` · ${text}`
       if (draw === undefined) complain(text)
@@ -152,7 +152,7 @@ export function createProgress({ draw, complain }: Terminal, clock: Clock) {
   }
 }
 
-/** Shows how far work is, until it ends. */
+/** Shows the progress of work until it ends. */
 export async function withProgress<T>(terminal: Terminal, work: (progress: Progress) => Promise<T>): Promise<T> {
   const progress = createProgress(terminal, systemClock)
   try {
@@ -181,7 +181,7 @@ interface Signals {
 }
 
 /**
- * Does work that Ctrl-C ends by its signal. Resolves with undefined if it was ended so.
+ * Runs work that Ctrl-C ends by its signal. Resolves with undefined if it was interrupted.
  * @param signals default: those of the process.
  */
 export async function interruptible<T>(

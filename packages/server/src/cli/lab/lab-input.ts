@@ -18,11 +18,11 @@ import {
 } from '../../config/index.js'
 
 /**
- * Reads a file with a crowd, or with a recording, of which it makes one.
+ * Reads a file with a crowd, or makes a crowd from a file with a recording.
  * @param file path, relative to `folder`.
  * @param options for a recording.
- * @returns with what had to be left out or supposed, in sentences.
- * @throws {InvalidConfig} with what is wrong, by line: for `refusal`
+ * @returns the crowd, and sentences about what was omitted or assumed.
+ * @throws {InvalidConfig} with the faults by line: for `refusal`
  */
 export async function readCrowdFile(
   file: string,
@@ -47,31 +47,31 @@ export async function readCrowdFile(
   }
 }
 
-/** Queues of a file, and where they stand in it. */
+/** Queues of a file, and their positions in it. */
 export interface QueueFile {
-  /** The path as it was given: what errors and reports call the file. */
+  /** The path as given, for errors and reports. */
   readonly file: string
   /** At least one. Plain data: `createMatchmaker` takes them, and so does a worker thread. */
   readonly queues: readonly Queue[]
-  /** Those that the queues may name. Undefined for a file without: each match has a server of its own then. */
+  /** The pools that the queues may name. Undefined for a file without pools: then each match has its own server. */
   readonly pools: ReturnType<typeof withKeys> | undefined
-  /** The text and its tree, for those who change it; the path of a queue begins with `queues` and its index. */
+  /** The text and its tree, for changes. The path of a queue begins with `queues` and its index. */
   readonly source: Source
-  /** Makes a finding about the file, e.g. of a queue that does not suit an option. */
+  /** Creates a finding about the file, e.g. about a queue that does not suit an option. */
   locate(path: readonly string[], message: string, severity: Finding['severity']): Finding
 }
 
 /**
- * Reads the queues and pools of a file, YAML or JSON: a whole configuration, of which nothing else is looked at, or a
- * file with only these. A queue may lack `deploy`, since the lab deploys nothing.
+ * Reads the queues and pools of a YAML or JSON file: a whole configuration, whose other sections are ignored, or a file
+ * with only these. A queue may lack `deploy`, because the lab deploys nothing.
  * @param file path, relative to `folder`.
- * @throws {InvalidConfig} with all that is wrong, by line and column: for `refusal`
+ * @throws {InvalidConfig} with all faults, by line and column: for `refusal`
  */
 export async function readQueues(file: string, folder: string): Promise<QueueFile> {
   return readQueuesText(await needTextFile(resolve(folder, file), file), file)
 }
 
-/** Reads queues from a text. @throws as `readQueues` */
+/** Reads queues from a string. @throws like `readQueues` */
 export function readQueuesText(text: string, file: string): QueueFile {
   const source = readYaml(text)
   const findings = createFindings(source)
@@ -110,7 +110,7 @@ function queuesIn(value: unknown): Pick<QueueFile, 'queues' | 'pools'> & { reado
   return { queues: checked.queues, pools, faults: [...faults, ...checked.faults] }
 }
 
-/** Secrets are not read: nobody enrols in a simulation. */
+/** Secrets are not read, because no server enrols in a simulation. */
 const withLabKeys = (pool: ReturnType<typeof checkPools>['pools'][number], nth: number) => ({
   ...pool,
   enrol: pool.enrol.map((one, index) => ({ ...one, key: `${'lab'.repeat(11)}-${nth}-${index}` })),
@@ -118,7 +118,7 @@ const withLabKeys = (pool: ReturnType<typeof checkPools>['pools'][number], nth: 
 
 const namesPool = (queue: unknown) => typeof queue === 'object' && queue !== null && 'pool' in queue
 
-/** What a queue without `deploy` gets, and each match of a queue with a pool where there are no pools. */
+/** The `deploy` of a queue without one, and of each match of a queue with a pool if there are no pools. */
 const NO_SERVER = { application: 'lab', version: 'lab' }
 
 function withServer(queue: unknown): unknown {
@@ -127,6 +127,6 @@ function withServer(queue: unknown): unknown {
   return { ...rest, deploy: NO_SERVER }
 }
 
-/** Whether it has one, even if it is misspelt. */
+/** True if it has one, even a misspelt one. */
 const hasDeploy = (queue: object) =>
   Object.keys(queue).some((name) => name === 'deploy' || nearestName(name, ['deploy']) !== undefined)

@@ -6,7 +6,7 @@ import { addReport, addRun } from './run.js'
 import { addTest } from './test.js'
 import { addTune } from './tune.js'
 
-/** What `muster lab` says below its commands: the way from a rule to what it does, in the order in which it is gone. */
+/** The help text of `muster lab` below its commands: the steps from a rule to its effect, in order. */
 export const GUIDE = `
 From a rule to what it does, step by step:
   muster init                                   queues to begin with, in muster.yaml

@@ -16,8 +16,8 @@ function findingsOf(text: string): readonly Finding[] {
 const told = (text: string) =>
   findingsOf(text).map(({ line, column, field, message }) => `${line}:${column} ${field}: ${message}`)
 
-describe('queues are read', () => {
-  test('of a whole configuration, whatever else is in it', () => {
+describe('queues for the lab', () => {
+  test('queues for the lab are read from a whole configuration, regardless of what else it contains', () => {
     const { queues, source } = readQueuesText(templateOf('./muster.schema.json'), 'muster.yaml')
     expect(queues.map(({ name }) => name)).toEqual(['duel', '5v5'])
     expect(queues[0]?.deploy.application).not.toBe('lab')
@@ -26,7 +26,7 @@ describe('queues are read', () => {
     expect(readQueuesText(besides, 'a.yaml').queues).toHaveLength(1)
   })
 
-  test('of a file with nothing else, in YAML or JSON, without a server', () => {
+  test('queues for the lab are read from a file of queues only, in YAML or JSON, without a server', () => {
     const json = JSON.stringify({ queues: [{ name: 'duel', matchSize: 2 }] }, null, '\t')
     for (const text of [json, 'queues:\n  - name: duel\n    matchSize: 2\n']) {
       const { queues, file } = readQueuesText(text, 'a.yaml')
@@ -36,7 +36,7 @@ describe('queues are read', () => {
   })
 })
 
-test('a queue with a pool is read with the pools of the file', () => {
+test('a lab queue with a pool is read together with the pools of the file', () => {
   const text = [
     "pools: [{ name: arena, deploy: { application: game, version: '1' }, warm: { hit: 0.9 } }]",
     'queues: [{ name: duel, matchSize: 2, pool: arena }]',
@@ -46,13 +46,13 @@ test('a queue with a pool is read with the pools of the file', () => {
   expect(pools).toMatchObject([{ name: 'arena', warm: { hit: 0.9, max: 50 } }])
 })
 
-test('a queue with a pool is read from a file without pools: each match gets a server of its own', () => {
+test('a lab queue with a pool but no pools in its file gets a server for each match', () => {
   const { queues, pools } = readQueuesText('queues: [{ name: duel, matchSize: 2, pool: arena }]', 'a.yaml')
   expect(queues.map(({ name, pool, deploy }) => [name, pool, deploy.application])).toEqual([['duel', undefined, 'lab']])
   expect(pools).toBeUndefined()
 })
 
-describe('a file that is wrong is refused, with each place', () => {
+describe('an invalid file of queues', () => {
   test.each([
     ['', ['1:1 : is empty: it must have queues']],
     ['5', ['1:1 : must be queues: and a list below it']],
@@ -81,18 +81,18 @@ describe('a file that is wrong is refused, with each place', () => {
       ['2:20 pools.0.deploy.application: is missing', '2:20 pools.0.deploy.version: is missing'],
     ],
     ['queues: [', ['1:10 : has a [ without its ]']],
-    ['queues:\n  - &a [*a]', ['2:9 queues.0.0: is an alias of what it stands in']],
-  ])('%j', (text, says) => {
+    ['queues:\n  - &a [*a]', ['2:9 queues.0.0: is an alias of a value that contains it']],
+  ])('an invalid file of lab queues is refused with each place: %j', (text, says) => {
     expect(told(text)).toEqual(says)
   })
 
-  test('a secret beside the queues is in no excerpt', () => {
+  test('an invalid file of lab queues is refused without showing a secret next to the queues', () => {
     const [finding] = findingsOf('service: { token: hunter2 }\nqueues: [{ name: a, matchSize: 2, hunter2: hunter2 }]')
     expect(finding?.excerpt).not.toContain('hunter2 }')
     expect(finding?.message).not.toContain('hunter2')
   })
 
-  test('a file that is not there', async () => {
+  test('a missing file of lab queues is refused', async () => {
     await expect(readQueues('nowhere.yaml', '/')).rejects.toThrow('nowhere.yaml: is not there')
   })
 })

@@ -1,31 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { figuresOf, generateCrowd, reportText, RESULT_FORMAT, runCrowd, type LabResult } from '@muster/lab'
 import { defineQueue } from '@muster/matchmaker'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { runProgram } from '../program.js'
-import { terminalOf } from '../terminal.js'
+import { expect, test } from 'vitest'
+import { inFolder } from '../in-folder.fixture.js'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'muster-lab-'))
-})
-afterEach(() => rm(folder, { recursive: true, force: true }))
+const { run, read, file } = inFolder()
 
-async function lab(args: string) {
-  const [out, err]: [string[], string[]] = [[], []]
-  const stream = (lines: string[]) => ({
-    write: (text: string, done?: (error?: Error) => void) => {
-      lines.push(text)
-      done?.()
-      return true
-    },
-  })
-  const terminal = terminalOf({ stdout: stream(out), stderr: stream(err), env: {}, cwd: () => folder })
-  const code = await runProgram(['lab', ...args.split(' ')], terminal)
-  return { code, out: out.join(''), err: err.join('') }
-}
+const lab = (args: string) => run(['lab', ...args.split(' ')])
 
 /** What `muster lab run --out` would have written of a small crowd, without its threads. */
 async function savedResult(): Promise<LabResult> {
@@ -44,29 +24,29 @@ async function savedResult(): Promise<LabResult> {
 
 const deploy = { application: 'game', version: '1' }
 
-test('a saved result is reported again: as a table, as JSON and as a page', async () => {
+test('muster lab report shows a saved result as a table, as JSON and as a page', async () => {
   const result = await savedResult()
-  await writeFile(join(folder, 'r.json'), JSON.stringify(result))
+  await file('r.json', JSON.stringify(result))
   const told = await lab('report r.json --html r.html')
   expect([told.code, told.err, told.out]).toEqual([0, '', `${reportText(result)}\n`])
-  const page = await readFile(join(folder, 'r.html'), 'utf8')
+  const page = await read('r.html')
   expect(page).toMatch(/^<!doctype html>[^]*<h1>What a queue does<\/h1>[^]*<\/html>\s*$/)
   expect(await lab('report r.json --html none/r.html')).toMatchObject({ code: 1, out: '' })
   const { out } = await lab('report r.json --json')
   expect(JSON.parse(out)).toEqual({ ...(JSON.parse(JSON.stringify(result)) as object), comparisons: [] })
   // What was written by --json is a result, too.
-  await writeFile(join(folder, 'again.json'), out)
+  await file('again.json', out)
   expect((await lab('report again.json')).out).toBe(told.out)
 })
 
 test.each([
   ['none.json', 'none.json: error: is not there'],
   ['torn.json', 'torn.json: error: is no JSON: line 1, column'],
-  ['other.json', 'other.json: error: is no result of muster lab run --out'],
+  ['other.json', 'other.json: error: is not a result of muster lab run --out'],
   ['', "error: missing required argument 'result'"],
-])('what is wrong is told: %s', async (args, words) => {
-  await writeFile(join(folder, 'torn.json'), '{"format":')
-  await writeFile(join(folder, 'other.json'), '{}')
+])('muster lab report refuses an invalid input: %s', async (args, words) => {
+  await file('torn.json', '{"format":')
+  await file('other.json', '{}')
   const { code, out, err } = await lab(`report ${args}`.trim())
   expect([code, out]).toEqual([2, ''])
   expect(err).toContain(words)

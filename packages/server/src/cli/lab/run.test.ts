@@ -1,45 +1,22 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createManualClock } from '@muster/core/clock'
 import type { LabResult } from '@muster/lab'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { runProgram } from '../program.js'
+import { describe, expect, test } from 'vitest'
 import { terminalOf } from '../terminal.js'
+import { inFolder } from '../in-folder.fixture.js'
 import { createProgress } from './lab-command.js'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'muster-lab-'))
-})
-afterEach(() => rm(folder, { recursive: true, force: true }))
+const { run, read, file } = inFolder()
 
-const file = (name: string, text: string) => writeFile(join(folder, name), text)
 const QUEUES = (max: number) => `queues:
   - name: duel
     teams: [{ name: side, count: 2, size: 1 }]
     rules: [{ kind: difference, attribute: skill, max: ${max} }]
 `
 
-/** Runs `muster lab …` in the folder. */
-async function lab(args: string, isTTY = false) {
-  const [out, err]: [string[], string[]] = [[], []]
-  const stream = (texts: string[]) => ({
-    isTTY,
-    columns: 60,
-    write: (text: string, done?: () => void) => {
-      texts.push(text)
-      done?.()
-      return true
-    },
-  })
-  const terminal = terminalOf({ stdout: stream(out), stderr: stream(err), env: { NO_COLOR: '1' }, cwd: () => folder })
-  const code = await runProgram(['lab', ...args.split(' ')], terminal)
-  return { code, out: out.join(''), err: err.join('') }
-}
+const lab = (args: string) => run(['lab', ...args.split(' ')], { env: { NO_COLOR: '1' } })
 
 describe('muster lab run', () => {
-  test('lets a crowd meet the queues of each file, tells what came of it, and writes the result', async () => {
+  test('muster lab run runs a crowd through the queues of each file, and writes the result', async () => {
     await lab('crowd --players 12 --hours 0.05 --seed 7 --out crowd.ndjson')
     await file('a.yaml', QUEUES(100))
     await file('b.yaml', QUEUES(1000))
@@ -68,11 +45,11 @@ describe('muster lab run', () => {
     expect(servers?.cost).toBeCloseTo((servers?.hours ?? 0) * 0.6, 1)
     const { ratings } = result.variants[1]?.runs[0] ?? {}
     expect(ratings?.experience).toMatchObject([{ name: 'first 5', players: expect.any(Number) }])
-    const saved = await readFile(join(folder, 'r.json'), 'utf8')
+    const saved = await read('r.json')
     expect({ ...(JSON.parse(saved) as LabResult), comparisons: expect.any(Array) }).toEqual(result)
   })
 
-  test('prices pools of servers: two policies beside one another, and a server for each match', async () => {
+  test('muster lab run compares the cost of two pool policies and of a server for each match', async () => {
     await lab('crowd --players 150 --hours 0.5 --seed 7 --out crowd.ndjson')
     const policy = (maxMatches: number) => `pools:
   - name: arena
@@ -113,10 +90,10 @@ queues: [{ name: duel, matchSize: 2, pool: arena }]
     ['crowd.ndjson -q a.yaml -q ./a.yaml', 'error: --queues: a.yaml and ./a.yaml are the same file'],
     ['crowd.ndjson -q a.yaml --seeds 0', 'It must be a whole number from 1 to 1000.'],
     ['crowd.ndjson -q a.yaml --tick 0s', 'It must be a time from 1ms to 60s, like 250ms, 5s or 2m.'],
-    ['crowd.ndjson -q a.yaml --newcomers 1', 'error: --newcomers and --newcomers-below: are for runs with --ratings'],
+    ['crowd.ndjson -q a.yaml --newcomers 1', 'error: --newcomers and --newcomers-below: need --ratings'],
     ['true.ndjson -q a.yaml --ratings', 'error: ratings: player "p1-1" has no truth, which decides who wins'],
     ['crowd.ndjson -q a.yaml --server-hour cheap', 'It must be a price like 0.12 or 0.12EUR.'],
-  ])('refuses %s', async (args, words) => {
+  ])('muster lab run refuses %s', async (args, words) => {
     const { out: crowd } = await lab('crowd --players 4 --hours 0.05')
     await file('crowd.ndjson', crowd)
     await file('torn.ndjson', `${crowd.split('\n')[0]}\n{"id":`)
@@ -130,8 +107,8 @@ queues: [{ name: duel, matchSize: 2, pool: arena }]
   })
 })
 
-describe('progress', () => {
-  test('is a bar with its end in sight where it is seen, at most ten times a second', async () => {
+describe('the progress of muster lab run', () => {
+  test('the progress of muster lab run is a bar with the remaining time, at most ten updates a second', async () => {
     const clock = createManualClock()
     const drawn: string[] = []
     const terminal = { draw: (line: string) => drawn.push(line), complain: (line: string) => drawn.push(line) }
@@ -152,7 +129,7 @@ describe('progress', () => {
     ])
   })
 
-  test('is cut to the width of the terminal, and its line is removed', () => {
+  test('the progress of muster lab run is cut to the terminal width, and its line is removed at the end', () => {
     const written: string[] = []
     const stderr = { isTTY: true, columns: 10, write: (text: string) => written.push(text) > 0 }
     const terminal = terminalOf({ stdout: { write: () => true }, stderr, env: {}, cwd: () => '/' })

@@ -16,13 +16,13 @@ import {
 } from './lab-command.js'
 import { type QueueFile, readCrowdFile, readQueues } from './lab-input.js'
 
-/** How a result is told. */
+/** How a result is printed. */
 interface ReportOptions {
   readonly html?: string | undefined
   readonly json?: boolean | undefined
 }
 
-/** Largest result in bytes: a run of four files over a hundred seeds has 15 MB. */
+/** Maximum size of a result in bytes: a run of four files over a hundred seeds has 15 MB. */
 const LARGEST_RESULT = 64 * 2 ** 20
 
 const HTML_OPTION = ['--html <file>', 'write a report with plots there, for browsers and paper'] as const
@@ -56,7 +56,7 @@ function resultOf(file: string, text: string, readResult: (text: string) => LabR
   }
 }
 
-/** Tells a result: as a table, or as JSON, and as a page if one is wanted. */
+/** Prints the result as a table or as JSON, and writes it as a page on request. */
 async function tellResult(result: LabResult, { html, json }: ReportOptions, terminal: Terminal): Promise<void> {
   const { compare, reportHtml, reportText } = await import('@muster/lab')
   if (html !== undefined) await writeText(html, terminal, await reportHtml(result))
@@ -79,7 +79,7 @@ interface RunCommandOptions extends ReportOptions {
   readonly out?: string | undefined
 }
 
-/** As of `runLab`. */
+/** The default of `runLab`. */
 const DEFAULT_SEEDS = 5
 const QUEUES = 'the queues, in a configuration or a file of their own; several files are compared with the first'
 
@@ -104,13 +104,13 @@ export const addRun: AddLabCommand = (lab, terminal, end): Command =>
     .option('--out <file>', 'write the result there too, for muster lab report')
     .action(async (crowd: string, options: RunCommandOptions) => end(await run(crowd, options, terminal)))
 
-/** Runs the queues of each file over the crowd, and tells what came of it. */
+/** Runs the queues of each file over the crowd, and prints the result. */
 async function run(crowdFile: string, options: RunCommandOptions, terminal: Terminal): Promise<ExitCode> {
   try {
     assertDistinctFiles(options.queues, terminal.folder)
     const { ratings, newcomers, newcomersBelow } = options
     if ((newcomers ?? newcomersBelow) !== undefined && ratings !== true)
-      throw new InvalidInput('--newcomers and --newcomers-below: are for runs with --ratings')
+      throw new InvalidInput('--newcomers and --newcomers-below: need --ratings')
     const files: QueueFile[] = []
     for (const file of options.queues) files.push(await readQueues(file, terminal.folder))
     const { crowd, notes } = await readCrowdFile(crowdFile, terminal.folder)

@@ -1,29 +1,11 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { runProgram } from '../program.js'
-import { terminalOf } from '../terminal.js'
+import { describe, expect, test } from 'vitest'
+import { inFolder } from '../in-folder.fixture.js'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'muster-scenes-'))
-})
-afterEach(() => rm(folder, { recursive: true, force: true }))
+const { run, read, file: write } = inFolder()
 
-async function file(name: string, ...lines: readonly string[]): Promise<void> {
-  await mkdir(dirname(join(folder, name)), { recursive: true })
-  await writeFile(join(folder, name), lines.join('\n'))
-}
-
-async function labTest(args: readonly string[] = [], isTTY = false) {
-  const [out, err]: [string[], string[]] = [[], []]
-  const stream = (lines: string[]) => ({ isTTY, write: (text: string) => lines.push(text) > 0 })
-  const process = { stdout: stream(out), stderr: stream(err), env: {}, cwd: () => folder }
-  const code = await runProgram(['lab', 'test', ...args], terminalOf(process))
-  return { code, out: out.join(''), err: err.join('') }
-}
+const file = (name: string, ...lines: readonly string[]) => write(name, lines.join('\n'))
+const labTest = (args: readonly string[] = [], isTTY = false) => run(['lab', 'test', ...args], { isTTY })
 
 const QUEUES = [
   'queues:',
@@ -48,7 +30,7 @@ const FAILING = [
 ]
 
 describe('muster lab test', () => {
-  test('says what passed, and with a failure what happened instead, why, and where it stands', async () => {
+  test('muster lab test reports what passed, and for a failure what happened instead, why, and where', async () => {
     await file('queues.yaml', ...QUEUES)
     await file('scenes.yaml', ...SCENES, ...FAILING)
     expect(await labTest()).toEqual({
@@ -70,14 +52,14 @@ describe('muster lab test', () => {
     expect((await labTest([], true)).out).toContain('  \u{1B}[31m✗\u{1B}[0m Strangers play\n')
   })
 
-  test('the example passes', async () => {
+  test('muster lab test passes the published example', async () => {
     const example = fileURLToPath(new URL('../../../../../examples/lab/scenes.yaml', import.meta.url))
     const { out, code, err } = await labTest([example])
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(/\n10 passed, 0 failed\n$/)
   })
 
-  test('takes the queues from beside the scenes, from an option, or from the file itself', async () => {
+  test('muster lab test takes the queues next to the scenes, from an option, or from the file itself', async () => {
     await file('sub/queues.yaml', ...QUEUES)
     await file('sub/scenes.yaml', ...SCENES)
     await file('loose.yaml', ...QUEUES.map((line) => line.replace('max: 50', 'max: 500')))
@@ -89,7 +71,7 @@ describe('muster lab test', () => {
     expect((await labTest(['one.yaml', '-q', 'loose.yaml'])).code).toBe(0)
   })
 
-  test('writes JUnit for CI and JSON for programs, also of a file that is wrong', async () => {
+  test('muster lab test writes JUnit for CI and JSON for programs, even for an invalid file', async () => {
     await file('queues.yaml', ...QUEUES)
     await file('scenes.yaml', ...SCENES, ...FAILING)
     const { code, out, err } = await labTest(['--json', '--junit', 'report.xml'])
@@ -118,14 +100,14 @@ describe('muster lab test', () => {
         },
       ],
     })
-    expect(await readFile(join(folder, 'report.xml'), 'utf8')).toContain('<testcase name="Friends play"')
+    expect(await read('report.xml')).toContain('<testcase name="Friends play"')
     const wrong = await labTest(['nowhere.yaml', '--json', '--junit', 'report.xml'])
     expect(wrong.code).toBe(2)
     expect(JSON.parse(wrong.out)).toMatchObject({ files: [{ wrong: ['nowhere.yaml: is not there'] }] })
-    expect(await readFile(join(folder, 'report.xml'), 'utf8')).toContain('errors="1"')
+    expect(await read('report.xml')).toContain('errors="1"')
   })
 
-  test('a report that cannot be written is said, after the results', async () => {
+  test('muster lab test reports after the results that a report file cannot be written', async () => {
     await file('queues.yaml', ...QUEUES)
     await file('scenes.yaml', ...SCENES)
     const { code, out, err } = await labTest(['--junit', 'nowhere/report.xml'])
@@ -133,15 +115,15 @@ describe('muster lab test', () => {
     expect(out).toContain('1 passed, 0 failed\n')
   })
 
-  test('a name that would move the cursor does not', async () => {
+  test('muster lab test escapes a name that would move the cursor', async () => {
     await file('queues.yaml', ...QUEUES)
     await file('scenes.yaml', ...SCENES.map((line) => line.replace('Friends play', '"a\\e[2Jb\\nc"')))
     expect((await labTest()).out).toContain('  passed: a\u{fffd}[2Jb\u{fffd}c\n')
   })
 })
 
-describe('a file that is wrong', () => {
-  test('of scenes: each fault with its line, column and excerpt, and nothing is run', async () => {
+describe('muster lab test with an invalid file', () => {
+  test('muster lab test reports each fault of the scenes with line, column and excerpt, and runs nothing', async () => {
     await file('queues.yaml', ...QUEUES)
     await file('scenes.yaml', ...SCENES.map((line) => line.replace('skill: 2', 'skil: 2').replace('[a, b]', '[a, c]')))
     expect(await labTest()).toEqual({
@@ -151,7 +133,7 @@ describe('a file that is wrong', () => {
         'scenes.yaml:4:38: error: scenes.0.tickets.b.skil: is not known; did you mean skill?',
         '  4 |     tickets: { a: { skill: 1 }, b: { skil: 2 } }',
         '    |                                      ^^^^',
-        'scenes.yaml:6:33: error: scenes.0.expect.after 1s.matched.0.1: "c" is no ticket of this scene',
+        'scenes.yaml:6:33: error: scenes.0.expect.after 1s.matched.0.1: "c" is not a known ticket of this scene',
         '  6 |       after 1s: { matched: [[a, c]] }',
         '    |                                 ^',
         '',
@@ -161,13 +143,13 @@ describe('a file that is wrong', () => {
     })
   })
 
-  test('of queues: named as the file of queues', async () => {
+  test('muster lab test names the file of queues if the fault is there', async () => {
     await file('queues.yaml', ...QUEUES, '  - name: duel')
     await file('scenes.yaml', ...SCENES)
     const { code, err } = await labTest()
     expect([code, err.split('\n')[0]]).toEqual([
       2,
-      'queues.yaml:5:5: error: queues.1.teams: must be given, or matchSize instead',
+      'queues.yaml:5:5: error: queues.1.teams: is required unless matchSize is given',
     ])
   })
 
@@ -182,9 +164,9 @@ describe('a file that is wrong', () => {
     ['a: &a [x, x]\nb: &b [*a, *a]\nscenes: [*b, *c]', 'scenes.yaml:3:14: error: scenes.1: is an alias of nothing'],
     [
       `queues: queues.yaml\nscenes:\n- &a { name: x, tickets: { a: {}, a: {} } }\n- *a`,
-      'scenes.yaml:3:35: error: scenes.0.tickets.a: is there twice',
+      'scenes.yaml:3:35: error: scenes.0.tickets.a: is a duplicate key',
     ],
-  ])('%j', async (text, says) => {
+  ])('muster lab test refuses the scenes %j', async (text, says) => {
     await file('queues.yaml', ...QUEUES)
     await file('scenes.yaml', text)
     const { code, err } = await labTest()
@@ -192,7 +174,7 @@ describe('a file that is wrong', () => {
     expect(err).toContain(says)
   })
 
-  test('a tower of aliases is refused before it is built', async () => {
+  test('muster lab test refuses exponential aliases before they are expanded', async () => {
     const floors = Array.from({ length: 30 }, (_, n) => `x${n + 1}: &x${n + 1} [${'*x'.concat(`${n}, `).repeat(9)}]`)
     await file('queues.yaml', ...QUEUES)
     await file('scenes.yaml', 'x0: &x0 [lol]', ...floors, 'queues: queues.yaml', 'scenes: *x30')
@@ -201,7 +183,7 @@ describe('a file that is wrong', () => {
     expect(err).toContain('has more than 200000 values, with those behind its aliases')
   })
 
-  test('no scene of that name', async () => {
+  test('muster lab test refuses the name of a scene that does not exist', async () => {
     await file('queues.yaml', ...QUEUES)
     await file('scenes.yaml', ...SCENES)
     expect(await labTest(['--only', 'foes'])).toMatchObject({ code: 2, err: 'no scene has "foes" in its name\n' })

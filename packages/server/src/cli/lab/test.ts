@@ -7,13 +7,13 @@ import { EXIT, type ExitCode, findingsText, paint, refusal, type Terminal } from
 import { type AddLabCommand, writeText } from './lab-command.js'
 import { type QueueFile, readQueues, readQueuesText } from './lab-input.js'
 
-/** Most warnings that are told. */
+/** Maximum number of warnings that are printed. */
 const MOST_WARNINGS = 50
 
 /** Scenes of a file that may be run. */
 interface ScenesFile {
   readonly file: string
-  /** The file of the queues that the scenes are about. */
+  /** The file with the queues of the scenes. */
   readonly queuesFile: string
   readonly scenes: readonly Scene[]
   readonly warnings: readonly Finding[]
@@ -22,8 +22,8 @@ interface ScenesFile {
 
 /**
  * Reads a file of scenes, and the queues that it names.
- * @param queues a file of queues in place of the one that the scenes name.
- * @throws {InvalidConfig} with all that is wrong with either
+ * @param queues a file of queues that replaces the one named by the scenes.
+ * @throws {InvalidConfig} with all faults of either
  */
 async function readScenes(file: string, folder: string, queues: string | undefined): Promise<ScenesFile> {
   const text = await needTextFile(resolve(folder, file), file)
@@ -92,7 +92,7 @@ async function printSchema(terminal: Terminal): Promise<ExitCode> {
   return EXIT.ok
 }
 
-/** Runs scenes and says what became of them. */
+/** Runs scenes and prints their results. */
 async function test(files: readonly string[], options: TestOptions, terminal: Terminal): Promise<ExitCode> {
   const { junitXml } = await import('@muster/lab')
   const suites: SceneSuite[] = []
@@ -131,7 +131,7 @@ async function suiteOf(file: string, options: TestOptions, terminal: Terminal): 
   return { file, results, lineOf: (path) => found.placeOf(path).line }
 }
 
-/** A scene in the terminal. Marks are for people: they are where colours are. */
+/** The result of a scene for the terminal. Marks are printed only with colours, for human readers. */
 function resultText({ name, failures }: SceneResult, { file, placeOf }: ScenesFile, terminal: Terminal): string {
   const { red, green } = paint(terminal.colours.say)
   const isMarked = terminal.colours.say
@@ -144,7 +144,7 @@ function resultText({ name, failures }: SceneResult, { file, placeOf }: ScenesFi
   return [`  ${red(isMarked ? '✗' : 'failed:')} ${clean}`, ...lines].join('\n')
 }
 
-/** Names come from a file: no control character of theirs moves the cursor. */
+/** Names come from a file, so control characters are replaced: they could move the cursor. */
 const printable = (text: string) => text.replace(/\p{Cc}/gu, '\u{fffd}')
 
 function asJson(suites: readonly SceneSuite[], passed: number, failed: number) {

@@ -1,19 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { execFileSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { runProgram } from '../program.js'
-import { terminalOf } from '../terminal.js'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { inFolder } from '../in-folder.fixture.js'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'muster-lab-'))
-})
-afterEach(() => rm(folder, { recursive: true, force: true }))
-
-const file = (name: string, text: string) => writeFile(join(folder, name), text)
-const read = (name: string) => readFile(join(folder, name), 'utf8')
+const { run, read, file, path } = inFolder()
 
 /** Two of three queues relax; the steps of `duel` come too late. */
 const QUEUES = `# Ours.
@@ -47,25 +37,11 @@ const COUPLES = [
   .map((line) => `${JSON.stringify(line)}\n`)
   .join('')
 
-/** Runs `muster lab …` in the folder. */
-async function lab(...args: readonly string[]) {
-  const [out, err]: [string[], string[]] = [[], []]
-  const stream = (texts: string[]) => ({
-    write: (text: string, done?: () => void) => {
-      texts.push(text)
-      done?.()
-      return true
-    },
-  })
-  const terminal = terminalOf({ stdout: stream(out), stderr: stream(err), env: { NO_COLOR: '1' }, cwd: () => folder })
-  const code = await runProgram(['lab', ...args], terminal)
-  return { code, out: out.join(''), err: err.join('') }
-}
-
-const tune = (...args: readonly string[]) => lab('tune', 'crowd.ndjson', '-q', 'a.yaml', ...args)
+const tune = (...args: readonly string[]) =>
+  run(['lab', 'tune', 'crowd.ndjson', '-q', 'a.yaml', ...args], { env: { NO_COLOR: '1' } })
 
 describe('muster lab tune', () => {
-  test('finds steps that keep a promise, tells them as JSON and as a patch, and changes the file', async () => {
+  test('muster lab tune finds steps that keep a promise, reports them, and changes the file', async () => {
     await file('a.yaml', QUEUES)
     await file('crowd.ndjson', COUPLES)
     const quick = ['--seeds', '1', '--unseen', '1', '--budget', '24', '--tick', '1s', '--threads', '1']
@@ -88,12 +64,12 @@ describe('muster lab tune', () => {
     expect(await read('a.diff')).toBe(patch)
     await file('a.yaml', QUEUES)
     const env = { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir() }
-    execFileSync('git', ['apply', 'a.diff'], { cwd: folder, env, stdio: 'pipe' })
+    execFileSync('git', ['apply', 'a.diff'], { cwd: path(), env, stdio: 'pipe' })
     expect(await read('a.yaml')).toBe(written)
   })
 })
 
-describe('refused', () => {
+describe('muster lab tune with an invalid input', () => {
   const player = { id: 'a', coordinates: { latitude: 0, longitude: 0 }, attributes: { skill: 1 } }
   const visits = [{ patienceMs: 1000, playMs: 1000 }]
   const party = { id: 'p', at: 0, players: [player], queues: ['duel', 'casual'], visits }
@@ -107,32 +83,40 @@ describe('refused', () => {
   test.each<[string, readonly string[], string]>([
     ['an unknown queue', ['--queue', 'rankd', ...WAIT], 'has no queue "rankd"; did you mean ranked? (it has "duel", '],
     ['a queue without limits', ['--queue', 'casual', ...WAIT], 'none of its rules has a limit that could relax'],
-    ['no promise', ['--queue', 'duel'], '--wait-p90 or --give-up must be given'],
+    ['no promise', ['--queue', 'duel'], '--wait-p90 or --give-up is required'],
     ['a wait without unit', ['--queue', 'duel', '--wait-p90', '30'], 'must be a time from 1s to 1h'],
-    ['more than all', ['--queue', 'duel', '--give-up', '101%'], 'must be a share of the players, like 5% or 0.05'],
-    ['no share', ['--queue', 'duel', '--give-up', 'few'], 'must be a share of the players, like 5% or 0.05'],
-    ['an unknown wait', ['--queue', 'duel', ...WAIT, '--also', 'fillforMs'], '"fillforMs" is none of fillForMs'],
+    ['a share over 100 %', ['--queue', 'duel', '--give-up', '101%'], 'must be a share of the players, like 5% or 0.05'],
+    ['an invalid share', ['--queue', 'duel', '--give-up', 'few'], 'must be a share of the players, like 5% or 0.05'],
     [
-      'a wait that is not there',
+      'an unknown wait option',
+      ['--queue', 'duel', ...WAIT, '--also', 'fillforMs'],
+      '"fillforMs" is not one of fillForMs',
+    ],
+    [
+      'a wait option that the queue lacks',
       ['--queue', 'duel', ...WAIT, '--also', 'lastResortMs'],
       '--also: the queue has no last',
     ],
-    ['bounds of no limit', ['--queue', 'duel', ...WAIT, '--bounds', 'skil=1..2'], '--bounds: the queue has no limit'],
-    ['no bounds', ['--queue', 'duel', ...WAIT, '--bounds', 'difference skill=5'], 'must be a limit and two different'],
-    ['too few runs', ['--queue', 'duel', ...WAIT, '--budget', '10'], '--budget: must be at least 52 runs'],
     [
-      'a crowd that wants other queues',
-      ['--queue', 'ranked', ...WAIT],
-      'nobody in it wants queue "ranked", but "duel"',
+      'bounds of an unknown limit',
+      ['--queue', 'duel', ...WAIT, '--bounds', 'skil=1..2'],
+      '--bounds: the queue has no limit',
     ],
-  ])('%s', async (_, args, message) => {
+    [
+      'invalid bounds',
+      ['--queue', 'duel', ...WAIT, '--bounds', 'difference skill=5'],
+      'must be a limit and two different',
+    ],
+    ['too few runs', ['--queue', 'duel', ...WAIT, '--budget', '10'], '--budget: must be at least 52 runs'],
+    ['a crowd for other queues', ['--queue', 'ranked', ...WAIT], 'no party wants queue "ranked"; they want "duel"'],
+  ])('muster lab tune refuses an invalid input: %s', async (_, args, message) => {
     const { code, out, err } = await tune(...args)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toContain(message)
     expect(await read('a.yaml')).toBe(QUEUES)
   })
 
-  test('a torn crowd, by its line', async () => {
+  test('muster lab tune refuses a truncated crowd with its line', async () => {
     await file('crowd.ndjson', (await read('crowd.ndjson')).slice(0, -20))
     const { code, err } = await tune('--queue', 'duel', ...WAIT)
     expect(code).toBe(2)

@@ -19,14 +19,14 @@ import { patchOf, tunedText, writeTuned } from './tuned-file.js'
 
 /** The names that the report of the result uses. */
 interface TunedNames {
-  /** The file of the queue, and that of the crowd. */
+  /** The file of the queue, and the file of the crowd. */
   readonly file: string
   readonly crowd: string
   /** Empty if nothing changes. */
   readonly patch: string
 }
 
-/** Tells the result on the standard output: tables and sentences, or JSON; and as a page, if that is wanted. */
+/** Prints the result to the standard output as tables and sentences, or as JSON, and writes it as a page on request. */
 async function tellTuned(
   tuned: TunedCrowd,
   { file, crowd, patch }: TunedNames,
@@ -54,11 +54,14 @@ async function tellTuned(
   if (patch !== '' && patchFile === undefined && write !== true) terminal.say(`\n${patch.trimEnd()}`)
 }
 
-/** Leaves out the figures of single runs, and writes Infinity as a text, because JSON has none. */
+/** Omits the figures of single runs, and writes Infinity as a string, because JSON has no number for it. */
 const forPrograms = (key: string, value: unknown): unknown =>
   key === 'figures' ? undefined : value === Infinity ? 'Infinity' : value
 
-/** Tells the result and writes what was asked for. A result that does not hold is not written into the file. */
+/**
+ * Prints the result and writes the requested files. A result that does not hold is not written into the configuration
+ * file.
+ */
 export async function finishTuned(
   tuned: TunedCrowd,
   file: QueueFile,
@@ -80,7 +83,7 @@ export async function finishTuned(
   return holds ? EXIT.ok : EXIT.failed
 }
 
-/** Options of `muster lab tune`, as they are given. */
+/** The options of `muster lab tune` as given. */
 interface TuneCommandOptions {
   readonly queue: string
   readonly queues: string
@@ -100,7 +103,7 @@ interface TuneCommandOptions {
   readonly write?: boolean | undefined
 }
 
-/** Reads a share, like `5%` or `0.05`. */
+/** Parses a share, like `5%` or `0.05`. */
 function shareOption(text: string): number {
   const [, number = '', percent] = /^(\d+(?:\.\d+)?|\.\d+) ?(%)?$/.exec(text.trim()) ?? []
   const share = percent === undefined ? Number(number) : Number(number) / 100
@@ -108,23 +111,23 @@ function shareOption(text: string): number {
   throw new InvalidArgumentError('It must be a share of the players, like 5% or 0.05.')
 }
 
-/** As `WAITS` of `@muster/lab`, which is loaded only when a command needs it. */
+/** Equal to `WAITS` of `@muster/lab`, which is imported lazily. */
 const WAITS: readonly WaitName[] = ['fillForMs', 'lastResortMs', 'optionalAfterMs', 'patience']
 
-/** Reads a list of waits, like `fillForMs,lastResortMs`. */
+/** Parses a list of waits, like `fillForMs,lastResortMs`. */
 function waitsOption(text: string): readonly WaitName[] {
   const names = text.split(',').map((name) => name.trim())
   return [...new Set(names)].map((given) => {
     const name = WAITS.find((one) => one === given)
     if (name !== undefined) return name
     const near = didYouMean(given, WAITS)
-    throw new InvalidArgumentError(`${JSON.stringify(given)} is none of ${WAITS.join(', ')}${near}.`)
+    throw new InvalidArgumentError(`${JSON.stringify(given)} is not one of ${WAITS.join(', ')}${near}.`)
   })
 }
 
 const BOUNDS = /^(.+)=(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)$/
 
-/** Reads bounds of a limit, like `difference skill=50..400`. */
+/** Parses bounds of a limit, like `difference skill=50..400`. */
 function boundsOption(text: string, others: Readonly<Record<string, Bounds>> = {}): Readonly<Record<string, Bounds>> {
   const [, name = '', from = '', to = ''] = BOUNDS.exec(text) ?? []
   if (name === '' || Number(from) === Number(to))
@@ -132,7 +135,7 @@ function boundsOption(text: string, others: Readonly<Record<string, Bounds>> = {
   return { ...others, [name.trim()]: { from: Number(from), to: Number(to) } }
 }
 
-/** The queue that is meant. @throws {InvalidInput} if the file has no such queue. */
+/** Finds the queue. @throws {InvalidInput} if the file has no such queue. */
 function queueOf({ file, queues }: QueueFile, name: string): Queue {
   const found = queues.find((queue) => queue.name === name)
   if (found !== undefined) return found
@@ -144,7 +147,9 @@ function queueOf({ file, queues }: QueueFile, name: string): Queue {
 /** @throws {InvalidInput} if options contradict one another. */
 function checkOptions({ waitP90, giveUp, patch, html }: TuneCommandOptions): void {
   if (waitP90 === undefined && giveUp === undefined)
-    throw new InvalidInput('--wait-p90 or --give-up must be given: what the queue has to keep, e.g. --wait-p90 30s')
+    throw new InvalidInput(
+      '--wait-p90 or --give-up is required: the bound that the queue must keep, e.g. --wait-p90 30s',
+    )
   if (patch !== undefined && patch === html) throw new InvalidInput('--patch and --html are the same file')
 }
 
@@ -174,7 +179,7 @@ export const addTune: AddLabCommand = (lab, terminal, end): Command =>
     .option('--write', 'change the file itself')
     .action(async (crowd: string, options: TuneCommandOptions) => end(await tune(crowd, options, terminal)))
 
-/** Tunes the queue, and tells what came of it. */
+/** Tunes the queue, and prints the result. */
 async function tune(crowdFile: string, options: TuneCommandOptions, terminal: Terminal): Promise<ExitCode> {
   try {
     checkOptions(options)
@@ -196,7 +201,7 @@ async function refused(error: unknown, terminal: Terminal): Promise<ExitCode> {
     const isWrong = error instanceof InvalidInput || error instanceof InvalidQueue || error instanceof NotEdited
     return isWrong ? EXIT.wrong : code
   }
-  // The library names its options as they are called there.
+  // The library's errors name its options, so add the dashes of the command line.
   const message = error.message.replace(/^(bounds|also|budget):/, '--$1:')
   terminal.complain(`${paint(terminal.colours.complain).red('error')}: ${message}`)
   return EXIT.wrong

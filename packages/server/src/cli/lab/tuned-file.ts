@@ -9,8 +9,8 @@ import { replaceFile, definitionIn, editQueue, NotEdited } from '../../running/i
 import { type QueueFile, readQueuesText } from './lab-input.js'
 
 /**
- * The difference of two texts as a patch that `git apply` and `patch -p1` take. Empty if there is none.
- * @param file path within the folder that the patch is applied in, with `/`.
+ * The difference of two texts as a patch for `git apply` and `patch -p1`. Empty if they are equal.
+ * @param file path, with `/`, within the folder in which the patch is applied.
  */
 export function unifiedDiff(file: string, before: string, after: string): string {
   if (before === after) return ''
@@ -18,7 +18,9 @@ export function unifiedDiff(file: string, before: string, after: string): string
   return createTwoFilesPatch(`a/${file}`, `b/${file}`, before, after, undefined, undefined, options)
 }
 
-/** The text of the file with other schedules of a queue. All else in it stays, comments included. */
+/**
+ * Returns the file's text with the tuned schedules of one queue. Everything else, comments included, stays unchanged.
+ */
 export async function tunedText(file: QueueFile, queue: Queue, changes: readonly Change[]): Promise<string> {
   const { withChanges } = await import('@muster/lab/internal')
   const { text } = file.source
@@ -28,11 +30,15 @@ export async function tunedText(file: QueueFile, queue: Queue, changes: readonly
   const tuned = editQueue(text, queue.name, stringify(definition))
   const written = readQueuesText(tuned, file.file).queues.find(({ name }) => name === queue.name)
   if (!isDeepStrictEqual(written, queue))
-    throw new NotEdited(`queue ${JSON.stringify(queue.name)} takes limits from elsewhere by <<: write them out`)
+    throw new NotEdited(
+      `queue ${JSON.stringify(queue.name)}: YAML merge keys (<<) are not supported here; list the limits explicitly`,
+    )
   return tuned
 }
 
-/** The change as a patch for `git apply` and `patch -p1` in the folder, or in that of the file if it is outside. */
+/**
+ * The change as a patch for `git apply` and `patch -p1` in the folder, or in the file's own folder if it is outside.
+ */
 export function patchOf({ file, source }: QueueFile, folder: string, tuned: string): string {
   const path = relative(folder, resolve(folder, file))
   const isInside = !path.startsWith('..') && !isAbsolute(path)
@@ -41,9 +47,9 @@ export function patchOf({ file, source }: QueueFile, folder: string, tuned: stri
 
 /** @throws {NotEdited} if the file has been changed since it was read. */
 export async function writeTuned({ file, source }: QueueFile, folder: string, tuned: string): Promise<void> {
-  // A link stays a link.
+  // A symbolic link stays a link.
   const path = await realpath(resolve(folder, file))
   if ((await readFile(path, 'utf8')) !== source.text)
-    throw new NotEdited(`${file} was changed meanwhile: nothing is written`)
+    throw new NotEdited(`${file} has changed since it was read, so nothing was written`)
   await replaceFile(path, tuned, source.text)
 }

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { unifiedDiff } from './tuned-file.js'
 
-test('a change has its context, and changes that are near are one hunk', () => {
+test('a unified diff shows the context of a change, and joins near changes in one hunk', () => {
   const before = 'a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\nn\no\np\n'
   expect(unifiedDiff('muster.yaml', before, before.replace('e', 'E').replace('h\n', '').replace('p', 'P'))).toBe(
     `--- a/muster.yaml
@@ -54,7 +54,7 @@ function applied(text: string, patch: string): string {
   return [...made, ...lines.slice(at)].join('')
 }
 
-test('a patch makes the one text of the other', () => {
+test('a unified diff patch turns the first text into the second (property)', () => {
   const texts = fc
     .tuple(fc.array(fc.constantFrom('a', 'b', 'c', '', 'd: 1'), { maxLength: 30 }), fc.boolean())
     .map(([lines, ends]) => lines.join('\n') + (ends && lines.length > 0 ? '\n' : ''))
@@ -65,7 +65,7 @@ test('a patch makes the one text of the other', () => {
   )
 })
 
-test.each(['muster.yaml', 'a b.yaml'])('git applies it to %s', (name) => {
+test.each(['muster.yaml', 'a b.yaml'])('git applies a unified diff of the file %s', (name) => {
   const before = Array.from({ length: 40 }, (_, index) => `line ${index}`).join('\r\n')
   const after = before.replace('line 3\r\n', '').replace('line 20', 'line twenty\r\nand more').replace('line 39', 'end')
   const folder = mkdtempSync(join(tmpdir(), 'muster-patch-'))

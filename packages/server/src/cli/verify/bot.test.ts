@@ -19,8 +19,7 @@ test.concurrent.each<readonly [Fault, readonly string[]]>([
     ],
   ],
 ])(
-  'with --client the game is met by its client, which finds of the fault %s what is wrong',
-  { timeout: 180_000 },
+  'muster verify-server --client lets the client join, and finds what the fault %s does wrong',
   async (fault, wrong) => {
     const client = `"${process.execPath}" bot.mjs`
     const { out } = await verify(studio(fault), '--json', '--client', client, '--', process.execPath, 'server.mjs')
@@ -33,11 +32,11 @@ test.concurrent.each<readonly [Fault, readonly string[]]>([
   },
 )
 
-test('the words of a client’s command may be quoted', () => {
+test('the words of a verify-server client command may be quoted', () => {
   expect(wordsOf(`node "my bot.js" --name 'a b' x`)).toEqual(['node', 'my bot.js', '--name', 'a b', 'x'])
 })
 
-test('with an URL as --client, each client is a POST that lasts for as long as the client stays', async () => {
+test('with a URL as --client, each client is a POST that lasts as long as the client stays', async () => {
   const asked: unknown[] = []
   const left: string[] = []
   const server = createServer((request, response) => {
@@ -72,7 +71,7 @@ test.each([
   ["throw new Error('no map')", 'Error: no map'],
   ["import('./nosuch.mjs')", /^Error.*: Cannot find module .*nosuch/],
   ["console.log('connecting'); console.log('other-match'); process.exit(1)", 'other-match'],
-])('a client that ends says why by its last line that tells something: %s', async (code, said) => {
+])('the reason for the end of a verify-server client is its last meaningful line: %s', async (code, said) => {
   const bot = new Bot({ command: [process.execPath, '-e', code], folder: '.', env: process.env })
   expect(await bot.isIn(10_000)).toBe(false)
   expect(bot.said).toMatch(said)

@@ -3,31 +3,31 @@ import { until } from './until.js'
 
 /** A client of the game, with one join token. */
 export interface GameClient {
-  /** Whether it was let in; undefined if it does not say so in time. */
+  /** True if the server let the client in; undefined if the client does not report in time. */
   isIn(withinMs: number): Promise<boolean | undefined>
-  /** What it said last, such as why it was refused. */
+  /** The last output of the client, such as why it was refused. */
   readonly said: string
-  /** It leaves. */
+  /** Makes the client leave. */
   end(): Promise<void>
 }
 
-/** How a game's client is started, and what it is told. */
+/** The start command of a game's client, and its input. */
 export interface BotOptions {
   readonly command: readonly string[]
   readonly folder: string
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** The words of a command line: spaces part them, and quotes keep them together. */
+/** The words of a command line, separated by spaces. Quotes keep words together. */
 export const wordsOf = (line: string): readonly string[] =>
   Array.from(line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g), ([, one, other, bare]) => one ?? other ?? bare ?? '')
 
-/** Milliseconds for which a client that was told to end has time. */
+/** Milliseconds that a client has to end after the signal. */
 const END_MS = 2000
 
 /**
  * A client of the game that connects with one join token. It writes a line `in` once it is let in, and stays until
- * SIGTERM or the end of the match; it exits before that if it is refused.
+ * SIGTERM or the end of the match. If it is refused, it exits before that.
  */
 export class Bot implements GameClient {
   readonly #child: ChildProcess
@@ -52,42 +52,42 @@ export class Bot implements GameClient {
     return isIn() || (this.#hasEnded ? false : undefined)
   }
 
-  /** Its last line that tells something: what Node.js adds to an error that nobody handles does not. */
+  /** The last informative line of the output, without what Node.js adds to an unhandled error. */
   get said(): string {
     const lines = this.#text.split('\n').map((line) => line.trimEnd())
     return lines.findLast((line) => /^[^\s}]/.test(line) && !line.startsWith('Node.js v')) ?? this.#text.trim()
   }
 
-  /** SIGTERM, then SIGKILL. */
+  /** Sends SIGTERM, then SIGKILL. */
   async end(): Promise<void> {
     this.#child.kill('SIGTERM')
     if (!(await until(() => this.#hasEnded, END_MS))) this.#child.kill('SIGKILL')
   }
 }
 
-/** Where a client that is not started here is to connect, and with which token. */
-export interface Joining {
+/** The address and the token for a client that is not started here. */
+export interface JoinDetails {
   readonly host: string
-  /** By the name of the port. */
+  /** Port numbers by the name of the port. */
   readonly ports: Readonly<Record<string, number>>
   readonly token: string
 }
 
 /**
- * A client of the game that some program connects when it gets a POST. The answer begins once the client is let in
- * (2xx) or refused (anything else, with the reason as its text), and a good one lasts for as long as the client stays.
- * The connection is closed when the client is to leave.
+ * A client of the game that another program connects on a POST. The response begins once the client is let in (2xx) or
+ * refused (any other status, with the reason as its body). A successful response lasts as long as the client stays.
+ * Closing the connection makes the client leave.
  */
 export class RemoteBot implements GameClient {
   readonly #ending = new AbortController()
   #isIn: boolean | undefined
   #text = ''
 
-  constructor(url: string, joining: Joining) {
+  constructor(url: string, joining: JoinDetails) {
     void this.#connect(url, joining)
   }
 
-  async #connect(url: string, joining: Joining): Promise<void> {
+  async #connect(url: string, joining: JoinDetails): Promise<void> {
     try {
       const answer = await fetch(url, {
         method: 'POST',

@@ -1,4 +1,4 @@
-/** A game server without the library: the twenty lines of docs/servers.md, and what `muster verify-server` asks. */
+/** A game server without the library: the twenty lines of docs/servers.md, and what `muster verify-server` requires. */
 export type Fault =
   | 'none'
   | 'admits-forged'
@@ -35,10 +35,10 @@ const claimsOf = (joinToken) => {
   if ((matches.get(claims.mid)?.status ?? 'over') === 'over') throw new Error('other match')
   return claims
 }
-const wishes = {
+const commands = {
   admit: ({ token: joinToken }) => {
     if (fault === 'lets-none-in') throw new Error('full')
-    // Before the second player, and after the first was reported.
+    // Runs before the second player, after the first was reported.
     for (const one of matches.values())
       if (fault === 'short' && Object.keys(one.players).length > 0) one.status = 'over'
     const { sub, mid, sid } = claimsOf(joinToken)
@@ -59,14 +59,14 @@ async function obeyVerifier() {
   for (;;) {
     const answer = await fetch(verifyUrl).catch(() => undefined)
     if (answer?.status !== 200) continue
-    const wish = await answer.json()
+    const command = await answer.json()
     let result
     try {
-      result = { ok: true, ...wishes[wish.do](wish) }
+      result = { ok: true, ...commands[command.do](command) }
     } catch (error) {
       result = { ok: false, why: error.message }
     }
-    await fetch(verifyUrl, { method: 'POST', body: JSON.stringify({ id: wish.id, ...result }) }).catch(() => {})
+    await fetch(verifyUrl, { method: 'POST', body: JSON.stringify({ id: command.id, ...result }) }).catch(() => {})
   }
 }
 if (fault !== 'no-verify' && verifyUrl !== undefined) void obeyVerifier()
@@ -78,15 +78,15 @@ createServer((socket) => {
     const joinToken = String(data).trim()
     const claims = JSON.parse(Buffer.from(joinToken.split('.')[1], 'base64url'))
     try {
-      wishes.admit({ token: joinToken })
+      commands.admit({ token: joinToken })
     } catch {
       if (fault !== 'lets-all-in') return socket.end('no\\n')
     }
     socket.write('in\\n')
-    socket.on('close', () => wishes.leave({ player: claims.sub, mayReturnMs: claims.sub === 'dan' ? 0 : 60000 }))
+    socket.on('close', () => commands.leave({ player: claims.sub, mayReturnMs: claims.sub === 'dan' ? 0 : 60000 }))
     joins.set(claims.mid, (joins.get(claims.mid) ?? 0) + 1)
     if (joins.get(claims.mid) !== 3) return
-    setTimeout(() => matches.has(claims.mid) && wishes.over({ match: claims.mid }), 300)
+    setTimeout(() => matches.has(claims.mid) && commands.over({ match: claims.mid }), 300)
   })
 }).listen(Number(process.env.SERVICE_PORT_GAME_INTERNAL), '127.0.0.1')
 process.on('SIGTERM', () => process.exit(0))

@@ -1,27 +1,28 @@
 import { createHmac } from 'node:crypto'
 import { systemClock } from '@muster/core/clock'
-import type { SeenServer, WishAnswer } from './seen-server.js'
-import type { Seat, Stage } from './stage.js'
+import type { SeenServer, CommandAnswer } from './seen-server.js'
+import type { JoinableSeat } from './players.js'
+import type { Stage } from './stage.js'
 import { until } from './until.js'
 
 /** One line of the result. */
-export interface Line {
+export interface CheckLine {
   readonly outcome: 'ok' | 'FAIL' | 'skip'
-  /** What the server is to do, e.g. `registers within 30 s`. */
+  /** The requirement of the server, e.g. `registers within 30 s`. */
   readonly name: string
   readonly seconds: number
-  /** Of a failure: what was expected, what came instead, and the section of the documents to read. */
+  /** For a failure: the expected behaviour, the actual one, and the section of the documentation to read. */
   readonly expected?: string
   readonly came?: string
   readonly read?: string
-  /** Why it was skipped. */
+  /** Why the check was skipped. */
   readonly why?: string
-  /** Of what is right: what it does not show. */
+  /** For a success: what it does not prove. */
   readonly note?: string
 }
 
 class Failed extends Error {
-  readonly line: Required<Pick<Line, 'expected' | 'came' | 'read'>>
+  readonly line: Required<Pick<CheckLine, 'expected' | 'came' | 'read'>>
 
   constructor(expected: string, came: string, read: string) {
     super(expected)
@@ -39,21 +40,21 @@ const END = 'docs/game-server.md, The end'
 const BY_LIBRARY = 'answered by the library, not by your game'
 
 const BOOT_MS = 30_000
-/** Milliseconds in which the game's clients play a match to its end. */
+/** Maximum milliseconds in which the game's clients play a match to its end. */
 const PLAY_MS = 60_000
 const REPORT_MS = 5000
 const MATCH_MS = 10_000
 const AWAY_MS = 2000
-/** A server that asks again after 15 s at most finds Muster back within this time. */
+/** Milliseconds after which every server has noticed that Muster is back: servers retry after at most 15 s. */
 const BACK_MS = 20_000
 const GRACE_MS = 30_000
 const SEATS_MS = 1500
-/** Milliseconds for which a match goes on while its server drains. */
+/** Milliseconds for which a match continues while its server drains. */
 const DRAINING_MS = 1000
 const MAY_RETURN_MS = 60_000
 
-/** Plays a server through all that Muster asks of one. @param tell called with each line as it comes */
-export async function playThrough(stage: Stage, tell: (line: Line) => void): Promise<void> {
+/** Runs a server through everything that Muster requires of one. @param tell called with each line of the result */
+export async function playThrough(stage: Stage, tell: (line: CheckLine) => void): Promise<void> {
   const check = async <Value>(name: string, act: () => Promise<Value>): Promise<Value | undefined> => {
     const start = systemClock.now()
     const seconds = () => (systemClock.now() - start) / 1000
@@ -82,7 +83,7 @@ export async function playThrough(stage: Stage, tell: (line: Line) => void): Pro
     await returning(stage, first, seats, check)
     await ending(stage, first, seats, check)
   }
-  // A match that did not end is ended, so that the rest can be seen.
+  // Ends a match that did not end by itself, so that the other checks can run.
   await stage.matchmaker.stopMatch(seats[0].matchId, { until: 'recorded' }).catch(() => {})
 
   const second = await check('plays another match', () => another(stage, first))
@@ -99,21 +100,21 @@ export async function playThrough(stage: Stage, tell: (line: Line) => void): Pro
   await signalled(stage, check)
   await check('sends no report that Muster refuses', async () => {
     const refused = stage.servers.find(({ refusal }) => refusal !== undefined)
-    if (refused?.refusal !== undefined) throw new Failed('no answer 400', refused.refusal, REPORT)
+    if (refused?.refusal !== undefined) throw new Failed('no answer 400 to a report', refused.refusal, REPORT)
   })
 }
 
 type Check = <Value>(name: string, act: () => Promise<Value>) => Promise<Value | undefined>
-type Two = readonly [Seat, Seat]
+type Two = readonly [JoinableSeat, JoinableSeat]
 
-interface Playing {
+interface StartedMatch {
   readonly server: SeenServer
   readonly seats: Two
   readonly players: readonly [string, string]
 }
 
 async function firstServer(stage: Stage): Promise<SeenServer> {
-  await stage.join(['ann', 'ben'])
+  await stage.players.join(['ann', 'ben'])
   if (!(await until(() => stage.servers.length > 0, BOOT_MS))) throw new Error('Muster has asked for no server.')
   const server = stage.servers[0] as SeenServer
   await until(() => server.registered !== undefined || server.exitCode !== undefined, BOOT_MS)
@@ -121,7 +122,7 @@ async function firstServer(stage: Stage): Promise<SeenServer> {
   return server
 }
 
-/** What a server does that does not do what it is to do. */
+/** The state of a server that does not behave as required. */
 function stateOf(server: SeenServer): string {
   const { exitCode, refusal } = server
   if (refusal !== undefined) return `Muster refuses its reports (${refusal})`
@@ -134,12 +135,12 @@ const matchState = (server: SeenServer, matchId: string) =>
     ? `its report has ${JSON.stringify(server.match(matchId) ?? { matches: server.report.matches ?? [] })}`
     : stateOf(server)
 
-/** @param server has the match, as far as is known */
+/** @param server the server that has the match, as far as known */
 async function seatsOf(stage: Stage, server: SeenServer, players: readonly [string, string]): Promise<Two> {
   const hadEnded = server.exitCode !== undefined
   const isVain = () => server.refusal !== undefined || (!hadEnded && server.exitCode !== undefined)
-  const one = await stage.seatWithin(players[0], BOOT_MS, isVain)
-  const other = one && (await stage.seatWithin(players[1], REPORT_MS, isVain))
+  const one = await stage.players.seatWithin(players[0], BOOT_MS, isVain)
+  const other = one && (await stage.players.seatWithin(players[1], REPORT_MS, isVain))
   if (one === undefined || other === undefined) {
     const came = isVain() ? stateOf(server) : `its report has ${JSON.stringify(server.report.matches ?? [])}`
     throw new Failed('status open of its match, within 30 s', came, REPORT)
@@ -152,20 +153,20 @@ async function asking(server: SeenServer): Promise<true> {
   throw new Failed('GET MUSTER_VERIFY_URL within 5 s of its match', 'no request', VERIFY)
 }
 
-const answerText = (answer: WishAnswer | undefined) =>
+const answerText = (answer: CommandAnswer | undefined) =>
   answer === undefined ? 'no answer within 8 s' : JSON.stringify({ ...answer, id: undefined })
 
 async function admit(
   { results }: Stage,
   server: SeenServer,
   player: string,
-  { token, matchId }: Seat,
+  { token, matchId }: JoinableSeat,
   what: string,
 ): Promise<void> {
-  const answer = await server.wish({ do: 'admit', token })
+  const answer = await server.send({ do: 'admit', token })
   if (answer?.ok === true && (answer.player ?? player) === player) return
   const over = results.has(matchId) ? '; the match is over by then: it must last 20 s' : ''
-  throw new Failed(`${what} lets ${player} in`, `${answerText(answer)}${over}`, over === '' ? CONNECTS : VERIFY)
+  throw new Failed(`${what} admits ${player}`, `${answerText(answer)}${over}`, over === '' ? CONNECTS : VERIFY)
 }
 
 async function saysOf(server: SeenServer, matchId: string, player: string, status: string): Promise<void> {
@@ -173,7 +174,7 @@ async function saysOf(server: SeenServer, matchId: string, player: string, statu
   throw new Failed(`players.${player}: ${JSON.stringify(status)} within 5 s`, matchState(server, matchId), REPORT)
 }
 
-/** Whether a client that goes may return is the game's to say. */
+/** The game decides whether a client that leaves may return. */
 async function leftOrAway(
   stage: Stage,
   server: SeenServer,
@@ -184,7 +185,8 @@ async function leftOrAway(
   const other = wanted === 'left' ? 'away' : 'left'
   const status = () => server.match(matchId)?.players?.[player]
   await until(() => status() === wanted || status() === other, REPORT_MS)
-  if (stage.hasClient && status() === other) throw new Skipped(`the game says ${other} of a client that goes`)
+  if (stage.hasClient && status() === other)
+    throw new Skipped(`the game reports ${other} for a client that disconnects`)
   await saysOf(server, matchId, player, wanted)
 }
 
@@ -197,9 +199,9 @@ async function tokens(stage: Stage, server: SeenServer, [ann, ben]: Two, check: 
   const wrong = { ...wrongTokens(ben.token, server.registered?.key ?? ''), 'a token that was used': ann.token }
   for (const [what, token] of Object.entries(wrong))
     await check(`refuses ${what}`, async () => {
-      const answer = await server.wish({ do: 'admit', token })
+      const answer = await server.send({ do: 'admit', token })
       if (answer?.ok !== false) throw new Failed('"ok":false', answerText(answer), CONNECTS)
-      if (isIn === undefined) throw new Skipped('no good token was let in either')
+      if (isIn === undefined) throw new Skipped('no valid token was admitted either')
     })
   await check('lets in the next player after that', async () => {
     await admit(stage, server, 'ben', ben, 'a good token')
@@ -210,11 +212,11 @@ async function tokens(stage: Stage, server: SeenServer, [ann, ben]: Two, check: 
 async function returning(stage: Stage, server: SeenServer, [ann]: Two, check: Check): Promise<void> {
   await check('reports a player who may return as away', async () => {
     if (stage.results.has(ann.matchId)) throw new Skipped('the match has ended')
-    await server.wish({ do: 'leave', player: 'ann', mayReturnMs: MAY_RETURN_MS })
+    await server.send({ do: 'leave', player: 'ann', mayReturnMs: MAY_RETURN_MS })
     await leftOrAway(stage, server, ann.matchId, 'ann', 'away')
   })
   await check('lets a player return with a fresh token', async () => {
-    const fresh = await stage.seat('ann')
+    const fresh = await stage.players.seat('ann')
     if (fresh?.matchId !== ann.matchId) throw new Skipped('the match has ended')
     await admit(stage, server, 'ann', fresh, 'a fresh token')
     await saysOf(server, ann.matchId, 'ann', 'in')
@@ -223,7 +225,7 @@ async function returning(stage: Stage, server: SeenServer, [ann]: Two, check: Ch
 
 async function ending(stage: Stage, server: SeenServer, [{ matchId }]: Two, check: Check): Promise<void> {
   const isOver = await check('reports a match that is over, and its players are free', async () => {
-    if (!stage.results.has(matchId)) await server.wish({ do: 'over', match: matchId })
+    if (!stage.results.has(matchId)) await server.send({ do: 'over', match: matchId })
     const withinMs = stage.hasClient ? PLAY_MS : MATCH_MS
     const isFree = await until(() => stage.results.has(matchId), withinMs)
     if (!isFree) throw new Failed(`status over within ${withinMs / 1000} s`, matchState(server, matchId), REPORT)
@@ -235,39 +237,39 @@ async function ending(stage: Stage, server: SeenServer, [{ matchId }]: Two, chec
   })
 }
 
-async function another(stage: Stage, first: SeenServer): Promise<Playing & { readonly hadEnded: boolean }> {
+async function another(stage: Stage, first: SeenServer): Promise<StartedMatch & { readonly hadEnded: boolean }> {
   const players = ['cas', 'dan'] as const
   await until(() => first.exitCode !== undefined || first.orders.length === 0, REPORT_MS)
   const hadEnded = first.exitCode !== undefined
-  await stage.join(players)
+  await stage.players.join(players)
   const seats = await seatsOf(stage, first, players)
   const server = stage.servers.find((one) => one.match(seats[0].matchId) !== undefined)
   if (server === undefined) throw new Failed('a report of the match', 'none', REPORT)
   return { server, seats, players, hadEnded }
 }
 
-async function leaving(stage: Stage, { server, seats, players }: Playing, check: Check): Promise<void> {
+async function leaving(stage: Stage, { server, seats, players }: StartedMatch, check: Check): Promise<void> {
   const [{ matchId }, other] = seats
   await check('frees a player who leaves for good', async () => {
     await admit(stage, server, players[1], other, 'a good token')
-    await server.wish({ do: 'leave', player: players[1], mayReturnMs: 0 })
+    await server.send({ do: 'leave', player: players[1], mayReturnMs: 0 })
     await leftOrAway(stage, server, matchId, players[1], 'left')
   })
   await check('lets in who replaces a player who has left', async () => {
     if (!(await until(() => server.match(matchId)?.seats?.open, SEATS_MS)))
       throw new Skipped('the server never asks for seats')
-    await stage.join(['eve'])
-    const seat = await stage.seatWithin('eve', MATCH_MS)
+    await stage.players.join(['eve'])
+    const seat = await stage.players.seatWithin('eve', MATCH_MS)
     if (seat?.matchId !== matchId) throw new Failed('a seat for eve in the match, within 10 s', 'none', REPORT)
     await admit(stage, server, 'eve', seat, 'a good token')
   })
 }
 
-async function outage(stage: Stage, playing: Playing, isAsking: boolean, check: Check): Promise<void> {
+async function outage(stage: Stage, playing: StartedMatch, isAsking: boolean, check: Check): Promise<void> {
   const { server, seats, players } = playing
   const [first] = seats
   const { matchId } = first
-  const comeBack = stage.cut()
+  const comeBack = stage.gateway.cut()
   await check('plays on, and lets players in, while Muster does not answer', async () => {
     await until(() => server.exitCode !== undefined, AWAY_MS)
     if (server.exitCode !== undefined) throw new Failed('the match goes on', stateOf(server), REPORT)
@@ -284,7 +286,7 @@ async function outage(stage: Stage, playing: Playing, isAsking: boolean, check: 
   })
 }
 
-async function draining(stage: Stage, playing: Playing, isAsking: boolean, check: Check): Promise<void> {
+async function draining(stage: Stage, playing: StartedMatch, isAsking: boolean, check: Check): Promise<void> {
   const { server, seats } = playing
   const [{ matchId }] = seats
   await check('plays its match to the end while it drains', async () => {
@@ -295,7 +297,7 @@ async function draining(stage: Stage, playing: Playing, isAsking: boolean, check
       throw new Failed('status open of its match', matchState(server, matchId), REPORT)
   })
   await check('ends by itself once it is drained', async () => {
-    if (isAsking) await server.wish({ do: 'over', match: matchId })
+    if (isAsking) await server.send({ do: 'over', match: matchId })
     if (!(await until(() => stage.results.has(matchId), isAsking ? REPORT_MS : 0)))
       await stage.matchmaker.stopMatch(matchId, { until: 'recorded' })
     await until(() => server.exitCode !== undefined, MATCH_MS)
@@ -311,16 +313,16 @@ async function draining(stage: Stage, playing: Playing, isAsking: boolean, check
 async function signalled(stage: Stage, check: Check): Promise<void> {
   const count = stage.servers.length
   const players = ['fay', 'gus'] as const
-  await stage.join(players)
+  await stage.players.join(players)
   await until(() => stage.servers.length > count, MATCH_MS)
-  // An earlier process takes the match if it could not be seen to drain.
+  // The earlier process takes the match if draining could not be tested.
   const server = stage.servers[count] ?? stage.servers.findLast(({ exitCode }) => exitCode === undefined)
   if (server === undefined) return
   await check('plays a third match', () => seatsOf(stage, server, players))
   await check('ends within 30 s of SIGTERM', async () => {
     server.stop(GRACE_MS)
     await until(() => server.exitCode !== undefined, GRACE_MS)
-    // A process that SIGKILL has ended.
+    // The process was ended by SIGKILL.
     if (server.exitCode === undefined || server.exitCode === 137)
       throw new Failed('the end of the process', 'it was killed', END)
   })
@@ -331,7 +333,7 @@ async function signalled(stage: Stage, check: Check): Promise<void> {
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Tokens that a server has to refuse, made of a good one. Each differs in one thing alone. */
+/** Invalid tokens that a server must refuse, derived from a valid one. Each has exactly one fault. */
 function wrongTokens(good: string, key: string): Readonly<Record<string, string>> {
   const claims = JSON.parse(Buffer.from(good.split('.')[1] ?? '', 'base64url').toString()) as Claims
   const hour = 3600

@@ -16,59 +16,59 @@ interface Report {
   readonly matches?: readonly ReportedMatch[] | undefined
 }
 
-/** What the server is to do in place of its players: docs/game-server.md, Verify it. */
-export type Wish =
+/** A command that the server executes instead of its players: docs/game-server.md, Verify it. */
+export type VerifyCommand =
   | { readonly do: 'admit'; readonly token: string }
   | { readonly do: 'leave'; readonly player: string; readonly mayReturnMs: number }
   | { readonly do: 'over'; readonly match: string }
 
-const wishAnswer = z.object({
+const commandAnswer = z.object({
   id: z.number(),
   ok: z.boolean(),
   player: z.string().nullish(),
   why: z.string().nullish(),
   by: z.string().nullish(),
 })
-export type WishAnswer = z.infer<typeof wishAnswer>
+export type CommandAnswer = z.infer<typeof commandAnswer>
 
 const WANTED = 'must be JSON of the form {"id": number, "ok": boolean}: docs/game-server.md, Verify it'
 
-/** Milliseconds for which a request for a wish waits. */
+/** Maximum milliseconds for which a request for a command waits. */
 const WAIT_MS = 5000
 const SHOWN_LINES = 5
 
-/** A process of the command, and what was seen of it so far. */
+/** A process of the command, and its observed behaviour so far. */
 export class SeenServer {
-  /** Its MUSTER_SERVER_TOKEN. */
+  /** The process's MUSTER_SERVER_TOKEN. */
   readonly token: string
   /** Undefined until it has registered. */
   registered: { readonly id: string; readonly key: string } | undefined
-  /** Registrations that were taken. */
+  /** Number of accepted registrations. */
   registrations = 0
-  /** The last report that was taken. */
+  /** The last accepted report. */
   report: Report = {}
-  /** Ids of the matches that it was told to serve. */
+  /** Ids of the matches that it was ordered to serve. */
   orders: readonly string[] = []
-  /** What was refused first, in words. */
+  /** The first refusal of the server, in words. */
   refusal: string | undefined
-  /** Whether it has asked for a wish. */
+  /** True once it has requested a command. */
   hasAsked = false
-  /** Whether it was told to drain. */
+  /** True once it was ordered to drain. */
   isToldToDrain = false
-  /** Its exit code; undefined while it runs. */
+  /** The exit code of the process; undefined while it runs. */
   exitCode: number | undefined
-  /** Answers that the library gave in the game's place. */
+  /** Number of answers that the library gave on behalf of the game. */
   answersOfLibrary = 0
-  /** Connects a client of the game with a join token; undefined: the server is asked to do what players would. */
+  /** Connects a client of the game with a join token. Undefined if the server itself is asked to act like players. */
   readonly #connect: ((token: string) => Promise<GameClient>) | undefined
   /** Clients of the game that were let in, by player. */
   readonly #bots = new Map<string, GameClient>()
   #container: Container | undefined
-  readonly #wishes: (Wish & { readonly id: number })[] = []
-  readonly #answers = new Map<number, WishAnswer>()
+  readonly #pendingCommands: (VerifyCommand & { readonly id: number })[] = []
+  readonly #answers = new Map<number, CommandAnswer>()
   #count = 0
   #requests = 0
-  #heard = 0
+  #lastResult = 0
 
   constructor(token: string, connect?: (token: string) => Promise<GameClient>) {
     this.token = token
@@ -80,13 +80,13 @@ export class SeenServer {
     void container.exited.then((code) => (this.exitCode = code))
   }
 
-  /** Its last lines. */
+  /** The last lines of its output. */
   output(): string {
     const lines = this.#container?.logs().trimEnd().split('\n') ?? []
     return lines.slice(-SHOWN_LINES).join('\n')
   }
 
-  /** SIGTERM, and SIGKILL after `graceMs` milliseconds. */
+  /** Sends SIGTERM, and SIGKILL after `graceMs` milliseconds. */
   stop(graceMs: number): void {
     this.#container?.stop(graceMs)
   }
@@ -95,29 +95,29 @@ export class SeenServer {
     return this.report.matches?.find((one) => one.id === id)
   }
 
-  /** Undefined if no answer came in time. */
-  async wish(wish: Wish, withinMs = 8000): Promise<WishAnswer | undefined> {
-    if (this.#connect !== undefined) return this.#asClient(wish, this.#connect, withinMs)
+  /** Sends a command. Undefined if no answer came in time. */
+  async send(command: VerifyCommand, withinMs = 8000): Promise<CommandAnswer | undefined> {
+    if (this.#connect !== undefined) return this.#asClient(command, this.#connect, withinMs)
     const id = (this.#count += 1)
-    this.#wishes.push({ ...wish, id })
+    this.#pendingCommands.push({ ...command, id })
     await until(() => this.#answers.has(id) || this.exitCode !== undefined, withinMs)
     return this.#answers.get(id)
   }
 
-  /** What players do, by clients of the game. Nobody can end the match but the game. */
+  /** Executes commands of players by clients of the game. Only the game can end the match. */
   async #asClient(
-    wish: Wish,
+    command: VerifyCommand,
     connect: (token: string) => Promise<GameClient>,
     withinMs: number,
-  ): Promise<WishAnswer | undefined> {
+  ): Promise<CommandAnswer | undefined> {
     const id = (this.#count += 1)
-    if (wish.do === 'leave') await this.#bots.get(wish.player)?.end()
-    if (wish.do !== 'admit') return { id, ok: true }
-    const bot = await connect(wish.token)
+    if (command.do === 'leave') await this.#bots.get(command.player)?.end()
+    if (command.do !== 'admit') return { id, ok: true }
+    const bot = await connect(command.token)
     const isIn = await bot.isIn(withinMs)
     if (isIn === true) {
-      // Their earlier client is replaced by this one.
-      const player = playerOf(wish.token)
+      // The new client replaces the player's earlier one.
+      const player = playerOf(command.token)
       await this.#bots.get(player)?.end()
       this.#bots.set(player, bot)
       return { id, ok: true, player }
@@ -131,33 +131,33 @@ export class SeenServer {
     await Promise.all(Array.from(this.#bots.values(), (bot) => bot.end()))
   }
 
-  /** Answers a request of MUSTER_VERIFY_URL. */
+  /** Answers a request to MUSTER_VERIFY_URL. */
   async verify(request: Request): Promise<Response> {
     this.hasAsked = true
     if (request.method === 'POST') {
-      const { data: answer } = wishAnswer.safeParse(await request.json().catch(() => undefined))
+      const { data: answer } = commandAnswer.safeParse(await request.json().catch(() => undefined))
       if (answer === undefined) return new Response(WANTED, { status: 400 })
       if (answer.by === 'library') this.answersOfLibrary += 1
       this.#answers.set(answer.id, answer)
       return new Response(null, { status: 204 })
     }
-    await until(() => this.#wishes.length > 0 || request.signal.aborted, WAIT_MS)
-    const wish = request.signal.aborted ? undefined : this.#wishes.shift()
-    return wish === undefined ? new Response(null, { status: 204 }) : Response.json(wish)
+    await until(() => this.#pendingCommands.length > 0 || request.signal.aborted, WAIT_MS)
+    const command = request.signal.aborted ? undefined : this.#pendingCommands.shift()
+    return command === undefined ? new Response(null, { status: 204 }) : Response.json(command)
   }
 
-  /** A request comes. Returns its number, for `hear`. */
-  comes(): number {
+  /** The number of the next request, for `recordReport`. */
+  nextRequest(): number {
     return (this.#requests += 1)
   }
 
-  /** What the server has said, and was told. An answer to an older report than the last one is forgotten. */
-  async hear(number: number, path: string, said: string, answer: Response): Promise<void> {
+  /** Records a report of the server and its orders. The answer to a report older than the last one is ignored. */
+  async recordReport(number: number, path: string, said: string, answer: Response): Promise<void> {
     const body = (await answer.json().catch(() => ({}))) as Readonly<Record<string, unknown>>
     if (answer.status === 400 || answer.status === 413)
       this.refusal ??= `${answer.status}: ${String(body['detail'] ?? body['message'])}`
-    if (!answer.ok || number < this.#heard) return
-    this.#heard = number
+    if (!answer.ok || number < this.#lastResult) return
+    this.#lastResult = number
     this.orders = (body['matches'] as readonly { readonly id: string }[]).map(({ id }) => id)
     if (body['want'] === 'drain') this.isToldToDrain = true
     if (path !== '/servers') {
@@ -169,6 +169,6 @@ export class SeenServer {
   }
 }
 
-/** Who a token is of. */
+/** The player of a token. */
 const playerOf = (token: string): string =>
   (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { readonly sub: string }).sub

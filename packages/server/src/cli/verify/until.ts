@@ -2,7 +2,7 @@ import { systemClock } from '@muster/core/clock'
 
 const LOOK_MS = 20
 
-/** Whether something becomes so within so many milliseconds. */
+/** Resolves with true once the condition holds, or with false after this many milliseconds. */
 export async function until(holds: () => unknown, withinMs: number): Promise<boolean> {
   const end = systemClock.now() + withinMs
   while (!holds()) {

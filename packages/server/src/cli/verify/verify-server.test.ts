@@ -58,8 +58,8 @@ const faults: readonly (readonly [Fault, readonly object[]])[] = [
 ]
 
 // Each waits for its own processes, most of the time.
-describe.concurrent('muster verify-server', { timeout: 60_000 }, () => {
-  test('the smallest server of the examples does all of it right', async () => {
+describe.concurrent('muster verify-server', () => {
+  test('muster verify-server finds no fault in the smallest example server', async () => {
     const folder = studio()
     const { code, out } = await verify(folder, '--junit', 'results.xml', '--', process.execPath, example)
     const lines = out.trimEnd().split('\n')
@@ -73,7 +73,7 @@ describe.concurrent('muster verify-server', { timeout: 60_000 }, () => {
     expect(xml).toContain(`<testsuites name="muster verify-server" tests="${lines.length}" failures="0" errors="0">`)
   })
 
-  test('a server by hand does so too; what it does not offer is skipped', async () => {
+  test('verify-server finds no fault in a hand-written server, and skips features it does not offer', async () => {
     const { code, failed, failures, skipped } = await linesOf('none')
     expect(failures).toEqual([])
     expect(skipped).toMatchObject([
@@ -84,22 +84,25 @@ describe.concurrent('muster verify-server', { timeout: 60_000 }, () => {
     expect([code, failed]).toEqual([0, 0])
   })
 
-  test.each(faults)('a server with the fault %s has a line that says so', async (fault, expected) => {
-    const { code, failed, failures } = await linesOf(fault)
-    expect(failures).toMatchObject(expected)
-    expect([code, failed]).toEqual([1, expected.length])
-  })
+  test.each(faults)(
+    'muster verify-server reports a server with the fault %s on its own line',
+    async (fault, expected) => {
+      const { code, failed, failures } = await linesOf(fault)
+      expect(failures).toMatchObject(expected)
+      expect([code, failed]).toEqual([1, expected.length])
+    },
+  )
 
-  test('a server that lets nobody in is not said to refuse what is wrong', async () => {
+  test('verify-server does not credit a server that refuses all players with refusing invalid ones', async () => {
     const { failures, skipped } = await linesOf('lets-none-in')
     expect(failures[0]).toMatchObject({ name: 'lets in who has a good token, and reports it' })
-    const why = 'no good token was let in either'
+    const why = 'no valid token was admitted either'
     const names = ['another key', 'an expired token', 'a token of another match']
     for (const name of names)
       expect(skipped).toContainEqual(expect.objectContaining({ name: expect.stringContaining(name), why }))
   })
 
-  test('a match that is over before it is verified is said to be too short', async () => {
+  test('muster verify-server reports that a match ended too early to be verified', async () => {
     const { failures, skipped } = await linesOf('short')
     const came = expect.stringContaining('the match is over by then: it must last 20 s')
     expect(failures[0]).toMatchObject({ name: 'lets in the next player after that', came })
@@ -107,7 +110,7 @@ describe.concurrent('muster verify-server', { timeout: 60_000 }, () => {
     expect(skipped).toContainEqual(expect.objectContaining(returns))
   })
 
-  test('a program that does not start, and one that ends at once, are said to', async () => {
+  test('muster verify-server reports a program that does not start or ends at once', async () => {
     const folder = studio()
     const missing = await verify(folder, '--', 'no-such-program')
     const said = [
@@ -122,7 +125,7 @@ describe.concurrent('muster verify-server', { timeout: 60_000 }, () => {
     expect([missing.code, broken.code]).toEqual([1, 1])
   })
 
-  test('without a command nothing is run', async () => {
+  test('muster verify-server runs nothing without a command', async () => {
     const { code, err } = await verify(studio())
     expect([code, err]).toEqual([2, expect.stringContaining("missing required argument 'command'")])
   })

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { EXIT, type ExitCode, paint, type Terminal } from '../terminal.js'
-import type { Line } from './script.js'
+import type { CheckLine } from './script.js'
 
 interface VerifyArguments {
   readonly junit?: string | undefined
@@ -10,7 +10,7 @@ interface VerifyArguments {
   readonly client?: string | undefined
 }
 
-/** `muster verify-server`. What it does is loaded when it is asked for. */
+/** `muster verify-server`. Its implementation is imported lazily, when the command runs. */
 export const addVerify = (program: Command, terminal: Terminal, end: (code: ExitCode) => void): Command =>
   program
     .command('verify-server')
@@ -36,7 +36,7 @@ async function verify(
   // The emulator kills its processes when this one exits.
   const interrupted = () => process.exit(EXIT.interrupted)
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
-  const lines: Line[] = []
+  const lines: CheckLine[] = []
   const words = client === undefined || /^https?:\/\//.test(client) ? client : wordsOf(client)
   const stage = await openStage({ command, folder: terminal.folder, env: terminal.env, client: words })
   try {
@@ -54,7 +54,7 @@ async function verify(
   return failed === 0 ? EXIT.ok : EXIT.failed
 }
 
-function lineText({ outcome, name, seconds, expected, came, read, why, note }: Line, terminal: Terminal): string {
+function lineText({ outcome, name, seconds, expected, came, read, why, note }: CheckLine, terminal: Terminal): string {
   const { green, red, yellow } = paint(terminal.colours.say)
   const noted = note === undefined ? '' : `: ${note}`
   if (outcome === 'ok') return `${green('ok  ')} ${name} (${seconds.toFixed(1)} s)${noted}`
@@ -63,7 +63,7 @@ function lineText({ outcome, name, seconds, expected, came, read, why, note }: L
   return `${red('FAIL')} ${name}\n     expected: ${expected}\n     came: ${indented}\n     read: ${read}`
 }
 
-async function asJunit(command: readonly string[], lines: readonly Line[]): Promise<string> {
+async function asJunit(command: readonly string[], lines: readonly CheckLine[]): Promise<string> {
   const { junitXml } = await import('@muster/lab')
   const results = lines.map(({ name, outcome, expected = '', came = '', read, why }) => ({
     name,

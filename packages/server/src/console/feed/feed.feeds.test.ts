@@ -27,7 +27,7 @@ const told = async (next: () => Promise<IteratorResult<StreamEvent>>) => {
   return done === true ? 'the end' : `${value.event} ${value.json ?? 'null'}`
 }
 
-test('of states a slow reader gets the newest alone, of steps each', async () => {
+test('a slow reader of the console feed gets only the newest state, but every history step', async () => {
   const { feeds, listen } = open()
   const { next } = listen('ann')
   expect(await told(next)).toBe('hello "hello 1"')
@@ -40,7 +40,7 @@ test('of states a slow reader gets the newest alone, of steps each', async () =>
   expect(await waiting).toBe('now 4')
 })
 
-test('a reader that is a minute behind is greeted again, with the whole history', async () => {
+test('a reader of the console feed that is a minute behind gets the whole history again', async () => {
   const { feeds, listen } = open()
   const { next } = listen('ann')
   await next()
@@ -50,7 +50,7 @@ test('a reader that is a minute behind is greeted again, with the whole history'
   expect(await told(next)).toBe('step 1000')
 })
 
-test('too many are refused, unless one of them takes nothing', async () => {
+test('console feeds beyond the limit are refused, unless an open one is not being read', async () => {
   const { feeds, listen, pass } = open()
   const stuck = listen('ann')
   await stuck.next()
@@ -73,7 +73,7 @@ test('too many are refused, unless one of them takes nothing', async () => {
   expect(feeds.count()).toBe(3)
 })
 
-test('who goes away is forgotten, whether or not anything was read', async () => {
+test('a disconnected reader of the console feed is removed, even if it has read nothing', async () => {
   const { feeds, listen, begun } = open()
   const one = listen('ann')
   const other = listen('ben')

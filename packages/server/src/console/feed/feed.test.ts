@@ -21,8 +21,8 @@ async function open(options?: Parameters<typeof openConsole>[0]) {
   return { ...world, join }
 }
 
-describe('the feed', () => {
-  test('greets with who one is, and then tells the state twice a second', async () => {
+describe('the console feed', () => {
+  test('the console feed starts with the caller’s name and role, and then sends the state twice a second', async () => {
     const { listen, clock, join, errors } = await open({
       spending: () => ({ maxServers: 20, maxCreatesPerMinute: Infinity, pricePerMinute: 0.002, currency: 'EUR' }),
     })
@@ -58,7 +58,7 @@ describe('the feed', () => {
     expect(errors).toEqual([])
   })
 
-  test('follows a match from forming to its server, and what that costs', async () => {
+  test('the console feed follows a match from forming to its server, with its cost', async () => {
     const { listen, clock, join } = await open({
       spending: () => ({ maxServers: 20, maxCreatesPerMinute: 60, pricePerMinute: 0.6, currency: 'EUR' }),
     })
@@ -93,14 +93,14 @@ describe('the feed', () => {
     expect(later.queues[0]?.waitP50).toBe(running.queues[0]?.waitP50)
   })
 
-  test('the first state already says whether players are taken, however long nobody looked', async () => {
+  test('the console feed reports in its first state whether Muster is ready', async () => {
     const why = ['the store cannot be written']
     const { listen } = await open({ ready: async () => ({ is: false, why }) })
     const feed = await listen('looker')
     expect(await feed.until<Now>('now')).toMatchObject({ ready: { is: false, why } })
   })
 
-  test('a private match is a match, and tells nothing of how long one waits', async () => {
+  test('the console feed shows a private match as a match that does not count for wait times', async () => {
     const { listen, clock, matchmaker } = await open()
     const feed = await listen('looker')
     await feed.until('now')
@@ -111,7 +111,7 @@ describe('the feed', () => {
     expect(queues).toMatchObject([{ matchesPerMinute: 1, waitP50: null, waitP95: null }])
   })
 
-  test('sends a step of the history every ten seconds, and the hour so far to who comes later', async () => {
+  test('the console feed sends a history step every ten seconds, and the last hour to new readers', async () => {
     const { listen, clock, join } = await open()
     const feed = await listen('looker')
     join('ann')
@@ -128,7 +128,7 @@ describe('the feed', () => {
     expect(history.queues[0]?.waitP50.every((wait) => wait === null)).toBe(true)
   })
 
-  test('is not made while nobody listens', async () => {
+  test('the console feed is not computed while there is no reader', async () => {
     let asked = 0
     const { listen, clock } = await open({
       ready: () => {
@@ -152,7 +152,7 @@ describe('the feed', () => {
     expect(asked).toBe(ended)
   })
 
-  test('shows problems in words, once for each, without addresses', async () => {
+  test('the console feed shows each problem once, in words, without addresses', async () => {
     const { listen, clock, matchmaker } = await open({
       matchmaker: { locate: () => Promise.reject(new Error('no answer for 198.51.100.7')) },
     })
@@ -171,7 +171,7 @@ describe('the feed', () => {
     expect(JSON.stringify(now)).not.toContain('198.51')
   })
 
-  test('says in words why no more servers are created', async () => {
+  test('the console feed explains why no more servers are created', async () => {
     const { listen, clock, join } = await open({ matchmaker: { maxServers: 1 } })
     for (const id of ['ann', 'ben', 'cem', 'dan']) join(id)
     await clock.advance(2000)
@@ -180,7 +180,7 @@ describe('the feed', () => {
     expect(now.queues[0]).toMatchObject({ tickets: 2 })
   })
 
-  test('of a process that does not lead shows what the leader tells, and says what is not seen', async () => {
+  test('the console feed of a follower shows the data of the leader, and what is missing', async () => {
     let fails = false
     const { listen, clock, join, errors } = await open({
       shown: (plain) => ({
@@ -214,7 +214,7 @@ describe('the feed', () => {
     expect(errors).toMatchObject([{ message: 'nobody leads' }])
   })
 
-  test('ends with a word when the console closes', async () => {
+  test('the console feed ends with a last message when the console closes', async () => {
     const { listen, console } = await open()
     const feed = await listen('looker')
     await feed.until('now')
@@ -225,8 +225,8 @@ describe('the feed', () => {
   })
 })
 
-describe('attacks on the feed', () => {
-  test('who has no token, or sends it elsewhere than in the header, learns nothing', async () => {
+describe('an attack on the console feed', () => {
+  test('a console feed request without a token in the header gets no data', async () => {
     const { ask } = await open()
     const refused = [
       await ask('/console/api/feed'),
@@ -250,21 +250,21 @@ describe('attacks on the feed', () => {
     { origin: 'http://127.0.0.1:1' },
     { host: 'evil.example' },
     { host: 'evil.example', origin: 'http://evil.example', 'sec-fetch-site': 'same-origin' },
-  ])('another site’s page is refused: %j', async (headers) => {
+  ])('a console feed request from a page of another site is refused: %j', async (headers) => {
     const { ask } = await open()
     const answer = await ask('/console/api/feed', { token: 'operator', headers: headers as Record<string, string> })
     expect(answer.status).toBe('host' in headers ? 421 : 403)
     expect(answer.headers['access-control-allow-origin']).toBeUndefined()
   })
 
-  test('one caller has at most 8 feeds', async () => {
+  test('a caller can open at most 8 console feeds', async () => {
     const { listen } = await open()
     for (let count = 0; count < 8; count += 1) await (await listen('looker')).until('hello')
     expect(await listen('looker')).toMatchObject({ status: 429 })
     expect((await listen('operator')).status).toBe(200)
   })
 
-  test('guessing tokens is limited by address', async () => {
+  test('an address that guesses tokens of the console feed is rate-limited', async () => {
     const { ask } = await open({ limitsOfRequests: { perAddress: { limit: 10, windowMs: 60_000 } } })
     const statuses: number[] = []
     for (let count = 0; count < 15; count += 1) {

@@ -4,42 +4,42 @@ import { Problem } from '@muster/core/http'
 import { type StreamEvent, createTicker } from '@muster/core/internal'
 import type { Surveyed } from '@muster/matchmaker'
 import type { ConsoleOptions, Operator } from '../options.js'
-import { type Activity, createActivity } from '../activity.js'
+import { type ActivityCounts, createActivity } from '../activity.js'
 import { createProblems } from '../problems.js'
 import { createSurveyor } from '../surveyor.js'
 import { createBill, type NowDeps, nowText, serverCount } from './now.js'
 
 interface FeedsOptions {
-  /** Feeds open at once, in all and of one caller. */
+  /** Maximum number of open feeds, in total and per caller. */
   readonly inAll: number
   readonly perCaller: number
-  /** Called when somebody listens and nobody did. */
+  /** Called when the first listener arrives. */
   readonly begun: () => void
   readonly now: () => number
 }
 
-type Listener = ReturnType<typeof newListener>
+type FeedListener = ReturnType<typeof newListener>
 
 const newListener = (caller: string, now: number) => ({
   caller,
   state: undefined as string | undefined,
   steps: [] as string[],
-  /** Whether it missed steps, so that it is greeted again. */
+  /** True if it missed steps, so that it gets the greeting again. */
   isBehind: false,
-  /** When it last took something. */
+  /** Time at which it last received something. */
   takenAt: now,
   wake: () => {},
   end: new AbortController(),
 })
 
-/** Steps kept for a listener. */
+/** Maximum number of steps that are kept for a listener. */
 const MOST_STEPS = 6
-/** Milliseconds after which a listener that takes nothing makes place for another. */
+/** Milliseconds after which a listener that reads nothing is dropped for another. */
 const STUCK_MS = 30_000
 
-/** Tells listeners what happens. One text serves all of them; who reads slowly misses some and costs no memory. */
+/** Sends events to listeners. One string serves all of them. A slow reader misses some and costs no memory. */
 export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions) {
-  const listeners = new Set<Listener>()
+  const listeners = new Set<FeedListener>()
   let isClosed = false
 
   const makePlace = (caller: string) => {
@@ -51,19 +51,23 @@ export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions) {
       throw new Problem(429, 'too-many-feeds', 'Too many console pages are open. Close one.', { retryAfterMs: 5000 })
     leave(stuck)
   }
-  const leave = (listener: Listener) => {
+  const leave = (listener: FeedListener) => {
     listeners.delete(listener)
     listener.end.abort()
     listener.wake()
   }
-  const tell = (change: (listener: Listener) => void) => {
+  const tell = (change: (listener: FeedListener) => void) => {
     for (const listener of listeners) {
       change(listener)
       listener.wake()
     }
   }
 
-  async function* events(listener: Listener, greeting: () => string, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+  async function* events(
+    listener: FeedListener,
+    greeting: () => string,
+    signal: AbortSignal,
+  ): AsyncGenerator<StreamEvent> {
     try {
       yield { event: 'hello', json: greeting() }
       while (!signal.aborted && !listener.end.signal.aborted) {
@@ -79,7 +83,7 @@ export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions) {
   }
 
   return {
-    /** @throws {Problem} 429 if too many listen already */
+    /** @throws {Problem} 429 if there are too many listeners */
     listen: (caller: string, greeting: () => string): ((signal: AbortSignal) => AsyncGenerator<StreamEvent>) => {
       if (isClosed) throw new Problem(503, 'closed', 'The process is shutting down.', { retryAfterMs: 5000 })
       makePlace(caller)
@@ -87,17 +91,17 @@ export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions) {
       listeners.add(listener)
       if (listeners.size === 1) begun()
       return (signal) => {
-        // A stream that is cancelled before it is read never runs the generator.
+        // If a stream is cancelled before it is read, its generator never runs.
         signal.addEventListener('abort', () => leave(listener), { once: true })
         return events(listener, greeting, signal)
       }
     },
-    /** A state: only the newest is sent. */
+    /** Sends a state: only the newest is sent. */
     state: (json: string) =>
       tell((listener) => {
         listener.state = json
       }),
-    /** A step of the history: each is sent, unless a listener is so far behind that it gets all anew. */
+    /** Sends a step of the history. Each is sent, unless a listener is so far behind that it gets everything anew. */
     step: (json: string) =>
       tell((listener) => {
         listener.steps.push(json)
@@ -113,9 +117,9 @@ export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions) {
   }
 }
 
-function nextOf(listener: Listener, greeting: () => string): StreamEvent | undefined {
+function nextOf(listener: FeedListener, greeting: () => string): StreamEvent | undefined {
   if (listener.isBehind) {
-    // The greeting holds the steps that waited.
+    // The greeting contains the waiting steps.
     listener.isBehind = false
     listener.steps = []
     return { event: 'hello', json: greeting() }
@@ -133,7 +137,7 @@ const STEPS = 3_600_000 / STEP_MS
 type Sample = HistoryStep['queues'][number]
 
 /** The last hour in memory, in steps of ten seconds. */
-function createHistory(activity: Activity, queueNames: () => readonly string[], seesAll: () => boolean) {
+function createHistory(activity: ActivityCounts, queueNames: () => readonly string[], seesAll: () => boolean) {
   const steps: HistoryStep[] = []
 
   const sampleOf = (name: string, seen: Surveyed | undefined): Sample => {
@@ -184,10 +188,10 @@ function createHistory(activity: Activity, queueNames: () => readonly string[], 
   }
 }
 
-/** Watches the matchmaker, and tells those who listen. */
+/** Observes the matchmaker and informs the listeners. */
 export type Watch = ReturnType<typeof createWatch>
 
-/** Milliseconds between two frames. They are made while somebody listens. */
+/** Milliseconds between two frames. They are made while there are listeners. */
 const FRAME_MS = 500
 
 const READY = { is: true, why: [] }
@@ -195,7 +199,7 @@ const MOST_FEEDS = { inAll: 64, perCaller: 8 }
 
 interface WatchDeps {
   readonly clock: Clock
-  /** What stories and recordings lack, in words. */
+  /** Returns what stories and recordings lack, in words. */
   readonly missing: () => readonly string[]
   readonly failed: (error: unknown) => void
 }
@@ -212,7 +216,7 @@ export function createWatch(options: ConsoleOptions, { clock, missing, failed }:
   const history = createHistory(activity, queueNames, surveyor.seesAll)
   const deps: NowDeps = {
     queueNames,
-    seen: surveyor.latest,
+    surveyed: surveyor.latest,
     seesAll: surveyor.seesAll,
     activity,
     problems,
@@ -222,14 +226,14 @@ export function createWatch(options: ConsoleOptions, { clock, missing, failed }:
     limits,
   }
 
-  const look = async () => {
-    await surveyor.look()
+  const survey = async () => {
+    await surveyor.survey()
     const seen = surveyor.latest()
     if (seen !== undefined) bill.note(serverCount(seen), clock.now())
   }
   const frame = async () => {
-    // With many tickets a look takes several frames: each shows what was seen last.
-    const looking = look().catch(failed)
+    // With many tickets a survey takes several frames, which show the previous result meanwhile.
+    const looking = survey().catch(failed)
     if (surveyor.latest() === undefined) await looking
     feeds.state(nowText(deps, (await ready?.()) ?? READY))
   }
@@ -243,7 +247,7 @@ export function createWatch(options: ConsoleOptions, { clock, missing, failed }:
   const feeds = createFeeds({ ...MOST_FEEDS, begun: frames.wake, now: clock.now })
 
   const step = async () => {
-    await look()
+    await survey()
     feeds.step(JSON.stringify(history.step(surveyor.latest(), clock.now())))
   }
   const steps = createTicker({
@@ -297,7 +301,7 @@ export function createWatch(options: ConsoleOptions, { clock, missing, failed }:
 const minutes = (ms: number) =>
   ms < 60_000 ? 'less than a minute' : ms < 120_000 ? 'a minute' : `${Math.floor(ms / 60_000)} minutes`
 
-/** What was under way when the console closed is no failure. */
+/** Work that was still running when the console closed has not failed. */
 const ignoringEnd = (failed: (error: unknown) => void, signal: AbortSignal) => (error: unknown) => {
   if (!signal.aborted) failed(error)
 }

@@ -12,7 +12,7 @@ import type {
 } from '@muster/console/internal'
 import type { AreaSurvey, FormingSurvey, QueueSurvey, ServerSurvey, Surveyed } from '@muster/matchmaker'
 import type { ConsoleOptions, ConsoleSpending } from '../options.js'
-import { type Activity, RecentSum } from '../activity.js'
+import { type ActivityCounts, RecentSum } from '../activity.js'
 import type { Problems } from '../problems.js'
 
 const DEGREES = 3
@@ -21,7 +21,7 @@ type Cluster = { -readonly [Key in keyof AreaSurvey]: AreaSurvey[Key] }
 
 const tenth = (degrees: number) => Math.round(degrees * 10) / 10
 
-/** Waiting players by area, at most `most` areas: where there are more, areas are joined to larger ones. */
+/** Waiting players by area, at most `most` areas: if there are more, areas are merged into larger ones. */
 function waitingClusters(areas: readonly AreaSurvey[], most: number, now: number): WaitingCluster[] {
   let clusters: readonly AreaSurvey[] = areas
   for (let degrees = DEGREES * 2; clusters.length > most; degrees *= 2) clusters = joined(areas, degrees)
@@ -33,7 +33,9 @@ function waitingClusters(areas: readonly AreaSurvey[], most: number, now: number
   }))
 }
 
-/** Each cluster is where most of its players are. The areas are coarse, so that tells of no single player. */
+/**
+ * Each cluster is placed where most of its players are. The areas are coarse, so that no single player is identified.
+ */
 function joined(areas: readonly AreaSurvey[], degrees: number): AreaSurvey[] {
   const clusters = new Map<string, Cluster>()
   for (const { latitude, longitude, players, oldest } of areas) {
@@ -52,7 +54,7 @@ function joined(areas: readonly AreaSurvey[], degrees: number): AreaSurvey[] {
   return [...clusters.values()]
 }
 
-/** Servers whose place is known, by place: at most `most` places, those with most servers. */
+/** Servers of known location, by location: the `most` locations with most servers. */
 function serverClusters(servers: readonly ServerSurvey[], most: number): ServerCluster[] {
   const clusters = new Map<string, ServerCluster & { starting: number; running: number; players: number }>()
   for (const { place, city, phase, servers: count, players } of servers) {
@@ -77,18 +79,18 @@ function serverClusters(servers: readonly ServerSurvey[], most: number): ServerC
 
 export interface NowDeps extends Pick<ConsoleOptions, 'spending' | 'limits'> {
   readonly queueNames: () => readonly string[]
-  readonly seen: () => Surveyed | undefined
-  /** Whether places are seen and matches are counted: not while another process matches. */
+  readonly surveyed: () => Surveyed | undefined
+  /** True if locations are known and matches are counted: not while another process matches. */
   readonly seesAll: () => boolean
-  readonly activity: Activity
+  readonly activity: ActivityCounts
   readonly problems: Problems
   readonly bill: Bill
   /** Epoch milliseconds. */
   readonly now: () => number
 }
 
-/** Longest lists of a frame; see the wire. */
-interface Bounds {
+/** Maximum lengths of a frame's lists; see the wire. */
+interface FrameBounds {
   readonly areas: number
   readonly places: number
   readonly steps: number
@@ -96,13 +98,13 @@ interface Bounds {
   readonly forming: number
 }
 
-const USUAL: Bounds = { areas: 400, places: 200, steps: 12, problems: 30, forming: 50 }
+const USUAL: FrameBounds = { areas: 400, places: 200, steps: 12, problems: 30, forming: 50 }
 /** For a frame that would be too large otherwise. */
-const TIGHT: Bounds = { areas: 120, places: 60, steps: 4, problems: 10, forming: 20 }
+const TIGHT: FrameBounds = { areas: 120, places: 60, steps: 4, problems: 10, forming: 20 }
 
 const MOST_QUEUES = 50
 const MOST_LIMITS = 20
-/** Bytes of a frame, at most. */
+/** Maximum size of a frame in bytes. */
 const MOST_BYTES = 64 * 1024
 
 const NOTHING_SEEN: Surveyed = {
@@ -114,7 +116,7 @@ const NOTHING_SEEN: Surveyed = {
   servers: [],
   gameServers: [],
   pools: [],
-  held: undefined,
+  blockedBy: undefined,
 }
 
 /** The state of everything now, as JSON of at most 64 KiB. */
@@ -123,8 +125,8 @@ export function nowText(deps: NowDeps, ready: Now['ready']): string {
   return Buffer.byteLength(text) <= MOST_BYTES ? text : JSON.stringify(nowOf(deps, ready, TIGHT))
 }
 
-function nowOf(deps: NowDeps, ready: Now['ready'], bounds: Bounds): Now {
-  const { queueNames, seen: latest, problems, limits } = deps
+function nowOf(deps: NowDeps, ready: Now['ready'], bounds: FrameBounds): Now {
+  const { queueNames, surveyed: latest, problems, limits } = deps
   const now = deps.now()
   const seen = latest() ?? NOTHING_SEEN
   const names = queueNames()
@@ -145,7 +147,7 @@ function nowOf(deps: NowDeps, ready: Now['ready'], bounds: Bounds): Now {
     formingLeftOut: Math.max(0, seen.formingCount - bounds.forming),
     servers: serversNow(seen, deps),
     limits: (limits?.() ?? []).toSorted((one, other) => other.used - one.used).slice(0, MOST_LIMITS),
-    problems: [...heldProblem(seen, now), ...problems.list()].slice(0, bounds.problems),
+    problems: [...blockedProblem(seen, now), ...problems.list()].slice(0, bounds.problems),
   }
 }
 
@@ -153,7 +155,7 @@ function queueNow(
   name: string,
   seen: QueueSurvey | undefined,
   { activity, seesAll, now: clock }: NowDeps,
-  { steps }: Bounds,
+  { steps }: FrameBounds,
 ): QueueNow {
   const now = clock()
   const { arrivals, matches, lastHour } = activity.of(name)
@@ -171,7 +173,7 @@ function queueNow(
   }
 }
 
-/** At most so many steps: where there are more, neighbours are joined, so that each spans about as many. */
+/** At most this many steps: if there are more, neighbours are merged, so that each contains about as many. */
 function relaxedSteps(relaxed: QueueSurvey['relaxed'], most: number): RelaxedStep[] {
   const each = Math.max(1, Math.ceil(relaxed.length / most))
   const steps: { after: number; tickets: number }[] = []
@@ -204,7 +206,7 @@ const formingMatch = ({ matchId, queue, phase, players, foundAt, area }: Forming
   spot: area === undefined ? null : { latitude: area.latitude, longitude: area.longitude },
 })
 
-/** In the order of a server's life. */
+/** In the order of a server's phases. */
 const STATES = ['creating', 'finding', 'retrying', 'starting', 'warming', 'running', 'stopping'] as const
 
 function serversNow(
@@ -228,7 +230,7 @@ export const serverCount = ({ servers }: Pick<Surveyed, 'servers'>): number =>
 
 const finite = (bound: number) => (Number.isFinite(bound) ? bound : null)
 
-const whyHeld: Readonly<Record<NonNullable<Surveyed['held']>, string>> = {
+const whyBlocked: Readonly<Record<NonNullable<Surveyed['blockedBy']>, string>> = {
   maxServers: 'No more servers are created: as many exist as may (maxServers). Matches wait for one to end.',
   maxStarting: 'No more servers are created for now: as many are starting as may at once (maxStarting).',
   maxCreatesPerMinute: 'No more servers are created this minute (maxCreatesPerMinute).',
@@ -240,31 +242,31 @@ const whyHeld: Readonly<Record<NonNullable<Surveyed['held']>, string>> = {
   store: 'The store cannot be written, so no servers are created: else a crash would forget them.',
 }
 
-const heldProblem = ({ held }: Surveyed, now: number): ProblemNow[] =>
-  held === undefined ? [] : [{ at: Math.floor(now), text: whyHeld[held], count: 1, matchId: null }]
+const blockedProblem = ({ blockedBy }: Surveyed, now: number): ProblemNow[] =>
+  blockedBy === undefined ? [] : [{ at: Math.floor(now), text: whyBlocked[blockedBy], count: 1, matchId: null }]
 
-/** What servers cost, by their number and a price. */
+/** The cost of servers, from their number and a price. */
 type Bill = ReturnType<typeof createBill>
 
 const HOUR_MS = 3_600_000
-/** The hour is counted in pieces of this length. */
+/** Length of the pieces in which the hour is counted. */
 const PIECE_MS = 10_000
 
 export function createBill(since: number) {
-  /** Milliseconds of servers in the last hour. */
+  /** Server time in milliseconds in the last hour. */
   const serverMs = new RecentSum(HOUR_MS / PIECE_MS, PIECE_MS)
   let notedAt = since
   let noted = 0
 
   return {
-    /** Notes how many servers there are now. */
+    /** Records the number of servers now. */
     note: (servers: number, now: number) => {
-      // Between two notes there were as many as at the first of them.
+      // Between two records the number was that of the first one.
       serverMs.add(now, noted * Math.max(0, now - notedAt))
       notedAt = now
       noted = servers
     },
-    /** Null where no price is stated. */
+    /** Null without a price. */
     now: (servers: number, { pricePerMinute, currency = '' }: ConsoleSpending): Money | null => {
       if (pricePerMinute === undefined) return null
       return {

@@ -1,4 +1,4 @@
-import type { Found, Hello, Now } from '@muster/console/internal'
+import type { FoundStories, Hello, Now } from '@muster/console/internal'
 import { expect, test } from 'vitest'
 import { serve } from '../http.fixture.js'
 import { createScene } from '../scene.fixture.js'
@@ -8,7 +8,7 @@ test.each([
   [20, 3],
   [10_000, 500],
   [40_000, 0],
-])('%d players who wait and %d matches are told in a frame of at most 64 KiB', async (players, matches) => {
+])('a console frame with %d queued players and %d matches has at most 64 KiB', async (players, matches) => {
   const { console, clock, errors } = await createScene({ players, matches })
   const { listen, ask, close } = await serve(console)
   const feed = await listen('looker')
@@ -32,7 +32,9 @@ test.each([
   expect(now.servers.byState).toContainEqual({ state: 'running', count: matches })
   if (players > 0) {
     const { body } = await ask('/console/api/find?id=ticket-7', { token: 'looker' })
-    expect((body as Found).stories).toMatchObject([{ kind: 'ticket', state: expect.stringContaining('searching') }])
+    expect((body as FoundStories).stories).toMatchObject([
+      { kind: 'ticket', state: expect.stringContaining('searching') },
+    ])
   }
   expect(errors).toEqual([])
   await console.close()

@@ -45,7 +45,7 @@ function openHistory(store: EventStore | undefined, clock = createManualClock())
 }
 
 describe('a history of events', () => {
-  test('is in memory at once where nothing keeps it', async () => {
+  test('the event history is in memory at once if there is no store', async () => {
     const { history, taken } = openHistory(undefined)
     history.add(event(1))
     expect(taken).toEqual([event(1)])
@@ -53,7 +53,7 @@ describe('a history of events', () => {
     await history.close()
   })
 
-  test('begins with what earlier processes have left, whenever it is searched', async () => {
+  test('the event history starts with the events of earlier processes, regardless of when it is searched', async () => {
     const { open } = keptTexts()
     const first = openHistory(open())
     first.history.add(event(1))
@@ -71,7 +71,7 @@ describe('a history of events', () => {
     expect(third.taken).toEqual([event(1), event(2), event(3)])
   })
 
-  test('loses half a second in a crash, and no more', async () => {
+  test('the event history loses at most half a second in a crash', async () => {
     const { kept, open } = keptTexts()
     const { history, clock } = openHistory(open())
     history.add(event(1))
@@ -80,7 +80,7 @@ describe('a history of events', () => {
     expect(kept.map((text) => (JSON.parse(text) as Event).at)).toEqual([1])
   })
 
-  test('goes on without what cannot be written or read, and says so', async () => {
+  test('the event history continues without events that cannot be written or read, and reports them', async () => {
     const { kept, open, failing } = keptTexts()
     failing(true)
     const { history, taken, problems, clock } = openHistory(open())
@@ -100,7 +100,7 @@ describe('a history of events', () => {
     await history.close()
   })
 
-  test('holds a bounded number of events that cannot be written yet, the newest', async () => {
+  test('the event history keeps a limited number of unwritten events, the newest ones', async () => {
     let appended: readonly string[] = []
     let release = () => {}
     const store: EventStore = {
@@ -125,7 +125,7 @@ describe('a history of events', () => {
     expect(problems.join()).toContain('25000 events are missing')
   })
 
-  test('over any restarts and crashes is in order, without repeats, and misses only what a crash cut off', async () => {
+  test('the event history is ordered, complete and without repeats after any crashes (property)', async () => {
     const act = fc.oneof(fc.constantFrom('add', 'pass', 'crash', 'close', 'load'), fc.constant('add'))
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 60 }), async (acts) => {

@@ -8,28 +8,30 @@ import type { EventStore } from '../event-store.js'
  *   add ──▶ in batches ──▶ Redis ──▶ taken          of several processes; each follows what all of them append
  */
 
-/** Events that, with a store, outlive the process. */
+/** Events that outlive the process if there is a store. */
 export interface EventHistory<Event> {
   add(event: Event): void
-  /** Resolves once what earlier processes have left was taken, or could not be read. */
+  /** Resolves once the events of earlier processes were passed to `taken`, or could not be read. */
   loaded(): Promise<void>
-  /** Writes what is not written yet. Calling it again changes nothing. */
+  /** Writes the remaining events. Calling it again changes nothing. */
   close(): Promise<void>
 }
 
 export interface EventHistoryOptions<Event> {
   readonly store: EventStore | undefined
   readonly clock: Clock
-  /** Called with each event in the order of time, wherever it was added. */
+  /** Called with each event in order of time, from any process. */
   readonly taken: (event: Event) => void
   readonly failed: (error: unknown) => void
 }
 
-/** Milliseconds between two batches: a crash loses so much of the history. */
+/** Milliseconds between two batches: a crash loses at most this much of the history. */
 const BATCH_MS = 500
-/** Milliseconds after the start at which the history is read, if nobody searches it earlier: players come first. */
+/** Milliseconds after the start until the history is read, unless a search needs it earlier: players have priority. */
 const LOAD_AFTER_MS = 5000
-/** Most events that wait to be written (our choice): the oldest go first while the store cannot be reached. */
+/**
+ * Maximum number of events that wait to be written (our choice): the oldest are dropped if the store is unreachable.
+ */
 const MOST_PENDING = 50_000
 
 export function createEventHistory<Event extends { readonly at: number }>(
@@ -71,15 +73,15 @@ export function createEventHistory<Event extends { readonly at: number }>(
     try {
       await store.append(texts)
     } catch (error) {
-      // Some of them may be there. An event that is written twice would have happened twice.
+      // Some of them may have been written. They are not written again, because that would duplicate them.
       dropped += texts.length
       failed(error)
     }
   }
   const writing = createTicker({ clock, everyMs: BATCH_MS, tick: write, isNeeded: () => pending.length > 0 })
-  // Others write to a shared history, so it is followed from the start on.
+  // Other processes write to a shared history, so it is followed from the start.
   if (isShared) void loaded()
-  else void clock.sleep(LOAD_AFTER_MS, closing.signal).then(loaded, () => {}) // closed
+  else void clock.sleep(LOAD_AFTER_MS, closing.signal).then(loaded, () => {}) // The history was closed.
 
   const close = async (): Promise<void> => {
     closing.abort()

@@ -16,7 +16,7 @@ describe('an event store in a folder', () => {
   afterEach(() => rm(join(folder, '..'), { recursive: true }))
 
   const open = (mostBytes = 100_000) =>
-    createFileEventStore({ folder, keepMs: 24 * HOUR, mostBytes, clock, breathe: async () => {} })
+    createFileEventStore({ folder, keepMs: 24 * HOUR, mostBytes, clock, yieldNow: async () => {} })
   const read = async () => {
     const seen: string[] = []
     await open().follow((texts) => void seen.push(...texts))
@@ -27,7 +27,7 @@ describe('an event store in a folder', () => {
     return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
   }
 
-  test('gives the next process what it was given, in order, and not its own again', async () => {
+  test('an event store in a folder gives the next process the earlier events in order, without its own', async () => {
     const store = open()
     await store.append(['a', 'b'])
     await store.append(['c'])
@@ -38,20 +38,20 @@ describe('an event store in a folder', () => {
     expect(await read()).toEqual(['a', 'b', 'c'])
   })
 
-  test('of a folder that is not there yet is empty', async () => {
+  test('an event store in a folder that does not exist yet is empty', async () => {
     expect(await read()).toEqual([])
   })
 
-  test('loses a line that a crash has cut, and nothing else', async () => {
+  test('an event store in a folder loses only the line that a crash has cut', async () => {
     await open().append(['{"a":1}'])
     const [name = ''] = await readdir(folder)
     await appendFile(join(folder, name), '{"b":')
-    // Of the same millisecond, too: no process writes to the file of another.
+    // Also within the same millisecond: no process writes to the file of another.
     await open().append(['{"c":1}'])
     expect(await read()).toEqual(['{"a":1}', '{"b":', '{"c":1}'])
   })
 
-  test('keeps no more bytes than it may, the newest of them', async () => {
+  test('an event store in a folder keeps at most its limit of bytes, the newest ones', async () => {
     const store = open(8000)
     for (let index = 0; index < 1000; index += 1) await store.append([`${index}`.padStart(99, '.')])
     expect(await sizeOf()).toBeLessThanOrEqual(8000)
@@ -59,7 +59,7 @@ describe('an event store in a folder', () => {
     expect((await read()).at(-1)).toMatch(/999$/)
   })
 
-  test('keeps nothing longer than it may', async () => {
+  test('an event store in a folder keeps no event longer than its retention time', async () => {
     const store = open()
     await store.append(['old'])
     await clock.advance(26 * HOUR)
@@ -69,14 +69,14 @@ describe('an event store in a folder', () => {
     expect(await read()).toEqual(['new', 'newer'])
   })
 
-  test('rejects where the folder cannot be written to', async () => {
+  test('an event store in a folder rejects if the folder cannot be written', async () => {
     await appendFile(join(folder, '..', 'file'), '')
     const store = createFileEventStore({
       folder: join(folder, '..', 'file'),
       keepMs: HOUR,
       mostBytes: 1000,
       clock,
-      breathe: async () => {},
+      yieldNow: async () => {},
     })
     await expect(store.append(['a'])).rejects.toThrow(/EEXIST|ENOTDIR/)
     await store.close()

@@ -6,7 +6,10 @@ const match = ['matchId', 'queue'] as const
 const server = [...match, 'pool', 'requestId'] as const
 const gameServer = ['serverId', 'pool', 'requestId'] as const
 
-/** Events of the matchmaker: what each is called here, and what is remembered of it besides the ids of its tickets. */
+/**
+ * The recorded events of the matchmaker: their names here, and the fields recorded in addition to the ids of their
+ * tickets.
+ */
 const remembered = {
   matchFound: { what: 'found', fields: [...match, 'expansionMs'] },
   backfillJoined: { what: 'joined', fields: match },
@@ -29,7 +32,7 @@ const remembered = {
 }
 type Name = keyof typeof remembered
 
-type Remembered = {
+type RememberedEvent = {
   [Each in Name]: { readonly what: (typeof remembered)[Each]['what'] } & Pick<
     MatchmakerEvents[Each],
     Extract<(typeof remembered)[Each]['fields'][number], keyof MatchmakerEvents[Each]>
@@ -42,9 +45,9 @@ type TicketIds<Event> = Event extends { readonly tickets: unknown }
     ? { readonly ticketId: string }
     : unknown
 
-/** An event as it is remembered: ids and reasons, and no address of a player. Times are epoch milliseconds. */
+/** A recorded event: ids and reasons, without addresses of players. Times are epoch milliseconds. */
 export type RecordedEvent = { readonly at: number } & (
-  | Remembered
+  | RememberedEvent
   | (Pick<Ticket, 'queues'> & {
       readonly what: 'created'
       readonly ticketId: string
@@ -55,7 +58,7 @@ export type RecordedEvent = { readonly at: number } & (
       readonly what: 'assigned'
       readonly ticketIds: readonly string[]
       readonly where: string | undefined
-      /** Name and address of the server, by which it is found. */
+      /** Name and address of the server, for searching it. */
       readonly hosts: readonly string[]
     })
   | { readonly what: 'problem'; readonly matchId: string; readonly text: string }
@@ -77,21 +80,21 @@ export function matchOf(event: RecordedEvent): string | undefined {
   return 'serverId' in event && event.pool === undefined ? event.serverId : undefined
 }
 
-/** Remembers what happens to tickets, matches and servers. Returns a function that ends it. */
+/** Records what happens to tickets, matches and servers. Returns a function that stops it. */
 export function recordEvents(on: Matchmaker['on'], add: (event: RecordedEvent) => void, now: () => number): () => void {
   const cancelled = ({ id, matchId }: Ticket, reason: CancelReason) =>
     add({ at: now(), what: 'cancelled', ticketId: id, matchId, reason })
   const endings = [
     ...(Object.keys(remembered) as Name[]).map((name) =>
-      on(name, (told) => {
+      on(name, (payload) => {
         const { what, fields } = remembered[name]
-        const facts = Object.fromEntries(fields.map((field) => [field, told[field as keyof typeof told]]))
-        const tickets = 'tickets' in told && { ticketIds: idsOf(told.tickets) }
-        const ticket = 'ticket' in told && { ticketId: told.ticket.id }
+        const facts = Object.fromEntries(fields.map((field) => [field, payload[field as keyof typeof payload]]))
+        const tickets = 'tickets' in payload && { ticketIds: idsOf(payload.tickets) }
+        const ticket = 'ticket' in payload && { ticketId: payload.ticket.id }
         add({ at: now(), what, ...facts, ...tickets, ...ticket } as RecordedEvent)
       }),
     ),
-    // A ticket that was taken over began to wait earlier.
+    // An imported ticket began to wait earlier.
     on('ticketCreated', ({ ticket: { id, createdAt, players, queues } }) =>
       add({ at: createdAt, what: 'created', ticketId: id, playerIds: idsOf(players), queues }),
     ),
@@ -111,7 +114,7 @@ export function recordEvents(on: Matchmaker['on'], add: (event: RecordedEvent) =
   }
 }
 
-/** One list for one id: most tickets have one player. */
+/** Shares the list of a single id, because most tickets have one player. */
 const idsOf = (items: readonly Pick<Ticket, 'id'>[]): readonly string[] => items.map(({ id }) => id)
 
 export const placeName = (location: AssignedLocation | undefined): string | undefined => {
@@ -119,23 +122,23 @@ export const placeName = (location: AssignedLocation | undefined): string | unde
   return parts.length === 0 ? undefined : parts.join(', ')
 }
 
-/** The newest events, in a bounded number, size and age. */
+/** The newest events, limited in number, size and age. */
 export type EventRing = ReturnType<typeof createEventRing>
 
 interface EventRingOptions {
   readonly mostEvents: number
   readonly mostBytes: number
-  /** Milliseconds. Default: age alone removes nothing. */
+  /** Milliseconds. Default: no limit of age. */
   readonly keepMs?: number | undefined
 }
 
-/** Bytes of an event besides its texts, and of each id in a list besides its characters; as V8 keeps them, roughly. */
+/** Approximate bytes in V8 of an event besides its strings, and of each id in a list besides its characters. */
 const EVENT_BYTES = 100
 const ID_BYTES = 24
 
 export function createEventRing({ mostEvents, mostBytes, keepMs = Infinity }: EventRingOptions) {
   const events: (RecordedEvent | undefined)[] = []
-  /** Numbers of the oldest event that is kept, and of the next one to come. An event's place is its number modulo. */
+  /** Numbers of the oldest stored event and of the next one. An event's index is its number modulo the capacity. */
   let first = 0
   let next = 0
   let bytes = 0
@@ -157,14 +160,14 @@ export function createEventRing({ mostEvents, mostBytes, keepMs = Infinity }: Ev
       const isTooMuch = () => next - first > 1 && (bytes > mostBytes || isOld())
       while (isTooMuch()) dropOldest()
     },
-    /** In the order of time. Events that are dropped while one reads are left out. */
+    /** In order of time. Events that are dropped during the scan are skipped. */
     *scan(): Iterable<RecordedEvent> {
       for (let number = first; number < next; number = Math.max(number + 1, first)) {
         const event = events[number % mostEvents]
         if (event !== undefined) yield event
       }
     },
-    /** When the oldest event that is kept happened; undefined if none is. */
+    /** Time of the oldest stored event; undefined if there is none. */
     since: () => events[first % mostEvents]?.at,
     hasDropped: () => first > 0,
     size: () => next - first,

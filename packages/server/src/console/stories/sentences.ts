@@ -65,7 +65,7 @@ function freed(reason: FreedReason): string {
   return `The match left its server: ${isMatchsOwn(reason) ? endedMatch[reason] : ended[reason]}.`
 }
 
-/** Reasons for which a match ends, where the words of `ended` are about its server. */
+/** Reasons for the end of a match where `ended` describes its server instead. */
 const endedMatch = {
   over: 'its server said that it is over',
   left: 'all its players have left',
@@ -84,11 +84,11 @@ export function lasted(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** Most references of one kind in one event: a match may have hundreds of tickets. */
+/** Maximum number of references of one kind in one event: a match may have hundreds of tickets. */
 const MOST_REFS = 20
 const refs = (kind: StoryKind, ids: readonly string[]): Ref[] => ids.slice(0, MOST_REFS).map((id) => ({ kind, id }))
 
-/** What an event leads to. The deployment of a server that is just being created has no id yet. */
+/** The objects that an event refers to. A deployment that is just being created has no id yet. */
 function refsOf(event: RecordedEvent): Ref[] {
   const match = 'matchId' in event && event.what !== 'cancelled' ? matchOf(event) : undefined
   const server = 'requestId' in event ? event.requestId : undefined
@@ -101,7 +101,7 @@ function refsOf(event: RecordedEvent): Ref[] {
   return event.what === 'returned' ? all.toReversed() : all
 }
 
-/** The event, in a sentence. */
+/** The event as a sentence. */
 export const storyEvent = (event: RecordedEvent): StoryEvent => ({
   at: Math.floor(event.at),
   what: whatOf(event),
@@ -109,15 +109,15 @@ export const storyEvent = (event: RecordedEvent): StoryEvent => ({
   refs: refsOf(event),
 })
 
-/** The words that a page may tell apart, e.g. by colours. */
+/** The kind of event, which a page may show e.g. by colours. */
 const whatOf = (event: RecordedEvent): string => {
   if (event.what !== 'cancelled') return event.what
   return event.reason === 'declined' || event.reason === 'expired' ? event.reason : 'cancelled'
 }
 
-type Named<What> = Extract<RecordedEvent, { readonly what: What }>
+type EventNamed<What> = Extract<RecordedEvent, { readonly what: What }>
 
-const texts: { readonly [What in RecordedEvent['what']]: (event: Named<What>) => string } = {
+const texts: { readonly [What in RecordedEvent['what']]: (event: EventNamed<What>) => string } = {
   created: ({ playerIds, queues }) => {
     const players = playerIds.length === 1 ? 'A player' : `A party of ${playerIds.length}`
     return `${players} began to wait in ${queues.length === 1 ? 'queue' : 'queues'} ${queues.join(', ')}.`
@@ -153,12 +153,12 @@ const texts: { readonly [What in RecordedEvent['what']]: (event: Named<What>) =>
 }
 
 /** A queue's limits over waiting time, as `describeQueue` gives them. */
-export interface Limits {
+export interface QueueLimits {
   readonly queue: string
   readonly curves: readonly {
     readonly rule: string
     readonly unit: string
-    /** Given where waits alone do not tell when the limit relaxed. */
+    /** Set if the wait alone does not determine when the limit relaxed. */
     readonly adapts?: true | undefined
     readonly points: readonly { readonly after: number; readonly limit: number | null }[]
   }[]
@@ -166,11 +166,11 @@ export interface Limits {
 
 interface Searching {
   readonly from: number
-  /** Infinity while it searches still. */
+  /** Infinity while it is still searching. */
   readonly to: number
 }
 
-/** The spans of time in which a ticket searched. */
+/** The time spans in which a ticket searched. */
 export function searchingSpans(createdAt: number, events: readonly RecordedEvent[]): Searching[] {
   const spans: Searching[] = []
   let from: number | undefined = createdAt
@@ -183,10 +183,10 @@ export function searchingSpans(createdAt: number, events: readonly RecordedEvent
   return from === undefined ? spans : [...spans, { from, to: Infinity }]
 }
 
-/** One event for each moment at which limits relaxed while the ticket searched. */
+/** One event for each time at which limits relaxed while the ticket searched. */
 export function relaxations(
   createdAt: number,
-  limits: readonly Limits[],
+  limits: readonly QueueLimits[],
   spans: readonly Searching[],
   now: number,
 ): StoryEvent[] {
@@ -208,7 +208,7 @@ export function relaxations(
   })
 }
 
-const changesAt = (curves: Limits['curves'], after: number): string =>
+const changesAt = (curves: QueueLimits['curves'], after: number): string =>
   curves
     .flatMap(({ rule, unit, points }) => {
       const point = points.find((one) => one.after === after)

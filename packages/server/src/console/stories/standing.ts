@@ -4,13 +4,17 @@ import { type AllocationView, isEndOfMatch } from '@muster/matchmaker/internal'
 import type { RecordedEvent } from './recorded-events.js'
 import { lasted, storyEvent } from './sentences.js'
 
-export interface Standing {
+export interface CurrentState {
   readonly state: string
   readonly actions: readonly StoryAction[]
 }
 
-/** @param ticket its current state; undefined if it is gone. */
-export function ticketStanding(ticket: Ticket | undefined, events: readonly RecordedEvent[], now: number): Standing {
+/** @param ticket its current state; undefined if it does not exist any more. */
+export function ticketStanding(
+  ticket: Ticket | undefined,
+  events: readonly RecordedEvent[],
+  now: number,
+): CurrentState {
   if (ticket === undefined) return { state: `gone; ${lastOf(events)}`, actions: [] }
   const { status, createdAt, queues, queue = '', waitingFor } = ticket
   switch (status) {
@@ -40,15 +44,15 @@ const waiting: Readonly<Record<Exclude<NonNullable<Ticket['waitingFor']>, 'playe
 }
 
 /**
- * @param server the match's server, if there is one now
- * @param isSeen whether the servers there are could be asked for: then a match without one is over, even where a crash
- * has lost the event that says so
+ * @param server the match's server, if it has one now
+ * @param isSeen true if the servers could be queried: then a match without a server is over, even if a crash has lost
+ *   the event of its end
  */
 export function matchStanding(
   events: readonly RecordedEvent[],
   server: AllocationView | undefined,
   isSeen: boolean,
-): Standing {
+): CurrentState {
   if (server !== undefined) return { state: phases[server.phase], actions: ['stop-match'] }
   const inside = new Set<string>()
   let state = 'forming'
@@ -100,27 +104,27 @@ const phases: Readonly<Record<AllocationView['phase'], string>> = {
   stopping: 'its server is being stopped',
 }
 
-type GameServer = Inspection['servers'][number]
+export type InspectedServer = Inspection['servers'][number]
 
 /**
- * Whether a server can be drained: it has registered, or is of a pool, and does not drain yet.
- * @param registered what it says of itself, if it has registered
+ * True if a server can be drained: it has registered, or is of a pool, and is not draining yet.
+ * @param registered its own report, if it has registered
  */
-export function mayDrain({ phase, pool }: AllocationView, registered: GameServer | undefined): boolean {
+export function mayDrain({ phase, pool }: AllocationView, registered: InspectedServer | undefined): boolean {
   if (phase === 'stopping') return false
   return registered === undefined ? pool !== undefined : registered.draining === undefined
 }
 
 /**
  * @param server its current state; `isSeen` as for a match
- * @param registered what it says of itself, if it has registered
+ * @param registered its own report, if it has registered
  */
 export function serverStanding(
   events: readonly RecordedEvent[],
   server: AllocationView | undefined,
   isSeen: boolean,
-  registered?: GameServer,
-): Standing {
+  registered?: InspectedServer,
+): CurrentState {
   if (server !== undefined) {
     const { phase } = server
     const isStopping = phase === 'stopping'
@@ -135,7 +139,7 @@ export function serverStanding(
   return { state: last === undefined ? 'not known' : (serverStates[last.what] ?? 'not known'), actions: [] }
 }
 
-function gameServerState({ state, matches, playersIn, draining, listing }: GameServer): string {
+function gameServerState({ state, matches, playersIn, draining, listing }: InspectedServer): string {
   const serves =
     listing === undefined
       ? `serves ${matches.length === 1 ? 'a match' : `${matches.length} matches`}, ${playersIn} on it`
@@ -157,7 +161,7 @@ function gameServerState({ state, matches, playersIn, draining, listing }: GameS
   }
 }
 
-function listed({ name, seats: { total, taken, held } }: NonNullable<GameServer['listing']>): string {
+function listed({ name, seats: { total, taken, held } }: NonNullable<InspectedServer['listing']>): string {
   return `listed as ${name}, ${taken} of ${total} seats taken${held === 0 ? '' : `, ${held} held`}`
 }
 
@@ -183,7 +187,7 @@ export function playerStanding(
   cooldowns: readonly Cooldown[],
   events: readonly RecordedEvent[],
   now: number,
-): Standing {
+): CurrentState {
   const until = Math.max(0, ...cooldowns.map((cooldown) => cooldown.until))
   const cools = until > now ? `, may not wait again for ${lasted(until - now)}` : ''
   const actions: readonly StoryAction[] = cooldowns.length > 0 ? ['forgive-cooldown'] : []

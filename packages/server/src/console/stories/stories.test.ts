@@ -1,4 +1,4 @@
-import type { Found, Story } from '@muster/console/internal'
+import type { FoundStories, Story } from '@muster/console/internal'
 import type { MatchmakerEvents } from '@muster/matchmaker'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -14,11 +14,11 @@ async function open(options?: Parameters<typeof openConsole>[0]) {
       queue,
       players: [{ id: `player-${id}`, ip: '198.51.100.7', attributes: { skill } }],
     })
-  const find = async (id: string): Promise<Found> => {
+  const find = async (id: string): Promise<FoundStories> => {
     const answer = await world.ask(`/console/api/find?id=${encodeURIComponent(id)}`, { token: 'looker' })
     expect(answer.status).toBe(200)
     expect(answer.text).not.toMatch(/198\.51|203\.0\.113/)
-    return answer.body as Found
+    return answer.body as FoundStories
   }
   const one = async (id: string): Promise<Story> => {
     const { stories } = await find(id)
@@ -31,8 +31,8 @@ async function open(options?: Parameters<typeof openConsole>[0]) {
 
 const whats = ({ events }: Story) => events.map(({ what }) => what)
 
-describe('a story', () => {
-  test('of a ticket tells all from created to ended, and when limits relaxed', async () => {
+describe('a story in the console', () => {
+  test('the story of a ticket covers its life from created to ended, and when limits relaxed', async () => {
     const { clock, join, one, matchmaker } = await open()
     const start = clock.now()
     join('ann', 0)
@@ -66,7 +66,7 @@ describe('a story', () => {
     expect(later.events.at(-1)?.text).toBe('The server was stopped: all players have left.')
   })
 
-  test('of a ticket that waits says why, rule by rule, and what may be done', async () => {
+  test('the story of a queued ticket explains its wait, rule by rule, and offers actions', async () => {
     const { clock, join, one } = await open()
     join('ann', 0)
     join('ben', 1000)
@@ -80,7 +80,7 @@ describe('a story', () => {
     })
   })
 
-  test('of a player goes over all of their tickets; of a server over its match', async () => {
+  test('a console story covers all tickets of a player, and the match of a server', async () => {
     const { clock, join, one, matchmaker } = await open()
     join('ann')
     matchmaker.cancelTicket('ann')
@@ -101,7 +101,7 @@ describe('a story', () => {
     expect(whats(story)).toEqual(['deployed', 'ready', 'assigned'])
   })
 
-  test('of what did not go well says why in words', async () => {
+  test('a console story explains in words why something failed', async () => {
     const acceptance = { withinMs: 5000 }
     const queue = { name: 'duel', matchSize: 2, deploy, acceptance }
     const { clock, join, one, matchmaker } = await open({ queues: [queue] })
@@ -121,7 +121,7 @@ describe('a story', () => {
     expect(await one(match?.id ?? '')).toMatchObject({ state: 'came to nothing', actions: [] })
   })
 
-  test('is found by any id there may be, and nothing is found by others', async () => {
+  test('a console story is found by any possible id, and an unknown id finds no story', async () => {
     const { clock, find, matchmaker } = await open()
     const odd = '<img src=x onerror=alert(1)> "\'\u2028 😀 ../..?&#%00'
     matchmaker.createTicket({ queue: 'duel', players: [{ id: odd, ip: '198.51.100.7', attributes: { skill: 1 } }] })
@@ -136,8 +136,8 @@ describe('a story', () => {
 
 const deploy = { application: 'game', version: '1' }
 
-describe('searches', () => {
-  test('are limited for each caller, and bounded in length', async () => {
+describe('searches for stories', () => {
+  test('searches for console stories are limited for each caller, and in length', async () => {
     const { ask } = await open()
     const statuses: number[] = []
     for (let count = 0; count < 25; count += 1) {
@@ -157,7 +157,7 @@ describe('the memory of events', () => {
   const created = (ticketId: string, at: number) =>
     ({ at, what: 'created', ticketId, playerIds: [ticketId], queues: ['duel'] }) as const
 
-  test('keeps the newest within its bounds, in order, and knows since when', () => {
+  test('the event memory keeps the newest events within its limits, in order, with the time of the oldest', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.string({ maxLength: 200 })), (mostEvents, ids) => {
         const ring = createEventRing({ mostEvents, mostBytes: 3000 })
@@ -175,7 +175,7 @@ describe('the memory of events', () => {
     )
   })
 
-  test('may be read while events come and go', () => {
+  test('the event memory can be read while events are added and removed', () => {
     const ring = createEventRing({ mostEvents: 4, mostBytes: 1e6 })
     for (let at = 0; at < 4; at += 1) ring.add(created('x', at))
     const seen: number[] = []
@@ -188,7 +188,7 @@ describe('the memory of events', () => {
   })
 })
 
-describe('property', () => {
+describe('a console story for any events', () => {
   const id = fc.integer({ min: 0, max: 5 })
   const act = fc.oneof(
     { weight: 4, arbitrary: fc.record({ kind: fc.constant('join' as const), id, party: fc.boolean() }) },
@@ -200,7 +200,7 @@ describe('property', () => {
     { weight: 4, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.nat(12_000) }) },
   )
 
-  test('whatever happens, a story has each event about its subject once, in the order of time', async () => {
+  test('a console story contains each event about its subject once, in the order of time (property)', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 40 }), fc.boolean(), async (acts, asks) => {
         const queue = { name: 'duel', matchSize: 2, deploy, ...(asks ? { acceptance: { withinMs: 5000 } } : {}) }
@@ -258,7 +258,7 @@ describe('property', () => {
         for (const subject of [...new Set(heard.map((event) => event.about))].slice(0, 15)) {
           const story = await world.one(subject)
           expect(story.events.map(({ at }) => at)).toEqual(story.events.map(({ at }) => at).toSorted((a, b) => a - b))
-          // Of the server that a ticket's match has, no event names the ticket.
+          // No event about the server of a ticket's match names the ticket.
           const names = ({ refs }: Story['events'][number]) => refs.some((ref) => ref.id === subject)
           const own = story.events.filter((event) => story.kind !== 'ticket' || names(event))
           const expected = heard.filter((event) => event.about === subject).map((event) => event.what)

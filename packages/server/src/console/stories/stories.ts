@@ -1,23 +1,23 @@
-import type { Found, Story, StoryEvent, StoryExplanation, StoryKind } from '@muster/console/internal'
+import type { FoundStories, Story, StoryEvent, StoryExplanation, StoryKind } from '@muster/console/internal'
 import { type FoundPlayer, type Inspection, type Ticket, Unavailable, UnknownTicket } from '@muster/matchmaker'
 import { isEndOfMatch } from '@muster/matchmaker/internal'
 import type { ConsoleMatchmaker } from '../options.js'
 import { type EventRing, matchOf, type RecordedEvent, ticketsOf } from './recorded-events.js'
-import { type Limits, relaxations, searchingSpans, storyEvent } from './sentences.js'
-import { matchStanding, playerStanding, serverStanding, type Standing, ticketStanding } from './standing.js'
+import { type QueueLimits, relaxations, searchingSpans, storyEvent } from './sentences.js'
+import { matchStanding, playerStanding, serverStanding, type CurrentState, ticketStanding } from './standing.js'
 
-/** Picks the events of one story, asked for each event in the order of time. */
+/** Selects the events of one story. Called for each event in order of time. */
 interface Follower {
   takes(event: RecordedEvent): boolean
 }
 
-/** Follows tickets through their matches: a match's server is part of their story while they are in the match. */
+/** Follows tickets through their matches: the match's server is part of their story while they are in the match. */
 class TicketFollower implements Follower {
   readonly tickets: Set<string>
   readonly players: Set<string>
-  /** The match that each ticket is in. */
+  /** The match of each ticket. */
   readonly #matches = new Map<string, string>()
-  /** The player whose tickets are followed, as they are created; undefined for given tickets alone. */
+  /** The player whose tickets are followed as they are created; undefined if only given tickets are followed. */
   readonly #of: string | undefined
 
   constructor(tickets: Iterable<string>, players: Iterable<string>, of?: string) {
@@ -62,15 +62,15 @@ class TicketFollower implements Follower {
   }
 }
 
-/** Events of a server, and what happens in its match while it has the server. */
+/** Selects events of a server, and of its match while it has the server. */
 class ServerFollower implements Follower {
   /** The id of its deployment, or the server's own id. */
   readonly #wanted: string
   #requestId: string | undefined
   #serverId: string | undefined
-  /** The match that it serves, of those whose players were sent to it. */
+  /** The match that it serves, whose players were sent to it. */
   #matchId: string | undefined
-  /** Matches that took servers of pools before these had a deployment, by the server. */
+  /** Matches that took servers of pools before these had a deployment, by server. */
   readonly #early = new Map<string, RecordedEvent>()
 
   constructor(wanted: string) {
@@ -82,12 +82,12 @@ class ServerFollower implements Follower {
     return this.#requestId ?? this.#wanted
   }
 
-  /** The id by which the matchmaker knows it. */
+  /** The matchmaker's id of the server. */
   serverId(): string | undefined {
     return this.#serverId
   }
 
-  /** What happened to it before it was deployed, unless it was taken by `takes`. */
+  /** The events before it was deployed, unless `takes` has returned them. */
   early(): readonly RecordedEvent[] {
     const event = this.#early.get(this.#serverId ?? '')
     return event === undefined || this.#serverId === this.#wanted ? [] : [event]
@@ -119,7 +119,9 @@ class ServerFollower implements Follower {
     return true
   }
 
-  /** @param serverId of a server of a pool: of others it is the id of their match, which has its own story. */
+  /**
+   * @param serverId id of a server of a pool. For other servers it is the id of their match, which has its own story.
+   */
   #isIts(requestId: string | undefined, serverId: string | undefined): boolean {
     return (requestId !== undefined && requestId === this.requestId()) || serverId === this.#wanted
   }
@@ -127,22 +129,22 @@ class ServerFollower implements Follower {
 
 interface StoriesOptions {
   readonly ring: EventRing
-  /** Resolves once the ring holds what earlier processes have left. */
+  /** Resolves once the ring contains the events of earlier processes. */
   readonly loaded: () => Promise<void>
-  /** What operators did to one thing. */
+  /** The operators' acts on one object. */
   readonly operated: (kind: StoryKind, id: string) => readonly StoryEvent[]
   readonly matchmaker: Pick<ConsoleMatchmaker, 'getTicket' | 'findPlayer' | 'cooldownsOf' | 'explain' | 'inspect'>
-  /** The limits of a queue that is in force. */
-  readonly limitsOf: (queue: string) => Limits | undefined
+  /** The limits of a current queue. */
+  readonly limitsOf: (queue: string) => QueueLimits | undefined
   /** Epoch milliseconds. */
   readonly now: () => number
   readonly startedAt: number
   /** Lets the event loop run. */
-  readonly breathe: () => Promise<void>
+  readonly yieldNow: () => Promise<void>
 }
 
 /** Finds the stories of an id. */
-export type FindStories = (id: string) => Promise<Found>
+export type FindStories = (id: string) => Promise<FoundStories>
 
 /** The event with which a story begins. */
 const FIRST: Readonly<Record<StoryKind, RecordedEvent['what']>> = {
@@ -153,14 +155,14 @@ const FIRST: Readonly<Record<StoryKind, RecordedEvent['what']>> = {
 }
 
 const MOST_EVENTS = 500
-/** An address of a host has had many servers. */
+/** Maximum number of servers with one host address, because an address is reused. */
 const MOST_AT_ONE_HOST = 3
 const MOST_RELATED = 40
-/** Events looked at before the event loop runs: some milliseconds of work. */
+/** Number of events that are read before the event loop runs: some milliseconds of work. */
 const SLICE = 20_000
 
 export function createStories(options: StoriesOptions): FindStories {
-  const { ring, loaded, operated, matchmaker, limitsOf, now, startedAt, breathe } = options
+  const { ring, loaded, operated, matchmaker, limitsOf, now, startedAt, yieldNow } = options
 
   /** Reads all events once, for all stories that an id may have. */
   const follow = async (followers: readonly Follower[]): Promise<RecordedEvent[][]> => {
@@ -169,7 +171,7 @@ export function createStories(options: StoriesOptions): FindStories {
     for (const event of ring.scan()) {
       for (const [index, follower] of followers.entries()) if (follower.takes(event)) taken[index]?.push(event)
       seen += 1
-      if (seen % SLICE === 0) await breathe()
+      if (seen % SLICE === 0) await yieldNow()
     }
     return taken
   }
@@ -187,7 +189,7 @@ export function createStories(options: StoriesOptions): FindStories {
         })),
       }
     } catch (error) {
-      if (error instanceof UnknownTicket) return null // it has just ended
+      if (error instanceof UnknownTicket) return null // The ticket has just been removed.
       throw error
     }
   }
@@ -204,13 +206,13 @@ export function createStories(options: StoriesOptions): FindStories {
   const story = (
     { kind, id, serverId }: { readonly kind: StoryKind; readonly id: string; readonly serverId?: string | undefined },
     events: readonly RecordedEvent[],
-    { state, actions }: Standing,
+    { state, actions }: CurrentState,
     more: { readonly relaxed?: readonly StoryEvent[]; readonly explanation?: StoryExplanation | null } = {},
   ): Story => {
     const all = [...(more.relaxed ?? []), ...events.map(storyEvent), ...operated(kind, serverId ?? id)].toSorted(
       (one, other) => one.at - other.at,
     )
-    // A match may have asked for the server.
+    // A match may have requested the server.
     const first = events.find(({ what }) => kind !== 'server' || what !== 'taken')
     const isWhole = first?.what === FIRST[kind]
     return {
@@ -231,7 +233,7 @@ export function createStories(options: StoriesOptions): FindStories {
     return ring.hasDropped() ? oldest : Math.min(oldest, startedAt)
   }
 
-  /** The servers there are, as far as they can be asked for. */
+  /** The current servers, if they can be queried. */
   const inspected = async (): Promise<Pick<Inspection, 'matches' | 'servers'> | undefined> => {
     try {
       return await matchmaker.inspect()
@@ -241,7 +243,7 @@ export function createStories(options: StoriesOptions): FindStories {
     }
   }
 
-  /** The newest servers that had this name or address. */
+  /** The newest servers with this name or address. */
   const serversAt = async (host: string): Promise<readonly string[]> => {
     if (!/[.:]/.test(host)) return []
     const [assigned = []] = await follow([
@@ -266,7 +268,7 @@ export function createStories(options: StoriesOptions): FindStories {
       matchmaker.cooldownsOf(wanted),
       serversAt(wanted),
     ])
-    // `abc.0` is what a member of a party is told as the id of the ticket `abc`.
+    // `abc.0` is the ticket id that a member of a party gets for the ticket `abc`.
     const ticketId = known === undefined && seat !== undefined ? seat : wanted
     const ticket = known ?? (seat === undefined ? undefined : await matchmaker.getTicket(seat))
     const followers = [wanted, ...hosted].map((requestId) => new ServerFollower(requestId))
@@ -280,7 +282,7 @@ export function createStories(options: StoriesOptions): FindStories {
       { takes: (event) => matchOf(event) === wanted },
       ...followers,
     ])
-    // After the events: a server that has ended since then has no phase any more, and none is missed that began.
+    // Read after the events: a server that has ended since then has no phase any more, and no started one is missed.
     const seen = await inspected()
     const all = seen?.matches
     const stories: Story[] = []
@@ -310,7 +312,7 @@ export function createStories(options: StoriesOptions): FindStories {
 
 const isKnown = ({ tickets, match }: FoundPlayer) => tickets.length > 0 || match !== undefined
 
-/** What a player is in now comes first among what is related. */
+/** The player's current tickets and match come first among the related objects. */
 function withTickets(story: Story, { tickets, match }: FoundPlayer): Story {
   const now = [
     ...tickets.map(({ id }) => ({ kind: 'ticket' as const, id })),
@@ -320,7 +322,7 @@ function withTickets(story: Story, { tickets, match }: FoundPlayer): Story {
   return { ...story, related: [...now, ...story.related.filter((one) => !isNow(one))].slice(0, MOST_RELATED) }
 }
 
-/** The newest first, since they matter most. */
+/** The newest first, because they matter most. */
 function relatedOf(events: readonly StoryEvent[], kind: StoryKind, id: string): Story['related'] {
   const related = new Map<string, Story['related'][number]>()
   for (const { refs } of events.toReversed()) {

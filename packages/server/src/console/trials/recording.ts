@@ -2,32 +2,32 @@ import type { Coordinates } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { type Locate, type Matchmaker, type QueueDefinition, recordTickets } from '@muster/matchmaker'
 
-/** What is recorded for trials: the last hour, or as much of it as its memory holds. */
+/** The recording for trials: the last hour, or as much of it as fits into memory. */
 export type Recording = ReturnType<typeof createRecording>
 
 export interface Recorded {
-  /** Lines in the order of time. Each piece ends with a whole line. */
+  /** Lines in order of time. Each piece ends with a complete line. */
   readonly pieces: readonly string[]
   /** Number of lines. */
   readonly lines: number
-  /** Epoch milliseconds from which on everything is recorded. */
+  /** Epoch milliseconds since which everything is recorded. */
   readonly from: number
-  /** Whether commands before it are not in it, for want of memory. */
+  /** True if earlier commands were dropped for lack of memory. */
   readonly isPart: boolean
 }
 
 interface RecordingOptions {
   readonly clock: Clock
-  /** UTF-16 units of one part. */
+  /** Size of one part in UTF-16 units. */
   readonly partLength: number
-  /** Parts that are kept: with a further one, the oldest goes. */
+  /** Maximum number of parts. A further one replaces the oldest. */
   readonly parts: number
 }
 
 export function createRecording({ clock, partLength, parts }: RecordingOptions) {
   const begin = () => ({ from: clock.now(), lines: [] as string[], length: 0 })
   let current = begin()
-  /** Parts that are full: one text each, which the garbage collector need not walk. */
+  /** Full parts as one string each, which the garbage collector need not traverse. */
   let full: readonly { readonly from: number; readonly lines: number; readonly text: string }[] = []
   let isPart = false
 
@@ -44,10 +44,10 @@ export function createRecording({ clock, partLength, parts }: RecordingOptions) 
   }
 
   return {
-    /** Returns the matchmaker to use, whose commands are recorded. */
+    /** Returns the matchmaker to use. Its commands are recorded. */
     of: (matchmaker: Matchmaker, queues: readonly QueueDefinition[], locate: Locate | undefined): Matchmaker =>
       recordTickets(matchmaker, write, { locate, queues, clock }),
-    /** All commands that are kept, without a gap between them. */
+    /** All recorded commands, without a gap between them. */
     latest: (): Recorded => ({
       pieces: [...full.map(({ text }) => text), current.lines.join('')],
       lines: full.reduce((sum, { lines }) => sum + lines, current.lines.length),
@@ -57,7 +57,7 @@ export function createRecording({ clock, partLength, parts }: RecordingOptions) 
   }
 }
 
-/** What a trial looks at of a recorded ticket. */
+/** The fields of a recorded ticket that a trial reads. */
 export interface TicketFacts {
   readonly queues: readonly string[]
   readonly players: readonly {
@@ -66,7 +66,7 @@ export interface TicketFacts {
   }[]
 }
 
-/** The lines of a recording since a time. */
+/** The lines of a recording after a time. */
 export function* linesOf(pieces: readonly string[], since: number): Generator<string> {
   for (const piece of pieces) for (const line of piece.split('\n')) if (line !== '' && timeOf(line) >= since) yield line
 }
@@ -74,7 +74,7 @@ export function* linesOf(pieces: readonly string[], since: number): Generator<st
 /** Each line begins with its time. */
 export const timeOf = (line: string): number => Number(/^\{"at":(\d+)/.exec(line)?.[1] ?? Number.NaN)
 
-interface Line {
+interface RecordingLine {
   readonly kind: string
   readonly ticket?: TicketFacts & { readonly id: string }
 }
@@ -83,7 +83,7 @@ interface Line {
 export function factsIn(lines: Iterable<string>): Map<string, TicketFacts> {
   const facts = new Map<string, TicketFacts>()
   for (const line of lines) {
-    const { kind, ticket } = JSON.parse(line) as Line
+    const { kind, ticket } = JSON.parse(line) as RecordingLine
     if (kind === 'create' && ticket !== undefined) facts.set(ticket.id, ticket)
   }
   return facts

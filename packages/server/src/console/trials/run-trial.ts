@@ -4,7 +4,7 @@ import { type QueueDefinition, type Replay, replayTickets } from '@muster/matchm
 import { lasted } from '../stories/index.js'
 import { factsIn, linesOf, type TicketFacts, timeOf } from './recording.js'
 
-/** Compares both sides, the most important thing first. */
+/** Compares both sides, the most important aspect first. */
 function trialSentences(asIs: TrialSide, changed: TrialSide): string[] {
   return [
     compared(asIs.matchedShare, changed.matchedShare, percent, (share) => `${share} of the tickets are matched`),
@@ -25,7 +25,7 @@ const number = (value: number) => value.toLocaleString('en', { maximumFractionDi
 const kilometres = (value: number) => `${number(value)} km`
 const short = (ms: number) => (ms < 10_000 ? `${number(ms / 1000)} s` : lasted(ms))
 
-/** Undefined where one side has no such number. */
+/** Undefined if one side lacks the number. */
 function compared(
   before: number | null,
   after: number | null,
@@ -37,7 +37,9 @@ function compared(
   return `${sentence(is)}${was === is ? ', as now' : ` instead of ${was}`}.`
 }
 
-/** Players of a match whose distances are measured: more would change the mean little, and take long. */
+/**
+ * Maximum number of players of a match whose distances are measured: more would hardly change the mean, but take long.
+ */
 const MEASURED = 10
 
 function trialSide(
@@ -73,7 +75,7 @@ function distances(players: Players): number[] {
 const meanOf = (values: readonly number[]): number | null =>
   values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** How far apart the players of a match are by each attribute that is a number, on average. */
+/** The average difference of the players of a match in each number attribute. */
 function spreadsOf(matches: readonly Players[]): TrialSide['spreads'] {
   const spreads = matches.flatMap((players) =>
     Array.from(grouped(numbersOf(players)), ([attribute, values]): Numbered => [
@@ -101,24 +103,24 @@ function grouped(numbers: readonly Numbered[]): Map<string, number[]> {
   return groups
 }
 
-/** What a trial replays, as plain data. */
+/** The input of a trial, as plain data. */
 export interface TrialJob {
   readonly pieces: readonly string[]
-  /** Epoch milliseconds: lines before it are left out. */
+  /** Epoch milliseconds: earlier lines are skipped. */
   readonly since: number
   readonly queue: string
   readonly asIs: readonly QueueDefinition[]
   readonly changed: readonly QueueDefinition[]
-  /** What is known to be missing, in words. */
+  /** What the recording lacks, in words. */
   readonly missing: readonly string[]
 }
 
-/** Replays recorded tickets by the queues as they are, and as they would be. @param progressed from 0 to 1 */
+/** Replays recorded tickets with the current queues and with the changed ones. @param progressed from 0 to 1 */
 export async function runTrial(job: TrialJob, progressed: (share: number) => void): Promise<TrialResult> {
   const { queue, asIs, changed } = job
   const lines = [...linesOf(job.pieces, job.since)]
   const facts = factsIn(lines)
-  // Servers start at once: what differs is the wait for a match.
+  // Servers start immediately, because the trial compares only waits for a match.
   const before = await replayTickets(lines, { queues: asIs, startMs: 0, progressed: (share) => progressed(share / 2) })
   const after = await replayTickets(lines, {
     queues: changed,
@@ -138,7 +140,7 @@ export async function runTrial(job: TrialJob, progressed: (share: number) => voi
   }
 }
 
-/** Whether the change adds acceptance. The trial then assumes that all players accept. */
+/** True if the change adds acceptance. The trial then assumes that all players accept. */
 function asksAnew({ queue, asIs, changed }: TrialJob): boolean {
   const asks = (queues: readonly QueueDefinition[]) =>
     queues.find(({ name }) => name === queue)?.acceptance !== undefined

@@ -1,4 +1,4 @@
-/** A trial in a thread of its own, so that matching is not held up. */
+/** Runs a trial in its own thread, so that it does not block matching. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { runTrial, type TrialJob } from './run-trial.js'
 import type { TrialMessage } from './trials.js'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { Problem, QueueCards, Trial } from '@muster/console/internal'
+import type { ErrorBody, QueueCards, Trial } from '@muster/console/internal'
 import { createManualClock, systemClock } from '@muster/core/clock'
 import { createMatchmaker } from '@muster/matchmaker'
 import { describe, expect, test } from 'vitest'
@@ -54,8 +54,8 @@ async function open(options?: Parameters<typeof openConsole>[0]) {
   return { ...world, yaml, begin, read, done, crowd }
 }
 
-describe('a trial', () => {
-  test('compares what was with what would have been, in a thread of its own', async () => {
+describe('a trial of changed rules', () => {
+  test('a trial of changed rules compares the recorded outcome with the simulated one, in its own thread', async () => {
     const { crowd, yaml, begin, done } = await open()
     await crowd(20)
     const answer = await begin((await yaml()).replace('value: 50', 'value: 150'))
@@ -74,28 +74,28 @@ describe('a trial', () => {
     expect(JSON.stringify(result)).not.toContain('198.51')
   })
 
-  test('that asks players anew to accept assumes that they do', async () => {
+  test('a trial of changed rules assumes that players accept if it requests acceptance anew', async () => {
     const { crowd, yaml, begin, done } = await open()
     await crowd(6)
     const { body } = await begin(`${await yaml()}acceptance:\n  withinMs: 10000\n`)
     expect((await done((body as Trial).id)).result?.changed).toMatchObject({ matches: 3, matchedShare: 1 })
   })
 
-  test('of YAML that is wrong tells the line, and nothing is begun', async () => {
+  test('a trial of changed rules is refused with the line if its YAML is invalid', async () => {
     const { begin, crowd } = await open()
     await crowd(2)
     const { status, body } = await begin('name: duel\nmatchSize: 0\ndeploy: { application: a, version: "1" }')
     expect(status).toBe(422)
-    expect((body as Problem).faults).toMatchObject([{ line: 2, message: expect.stringContaining('matchSize') }])
+    expect((body as ErrorBody).faults).toMatchObject([{ line: 2, message: expect.stringContaining('matchSize') }])
     expect((await begin('a', 'nothing')).status).toBe(404)
   })
 
-  test('needs tickets', async () => {
+  test('a trial of changed rules needs recorded tickets', async () => {
     const { begin, yaml } = await open()
     expect(await begin(await yaml())).toMatchObject({ status: 409, body: { code: 'nothing-recorded' } })
   })
 
-  test('can be ended; no more than two run, and 20 are kept', async () => {
+  test('a trial of changed rules can be cancelled; at most two run concurrently, and 20 are kept', async () => {
     const { begin, yaml, crowd, ask, done } = await open()
     await crowd(4)
     const text = await yaml()
@@ -109,7 +109,7 @@ describe('a trial', () => {
     expect((await done(last.id)).state).toBe('done')
   })
 
-  test('that takes too long is ended, and says so', async () => {
+  test('a trial of changed rules is ended with a message if it takes too long', async () => {
     const { begin, yaml, crowd, done, clock } = await open({
       // A program that tells nothing.
       trialWorker: new URL('data:text/javascript,setInterval(() => {}, 1000)'),
@@ -120,7 +120,7 @@ describe('a trial', () => {
     expect(await done(id)).toMatchObject({ state: 'failed', error: expect.stringContaining('longer than two minutes') })
   })
 
-  test('whose thread dies says so', async () => {
+  test('a trial of changed rules reports that its thread ended early', async () => {
     const { begin, yaml, crowd, done } = await open({ trialWorker: new URL('data:text/javascript,process.exit(3)') })
     await crowd(2)
     const { id } = (await begin(await yaml())).body as Trial
@@ -128,7 +128,7 @@ describe('a trial', () => {
   })
 })
 
-describe('the recording', () => {
+describe('the recording for trials', () => {
   const open = (partLength: number) => {
     const clock = createManualClock()
     const recording = createRecording({ clock, partLength, parts: 2 })
@@ -150,7 +150,7 @@ describe('the recording', () => {
     return { clock, recording, plain, arrive, ids }
   }
 
-  test('has each of few tickets, part after part without a gap', async () => {
+  test('the recording for trials contains each of few tickets, across its parts without a gap', async () => {
     const { recording, arrive, ids, clock } = open(2000)
     const start = clock.now()
     await arrive(10, 100_000)
@@ -158,7 +158,7 @@ describe('the recording', () => {
     expect(recording.latest()).toMatchObject({ from: start, isPart: false, lines: 11 })
   })
 
-  test('has the newest of many, without a gap', async () => {
+  test('the recording for trials contains the newest of many tickets, without a gap', async () => {
     const { recording, arrive, ids, clock, plain } = open(2000)
     const start = clock.now()
     await arrive(100, 10)
@@ -173,7 +173,7 @@ describe('the recording', () => {
     expect(ids().slice(-3)).toEqual([101, 102, 103])
   })
 
-  test('is of bounded size whatever comes', async () => {
+  test('the recording for trials has a limited size', async () => {
     const { recording, arrive } = open(2000)
     await arrive(300, 3000)
     const bytes = recording.latest().pieces.reduce((sum, piece) => sum + piece.length, 0)

@@ -20,7 +20,7 @@ interface TrialsOptions {
   readonly startedAt: number
 }
 
-/** Tries changed queues on what was recorded: a few at a time, for a bounded time. */
+/** Tries changed queues on the recording: a limited number at a time, for a limited time. */
 export type Trials = ReturnType<typeof createTrials>
 
 interface Running {
@@ -29,7 +29,7 @@ interface Running {
 }
 
 const MOST_RUNNING = 2
-/** Trials that can be read, those that run included. */
+/** Maximum number of trials that are kept, running ones included. */
 const MOST_KEPT = 20
 const LONGEST_MS = 120_000
 const HOUR_MS = 3_600_000
@@ -64,7 +64,7 @@ export function createTrials({ recording, queues, cards, start, clock, startedAt
   }
 
   return {
-    /** Begins one; returns the answer about YAML that is wrong. @throws {Problem} */
+    /** Starts a trial, or returns the response to invalid YAML. @throws {Problem} */
     begin: (queue: string, yaml: string): Trial | Response => {
       const { definition: before } = cards.inForce(queue)
       if (queues().some(hasCode))
@@ -74,7 +74,7 @@ export function createTrials({ recording, queues, cards, start, clock, startedAt
       }
       const { definition, faults } = readEditedQueue(yaml, before)
       if (definition === undefined) return invalidYaml(faults)
-      // The first line tells what is recorded.
+      // The first line names the recording's contents.
       const recorded = recording.latest()
       if (recorded.lines < 2) throw new Problem(409, 'nothing-recorded', NO_TICKETS)
       const running: Running = {
@@ -100,7 +100,7 @@ export function createTrials({ recording, queues, cards, start, clock, startedAt
       running.end.signal.addEventListener('abort', stop, { once: true })
       clock.sleep(LONGEST_MS, running.end.signal).then(
         () => tell(running, { error: 'the replay took longer than two minutes: too much was recorded' }),
-        () => {}, // it has ended
+        () => {}, // The trial has ended.
       )
       return running.trial
     },
@@ -119,16 +119,16 @@ export function createTrials({ recording, queues, cards, start, clock, startedAt
   }
 }
 
-/** What the thread of a trial tells. */
+/** The messages from a trial's thread. */
 export type TrialMessage =
   | { readonly progress: number; readonly result?: undefined; readonly error?: undefined }
   | { readonly result: TrialResult; readonly progress?: undefined; readonly error?: undefined }
   | { readonly error: string; readonly progress?: undefined; readonly result?: undefined }
 
-/** Runs a trial until it has reported its result or its error. Returns a function that ends it. */
+/** Runs a trial until it has reported its result or its error. Returns a function that aborts it. */
 type StartTrial = (job: TrialJob, tell: (message: TrialMessage) => void) => () => void
 
-/** Megabytes of heap: a recording of 64 MB as objects, twice. */
+/** Heap size in megabytes: a recording of 64 MB as objects, twice. */
 const HEAP_MB = 1024
 
 /** Starts trials in threads. @param url of `trial-worker.js`. */
@@ -141,7 +141,7 @@ export const trialThreads =
       isTold = message.progress === undefined
       tell(message)
     }
-    // Options of the program itself, such as the modules that it preloads, are not the thread's.
+    // The thread does not inherit options of the program itself, such as preloaded modules.
     const worker = new Worker(url, {
       workerData: job,
       execArgv: [],

@@ -18,22 +18,22 @@ const statusesAt = async (url: string | undefined) => {
   return Promise.all(['/healthz', '/readyz', '/metrics', '/console', '/', '/tickets', '/consoles'].map(status))
 }
 
-test('a listener of its own serves health, metrics and the console, and nothing else', async () => {
+test('the admin listener serves only health, metrics and the console', async () => {
   expect(await statusesAt(under.server.adminUrl)).toEqual([200, 200, 200, 308, 302, 404, 404])
 })
 
-test('the listener of players then serves health alone of these', async () => {
+test('with an admin listener, the listener for players serves no metrics and no console', async () => {
   expect(await statusesAt(under.server.url)).toEqual([200, 200, 404, 404, 404, 405, 404])
   expect((await under.ask('GET', '/players/ann', { token: BACKEND_KEY })).status).toBe(200)
 })
 
-test('both end with the program', async () => {
+test('the admin listener ends when the server closes', async () => {
   const { adminUrl } = under.server
   await under.server.close()
   await expect(fetch(`${adminUrl}/healthz`)).rejects.toThrow('fetch failed')
 })
 
-test('a port that is taken is an error, and nothing listens', async () => {
+test('a taken port of a listener is an error, and nothing listens', async () => {
   const { server } = await openServer(yamlOf(service.url))
   const { port } = new URL(server.url)
   const text = yamlOf(service.url).replace('listen: { port: 0 }', `listen: { port: 0, admin: '127.0.0.1:${port}' }`)

@@ -23,12 +23,12 @@ export function redirect(response: ServerResponse, location: string): void {
   response.writeHead(302, { location, 'content-length': 0 }).end()
 }
 
-/** How many requests were answered since the start, by the class of the status: `2xx` and so on. */
+/** Counts the responses since the start, by the class of the status: `2xx` and so on. */
 export function createAnswerCounts() {
   const counts: Record<string, number> = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0 }
   return {
     counts: (): Readonly<Record<string, number>> => counts,
-    /** A listener that does the same, and is counted. An answer that its client did not wait for is not. */
+    /** Wraps a listener so that its responses are counted. A response whose client has disconnected is not counted. */
     counting:
       (listener: RequestListener): RequestListener =>
       (message, response) => {

@@ -29,8 +29,8 @@ function crowd(options: Partial<ConnectionsOptions<string>> = {}) {
   return { clock, connections, ended, told, open }
 }
 
-describe('at the bound', () => {
-  test('the longest idle connection of the largest holder ends, and the newcomer is accepted', async () => {
+describe('a connection beyond the limit of all connections', () => {
+  test('a connection beyond the limit is accepted, and the longest idle one of the busiest address ends', async () => {
     const { connections, ended, open } = crowd()
     await open('192.0.2.1', 'a', 7)
     await open('192.0.2.2', 'b', 3)
@@ -39,7 +39,7 @@ describe('at the bound', () => {
     expect(connections.counts()).toMatchObject({ open: 10, largest: 6, idleEnded: 1, refused: 0 })
   })
 
-  test('those with a request under way are left alone', async () => {
+  test('a connection beyond the limit ends an idle connection, not one with a request in progress', async () => {
     const { connections, ended, open } = crowd()
     await open('192.0.2.1', 'a', 10)
     connections.begin('a1')
@@ -49,7 +49,7 @@ describe('at the bound', () => {
     expect(ended).toEqual(['a3'])
   })
 
-  test('busy connections end of an address that holds more than that of the newcomer', async () => {
+  test('a connection beyond the limit ends a busy one of an address that has more connections', async () => {
     const { connections, ended, open } = crowd()
     await open('192.0.2.1', 'a', 10)
     for (let index = 1; index <= 10; index += 1) connections.begin(`a${index}`)
@@ -58,7 +58,7 @@ describe('at the bound', () => {
     expect(connections.counts().busyEnded).toBe(5)
   })
 
-  test('behind a proxy no busy connection ends: some are taken beyond the bound, and known as such', async () => {
+  test('a connection beyond the limit ends no busy one behind a proxy; some more are accepted and marked', async () => {
     const { connections, ended, open, told } = crowd({ perAddress: undefined, beyond: 2 })
     await open('192.0.2.1', 'a', 10)
     for (let index = 1; index <= 10; index += 1) connections.begin(`a${index}`)
@@ -72,7 +72,7 @@ describe('at the bound', () => {
     expect(connections.isBeyond('c1')).toBe(false)
   })
 
-  test('a connection that has just been opened is not idle', async () => {
+  test('a connection that has just been opened does not count as idle', async () => {
     const { clock, ended, open, connections } = crowd({ freshMs: 1000 })
     await open('192.0.2.1', 'a', 6)
     await open('192.0.2.2', 'b', 4)
@@ -83,8 +83,8 @@ describe('at the bound', () => {
   })
 })
 
-describe('a share', () => {
-  test('of an address: its own longest idle connection ends, and without one the newcomer is refused', async () => {
+describe('the share of connections', () => {
+  test('the share of an address is kept by ending its longest idle connection, or refusing the new one', async () => {
     const { connections, ended, open, told } = crowd({ most: 100, perAddress: 3 })
     expect(await open('192.0.2.1', 'a', 4)).toEqual([true, true, true, true])
     expect(ended).toEqual(['a1'])
@@ -94,7 +94,7 @@ describe('a share', () => {
     expect(told).toEqual([0])
   })
 
-  test('of an IPv6 /64, and twice and four times as many of its /56 and /48', async () => {
+  test('the connection share is kept for an IPv6 /64, twice it for a /56, and four times it for a /48', async () => {
     const { connections, open } = crowd({ most: 1000, perAddress: 3, freshMs: 1e9 })
     const taken = async (address: string) => (await open(address, address, 5)).filter(Boolean).length
     expect(await taken('2001:db8:1:100::1')).toBe(3)
@@ -109,7 +109,7 @@ describe('a share', () => {
   })
 })
 
-test('closed connections are forgotten, and reported at most every ten seconds', async () => {
+test('ended connections are forgotten, and reported at most every ten seconds', async () => {
   const { clock, connections, open, told } = crowd({ most: 2, perAddress: undefined, freshMs: 1e9 })
   expect(await open('a', 'a', 4)).toEqual([true, true, false, false])
   connections.closed('a1')
@@ -120,7 +120,7 @@ test('closed connections are forgotten, and reported at most every ten seconds',
   expect(told).toEqual([1, 4])
 })
 
-test('whatever 30 addresses open, one who opens a connection is always taken, and keeps it (property)', () => {
+test('a new address always gets and keeps a connection, for any openings by 30 addresses (property)', () => {
   const step = fc.record({ address: fc.integer({ min: 1, max: 30 }), busy: fc.boolean(), close: fc.boolean() })
   fc.assert(
     fc.property(fc.array(step, { minLength: 100, maxLength: 400, size: 'max' }), (steps) => {
@@ -146,7 +146,7 @@ test('whatever 30 addresses open, one who opens a connection is always taken, an
   )
 })
 
-test('those who hold most give first, enough if there is enough, and no more than that takes (property)', () => {
+test('addresses with the most connections lose some first, and only as many as needed (property)', () => {
   const holding = fc
     .record({ held: fc.nat(50), part: fc.nat(100) })
     .map(({ held, part }) => ({ held, free: Math.floor((held * part) / 100) }))

@@ -1,21 +1,21 @@
 import type { Clock } from '@muster/core/clock'
 import { addressBlocks } from '@muster/core/internal'
 
-/** The connections of one holder: how many it has, and how many of these may end. */
+/** The connections of one holder: their number, and how many of them may be ended. */
 interface Holding {
   readonly held: number
   readonly free: number
 }
 
 /**
- * The most connections that a holder may keep so that `need` end in all: those who hold most give first, and nobody who
- * holds no more than that gives any. 0 if all that may end are too few.
+ * The highest number of connections per holder at which ending the surplus frees at least `need` connections. Holders
+ * with most connections lose some first; holders at or below the level lose none. 0 if too few may be ended.
  */
 export function levelFor(holdings: readonly Holding[], need: number): number {
   const freedAt = (level: number) =>
     holdings.reduce((sum, { held, free }) => sum + Math.min(free, Math.max(0, held - level)), 0)
   let [low, high] = [0, holdings.reduce((most, { held }) => Math.max(most, held), 0)]
-  // The greatest level that frees enough.
+  // Finds the highest level that frees enough.
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
     if (freedAt(middle) >= need) low = middle
@@ -24,12 +24,12 @@ export function levelFor(holdings: readonly Holding[], need: number): number {
   return low
 }
 
-/** Things by a size each that changes by one at a time, so that a largest one is known at once. */
+/** Items by a size that changes by one at a time, so that a largest one is found immediately. */
 class BySize<Thing> {
   readonly #bySize: Set<Thing>[] = []
   #largest = 0
 
-  /** Of 0, the thing is not kept. */
+  /** Items of size 0 are removed. */
   move(thing: Thing, from: number, to: number): void {
     this.#bySize[from]?.delete(thing)
     if (to > 0) (this.#bySize[to] ??= new Set()).add(thing)
@@ -43,35 +43,35 @@ class BySize<Thing> {
 }
 
 export interface ConnectionsOptions<Socket> {
-  /** Most connections at once. */
+  /** Maximum number of connections. */
   readonly most: number
-  /** Connections besides, on which only operators are answered. */
+  /** Additional connections, on which only operators are answered. */
   readonly beyond: number
   /**
-   * Most connections of one IPv4 address or IPv6 /64. A /56 may have twice as many, a /48 four times. Undefined where
-   * all come from a proxy's address.
+   * Maximum number of connections of one IPv4 address or IPv6 /64. A /56 may have twice as many, a /48 four times.
+   * Undefined if all connections come from a proxy's address.
    */
   readonly perAddress: number | undefined
   readonly end: (socket: Socket) => void
-  /** Told of the counts at most every ten seconds, while connections are ended or refused. */
+  /** Called with the counts at most every ten seconds, while connections are ended or refused. */
   readonly onCrowded: (counts: ConnectionCounts) => void
   readonly clock: Clock
-  /** Milliseconds for which a new connection, or one that was just answered, is not idle. Default 1000. */
+  /** Milliseconds for which a new connection, or one with a recent response, does not count as idle. Default 1000. */
   readonly freshMs?: number | undefined
 }
 
-/** All but `open` and `largest` are totals since the start. */
+/** All except `open` and `largest` are totals since the start. */
 export interface ConnectionCounts {
   readonly open: number
-  /** Those of the address, or the /48, that has most. */
+  /** Connections of the address or the /48 that has most. */
   readonly largest: number
-  /** Ended without a request under way, in favour of new ones. */
+  /** Connections that were ended in favour of new ones while they had no request. */
   readonly idleEnded: number
-  /** Ended with a request under way, because their address held more than the newcomer's. */
+  /** Connections that were ended during a request, because their address had more than the new one's. */
   readonly busyEnded: number
-  /** Ended because more requests waited on them than may. */
+  /** Connections that were ended because too many requests waited on them. */
   readonly pipelinedEnded: number
-  /** Not taken. */
+  /** Refused connections. */
   readonly refused: number
 }
 
@@ -79,7 +79,7 @@ export interface ConnectionCounts {
 interface Holder {
   readonly key: string
   readonly share: number
-  /** Whether no wider prefix holds its connections too. */
+  /** True for the widest prefix: its connections are in no other holder. */
   readonly isWidest: boolean
   readonly open: Set<Open<unknown>>
 }
@@ -89,22 +89,25 @@ interface Open<Socket> {
   readonly holders: readonly Holder[]
   readonly isBeyond: boolean
   requests: number
-  /** When it was opened, or last answered. */
+  /** Time at which it was opened, or of its last response. */
   since: number
 }
 
 const FRESH_MS = 1000
-/** Shares of a /64, a /56 and a /48, as multiples of an address's (our choice). */
+/** Limits of a /64, a /56 and a /48, as multiples of an address's limit (our choice). */
 const MULTIPLES = [1, 2, 4] as const
-/** The part of a bound that is made free at once, so that not every newcomer looks through all (our choice). */
+/** The share of a limit that is freed together, so that not every new connection triggers a search (our choice). */
 const PART_FREED = 1 / 50
-/** Busy connections that end at once at most (our choice). */
+/** Maximum number of busy connections that are ended together (our choice). */
 const BUSY_FREED = 16
-/** After a look for idle ones that freed nothing, milliseconds until the next one (our choice). */
+/** Milliseconds between two searches for idle connections after one that freed nothing (our choice). */
 const IN_VAIN_MS = 100
 const TOLD_EVERY_MS = 10_000
 
-/** The connections of a listener, within bounds: newcomers are taken, and who holds most gives. */
+/**
+ * The connections of a listener, within limits. New connections are accepted, and the holders with most connections
+ * lose some.
+ */
 export function createConnections<Socket>(options: ConnectionsOptions<Socket>) {
   const { most, beyond, perAddress, end, onCrowded, clock, freshMs = FRESH_MS } = options
   const all = new Map<Socket, Open<Socket>>()
@@ -144,7 +147,7 @@ export function createConnections<Socket>(options: ConnectionsOptions<Socket>) {
       .toSorted((one, other) => one.since - other.since)
       .slice(0, count)
 
-  /** Ends idle connections of the largest holder. Returns how many. */
+  /** Ends idle connections of the largest holder. Returns their number. */
   const endIdle = (need: number): number => {
     const holdings = [...holders.values()]
       .filter(({ isWidest }) => isWidest)
@@ -155,14 +158,14 @@ export function createConnections<Socket>(options: ConnectionsOptions<Socket>) {
     )
     return endAll(ended.slice(0, Math.max(need, 1)), 'idleEnded')
   }
-  /** Ends the newest connections of the largest holder, unless the newcomer would hold as many. */
+  /** Ends the newest connections of the largest holder, unless the new connection's holder would have as many. */
   const endBusy = (newcomer: Holder): void => {
     const largest = widest.largest()
     const more = (largest?.open.size ?? 0) - newcomer.open.size
     if (largest === undefined || more < 2) return
     endAll([...largest.open].slice(-Math.min(BUSY_FREED, Math.floor(more / 2))), 'busyEnded')
   }
-  /** Makes room for one more, if it can be had. */
+  /** Frees a place for one more connection, if possible. */
   const makeRoom = (newcomer: Holder): void => {
     const now = clock.now()
     if (now >= vainUntil && endIdle(Math.ceil(most * PART_FREED)) === 0) vainUntil = now + IN_VAIN_MS
@@ -181,7 +184,7 @@ export function createConnections<Socket>(options: ConnectionsOptions<Socket>) {
   const counts = (): ConnectionCounts => ({ open: all.size, largest: widest.largest()?.open.size ?? 0, ...totals })
 
   return {
-    /** Takes a new connection. False if it is refused, and then nothing is kept of it. */
+    /** Adds a new connection. Returns false if it is refused, and then stores nothing. */
     open: (socket: Socket, address: string | undefined): boolean => {
       const its = holdersOf(address ?? 'unknown')
       for (const holder of its) {
@@ -204,7 +207,7 @@ export function createConnections<Socket>(options: ConnectionsOptions<Socket>) {
       if (isFull) tell()
       return true
     },
-    /** A request has begun; returns the function that says that it has ended. */
+    /** Records the start of a request. Returns the function to call at its end. */
     begin: (socket: Socket) => {
       const one = all.get(socket)
       if (one === undefined) return () => {}
@@ -218,13 +221,13 @@ export function createConnections<Socket>(options: ConnectionsOptions<Socket>) {
       const one = all.get(socket)
       if (one !== undefined) forget(one)
     },
-    /** Ends a connection on which more requests wait than may. */
+    /** Ends a connection on which too many requests wait. */
     endPipelined: (socket: Socket) => {
       const one = all.get(socket)
       if (one !== undefined) endAll([one], 'pipelinedEnded')
       tell()
     },
-    /** Whether the connection was taken beyond the bound, and that is still reached. */
+    /** True if the connection was accepted beyond the limit, and the limit is still reached. */
     isBeyond: (socket: Socket) => all.get(socket)?.isBeyond === true && all.size > most,
     counts,
   }

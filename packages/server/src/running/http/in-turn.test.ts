@@ -2,14 +2,13 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { systemClock } from '@muster/core/clock'
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import { openListener, type Listener, type ListenerOptions } from './listener.js'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { openListener, type ListeningServer, type ListenerOptions } from './listener.js'
 import { createLoadGuard } from './load-guard.js'
 
 /** A busy machine takes its time. */
-const PATIENT = { timeout: 30_000, interval: 5 }
 
-let listener: Listener | undefined
+let listener: ListeningServer | undefined
 const sockets: Socket[] = []
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy()
@@ -38,7 +37,7 @@ async function open(options: Partial<ListenerOptions>) {
   }
 }
 
-test('requests of a connection are begun one after another, and others come between them', async () => {
+test('requests of one connection start one after another, with other connections in between', async () => {
   const begun: string[] = []
   const send = await open({
     onRequest: ({ url = '' }, response) => {
@@ -48,14 +47,14 @@ test('requests of a connection are begun one after another, and others come betw
   })
   const crowd = await send(requests(numbered(60)))
   const bystander = await send(requests(['/me']))
-  await vi.waitFor(() => expect(crowd.bodies()).toEqual(numbered(60)), PATIENT)
-  await vi.waitFor(() => expect(bystander.bodies()).toEqual(['/me']), PATIENT)
+  await expect.poll(() => crowd.bodies(), { interval: 5 }).toEqual(numbered(60))
+  await expect.poll(() => bystander.bodies(), { interval: 5 }).toEqual(['/me'])
   const pieces = await send(requests(numbered(30)) + requests(['/a', '/b'], 'POST'))
-  await vi.waitFor(() => expect(pieces.bodies()).toEqual([...numbered(30), '/a', '/b']), PATIENT)
+  await expect.poll(() => pieces.bodies(), { interval: 5 }).toEqual([...numbered(30), '/a', '/b'])
   expect(begun).toHaveLength(93)
 })
 
-test('of requests with a body that are refused at once, each takes a turn of the event loop', async () => {
+test('refused requests with a body take a turn of the event loop each', async () => {
   let turn = 0
   const counting = () => {
     turn += 1
@@ -72,24 +71,24 @@ test('of requests with a body that are refused at once, each takes a turn of the
   })
   const post = 'POST / HTTP/1.1\r\nHost: localhost\r\ncontent-length: 9\r\n\r\n{"a":"b"}'
   const { bodies } = await send(post.repeat(50))
-  await vi.waitFor(() => expect(bodies()).toHaveLength(50), PATIENT)
+  await expect.poll(() => bodies(), { interval: 5 }).toHaveLength(50)
   expect(new Set(turns).size).toBeGreaterThanOrEqual(49)
 })
 
-test('no request is begun before the one before it is answered', async () => {
+test('a request starts only after the previous one of its connection is answered', async () => {
   const taken: ServerResponse[] = []
   const send = await open({ onRequest: (_, response) => void taken.push(response) })
   const { bodies } = await send(requests(numbered(3)))
   for (let nth = 0; nth < 3; nth += 1) {
-    await vi.waitFor(() => expect(taken).toHaveLength(nth + 1), PATIENT)
+    await expect.poll(() => taken, { interval: 5 }).toHaveLength(nth + 1)
     await new Promise((resolve) => setImmediate(resolve))
     expect(taken).toHaveLength(nth + 1)
     taken[nth]?.end(`<${nth}>`)
   }
-  await vi.waitFor(() => expect(bodies()).toEqual(['0', '1', '2']), PATIENT)
+  await expect.poll(() => bodies(), { interval: 5 }).toEqual(['0', '1', '2'])
 })
 
-test('a connection is ended on which more requests wait than may, and the others are answered', async () => {
+test('a connection with too many waiting requests is ended, and the others are answered', async () => {
   const begun: string[] = []
   const send = await open({ onRequest: ({ url = '' }, response) => void (begun.push(url), response.end('<served>')) })
   const { socket } = await send(requests(numbered(500)))
@@ -97,10 +96,10 @@ test('a connection is ended on which more requests wait than may, and the others
   expect(begun.length).toBeLessThan(500)
   expect(listener?.connections().pipelinedEnded).toBe(1)
   const { bodies } = await send(requests(['/me']))
-  await vi.waitFor(() => expect(bodies()).toEqual(['served']), PATIENT)
+  await expect.poll(() => bodies(), { interval: 5 }).toEqual(['served'])
 })
 
-test('a connection that ends takes its waiting requests with it, and the process does not count as late', async () => {
+test('an ended connection drops its queued requests, which do not count as lateness', async () => {
   const guard = createLoadGuard({ delayMs: () => 1000, onShed: () => {}, queuedMs: () => 0, clock: systemClock })
   const closed: string[] = []
   const begun: string[] = []
@@ -113,13 +112,13 @@ test('a connection that ends takes its waiting requests with it, and the process
     },
   })
   const { socket } = await send(requests(['/tickets', '/backfills', '/matches'], 'POST'))
-  await vi.waitFor(() => expect(begun).not.toEqual([]), PATIENT)
+  await expect.poll(() => begun, { interval: 5 }).not.toEqual([])
   socket.destroy()
-  await vi.waitFor(() => expect(closed).toEqual(begun), PATIENT)
+  await expect.poll(() => closed, { interval: 5 }).toEqual(begun)
   guard.close()
 })
 
-test('while a connection is paused none of its requests is begun', async () => {
+test('no request of a paused connection starts', async () => {
   let rest: (() => void) | undefined
   const begun: string[] = []
   const send = await open({
@@ -134,9 +133,9 @@ test('while a connection is paused none of its requests is begun', async () => {
     },
   })
   const { bodies } = await send(requests(numbered(5)))
-  await vi.waitFor(() => expect(rest).toBeDefined(), PATIENT)
+  await expect.poll(() => rest, { interval: 5 }).toBeDefined()
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
   expect(begun).toEqual(['/0'])
   rest?.()
-  await vi.waitFor(() => expect(bodies()).toEqual(numbered(5)), PATIENT)
+  await expect.poll(() => bodies(), { interval: 5 }).toEqual(numbered(5))
 })

@@ -8,24 +8,24 @@ import { configOf, yamlOf } from '../server.fixture.js'
 const boundsOf = async (descriptors: number | undefined, more = '') =>
   listenerBounds(await configOf(yamlOf('http://127.0.0.1:9', more)), descriptors)
 
-test('60,000 connections are taken, and 2,000 of one address', async () => {
+test('the default connection limits are 60,000, and 2,000 from one address', async () => {
   const usual = { mostConnections: 60_000, beyond: 100, mostPerAddress: 2000, wanted: undefined }
   expect(await boundsOf(undefined)).toEqual(usual)
   expect(await boundsOf(1_048_576)).toEqual(usual)
   expect(await boundsOf(1_048_576, 'limits: { waits: 200 }')).toMatchObject({ mostConnections: 10_200 })
 })
 
-test('fewer file descriptors lower the bound, and that of an address with it', async () => {
+test('fewer file descriptors lower the limit of connections and that of an address', async () => {
   expect(await boundsOf(4096)).toEqual({ mostConnections: 3696, beyond: 100, mostPerAddress: 462, wanted: 60_000 })
   expect(await boundsOf(64)).toMatchObject({ mostConnections: 100 })
 })
 
-test('behind proxies, addresses have no share', async () => {
+test('connections from an address are unlimited behind proxies', async () => {
   const { mostPerAddress } = await boundsOf(undefined, 'addresses: { trustedProxies: [10.0.0.0/8] }')
   expect(mostPerAddress).toBeUndefined()
 })
 
-test('the limit of file descriptors is read where the system tells of it', async () => {
+test('the limit of file descriptors is read if the operating system provides it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'muster-limits-'))
   const path = join(folder, 'limits')
   await writeFile(path, 'Limit   Soft Limit  Hard Limit  Units\nMax open files            1024  524288  files\n')

@@ -1,12 +1,11 @@
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { openListener, type Listener, type ListenerOptions } from './listener.js'
+import { afterEach, describe, expect, test } from 'vitest'
+import { openListener, type ListeningServer, type ListenerOptions } from './listener.js'
 
 /** A busy machine takes its time. */
-const PATIENT = { timeout: 30_000, interval: 5 }
 
-let listener: Listener | undefined
+let listener: ListeningServer | undefined
 const sockets: Socket[] = []
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy()
@@ -43,23 +42,23 @@ async function open(options: Partial<ListenerOptions> = {}) {
   }
 }
 
-describe('a connection is ended', () => {
+describe('a misbehaving connection', () => {
   test.each([
-    ['that sends nothing', ''],
-    ['that does not finish its headers', 'GET / HTTP/1.1\r\nHost: localhost\r\n'],
-  ])('%s', async (_, text) => {
+    ['one that sends nothing', ''],
+    ['one that does not finish its headers', 'GET / HTTP/1.1\r\nHost: localhost\r\n'],
+  ])('a connection that is too slow is ended: %s', async (_, text) => {
     const send = await open({ headersTimeoutMs: 200 })
     const { ended } = await send(text)
     expect(await ended).toMatch(/^(HTTP\/1\.1 408 .*)?/)
   })
 
-  test('whose headers are too large', async () => {
+  test('a connection with too large headers is ended', async () => {
     const send = await open()
     const { ended } = await send(`GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`)
     expect(await ended).toContain('HTTP/1.1 431')
   })
 
-  test('beyond those that one address may have, until one of these ends', async () => {
+  test('a connection beyond the limit of its address is ended, until another one of that address ends', async () => {
     const send = await open({ mostPerAddress: 2 })
     const [first] = [await send(''), await send('')]
     const third = await send('')
@@ -74,7 +73,7 @@ describe('a connection is ended', () => {
 const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
 
 test.skipIf(process.platform !== 'linux')(
-  'connections of 30 addresses that keep them open do not keep another one from its answers',
+  'connections kept open by 30 addresses do not keep another address from its answers',
   async () => {
     const told: number[] = []
     const send = await open({
@@ -94,7 +93,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test('beyond the bound another answer is given, as long as no connection is idle', async () => {
+test('beyond the connection limit a different answer is given if no connection is idle', async () => {
   const begun: (() => void)[] = []
   const send = await open({
     mostConnections: 2,
@@ -104,13 +103,13 @@ test('beyond the bound another answer is given, as long as no connection is idle
     onRequestBeyond: (_, response) => response.end('operated'),
   })
   const waiting = [await send(GET), await send(GET)]
-  await vi.waitFor(() => expect(begun).toHaveLength(2), PATIENT)
+  await expect.poll(() => begun, { interval: 5 }).toHaveLength(2)
   expect(await (await send(GET)).ended).toContain('operated')
   for (const answer of begun) answer()
   for (const { ended } of waiting) expect(await ended).toContain('served')
 })
 
-test('a port that is taken is an error, and nothing listens', async () => {
+test('a taken port is an error of the listener, and nothing listens', async () => {
   await open()
   const again = openListener({
     host: '127.0.0.1',
@@ -122,7 +121,7 @@ test('a port that is taken is an error, and nothing listens', async () => {
   await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' })
 })
 
-test('connections that come faster than turns of the event loop wait, and that is known', async () => {
+test('connections that arrive faster than event loop turns wait, and the wait is measured', async () => {
   let now = 0
   const send = await open({ clock: { now: () => now, sleep: async () => {} } })
   const answers = Array.from({ length: 8 }, async () => (await send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')).socket)

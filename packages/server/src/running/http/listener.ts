@@ -10,43 +10,43 @@ import type { Mounts } from './mounts.js'
 
 interface InTurnOptions {
   readonly onRequest: RequestListener
-  /** Ends a connection on which more requests wait than may. */
+  /** Ends a connection on which too many requests wait. */
   readonly end: (socket: Socket) => void
-  /** Requests of a connection that may wait for the answers before theirs. Default 64. */
+  /** Maximum number of requests of a connection that wait for earlier responses. Default 64. */
   readonly most?: number | undefined
 }
 
-/** More than clients pipeline that do: undici takes 10 at most as advised, and proxies do not (our choice). */
+/** More than pipelining clients use: undici recommends at most 10, and proxies do not pipeline (our choice). */
 const MOST_WAITING = 64
 
-/** What a connection has under way and waiting. */
-interface Line {
+/** The running and waiting requests of a connection. */
+interface ConnectionQueue {
   isBusy: boolean
   readonly waiting: { readonly message: IncomingMessage; readonly response: ServerResponse }[]
 }
 
 /**
- * Answers the requests of a connection one after another, each in a turn of the event loop of its own.
+ * Handles the requests of a connection one after another, each in its own turn of the event loop.
  *
- * node:http hands over all requests of a piece of 64 KiB within one turn: a few hundred pipelined connections would
- * keep everybody else waiting for seconds. Its responses emit `close` only once it is their turn, too: what was begun
- * behind an unanswered request would never be known to have ended.
+ * node:http emits all requests of a piece of 64 KiB within one turn, so a few hundred pipelined connections would make
+ * everybody else wait for seconds. Also, its responses emit `close` only when it is their turn, so the end of work
+ * behind an unanswered request would never be noticed.
  *
- * A connection is ended on which more requests wait than may: each of them takes memory.
+ * A connection with too many waiting requests is ended, because each of them takes memory.
  */
 function inTurn({ onRequest, end, most = MOST_WAITING }: InTurnOptions): RequestListener {
-  const lines = new WeakMap<Socket, Line>()
+  const lines = new WeakMap<Socket, ConnectionQueue>()
 
-  const begin = (line: Line, message: IncomingMessage, response: ServerResponse): void => {
+  const begin = (line: ConnectionQueue, message: IncomingMessage, response: ServerResponse): void => {
     line.isBusy = true
-    // Answered within the turn, the rest of the piece may still come within it.
+    // If the request ended within the turn, the rest of the piece may still arrive in it.
     response.once('close', () => setImmediate(goOn, line, message.socket))
     onRequest(message, response)
   }
-  const goOn = (line: Line, socket: Socket): void => {
-    // It was ended, or ends with the last answer.
+  const goOn = (line: ConnectionQueue, socket: Socket): void => {
+    // The connection was ended, or ends with the last response.
     if (!socket.writable) return void line.waiting.splice(0)
-    // Whoever pauses a connection does not want its next request either.
+    // A paused connection must not start its next request either.
     if (socket.isPaused()) return void socket.once('resume', () => goOn(line, socket))
     const next = line.waiting.shift()
     if (next === undefined) line.isBusy = false
@@ -55,7 +55,7 @@ function inTurn({ onRequest, end, most = MOST_WAITING }: InTurnOptions): Request
 
   return (message, response) => {
     const { socket } = message
-    // What follows in the same piece is handed over all the same.
+    // node:http emits the following requests of the same piece all the same.
     if (socket.destroyed) return
     let line = lines.get(socket)
     if (line === undefined) lines.set(socket, (line = { isBusy: false, waiting: [] }))
@@ -70,11 +70,11 @@ export interface ListenerOptions {
   readonly host: string
   readonly port: number
   readonly onRequest: RequestListener
-  /** Answers on connections that were taken beyond the bound. Default: as `onRequest`. */
+  /** Handles requests on connections that were accepted beyond the limit. Default: `onRequest`. */
   readonly onRequestBeyond?: RequestListener | undefined
-  /** Most connections at once: a stream or a long poll is one. */
+  /** Maximum number of connections; a stream or a long poll is one. */
   readonly mostConnections: number
-  /** Connections that are taken beyond the bound. Default none. */
+  /** Number of connections that are accepted beyond the limit. Default none. */
   readonly beyond?: number | undefined
   /** See `ConnectionsOptions.perAddress`. */
   readonly mostPerAddress: number | undefined
@@ -83,39 +83,39 @@ export interface ListenerOptions {
   readonly clock?: Clock | undefined
   /** See `ConnectionsOptions.freshMs`. */
   readonly freshMs?: number | undefined
-  /** For tests: how long headers may take. Default 10,000 ms. */
+  /** For tests: maximum time for headers. Default 10,000 ms. */
   readonly headersTimeoutMs?: number | undefined
 }
 
-/** What a client may take (our choice, as docs/serving-players.md advises). */
+/** Maximum size of a request's headers (our choice, as docs/serving-players.md recommends). */
 const MAX_HEADER_BYTES = 16 * 1024
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
-/** Longer than proxies keep their connections, or they get resets. */
+/** Longer than proxies keep their connections, because otherwise they get resets. */
 const KEEP_ALIVE_MS = 65_000
 const REQUESTS_PER_SOCKET = 10_000
 
 /** A server that listens. */
-export interface Listener {
-  /** With the port that was taken, if any could be. */
+export interface ListeningServer {
+  /** With the actual port. */
   readonly url: string
-  /** Of the listener of those who run the program, if there is one. */
+  /** The URL of the listener for operators, if there is one. */
   readonly adminUrl?: string | undefined
   readonly port: number
   readonly connections: () => ConnectionCounts
-  /** Milliseconds that new connections wait in the kernel's queue at most. */
+  /** Maximum milliseconds that new connections wait in the kernel's queue. */
   readonly queuedMs: () => number
-  /** Takes no more connections, and resolves when the last one has ended. */
+  /** Stops accepting connections, and resolves when the last one has ended. */
   readonly close: () => Promise<void>
-  /** Ends all connections, whatever they are for. */
+  /** Ends all connections immediately. */
   readonly destroy: () => void
 }
 
 /**
- * Listens, within bounds for slow and many clients. A connection that sends nothing is ended as one with slow headers.
- * Rejects, as node:net does, if the address cannot be had.
+ * Listens, with limits for slow and many clients. A connection that sends nothing is ended like one with slow headers.
+ * Rejects like node:net if it cannot listen on the address.
  */
-export async function openListener(options: ListenerOptions): Promise<Listener> {
+export async function openListener(options: ListenerOptions): Promise<ListeningServer> {
   const { host, port, onRequest, onRequestBeyond = onRequest, headersTimeoutMs = HEADERS_TIMEOUT_MS } = options
   const { clock = systemClock } = options
   const connections = createConnections<Socket>({
@@ -173,32 +173,37 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   }
 }
 
-/** How this machine reaches the host it listens on. */
+/** The host name by which this machine reaches the listening address. */
 function nameOf(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** The most files and sockets that this process may have open at once; undefined where the system does not tell. */
+/** Maximum number of open files and sockets of this process; undefined if the system does not report it. */
 export async function descriptorLimit(path = '/proc/self/limits'): Promise<number | undefined> {
   const limits = await readFile(path, 'utf8').catch(() => '')
   const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1]
   return soft === undefined ? undefined : Number(soft)
 }
 
-/** Connections besides waits: for answers, and of clients between two of them (our choice). */
+/** Number of connections apart from waits: for responses, and between a client's waits (our choice). */
 const MORE_CONNECTIONS = 10_000
-/** Most long polls and event streams, where the configuration says nothing: the ticket API's own default. */
+/** Maximum number of long polls and event streams if the configuration sets none: the ticket API's own default. */
 const WAITS = 50_000
-/** Connections of one address, where addresses are known, and as a part of the bound at most (our choice). */
+/**
+ * Maximum number of connections of one address if addresses are known, and its maximum share of the total (our choice).
+ */
 const MOST_PER_ADDRESS = 2000
 const PART_PER_ADDRESS = 1 / 8
-/** Connections beyond the bound, on which operators are answered (our choice). */
+/** Number of connections beyond the limit, on which operators are answered (our choice). */
 const BEYOND = 100
-/** File descriptors that are kept for files, Redis, the deployment service and operators (our choice). */
+/** File descriptors that are reserved for files, Redis, the deployment service and operators (our choice). */
 const KEPT_DESCRIPTORS = 300
 
-/** Behind proxies, many players come from one address. A connection needs a file descriptor. */
+/**
+ * Computes the limits of connections. Behind proxies, many players come from one address. A connection needs a file
+ * descriptor.
+ */
 export function listenerBounds({ limits, addresses }: Config, descriptors: number | undefined) {
   const wanted = (limits.waits ?? WAITS) + MORE_CONNECTIONS
   const possible = descriptors === undefined ? Infinity : Math.max(BEYOND, descriptors - KEPT_DESCRIPTORS - BEYOND)
@@ -210,26 +215,26 @@ export function listenerBounds({ limits, addresses }: Config, descriptors: numbe
       addresses.trustedProxies.length > 0
         ? undefined
         : Math.min(MOST_PER_ADDRESS, Math.ceil(mostConnections * PART_PER_ADDRESS)),
-    /** The configured bound, where file descriptors allow fewer. */
+    /** The configured limit, if file descriptors allow fewer. */
     wanted: mostConnections < wanted ? wanted : undefined,
   }
 }
 
 interface ListenersOptions {
   readonly config: Config
-  /** What is served now. */
+  /** The current routes. */
   readonly mounts: () => Mounts
   readonly log: Log
   readonly clock: Clock
-  /** Whether this is `muster dev`, where nobody needs as many connections as can be had. */
+  /** True in `muster dev`, which does not need as many connections as possible. */
   readonly isDev: boolean
 }
 
-/** Connections of those who run the program: probes, scrapes, consoles (our choice). */
+/** Maximum number of operators' connections: probes, scrapes, consoles (our choice). */
 const MOST_ADMIN = 200
 
-/** Opens the listener of players, and that of those who run the program if there is one: both, or none. */
-export async function openListeners({ config, mounts, log, clock, isDev }: ListenersOptions): Promise<Listener> {
+/** Opens the players' listener, and the operators' if there is one: both or none. */
+export async function openListeners({ config, mounts, log, clock, isDev }: ListenersOptions): Promise<ListeningServer> {
   const { listen } = config
   const bounds = listenerBounds(config, await descriptorLimit())
   if (bounds.wanted !== undefined && !isDev)
@@ -262,13 +267,13 @@ export async function openListeners({ config, mounts, log, clock, isDev }: Liste
   }
 }
 
-/** Counts only: lines never hold addresses. */
+/** Counts only, because log lines never contain addresses. */
 const crowded = (counts: ConnectionCounts, most: number) =>
   `too many connections: ${counts.open} of ${most} are open, ${counts.largest} of one address or /48. ` +
   `Since the start ${counts.idleEnded} idle and ${counts.busyEnded} busy ones were ended in favour of others, ` +
   `${counts.pipelinedEnded} because too many requests waited on them, and ${counts.refused} were refused`
 
-const both = (players: Listener, admin: Listener): Listener => ({
+const both = (players: ListeningServer, admin: ListeningServer): ListeningServer => ({
   ...players,
   adminUrl: admin.url,
   close: async () => void (await Promise.all([players.close(), admin.close()])),

@@ -12,14 +12,14 @@ function lateFor(shedding: ReturnType<typeof createShedding>, delayMs: number, m
 const refusedOf = (shedding: ReturnType<typeof createShedding>, urgency: Urgency, of = 1000) =>
   Array.from({ length: of }, () => shedding.refuses(urgency, 0)).filter(Boolean).length
 
-describe('nothing is refused', () => {
-  test('while the process is in time', () => {
+describe('the load guard of a process', () => {
+  test('the load guard refuses no request while the process is on time', () => {
     const shedding = createShedding({ delayMs: 1000 })
     lateFor(shedding, 250, 600_000)
     for (const urgency of URGENCIES) expect(refusedOf(shedding, urgency)).toBe(0)
   })
 
-  test('after a single pause, however long', () => {
+  test('the load guard refuses no request after a single pause of any length', () => {
     const shedding = createShedding({ delayMs: 1000 })
     const now = lateFor(shedding, 0, 10_000)
     shedding.note(30_000, now + 30_000)
@@ -28,8 +28,8 @@ describe('nothing is refused', () => {
   })
 })
 
-describe('a process that stays late', () => {
-  test('refuses first what begins something, then changes, and reads and cancels last', () => {
+describe('the load guard of a process that stays late', () => {
+  test('the load guard of a late process refuses new work first, then changes, and reads and cancels last', () => {
     const shedding = createShedding({ delayMs: 1000 })
     const levels: [number, number, number][] = []
     for (let now = 0; now < 5000; now = lateFor(shedding, 600, 400, now))
@@ -42,7 +42,7 @@ describe('a process that stays late', () => {
     expect(levels.at(-1)).toEqual([1000, 1000, 1000])
   })
 
-  test('takes all again within 7 seconds of calm', () => {
+  test('the load guard accepts all requests again within 7 seconds of calm', () => {
     const shedding = createShedding({ delayMs: 1000 })
     const now = lateFor(shedding, 5000, 60_000)
     expect(shedding.level()).toBe(3)
@@ -51,7 +51,7 @@ describe('a process that stays late', () => {
   })
 })
 
-test('a request that comes very late is refused at once', () => {
+test('the load guard refuses a very late request at once', () => {
   const shedding = createShedding({ delayMs: 1000 })
   const at = (lateMs: number) => URGENCIES.map((urgency) => shedding.refuses(urgency, lateMs))
   expect([at(500), at(501), at(1001), at(2001)]).toEqual([
@@ -62,7 +62,7 @@ test('a request that comes very late is refused at once', () => {
   ])
 })
 
-test('whatever the delays, what matters more is refused no more often (property)', () => {
+test('the load guard refuses more important requests no more often, for any delays (property)', () => {
   const note = fc.record({ delay: fc.nat(5000), gap: fc.integer({ min: 0, max: 3000 }), late: fc.nat(5000) })
   fc.assert(
     fc.property(fc.array(note, { maxLength: 200, size: 'max' }), (notes) => {
@@ -113,7 +113,7 @@ function simulate(load: number, seconds: number) {
   return { begin: p99(late.begin), keep: p99(late.keep), use: worked / now, reads: late.keep.length }
 }
 
-test.each([0.9, 1.5, 3])('at %d × of what it can do, a process answers within a second, and reads always', (load) => {
+test.each([0.9, 1.5, 3])('at %d × its capacity a process answers within a second, and always answers reads', (load) => {
   const { begin, keep, use, reads } = simulate(load, 120)
   expect(begin).toBeLessThan(1000)
   expect(keep).toBeLessThan(1000)

@@ -15,7 +15,7 @@ test.each([
   ['keep', 'GET', ['/tickets/t', '/me', '/queues']],
   ['keep', 'DELETE', ['/tickets/t', '/matches/m']],
   ['keep', 'HEAD', ['/me']],
-])('the urgency is %s: %s %j', (urgency, method, paths) => {
+])('requests have the urgency %s: %s %j', (urgency, method, paths) => {
   for (const path of paths) expect([path, urgencyOf(messageOf(method, path))]).toEqual([path, urgency])
 })
 
@@ -67,7 +67,7 @@ function guarded(delayMs: number) {
   }
 }
 
-test('a turn of the event loop that lasts too long refuses further requests, and the next one takes them', async () => {
+test('a too long turn of the event loop refuses further requests, and the next turn accepts them', async () => {
   const { ask, pass, look, guard, told } = guarded(1000)
   expect(ask('POST', '/tickets').isTaken).toBe(true)
   pass(700)
@@ -81,7 +81,7 @@ test('a turn of the event loop that lasts too long refuses further requests, and
   guard.close()
 })
 
-test('what was begun and is not answered counts as lateness', async () => {
+test('started but unanswered requests count as lateness', async () => {
   const { ask, pass, look, guard } = guarded(1000)
   const { response } = ask('POST', '/tickets')
   for (let looks = 0; looks < 60; looks += 1) {
@@ -98,7 +98,7 @@ test('what was begun and is not answered counts as lateness', async () => {
   guard.close()
 })
 
-test('connections that wait to be accepted count as lateness, though the event loop is never late', async () => {
+test('connections waiting to be accepted count as lateness, though the event loop is on time', async () => {
   const { ask, pass, look, guard, setQueued } = guarded(1000)
   const lookFor = async (ms: number) => {
     for (let now = 0; now < ms; now += 100) {
@@ -117,7 +117,7 @@ test('connections that wait to be accepted count as lateness, though the event l
   guard.close()
 })
 
-test('without a bound nothing is refused, and a bound counts at once', async () => {
+test('without a lateness limit no request is refused, and a new limit applies at once', async () => {
   const { ask, pass, look, guard, setDelay } = guarded(Infinity)
   pass(60_000)
   expect(ask('POST', '/tickets').isTaken).toBe(true)

@@ -2,39 +2,44 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '@muster/core/clock'
 import { pathOf } from './answers.js'
 
-/** In the order in which they are refused: what begins something, what changes it, and what reads or ends it. */
+/** In the order in which they are refused: requests that begin something, change it, and read or end it. */
 export const URGENCIES = ['begin', 'change', 'keep'] as const
 export type Urgency = (typeof URGENCIES)[number]
 
-/** The part of the delay that is taken for granted (our choice). */
+/** The share of the delay that counts as no load (our choice). */
 const CALM_PART = 1 / 4
-/** A request that begins something is refused beyond this part of the delay, others beyond twice and four times it. */
+/** A request that begins something is refused beyond this share of the delay, others beyond twice and four times it. */
 const LATE_PART = 1 / 2
-/** A delay counts once it has lasted this long: no single pause does. */
+/** Milliseconds that a delay must last before it counts, so that a single pause does not. */
 const STANDING_MS = 500
-/** Levels per second by which refusing grows at twice the calm delay, and shrinks without any delay (our choice). */
+/**
+ * Levels per second by which the refused share grows at twice the calm delay, and shrinks without any delay (our
+ * choice).
+ */
 const RISE_PER_S = 1
 const FALL_PER_S = 0.5
-/** A process that slept for long, as a laptop does, says nothing about its load (our choice). */
+/**
+ * Maximum milliseconds of a step: a process that slept for long, e.g. on a laptop, says nothing about its load (our
+ * choice).
+ */
 const LONGEST_STEP_MS = 1000
 
 /**
- * Decides which requests are refused, from how late the process is. Refuses no more than is needed: a share of the
- * requests of one urgency, then all of them and a share of the next. The share grows while the process is late for more
- * than a moment, and shrinks when it no longer is. A request that comes when the process is very late already is
- * refused whatever the share.
- * @param delayMs milliseconds by which an answer may be late in the worst case.
+ * Decides which requests are refused, from the delay of the process. It refuses as little as needed: a share of the
+ * requests of one urgency, then all of them and a share of the next. The share grows while the delay lasts for more
+ * than a moment, and shrinks afterwards. During a very long delay, every request is refused regardless of the share.
+ * @param delayMs maximum milliseconds that a response may be delayed.
  */
 export function createShedding({ delayMs }: { readonly delayMs: number }) {
   const calmMs = delayMs * CALM_PART
   let level = 0
   let notedAt: number | undefined
-  /** Delays of the last moments: what none of them is below has lasted. */
+  /** Recent delays. Their minimum is a delay that has lasted the whole window. */
   let recent: { readonly at: number; readonly delay: number }[] = []
   const owed = new Map<Urgency, number>()
 
   return {
-    /** Notes how late the process is at an instant. Both in milliseconds. */
+    /** Records the delay of the process at a time. Both in milliseconds. */
     note: (delay: number, now: number): void => {
       const seconds = Math.min(LONGEST_STEP_MS, Math.max(0, now - (notedAt ?? now))) / 1000
       notedAt = now
@@ -47,7 +52,7 @@ export function createShedding({ delayMs }: { readonly delayMs: number }) {
       const change = excess * (excess > 0 ? RISE_PER_S : FALL_PER_S)
       level = Math.min(URGENCIES.length, Math.max(0, level + change * seconds))
     },
-    /** Whether a request is refused. @param lateMs how late the process is at this request. */
+    /** True if a request is refused. @param lateMs delay of the process at this request. */
     refuses: (urgency: Urgency, lateMs: number): boolean => {
       const rank = URGENCIES.indexOf(urgency)
       if (lateMs > delayMs * LATE_PART * 2 ** rank) return true
@@ -58,37 +63,42 @@ export function createShedding({ delayMs }: { readonly delayMs: number }) {
       owed.set(urgency, isRefused ? due - 1 : due)
       return isRefused
     },
-    /** From 0, nothing is refused, to 3, everything is. */
+    /** From 0 (nothing is refused) to 3 (everything is). */
     level: () => level,
   }
 }
 
 interface LoadGuardOptions {
-  /** Milliseconds by which an answer may be late, as configured now. Infinity: nothing is refused. */
+  /**
+   * Maximum milliseconds that a response may be delayed, by the current configuration. Infinity: nothing is refused.
+   */
   readonly delayMs: () => number
   /**
-   * Told at most every ten seconds how many requests were refused since the last time, and how many milliseconds the
-   * process is late.
+   * Called at most every ten seconds with the number of requests refused since the last call, and the delay in
+   * milliseconds.
    */
   readonly onShed: (count: number, lateMs: number) => void
-  /** Milliseconds that new connections wait to be accepted at most. */
+  /** Maximum milliseconds that new connections wait to be accepted. */
   readonly queuedMs: () => number
   readonly clock: Clock
 }
 
-/** Refuses requests early while the process is late, so that those which it takes are answered in time. */
+/** Refuses requests early during delays, so that accepted ones are answered in time. */
 export type LoadGuard = ReturnType<typeof createLoadGuard>
 
-/** Milliseconds between two looks at how late the event loop is (our choice). */
+/** Milliseconds between two checks of how late the event loop is (our choice). */
 const LOOK_MS = 100
-/** What begins something may take as many times the delay: profiles are fetched, files written (our choice). */
+/**
+ * Multiple of the delay that a request that begins something may take: profiles are fetched, files written (our
+ * choice).
+ */
 const AGES = 2
 const TOLD_EVERY_MS = 10_000
 
 const BEGINS =
   /^\/(tickets(\/batch)?|group-tickets|groups(\/[^/]+\/members)?|matches|backfills|lobbies(\/[^/]+)?(\/join)?)$/
 
-/** What a request is about, by its method and path alone. */
+/** The urgency of a request, from its method and path. */
 export function urgencyOf(message: IncomingMessage): Urgency {
   const { method = 'GET' } = message
   if (method === 'POST') return BEGINS.test(pathOf(message)) ? 'begin' : 'change'
@@ -98,7 +108,7 @@ export function urgencyOf(message: IncomingMessage): Urgency {
 export function createLoadGuard({ delayMs, onShed, queuedMs, clock }: LoadGuardOptions) {
   const refused: Record<Urgency, number> = { begin: 0, change: 0, keep: 0 }
   const ending = new AbortController()
-  /** When each request began that begins something, and is not answered; the oldest first. */
+  /** Start of each unanswered request that begins something, the oldest first. */
   const underWay = new Map<ServerResponse, number>()
   let bound = delayMs()
   let shedding = createShedding({ delayMs: bound })
@@ -107,7 +117,7 @@ export function createLoadGuard({ delayMs, onShed, queuedMs, clock }: LoadGuardO
   let toldAt = -Infinity
   let unreported = 0
 
-  /** How late the event loop is now: it should have looked already. */
+  /** Current delay of the event loop: it should have run the measurement already. */
   const lag = (now: number) => Math.max(0, now - lookAt)
   const watch = async () => {
     while (!ending.signal.aborted) {
@@ -127,10 +137,10 @@ export function createLoadGuard({ delayMs, onShed, queuedMs, clock }: LoadGuardO
     onShed(unreported, lateMs)
     unreported = 0
   }
-  watch().catch(() => {}) // closed
+  watch().catch(() => {}) // The guard was closed.
 
   return {
-    /** Whether a request is taken. One that is taken is watched until it is answered. */
+    /** Decides whether to accept a request. An accepted one is observed until its response. */
     admits: (message: IncomingMessage, response: ServerResponse) => {
       const urgency = urgencyOf(message)
       const now = clock.now()
@@ -145,7 +155,7 @@ export function createLoadGuard({ delayMs, onShed, queuedMs, clock }: LoadGuardO
       }
       return true
     },
-    /** Requests that were refused since the start, and from 0 to 3 how much is refused now. */
+    /** Number of refused requests since the start, and the current level of refusal from 0 to 3. */
     counts: (): {
       readonly refused: Readonly<Record<Urgency, number>>
       readonly level: number

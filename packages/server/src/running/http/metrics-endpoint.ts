@@ -5,23 +5,29 @@ import { bearerToken, nodeListener, Problem } from '@muster/core/http'
 import { addressBlock, createAttempts, problemResponse } from '@muster/core/internal'
 import type { Metrics, MetricsOptions } from '../../telemetry/metrics.js'
 
-interface MetricsDoorOptions {
+interface MetricsEndpointOptions {
   /** Resolves when there is something to scrape. */
   readonly metrics: () => Promise<Metrics>
   /** Refreshes measurements that are slow to read. */
   readonly beforeScrape?: (() => Promise<void>) | undefined
-  /** The bearer token that a scrape needs, by the current configuration. */
+  /** The bearer token that a scrape needs, from the current configuration. */
   readonly key: () => string | undefined
-  /** Whether everyone may scrape where there is no key. */
+  /** True if everyone may scrape when there is no key. */
   readonly isOpen: () => boolean
   readonly clock: Clock
 }
 
-/** Scrapes of one address: each looks at every ticket (our choice). */
+/** Maximum number of scrapes of one address, because each reads every ticket (our choice). */
 const SCRAPES = { limit: 20, windowMs: 10_000 }
 
-/** Answers scrapes of who may scrape, and not too many of them. */
-export function createMetricsDoor({ metrics, beforeScrape, key, isOpen, clock }: MetricsDoorOptions): RequestListener {
+/** Answers authorized scrapes, with a rate limit. */
+export function createMetricsEndpoint({
+  metrics,
+  beforeScrape,
+  key,
+  isOpen,
+  clock,
+}: MetricsEndpointOptions): RequestListener {
   const attempts = createAttempts({ ...SCRAPES, clock, maxKeys: 1000 })
   const refuse = (problem: Problem) => nodeListener(async () => problemResponse(problem))
   const tooMany = refuse(
@@ -56,7 +62,9 @@ export function createMetricsDoor({ metrics, beforeScrape, key, isOpen, clock }:
 const isSame = (given: string, wanted: string) => timingSafeEqual(digestOf(given), digestOf(wanted))
 const digestOf = (text: string) => createHash('sha256').update(text).digest()
 
-/** Metrics whose libraries are loaded once the program listens: they take longer to load than all the rest. */
+/**
+ * Metrics whose libraries are loaded once the program listens, because they take longer to load than everything else.
+ */
 export type LazyMetrics = ReturnType<typeof createLazyMetrics>
 
 export function createLazyMetrics(options: MetricsOptions) {
@@ -66,7 +74,7 @@ export function createLazyMetrics(options: MetricsOptions) {
   return {
     // A scrape reports the error.
     start: () => void metrics().catch(() => {}),
-    /** Resolves when something is measured; begins to, if that has not been said yet. */
+    /** Resolves once measuring has started, and starts it if needed. */
     metrics,
     close: async () => {
       if (loading !== undefined) await (await loading).close()

@@ -41,7 +41,7 @@ async function open(of: keyof Mounts, admits: () => boolean) {
     })
 }
 
-test('a request that is refused because answers come late learns when to retry, and keeps its connection', async () => {
+test('a request refused because of lateness gets a retry time, and keeps its connection', async () => {
   let isLate = true
   const ask = await open('all', () => !isLate)
   const { status, headers, text } = await ask('POST', '/tickets', 'x'.repeat(100_000))
@@ -51,13 +51,13 @@ test('a request that is refused because answers come late learns when to retry, 
   expect(await ask('POST', '/tickets', 'x')).toMatchObject({ status: 200, text: 'served' })
 })
 
-test('health, metrics, the console and webhooks are never refused', async () => {
+test('health, metrics, the console and webhooks are never refused because of lateness', async () => {
   const ask = await open('all', () => false)
   for (const path of ['/healthz', '/readyz', '/metrics', '/console/', '/webhooks/servers/m/x'])
     expect([path, (await ask('GET', path)).status]).toEqual([path, 200])
 })
 
-test('beyond the bound of connections, only those who run the program are answered', async () => {
+test('beyond the connection limit, only operators are answered', async () => {
   const ask = await open('beyond', () => true)
   expect((await ask('GET', '/healthz')).status).toBe(200)
   expect((await ask('GET', '/console/')).status).toBe(200)

@@ -6,20 +6,20 @@ import type { Ready } from '../readiness.js'
 import { isReading, json, pathOf, redirect } from './answers.js'
 import type { LoadGuard } from './load-guard.js'
 
-/** What those who run the program ask of it. */
+/** The handlers of operators' requests. */
 interface OperationsOptions {
   readonly ready: () => Promise<Ready>
-  /** Undefined where it is not served here. */
+  /** Undefined if it is not served here. */
   readonly console: HttpHandler | undefined
-  /** Answers a scrape; undefined where it is not served here. */
+  /** Answers a scrape; undefined if metrics are not served here. */
   readonly metrics: RequestListener | undefined
 }
 
-/** Answers a request of those who run the program; false for any other request. */
-type Operations = (message: IncomingMessage, response: ServerResponse) => boolean
+/** Answers an operator's request; returns false for any other request. */
+type OperatorEndpoints = (message: IncomingMessage, response: ServerResponse) => boolean
 
-/** `/healthz`, `/readyz`, `/metrics` and `/console`, to which `/` leads. */
-function createOperations({ ready, console, metrics }: OperationsOptions): Operations {
+/** Serves `/healthz`, `/readyz`, `/metrics` and `/console`, to which `/` redirects. */
+function createOperations({ ready, console, metrics }: OperationsOptions): OperatorEndpoints {
   const page = console && nodeListener(console)
   const answerReady = async (response: ServerResponse) => {
     const { is, why, leading } = await ready()
@@ -41,38 +41,38 @@ function createOperations({ ready, console, metrics }: OperationsOptions): Opera
   }
 }
 
-/** What is served, by where. */
+/** The handlers by path. */
 interface MountsOptions extends OperationsOptions {
-  /** The present APIs: a reload replaces them. */
+  /** The current APIs: a reload replaces them. */
   readonly apis: () => {
     readonly tickets: HttpHandler
     readonly lobbies: HttpHandler | undefined
     readonly document: () => Promise<object>
   }
   readonly webhooks: HttpHandler
-  /** Whether the program ends: then nothing new is taken. */
+  /** True while the program ends: then nothing new is accepted. */
   readonly isClosing: () => boolean
-  /** Decides whether the APIs take a request. */
+  /** Decides whether the APIs accept a request. */
   readonly guard: Pick<LoadGuard, 'admits'>
-  /** Whether a listener of their own serves metrics and the console, and the listener of players does not. */
+  /** True if a separate listener serves metrics and the console instead of the players' listener. */
   readonly hasAdmin: boolean
   readonly clock: Clock
 }
 
-/** What each listener answers. */
+/** The request listeners. */
 export interface Mounts {
-  /** The listener of players. */
+  /** For the players' listener. */
   readonly all: RequestListener
-  /** The same where there are too many connections: those who run the program are answered, others are refused. */
+  /** For the players' listener if there are too many connections: operators are answered, others are refused. */
   readonly beyond: RequestListener
-  /** The listener of those who run the program. */
+  /** For the operators' listener. */
   readonly admin: RequestListener
 }
 
-/** Milliseconds for which a connection is not read whose request was refused because answers come late (our choice). */
+/** Milliseconds for which a connection is not read after its request was refused because of a delay (our choice). */
 const REST_MS = 500
 
-/** Answers by the first segment of the path; all else is the ticket API's, whose paths have no prefix. */
+/** Routes by the first segment of the path. All other paths are the ticket API's, whose paths have no prefix. */
 export function createMounts(mounts: MountsOptions): Mounts {
   const listeners = new WeakMap<HttpHandler, RequestListener>()
   const listenerOf = (handler: HttpHandler): RequestListener => {
@@ -87,7 +87,7 @@ export function createMounts(mounts: MountsOptions): Mounts {
   const operateHere = mounts.hasAdmin ? createOperations({ ready: mounts.ready, ...NOTHING }) : operate
 
   const all: RequestListener = (message, response) => {
-    // Clients that keep their connection would send the next request while the server closes it.
+    // Otherwise clients with keep-alive would send the next request while the server closes the connection.
     if (mounts.isClosing()) response.shouldKeepAlive = false
     if (operateHere(message, response)) return
     const path = pathOf(message)
@@ -113,7 +113,7 @@ export function createMounts(mounts: MountsOptions): Mounts {
     all,
     beyond: (message, response) => {
       if (operateHere(message, response)) return
-      // The next one needs the connection more.
+      // Another client needs the connection more.
       response.shouldKeepAlive = false
       tooMany(message, response)
     },
@@ -125,7 +125,7 @@ export function createMounts(mounts: MountsOptions): Mounts {
 
 const NOTHING = { console: undefined, metrics: undefined }
 
-/** While the program starts: it lives, is not ready, and knows nothing yet. */
+/** The handlers while the program starts: alive, not ready, and without any data. */
 export function startingMounts(): Mounts {
   const operate = createOperations({ ready: async () => ({ is: false, why: ['the process is starting'] }), ...NOTHING })
   const answer: RequestListener = (message, response) => {
@@ -134,9 +134,9 @@ export function startingMounts(): Mounts {
   return { all: answer, beyond: answer, admin: answer }
 }
 
-/** Pauses the connection for `REST_MS`: a rejection costs a third of an answer, and clients may retry at once. */
+/** Pauses the connection for `REST_MS`: a refusal costs a third of a response, and clients may retry immediately. */
 function pauseAfter({ socket }: IncomingMessage, response: ServerResponse, clock: Clock): void {
-  // node:http itself resumes the socket, to skip the rest of the body.
+  // node:http itself resumes the socket to skip the rest of the body.
   const rest = async () => {
     socket.pause()
     await clock.sleep(REST_MS)
@@ -145,10 +145,10 @@ function pauseAfter({ socket }: IncomingMessage, response: ServerResponse, clock
   response.once('finish', () => setImmediate(() => void rest()))
 }
 
-/** What is still answered while the program ends: reading, and leaving. */
+/** Requests that are still answered while the program ends: reading, and leaving. */
 const isLeaving = (message: IncomingMessage) => isReading(message) || message.method === 'DELETE'
 
-/** Refuses without a look at the request: under load, refusing must cost a fraction of answering. */
+/** Refuses without reading the request, because under load a refusal must cost a fraction of a response. */
 function refusal(refused: Problem): RequestListener {
   const body = Buffer.from(JSON.stringify(problemDocument(refused)))
   const { retryAfterMs } = refused.options
@@ -161,7 +161,7 @@ function refusal(refused: Problem): RequestListener {
   return (_, response) => void response.writeHead(refused.status, headers).end(body)
 }
 
-/** Milliseconds after which a client retries: by then there is room, or another process answers (our choice). */
+/** Milliseconds until a client retries: by then there is room, or another process answers (our choice). */
 const retryAfterMs = 2000
 const busy = (why: string) =>
   refusal(new Problem(503, 'busy', `${why}. Retry after ${retryAfterMs / 1000} s.`, { retryAfterMs }))

@@ -20,7 +20,7 @@ const changes = async (edit: (text: string) => string) =>
   changesOf(await read(yaml), await read(edit(yaml))).map(({ field, text, isLive }) => [field, text, isLive])
 
 test.each<[string, (text: string) => string, unknown[]]>([
-  ['nothing', (text) => `${text}# a comment\n`, []],
+  ['no setting', (text) => `${text}# a comment\n`, []],
   [
     'a rule',
     (text) => text.replace('max: 100', 'max: 250'),
@@ -28,30 +28,30 @@ test.each<[string, (text: string) => string, unknown[]]>([
   ],
   ['a secret', (text) => text.replace('env: KEY', 'env: OTHER'), [['auth.keys.one.key', 'changed', true]]],
   [
-    'variables of servers',
+    'server variables',
     (text) => text.replace('hush-hush', 'hush'),
     [['queues.duel.deploy.environment', 'changed', true]],
   ],
   ['the port', (text) => text.replace('8080', '8081'), [['listen.port', '8080 → 8081', false]]],
   ['the store', (text) => `${text}store: { folder: data }\n`, [['store.kind', '"memory" → "folder"', false]]],
   [
-    'a name of the console',
+    'a console host',
     (text) => `${text}console: { hosts: [ops.example.com] }\n`,
     [['console.hosts.0', 'nothing → "ops.example.com"', false]],
   ],
-])('tells what has changed: %s', async (_, edit, expected) => {
+])('a change of the configuration is described: %s', async (_, edit, expected) => {
   const found = await changes(edit)
   expect(found.slice(0, Math.max(1, expected.length))).toEqual(expected)
 })
 
-test('variables of servers are not shown, whatever the name of their queue', async () => {
+test('changes do not show variables of servers, for any name of their queue', async () => {
   const named = (text: string) => text.replace('name: duel', 'name: a.b.deploy')
   const before = await read(named(yaml))
   const found = changesOf(before, await read(named(yaml).replace('hush-hush', 'other')))
   expect(found.map(({ text }) => text)).toEqual(['changed'])
 })
 
-test('queues are compared by their names', async () => {
+test('configuration changes compare queues by name, not by order', async () => {
   const first = "queues:\n  - { name: first, matchSize: 3, deploy: { application: my-game, version: '1.0' } }"
   expect(await changes((text) => text.replace('queues:', first))).toEqual([['queues.first', 'nothing → given', true]])
   expect(await changes((text) => text.replace(/ {2}- \{ name: solo.*\n/, ''))).toEqual([

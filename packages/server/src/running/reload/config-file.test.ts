@@ -29,7 +29,7 @@ async function setUp() {
   return { file, apply, lines, reload: (isForced = false) => file.reload(apply, log, isForced) }
 }
 
-test('a queue is changed in the file, whose comments stay, and that is not news to a reload', async () => {
+test('a console edit of a queue keeps the comments of the file, and triggers no reload', async () => {
   const { file, apply, reload } = await setUp()
   const config = await file.editQueue('duel', DUEL)
   expect(config.queues[0]?.teams).toEqual([expect.objectContaining({ size: 4 })])
@@ -39,7 +39,7 @@ test('a queue is changed in the file, whose comments stay, and that is not news 
   expect(apply).not.toHaveBeenCalled()
 })
 
-test('a link stays a link, and its file is changed', async () => {
+test('an edited configuration that is a symbolic link stays a link, and its target is changed', async () => {
   const target = join(folder, 'real.yaml')
   await writeFile(target, text)
   await rm(path)
@@ -50,7 +50,7 @@ test('a link stays a link, and its file is changed', async () => {
   expect(await readFile(path, 'utf8')).toContain('matchSize: 4')
 })
 
-test('a change is refused, and nothing is written, if somebody has changed the file', async () => {
+test('an edit of the configuration file is refused if the file has changed in between', async () => {
   const { file, apply, reload } = await setUp()
   const theirs = text.replace('name: test', 'name: tested')
   await writeFile(path, theirs)
@@ -62,14 +62,14 @@ test('a change is refused, and nothing is written, if somebody has changed the f
   expect(await readFile(path, 'utf8')).toBe(theirs.replace('matchSize: 2', 'matchSize: 4'))
 })
 
-test('a change that would make the file wrong is refused by line and column, and nothing is written', async () => {
+test('an edit that would make the configuration file invalid is refused by line and column', async () => {
   const { file } = await setUp()
   await expect(file.editQueue('duel', DUEL.replace('4', '0'))).rejects.toThrow(/muster\.yaml:\d+:\d+: .*matchSize/)
   expect(await readFile(path, 'utf8')).toBe(text)
   expect(await readdir(folder)).toEqual(['muster.yaml'])
 })
 
-test('a wrong file is told and not applied; the same file is applied only on demand', async () => {
+test('an invalid configuration is reported once and not applied; the same file is applied only on demand', async () => {
   const { apply, reload, lines } = await setUp()
   await writeFile(path, text.replace('matchSize: 2', 'matchSize: two'))
   await reload()
@@ -82,7 +82,7 @@ test('a wrong file is told and not applied; the same file is applied only on dem
   expect(apply).toHaveBeenCalledOnce()
 })
 
-test('a burst of changes is one, a moment after the last', async () => {
+test('a burst of changes of the configuration file is applied as one, shortly after the last', async () => {
   const clock = createManualClock()
   const changed = vi.fn<() => void>()
   const end = await watchFile({ path, clock, changed, everyMs: 20 })

@@ -15,10 +15,10 @@ import type { Log } from '../../telemetry/log.js'
 import { editQueue, NotEdited } from './edit-queue.js'
 
 /**
- * Replaces the text of a file atomically: readers find the old text or the new one. Mode and owner stay.
- * @param target path of the file itself: a link would become a file.
- * @param before the text that it had.
- * @throws {NotEdited} if it has another by now
+ * Replaces the text of a file atomically: readers get the old text or the new one. Mode and owner stay.
+ * @param target path of the file itself, because a symbolic link would be replaced by a file.
+ * @param before the expected old text.
+ * @throws {NotEdited} if the file has another text by now
  */
 export async function replaceFile(target: string, text: string, before: string): Promise<void> {
   const { mode, uid, gid } = await stat(target)
@@ -27,7 +27,7 @@ export async function replaceFile(target: string, text: string, before: string):
     const file = await open(beside, 'wx', mode)
     try {
       await file.writeFile(text)
-      // The owner stays, where this user may say so.
+      // Keeps the owner, if this user is permitted to.
       await file.chown(uid, gid).catch(() => {})
       await file.sync()
     } finally {
@@ -46,22 +46,22 @@ interface ConfigFileOptions {
   readonly env?: ReadOptions['env']
 }
 
-/** The configuration's file, of which the program has read a version. */
-export type ConfigFile = Awaited<ReturnType<typeof openConfigFile>>
+/** The configuration file, of which the program has read a version. */
+export type OpenConfigFile = Awaited<ReturnType<typeof openConfigFile>>
 
-/** @throws {InvalidConfig} with all that is wrong */
+/** @throws {InvalidConfig} with all faults */
 export async function openConfigFile({ path, env }: ConfigFileOptions) {
   const first = await readConfig(path, { env })
-  /** The text that counts, or was found wrong last. */
+  /** The text that is in force, or that was found invalid last. */
   let seen = first.text
   const inTurn = oneAtATime()
   return {
-    /** As it was read at the start. */
+    /** The configuration at the start. */
     config: first.config,
     warnings: first.warnings,
     /**
-     * Reads the file again, and has it applied if it has changed. A wrong file is logged and changes nothing.
-     * @param isForced whether it is applied even if its text is the same: what it refers to may have changed.
+     * Reads the file again, and applies it if it has changed. An invalid file is logged and changes nothing.
+     * @param isForced applies it even if its text is unchanged, because what it refers to may have changed.
      */
     reload: (apply: (config: Config) => Promise<unknown>, log: Log, isForced = false) =>
       inTurn(async () => {
@@ -76,9 +76,9 @@ export async function openConfigFile({ path, env }: ConfigFileOptions) {
         }
       }),
     /**
-     * Changes a queue in the file, as a whole or not at all, and returns what the file then says.
-     * @param inForce the definition that counts now: its defaults are not written.
-     * @throws {InvalidInput} why that is not possible
+     * Changes a queue in the file, completely or not at all, and returns the file's new configuration.
+     * @param inForce the current definition: its defaults are not written.
+     * @throws {InvalidInput} with the reason if that is not possible
      */
     editQueue: (name: string, yaml: string, inForce?: unknown): Promise<Config> =>
       inTurn(async () => {
@@ -91,22 +91,22 @@ export async function openConfigFile({ path, env }: ConfigFileOptions) {
   }
 }
 
-/** Tells what the author of a configuration may not have meant. */
+/** Logs the warnings about a configuration. */
 export function tellWarnings(log: Log, warnings: readonly Finding[]): void {
   for (const { field, message } of warnings) log.warn(`${field}: ${message}`)
 }
 
-/** Tells why a configuration does not count. Each line of an InvalidConfig names a place in the file. */
+/** Logs why a configuration is not used. Each line of an InvalidConfig names a position in the file. */
 export function tellNotReloaded(log: Log, error: unknown): void {
   log.error('Config reload failed; the previous config stays active. Errors follow.')
   const message = error instanceof Error ? error.message : String(error)
   for (const line of message.split('\n')) log.error(line)
 }
 
-/** Checks and writes a changed text in one step, unless somebody else has changed the file. */
+/** Validates and writes a changed text in one step, unless somebody else has changed the file. */
 async function changeFile({ path, env }: ConfigFileOptions, seen: string, change: (before: string) => string) {
   try {
-    // A link stays a link.
+    // A symbolic link stays a link.
     const target = await realpath(path)
     const before = await readFile(target, 'utf8')
     if (before !== seen) throw new NotEdited('The file was changed meanwhile. Read it again and repeat the edit.')
@@ -124,18 +124,18 @@ async function changeFile({ path, env }: ConfigFileOptions, seen: string, change
 interface WatchFileOptions {
   readonly path: string
   readonly clock: Clock
-  /** Called a moment after the last of several changes. */
+  /** Called shortly after the last of several changes. */
   readonly changed: () => void
-  /** Milliseconds between two looks at the file. Default 500. */
+  /** Milliseconds between two reads of the file. Default 500. */
   readonly everyMs?: number | undefined
 }
 
-/** Milliseconds without a further change: by then an editor has written the whole file (our choice). */
+/** Milliseconds without a further change, after which an editor has written the whole file (our choice). */
 const QUIET_MS = 300
 
 /**
- * Watches one file by looking at it: that sees it replaced by a rename, behind a link whose target changes (as
- * Kubernetes mounts files), and on disks of the network. Returns a function that ends this.
+ * Watches one file by polling: this detects a replacement by rename, a symbolic link whose target changes (as
+ * Kubernetes mounts files), and changes on network disks. Returns a function that stops it.
  */
 export async function watchFile({
   path,
@@ -143,7 +143,7 @@ export async function watchFile({
   changed,
   everyMs = 500,
 }: WatchFileOptions): Promise<() => Promise<void>> {
-  // Not at the top: players are served before the file is watched.
+  // Imported lazily: players are served before the file is watched.
   const { watch } = await import('chokidar')
   let waiting: AbortController | undefined
   const watcher = watch(path, { ignoreInitial: true, usePolling: true, interval: everyMs, followSymlinks: true })

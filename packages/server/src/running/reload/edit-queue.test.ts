@@ -34,15 +34,15 @@ rules:
 deploy: { application: my-game, version: '1.0' }
 `
 
-test('a value changes, and everything else stays as it was written', () => {
+test('an edit of a queue changes a value, and the rest of the file stays as it was written', () => {
   expect(editQueue(text, 'duel', duel)).toBe(text.replace('max: 100', 'max: 250'))
 })
 
-test('the same definition changes nothing', () => {
+test('an edit of a queue to the same definition changes nothing', () => {
   expect(editQueue(text, 'duel', duel.replace('250', '100'))).toBe(text)
 })
 
-test('defaults that the file leaves out, and that were not edited, are not written', () => {
+test('an edit of a queue does not write out unedited defaults', () => {
   const inForce = {
     name: 'duel',
     matchSize: 2,
@@ -70,7 +70,7 @@ deploy: { application: my-game, version: '1.0', requireCachedLocations: false, t
   expect(edited).not.toMatch(/tickMs|weight|requireCached|lastResort/)
 })
 
-test('parts come and go', () => {
+test('an edit of a queue adds and removes parts', () => {
   const shorter = `{ name: duel, matchSize: 4, fillForMs: 2000, deploy: { application: my-game, version: '1.0' } }`
   expect(editQueue(text, 'duel', shorter)).toBe(
     text
@@ -80,13 +80,13 @@ test('parts come and go', () => {
   )
 })
 
-test('variables of servers stay, unless the definition has some', () => {
+test('an edit of a queue keeps variables of servers, unless the definition has some', () => {
   expect(editQueue(text, 'duel', duel)).toContain('environment: { REGION_KEY: abc }')
   const withEnv = duel.replace("version: '1.0'", "version: '1.0', environment: { REGION_KEY: xyz }")
   expect(editQueue(text, 'duel', withEnv)).toContain('REGION_KEY: xyz')
 })
 
-describe('numbers and lists in brackets change where they stand, in a file of any form', () => {
+describe('an edit of numbers and inline lists', () => {
   const odd = `queues:
 - name: duel   # two
   matchSize:   2
@@ -121,17 +121,17 @@ describe('numbers and lists in brackets change where they stand, in a file of an
   ]
 
   test.each([
-    ['nothing', { max: [first, last] }, far, [/^/, '']],
+    ['the same value', { max: [first, last] }, far, [/^/, '']],
     ['a number in brackets', { max: [{ ...first, value: 70 }, last] }, far, ['value: 50', 'value: 70']],
     ['a number of a block', { max: [first, last] }, [{ afterMs: 0, value: 12 }, far[1]], ['value: 10', 'value: 12']],
-    ['no limit any more', { max: [first, { ...last, value: 90 }] }, far, ['.inf', '90']],
+    ['a removed limit', { max: [first, { ...last, value: 90 }] }, far, ['.inf', '90']],
     ['fewer steps', { max: [first] }, far, [', {afterMs: 9000, value: .inf}', '']],
     ['a number for steps', { max: 60 }, far, [/max: \[.*\]/, 'max: 60']],
-  ] as const)('%s', (_, rule, maxKm, [before, after]) => {
+  ] as const)('an edit of a queue changes numbers and inline lists in place: %s', (_, rule, maxKm, [before, after]) => {
     expect(editQueue(odd, 'duel', changed(rule, maxKm))).toBe(odd.replace(before, after))
   })
 
-  test('JSON stays JSON', () => {
+  test('an edit of a queue keeps JSON as JSON', () => {
     const queue = (max: unknown) => ({
       queues: [{ name: 'duel', matchSize: 2, rules: [{ kind: 'difference', attribute: 'skill', max }] }],
     })
@@ -141,7 +141,7 @@ describe('numbers and lists in brackets change where they stand, in a file of an
     expect(edited).toBe(JSON.stringify(queue(steps.slice(0, 2))))
   })
 
-  test('a step of a block goes, and its comments with it; the others stay', () => {
+  test('an edit of a queue that removes a step of a block removes its comments, and keeps other steps', () => {
     const edited = editQueue(odd, 'duel', changed({ max: [first, last] }, [far[0]]))
     expect(edited).toContain('value: 10 # near')
     expect(edited).toContain('# Far in the end.')
@@ -149,7 +149,7 @@ describe('numbers and lists in brackets change where they stand, in a file of an
   })
 })
 
-describe('parts that queues share', () => {
+describe('an edit of parts that queues share', () => {
   const shared = (rules: string, others = '*rules') => `queues:
   - { name: duel, matchSize: 2, rules: ${rules} }
   - { name: trio, matchSize: 3, rules: ${others} }
@@ -161,29 +161,29 @@ describe('parts that queues share', () => {
   test.each([
     ['a list', shared(`&rules ${skill(100)}`)],
     ['a number', shared(skill(100).replace('100', '&most 100'), skill(100).replace('100', '*most'))],
-  ])('%s is not changed where others mean it too', (_, text) => {
+  ])('an edit of a queue is refused for %s that other queues use', (_, text) => {
     expect(() => editQueue(text, 'duel', edit('duel', 2, skill(200)))).toThrow('shares parts with others')
   })
 
-  test('what repeats a part of another queue gets a part of its own', () => {
+  test('an edit gives a queue its own copy of a repeated part', () => {
     const text = shared(`&rules ${skill(100)}`)
     const edited = parseDocument(editQueue(text, 'trio', edit('trio', 3, skill(200)))).toJS() as unknown
     expect(edited).toEqual(parseDocument(shared(skill(100), skill(200))).toJS())
   })
 })
 
-describe('a change is refused', () => {
+describe('an edit that cannot be made', () => {
   test.each([
-    ['of a queue that is not there', 'solo', duel.replace('duel', 'solo'), 'has no queue "solo"'],
-    ['of the name', 'duel', duel.replace('duel', 'duels'), 'must keep the name "duel"'],
-    ['that is no mapping', 'duel', '- 1', 'is not a YAML mapping'],
-    ['that is no YAML', 'duel', 'a: [', 'is not a YAML mapping'],
-  ])('%s', (_, name, yaml, message) => {
+    ['of an unknown queue', 'solo', duel.replace('duel', 'solo'), 'has no queue "solo"'],
+    ['of the queue name', 'duel', duel.replace('duel', 'duels'), 'must keep the name "duel"'],
+    ['that is not a mapping', 'duel', '- 1', 'is not a YAML mapping'],
+    ['that is not YAML', 'duel', 'a: [', 'is not a YAML mapping'],
+  ])('an edit %s is refused', (_, name, yaml, message) => {
     expect(() => editQueue(text, name, yaml)).toThrow(NotEdited)
     expect(() => editQueue(text, name, yaml)).toThrow(message)
   })
 
-  test('in a file that is no YAML at the moment', () => {
+  test('an edit of a queue is refused if the file is not valid YAML at the moment', () => {
     expect(() => editQueue('queues: [', 'duel', duel)).toThrow('not valid YAML now')
   })
 })

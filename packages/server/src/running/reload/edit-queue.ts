@@ -12,7 +12,7 @@ import {
   type YAMLSeq,
 } from 'yaml'
 
-/** A part of a text that is replaced. */
+/** A replaced part of a text. */
 interface Splice {
   readonly from: number
   readonly to: number
@@ -20,9 +20,9 @@ interface Splice {
 }
 
 /**
- * Changes each number, boolean and bracketed list in place, and nothing else. Undefined if more than that differs, or
- * a comment would be lost.
- * @param old what a part of the text says, and `next`, what it is to say.
+ * Changes each number, boolean and bracketed list in place, and nothing else. Undefined if more than that differs, or a
+ * comment would be lost.
+ * @param old the present value of a part of the text, and `next`, the new one.
  */
 function spliceYaml(text: string, document: Document, old: Node, next: Node): string | undefined {
   const splices = between(text, document, old, next)
@@ -52,7 +52,7 @@ function betweenMaps(text: string, document: Document, old: YAMLMap, next: YAMLM
 const betweenAll = (parts: readonly (readonly Splice[] | undefined)[]): Splice[] | undefined =>
   parts.every((part) => part !== undefined) ? parts.flat() : undefined
 
-/** Another node in the place of one that is written on one line without a comment. */
+/** Replaces a node that is written on one line without a comment. */
 function replaced(text: string, old: Node, next: Node): Splice[] | undefined {
   if (isAlias(old) || (isScalar(old) && typeof old.value === 'string') || old.range === undefined || old.range === null)
     return undefined
@@ -64,7 +64,7 @@ function replaced(text: string, old: Node, next: Node): Splice[] | undefined {
   return made.includes('\n') ? undefined : [{ from, to, text: made }]
 }
 
-/** In the form of the text that stood there; where names are in quotes, it is JSON and stays so. */
+/** In the style of the old text: if names are quoted, it is JSON and stays JSON. */
 const flowText = (next: Node, before: string): string => {
   const flowCollectionPadding = !/^[[{]\S/.test(before)
   return stringify(next.toJSON(), { collectionStyle: 'flow', flowCollectionPadding, lineWidth: 0 }).trimEnd()
@@ -73,7 +73,7 @@ const flowText = (next: Node, before: string): string => {
 const saysSame = (document: Document, old: Node, next: Node): boolean =>
   JSON.stringify(inOrder(old.toJS(document, { maxAliasCount: -1 }))) === JSON.stringify(inOrder(next.toJSON()))
 
-/** The value with the keys of its mappings in one order. Infinity is no null. */
+/** The value with sorted keys. Infinity differs from null. */
 const inOrder = (value: unknown): unknown => {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
   if (Array.isArray(value)) return value.map(inOrder)
@@ -82,7 +82,7 @@ const inOrder = (value: unknown): unknown => {
   return Object.fromEntries(entries.map(([key, inner]) => [key, inOrder(inner)]))
 }
 
-/** The text cannot be changed; the message says why. */
+/** The text cannot be changed; the message has the reason. */
 export class NotEdited extends Error {
   static {
     this.prototype.name = 'NotEdited'
@@ -90,11 +90,11 @@ export class NotEdited extends Error {
 }
 
 /**
- * The text with another definition of a queue. What stays the same keeps its place, its form and its comments; if only
- * numbers and the like change, so does every other character. The variables of its servers stay, unless the definition
+ * The text with another definition of a queue. Unchanged parts keep their position, style and comments. If only numbers
+ * and the like change, every other character stays the same. The variables of its servers stay, unless the definition
  * has some.
  * @param yaml the definition as a mapping.
- * @param inForce the definition that counts now, with its defaults: those that the text leaves out stay left out.
+ * @param inForce the current definition with its defaults: fields that the text omits stay omitted.
  * @throws {NotEdited}
  */
 export function editQueue(text: string, name: string, yaml: string, inForce?: unknown): string {
@@ -120,7 +120,7 @@ export function definitionIn(text: string, name: string): unknown {
   return queueOf(document, name).toJS(document, { maxAliasCount: -1 })
 }
 
-/** @throws {NotEdited} if something is repeated by * of which the text no longer has the first. */
+/** @throws {NotEdited} if an alias (*) remains whose anchor was removed. */
 function textOf(document: Document, name: string): string {
   try {
     return document.toString({ lineWidth: 0 })
@@ -140,7 +140,7 @@ function onlyThis(before: string, name: string, after: string): string {
   throw sharesParts(name)
 }
 
-/** All that a text says but for one queue. */
+/** Everything in a text except one queue. */
 function othersIn(text: string, name: string): string {
   const document = parseDocument(text)
   const queues = document.get('queues')
@@ -155,7 +155,7 @@ function queueOf(document: Document, name: string): YAMLMap {
   const found = isSeq(queues) ? queues.items.filter((item) => isMap(item) && item.get('name') === name) : []
   if (found.length === 1) return found[0] as YAMLMap
   throw new NotEdited(
-    `the configuration has no queue ${JSON.stringify(name)} that stands there as a mapping of its own`,
+    `the configuration file has no queue ${JSON.stringify(name)} that is written out as a YAML mapping`,
   )
 }
 
@@ -169,7 +169,7 @@ function keepVariables(old: YAMLMap, next: YAMLMap): void {
     if (VARIABLES.includes(nameOf(pair.key)) && !after.has(nameOf(pair.key))) after.items.push(pair)
 }
 
-/** Takes out of a definition what the text does not say and what counts already: the page shows all defaults. */
+/** Removes fields from a definition that the text omits and that equal their defaults: the page shows all defaults. */
 function leaveOut(old: unknown, next: unknown, inForce: unknown): void {
   if (isSeq(old) && isSeq(next) && Array.isArray(inForce) && old.items.length === next.items.length)
     for (const [index, item] of next.items.entries()) leaveOut(old.items[index], item, inForce[index])
@@ -182,7 +182,7 @@ function leaveOut(old: unknown, next: unknown, inForce: unknown): void {
   for (const { key, value } of next.items) leaveOut(old.get(nameOf(key), true), value, counting(key))
 }
 
-/** Makes a mapping say what another one says. */
+/** Gives a mapping the content of another one. */
 function merge(old: YAMLMap, next: YAMLMap): void {
   old.items = old.items.filter(({ key }) => next.has(nameOf(key)))
   for (const pair of next.items) {
@@ -192,7 +192,7 @@ function merge(old: YAMLMap, next: YAMLMap): void {
   }
 }
 
-/** The old node, with its form and comments, if it can say the same. */
+/** The old node, with its style and comments, if it can represent the new value. */
 function merged(old: unknown, next: unknown): unknown {
   if (isMap(old) && isMap(next)) {
     merge(old, next)

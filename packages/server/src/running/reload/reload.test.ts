@@ -51,7 +51,7 @@ describe('a reload of pools', () => {
   const config = (more: string) => configOf(yamlOf(service.url, more, POOLED).replace('listen: { port: 0 }\n', ''))
   const created = () => service.emulator.inspect().deployments.length
 
-  test('counts at once, and says so without the variables of their servers', async () => {
+  test('a reload of pools applies at once, and logs no variables of their servers', async () => {
     const lines: string[] = []
     const server = await startServer(await config(pooled(0)), { write: (line) => lines.push(line) })
     try {
@@ -59,7 +59,7 @@ describe('a reload of pools', () => {
       await server.reload(await config(pooled(2).replace('hunter2', 'hunter3')))
       expect(textsOf(lines)).toContain('Config changed: pools.arena.at.0.min 0 → 2')
       expect(lines.join('')).not.toContain('hunter')
-      await expect.poll(created, { timeout: 10_000 }).toBe(before + 2)
+      await expect.poll(created).toBe(before + 2)
       await server.reload({ ...(await config(pooled(2))), servers: { secret: new Secret('s'.repeat(32)) } })
       expect(textsOf(lines).at(-1)).toBe('Config changed, restart required: servers nothing → given')
     } finally {
@@ -68,18 +68,18 @@ describe('a reload of pools', () => {
   })
 })
 
-describe('a reload', () => {
+describe('a reload of the configuration', () => {
   beforeEach(async () => {
     under = await openServer(yamlOf(service.url, '', DUEL + TRIO))
     return close
   })
 
-  test('of the same says so, and changes nothing', async () => {
+  test('a reload of an unchanged configuration logs that nothing changed', async () => {
     expect(await reload('', DUEL + TRIO)).toEqual({ changes: [], refused: [] })
     expect(textsOf(under.lines).at(-1)).toBe('Config reloaded; nothing has changed.')
   })
 
-  test('applies what can be applied, and names what needs a restart', async () => {
+  test('a reload applies what can be applied, and names what needs a restart', async () => {
     await reload('limits: { bodyBytes: 100 }\ntelemetry: { log: { level: warn, format: text } }', DUEL + TRIO)
     expect(textsOf(under.lines).slice(-1)).toEqual([
       'Config changed, restart required: telemetry.log.format "json" → "text"',
@@ -89,7 +89,7 @@ describe('a reload', () => {
     expect((await under.ask('POST', '/tickets', { token: BACKEND_KEY, body })).status).toBe(413)
   })
 
-  test('leaves the counts of limits as they are', async () => {
+  test('a reload keeps the counts of rate limits', async () => {
     const perAddress = 'limits: { delayMs: unlimited, perAddress: { limit: 2, windowMs: 60000 } }'
     await reload(perAddress, DUEL + TRIO)
     const guess = async () => (await under.ask('GET', '/me', { token: 'a-guess-at-a-token' })).status
@@ -98,7 +98,7 @@ describe('a reload', () => {
     expect(await guess()).toBe(429)
   })
 
-  test('that takes a queue away cancels its tickets as refused, and tells of each', async () => {
+  test('a reload cancels the tickets of a removed queue as refused, and logs each', async () => {
     expect((await create('trio', 'ann', 'ben')).status).toBe(200)
     const { refused } = await reload('')
     expect(refused.map(({ queue }) => queue)).toEqual(['trio', 'trio'])
@@ -109,7 +109,7 @@ describe('a reload', () => {
     ])
   })
 
-  test('that is wrong changes nothing', async () => {
+  test('a reload of an invalid configuration changes nothing', async () => {
     const before = under.server.config()
     const addresses = { ...before.addresses, trustedProxies: ['10.0.0.1'] }
     const wrong = { ...before, addresses, queues: before.queues.slice(0, 1) }
@@ -118,7 +118,7 @@ describe('a reload', () => {
     expect((await create('trio', 'ann')).status).toBe(200)
   })
 
-  test('of keys counts at once', async () => {
+  test('a reload applies new keys at once', async () => {
     const config = await configOf(yamlOf(service.url, '', DUEL + TRIO))
     await under.server.reload({ ...config, auth: { ...config.auth, keys: [] } })
     expect((await create('trio', 'ann')).status).toBe(401)

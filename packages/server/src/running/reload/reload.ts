@@ -2,21 +2,21 @@ import { isDeepStrictEqual } from 'node:util'
 import { InvalidInput } from '@muster/core'
 import { type Config, Secret, withoutService } from '../../config/index.js'
 import type { Log } from '../../telemetry/log.js'
-import { type Apis, createApis, type InForce } from '../apis.js'
-import type { Parts } from '../parts.js'
+import { type Apis, createApis, type ApisInForce } from '../apis.js'
+import type { ProgramParts } from '../parts.js'
 import type { RefusedTicket } from '../stores/index.js'
 
 /** A field that differs. */
 interface Change {
   /** E.g. `queues.duel.matchSize`. */
   readonly field: string
-  /** How, in words: `2 → 4`. Of a secret: `changed`. */
+  /** The change, in words: `2 → 4`; `changed` for a secret. */
   readonly text: string
-  /** Whether it counts at once, or after a restart only. */
+  /** True if the change takes effect immediately, false if it needs a restart. */
   readonly isLive: boolean
 }
 
-/** Fields that are read at the start alone: the listener, the store, and the options that depend on them. */
+/** Fields that are read only at the start: the listener, the store, and the options that depend on them. */
 const AFTER_RESTART = [
   'name',
   'listen',
@@ -48,10 +48,10 @@ const AFTER_RESTART = [
   'spending.maxServersPerPlayer',
 ]
 
-/** Characters of a value that are shown, at most. */
+/** Maximum number of characters of a shown value. */
 const MOST_SHOWN = 80
 
-/** All fields that differ, in the order of the first configuration. */
+/** All fields that differ, in the order of the old configuration. */
 export function changesOf(before: Config, after: Config): readonly Change[] {
   const changes: Change[] = []
   const compare = (field: string, from: unknown, to: unknown): void => {
@@ -70,18 +70,18 @@ export function changesOf(before: Config, after: Config): readonly Change[] {
 }
 
 function changeOf(field: string, text: string): Change {
-  // Whether there is a service counts after a restart, and some of what it says at once.
+  // Adding or removing the service needs a restart, but some of its fields take effect immediately.
   const isLive = field !== 'service' && !AFTER_RESTART.some((name) => field === name || field.startsWith(`${name}.`))
   return { field, text, isLive }
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** Variables of servers may hold secrets of the studio. */
+/** Variables of servers may hold secrets of the game. */
 const isEnvironment = (field: string) =>
   /^(queues|pools)\..+\.deploy\.(environment|hiddenEnvironment)(\.|$)/.test(field)
 
-/** Entries of a list that have names are compared by these, so that a new first queue is one change. */
+/** Named entries of a list are compared by name, so that a new first queue is one change. */
 function membersOf(value: object): Readonly<Record<string, unknown>> {
   if (!Array.isArray(value)) return value as Readonly<Record<string, unknown>>
   const names = value.map((entry: unknown) =>
@@ -97,33 +97,36 @@ const isSameSecret = (one: unknown, other: unknown) =>
 function wordOf(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (typeof value === 'number' || value === null) return String(value)
-  // Objects appear where a part came or went as a whole, and may hold a secret.
+  // An object appears if a part was added or removed as a whole. It may hold a secret.
   const json = isObject(value) ? (Array.isArray(value) ? 'a list' : 'given') : JSON.stringify(value)
   return json.length > MOST_SHOWN ? `${json.slice(0, MOST_SHOWN)}…` : json
 }
 
-/** What came of a reload. */
+/** The result of a reload. */
 export interface Reloaded {
   readonly changes: readonly Change[]
-  /** Tickets that their new queue refuses. They were cancelled, unless they wait in another queue too. */
+  /** Tickets that their changed queue refuses. They were cancelled, unless they wait in another queue too. */
   readonly refused: readonly RefusedTicket[]
 }
 
 export interface ReloadingOptions {
-  readonly inForce: InForce
-  readonly parts: Parts
+  readonly inForce: ApisInForce
+  readonly parts: ProgramParts
   readonly log: Log
   readonly onProblem: (during: string, error: unknown) => void
 }
 
-/** Sections of which the APIs are made. They begin to count anew only if one of these has changed. */
+/**
+ * Sections that the APIs are built from. The APIs are rebuilt only if one of these has changed, because that resets
+ * their counts.
+ */
 const OF_APIS = ['auth', 'addresses', 'cors', 'profiles', 'limits', 'beacons', 'inspect', 'streamTokens']
-/** Tickets that are logged one by one, at most (our choice). */
+/** Maximum number of tickets that are logged one by one (our choice). */
 const MOST_NAMED = 20
 
 /**
- * Makes another configuration count, as far as it can without a restart. One reload after the other.
- * Rejects with an error that names what is wrong, and then nothing has changed.
+ * Applies another configuration as far as possible without a restart. Reloads run one after the other. Rejects with an
+ * error that names the fault, and then nothing has changed.
  */
 export function createReloading(options: ReloadingOptions): (next: Config) => Promise<Reloaded> {
   const { inForce, parts, log, onProblem } = options
@@ -142,7 +145,7 @@ export function createReloading(options: ReloadingOptions): (next: Config) => Pr
     inForce.apis = apis
     log.setLevel(next.telemetry.log.level)
     if (apis !== before) before.close().catch((error: unknown) => onProblem('reload', error))
-    // A newer file under the same name.
+    // Loads a newer file under the same name.
     await parts.locate?.reload().catch((error: unknown) => onProblem('locate', error))
     tell(log, changes, refused)
     return { changes, refused }
@@ -164,14 +167,14 @@ export function createReloading(options: ReloadingOptions): (next: Config) => Pr
 }
 
 /**
- * A process that began without the deployment service has none until its restart, whatever the file says now.
+ * A process that started without the deployment service gets none until its restart, regardless of the file.
  * @throws {InvalidInput}
  */
 function assertServed(next: Config): void {
   const remarks = withoutService({ ...next, service: undefined }, next.queues)
   const path = remarks.map((one) => one.path.join('.')).find((one) => /^(queues|pools)\./.test(one))
   if (path === undefined) return
-  throw new InvalidInput(`${path}: needs the service, which counts after a restart: this process began without one`, {
+  throw new InvalidInput(`${path}: needs \`service\`, which this process started without. Restart it.`, {
     field: path,
   })
 }

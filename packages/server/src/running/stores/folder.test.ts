@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Audit, Found } from '@muster/console/internal'
+import type { Audit, FoundStories } from '@muster/console/internal'
 import { BACKEND_KEY, openServer, openService, OPERATE_KEY, type ServerUnderTest, yamlOf } from '../server.fixture.js'
 
 let service: Awaited<ReturnType<typeof openService>>
@@ -39,7 +39,7 @@ async function streamUrl({ ask }: ServerUnderTest): Promise<string> {
   return ((await answer.json()) as { url: string }).url
 }
 
-test('after a restart with a folder, a browser continues with the token of its stream', async () => {
+test('after a restart with a store folder, a browser continues with its stream token', async () => {
   const before = await open()
   const url = await streamUrl(before)
   expect(await follow(before, url)).toBe(200)
@@ -47,7 +47,7 @@ test('after a restart with a folder, a browser continues with the token of its s
   expect(await follow(await open(), url)).toBe(200)
 })
 
-test('the key of these tokens is read by its user only, and is replaced if it was not written to its end', async () => {
+test('the key of stream tokens is readable by its user only, and replaced if incompletely written', async () => {
   const { server } = await open()
   const path = join(folder, 'streams.key')
   const key = readFileSync(path)
@@ -58,7 +58,7 @@ test('the key of these tokens is read by its user only, and is replaced if it wa
   expect(readFileSync(path)).toHaveLength(32)
 })
 
-test('a program that cannot use the folder leaves it to the next one at once', async () => {
+test('a process that cannot use the store folder releases it at once for the next one', async () => {
   const { server } = await open()
   await server.close()
   await expect(open(yaml().replace('name: test', 'name: other'))).rejects.toThrow('"test"')
@@ -66,22 +66,22 @@ test('a program that cannot use the folder leaves it to the next one at once', a
   expect(lines.join()).not.toContain('waiting for it to end')
 })
 
-test('stories and what operators did outlive a restart', async () => {
+test('console stories and operator actions survive a restart', async () => {
   const join = async ({ ask }: ServerUnderTest, player: string) => {
     const body = { profile: 'duel', player_id: player, player_ip: '192.0.2.7', attributes: {} }
     return ((await (await ask('POST', '/tickets', { token: BACKEND_KEY, body })).json()) as { id: string }).id
   }
   const find = async ({ ask }: ServerUnderTest, id: string) =>
-    (await (await ask('GET', `/console/api/find?id=${id}`, { token: OPERATE_KEY })).json()) as Found
+    (await (await ask('GET', `/console/api/find?id=${id}`, { token: OPERATE_KEY })).json()) as FoundStories
   const before = await open()
   const [ann] = [await join(before, 'ann'), await join(before, 'ben')]
   const found = async () => (await find(before, ann)).stories[0]?.events.map(({ what }) => what)
-  await expect.poll(found, { timeout: 20_000 }).toContain('assigned')
+  await expect.poll(found).toContain('assigned')
   await before.ask('POST', '/console/api/queues/duel/pause', { token: OPERATE_KEY })
   await before.server.close()
 
   const after = await open()
-  await expect.poll(async () => (await after.ask('GET', '/readyz')).status, { timeout: 20_000 }).toBe(200)
+  await expect.poll(async () => (await after.ask('GET', '/readyz')).status).toBe(200)
   const [story] = (await find(after, ann)).stories
   expect(story?.events.map(({ what }) => what)).toEqual(['created', 'found', 'deployed', 'ready', 'assigned'])
   const acts = (await (await after.ask('GET', '/console/api/acts', { token: OPERATE_KEY })).json()) as Audit

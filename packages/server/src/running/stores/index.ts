@@ -1,4 +1,4 @@
-/** Where tickets, lobbies, servers and limits are kept, in files or in Redis. */
+/** The storage of tickets, lobbies, servers and limits, in files or in Redis. */
 export { type OpenLobbies, openLobbies } from './lobbies.js'
 export { openLocalMatching } from './local-matching.js'
 export type { Matching, MatchingOptions, MatchingStore, MatchingStoreOptions, RefusedTicket } from './matching.js'

@@ -9,7 +9,7 @@ import { onMatchEnd } from '@muster/matchmaker/internal'
 import type { Attributes, Lobbies, LobbyApiOptions, LobbyMatchmaker, MatchReport, RelaySessions } from '@muster/relay'
 import type { Matching, MatchingOptions } from './matching.js'
 
-/** Started lobbies that wait in a queue: the players of one are one ticket, whose id is the key of the start. */
+/** Started lobbies that wait in a queue. The players of a lobby are one ticket, whose id is the key of the start. */
 function createLobbyParties(
   service: TicketService,
   on: Matchmaker['on'],
@@ -25,16 +25,16 @@ function createLobbyParties(
       try {
         await service.cancelTicket(ticketId)
       } catch (error) {
-        // It has ended, or the players know where to connect: then there is nothing to withdraw.
+        // The ticket has ended, or its players have the address: then there is nothing to withdraw.
         if (!(error instanceof UnknownTicket || error instanceof AlreadyAssigned)) throw error
       }
     },
   }
   return {
     matchmaker,
-    /** Tells the lobbies from now on what becomes of their tickets. */
+    /** Reports the further course of their tickets to the lobbies. */
     reportTo: (lobbies: Lobbies) => {
-      /** The tickets of matches that run. Lobbies know by the key that a ticket of others is none of theirs. */
+      /** The tickets of running matches. Lobbies recognize their own tickets by the key. */
       const playing = new Map<string, readonly string[]>()
       const report = (keys: readonly string[], reportOf: (key: string) => MatchReport) => {
         for (const key of keys) lobbies.reportMatch(reportOf(key)).catch(onProblem)
@@ -55,7 +55,7 @@ function createLobbyParties(
   }
 }
 
-/** Attributes of a lobby are flat, and 32 at most. */
+/** A lobby has at most 32 attributes, which are flat. */
 const MOST_PORTS = 30
 
 /** `{ match: …, host: …, 'port.game': 'host:31000' }`. */
@@ -73,15 +73,15 @@ interface OpenLobbiesOptions extends Pick<MatchingOptions, 'config' | 'client' |
   readonly matching: Pick<Matching, 'on' | 'shared'>
 }
 
-/** The lobbies of the program, and what they become. */
+/** The lobbies of the program, and their relay sessions and parties. */
 export type OpenLobbies = NonNullable<Awaited<ReturnType<typeof openLobbies>>>
 
-/** Undefined where the configuration has no lobbies. */
+/** Undefined if the configuration has no lobbies. */
 export async function openLobbies(options: OpenLobbiesOptions) {
   const { config, client, service, matching, webhookUrl, clock, onProblem } = options
   const { enabled, startAs, queue, rules, limits } = config.lobbies
   if (!enabled) return undefined
-  // Not at the top: many programs have no lobbies.
+  // Imported lazily: many programs have no lobbies.
   const { createLobbies, createLobbyApi, createRelaySessions } = await import('@muster/relay')
   const report = (during: string) => (error: unknown) => onProblem(during, error)
   const shared = { store: matching.shared.lobbies, limitStore: matching.shared.limitStore, rules, limits, clock }
@@ -110,7 +110,7 @@ export async function openLobbies(options: OpenLobbiesOptions) {
     return opened(lobbies)
   }
 
-  // No file says so.
+  // Unreachable: the configuration check rejects relay lobbies without the deployment service.
   if (client === undefined) return undefined
   const relay = createRelaySessions({
     client: client.relays,

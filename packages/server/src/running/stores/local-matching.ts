@@ -35,7 +35,7 @@ async function readOwnKey(path: string): Promise<Uint8Array> {
   return key
 }
 
-/** A matchmaker of this process, which remembers in memory or in a folder. */
+/** A matchmaker of this process with its data in memory or in a folder. */
 export async function openLocalMatching(options: MatchingOptions): Promise<Matching> {
   const { config, clock, onProblem } = options
   const remembered = config.store.kind === 'folder' ? await openFolder(config.store, clock, onProblem) : {}
@@ -64,7 +64,7 @@ export async function openLocalMatching(options: MatchingOptions): Promise<Match
           ),
         )
     },
-    // It outlives a reload, which makes the APIs anew.
+    // The limit store survives a reload, which rebuilds the APIs.
     shared: { limitStore: createMemoryLimitStore(clock) },
     store: remembered.store,
     openEvents: config.store.kind === 'folder' ? eventsIn(config.store.path, clock) : undefined,
@@ -74,7 +74,7 @@ export async function openLocalMatching(options: MatchingOptions): Promise<Match
 
 function heldReason(matchmaker: Matchmaker): string | undefined {
   try {
-    return matchmaker.inspect().held === 'store' ? 'the store cannot be written' : undefined
+    return matchmaker.inspect().blockedBy === 'store' ? 'the store cannot be written' : undefined
   } catch (error) {
     if (error instanceof Unavailable) return error.message
     throw error
@@ -89,11 +89,11 @@ const eventsIn =
       ...bounds,
       folder: join(path, name),
       clock,
-      breathe: () => new Promise((resolve) => setImmediate(resolve)),
+      yieldNow: () => new Promise((resolve) => setImmediate(resolve)),
     })
 
-/** Lets go of the folder if there is to be no matchmaker over it. */
-async function createOver(options: MatchingOptions, { store }: Remembered): Promise<Matchmaker> {
+/** Releases the folder if the matchmaker cannot be created. */
+async function createOver(options: MatchingOptions, { store }: OpenedFolder): Promise<Matchmaker> {
   try {
     return createMatchmaker({ ...matchmakerOptions(options), store })
   } catch (error) {
@@ -103,21 +103,21 @@ async function createOver(options: MatchingOptions, { store }: Remembered): Prom
 }
 
 type Folder = Extract<StoreConfig, { readonly kind: 'folder' }>
-interface Remembered {
+interface OpenedFolder {
   readonly store?: Store
   readonly streamKey?: Uint8Array
 }
 
-/** Milliseconds for which a program waits for the one before it to let go of the folder (our choice). */
+/** Milliseconds for which a program waits for the previous one to release the folder (our choice). */
 const LOCKED_MS = 15_000
 const LOOK_EVERY_MS = 250
 
-/** Others of the machine have no business with what the folder holds: players' addresses, and secrets of servers. */
+/** Other users of the machine must not read the folder: it contains players' addresses, and secrets of servers. */
 async function openFolder(
   { path, fsync }: Folder,
   clock: Clock,
   onProblem: MatchingOptions['onProblem'],
-): Promise<Remembered> {
+): Promise<OpenedFolder> {
   await mkdir(path, { recursive: true, mode: 0o700 })
   const storeOptions: StoreOptions = { ...storeFilesIn(path), fsync, clock }
   const until = clock.now() + LOCKED_MS
@@ -133,7 +133,7 @@ async function openFolder(
   }
 }
 
-/** Read once the lock is ours: two processes that begin together would make two keys. */
+/** Read while holding the lock: otherwise two processes that start together would create two keys. */
 async function readStreamKey(store: Store, path: string): Promise<Uint8Array> {
   try {
     return await readOwnKey(path)

@@ -17,59 +17,60 @@ import type { Log } from '../../telemetry/log.js'
 import type { ReadinessCheck } from '../readiness.js'
 import type { OpenSources } from '../sources.js'
 
-/** A process among several that share tickets. */
+/** The role of a process among several that share tickets. */
 interface Membership {
-  /** Whether it is the one that matches. */
+  /** True if this process is the leader. */
   readonly leads: boolean
-  /** How people know the process that matches, or did last; undefined before there was one. */
+  /** Name of the present or last leader; undefined before the first. */
   readonly leader: string | undefined
-  /** How often it came to lead. */
+  /** Number of times that this process became the leader. */
   readonly takeovers: number
-  /** Milliseconds by which the clock of Redis is ahead of this process'. */
+  /** Milliseconds by which the clock of Redis is ahead of this process's clock. */
   readonly clockOffsetMs: number
-  /** How often this process saw the records vanish from Redis. */
+  /** Number of times that this process noticed the loss of the records in Redis. */
   readonly timesVanished: number
 }
 
-/** A ticket that its new queue refuses. */
+/** A ticket that its changed queue refuses. */
 export interface RefusedTicket {
   readonly queue: string
   readonly ticketId: string
   readonly reason: string
 }
 
-/** The matchmaker as the program uses it: of this process alone, or one that several processes share. */
+/** The matchmaker in the form that the program uses: of this process only, or shared by several. */
 export interface Matching {
   readonly service: TicketService
-  /** The same, where it is of this process alone. */
+  /** The matchmaker itself, if it is of this process only. */
   readonly matchmaker?: Matchmaker | undefined
-  /** The events of the matchmaker, while it runs in this process. */
+  /** The events of the matchmaker while it runs in this process. */
   readonly on: Matchmaker['on']
-  /** What this process counts: nothing, while another process leads. */
+  /** The counts of this process: all 0 while another process leads. */
   readonly observed: Observed
-  /** Refreshes the data of `observed.inspect` where reading it is slow. */
+  /** Refreshes the data of `observed.inspect` if reading it is slow. */
   readonly beforeScrape?: (() => Promise<void>) | undefined
   readonly webhook: (request: Request) => Promise<Response>
   readonly start: () => void
-  /** Which part this process has among several; undefined where it is alone. */
+  /** The role of this process; undefined if it is the only one. */
   readonly membership?: (() => Membership) | undefined
   /** What this process does not see, in words. */
   readonly unseen?: (() => readonly string[]) | undefined
   readonly checks: readonly ReadinessCheck[]
   /**
-   * Replaces queues and pools. Empty where the tickets are with another process, which tells of them by its events.
-   * @throws {InvalidQueue}; {InvalidInput} for a pool; and nothing changes
+   * Replaces queues and pools. Returns an empty list if another process has the tickets and reports refused ones by its
+   * events.
+   * @throws {InvalidQueue}; {InvalidInput} for a pool. Nothing changes then.
    */
   readonly reconfigure: (config: Pick<Config, 'queues' | 'pools'>) => readonly RefusedTicket[]
   /** Leaves tickets, matches and servers to the next process, as far as the store allows. */
   readonly close: (timeoutMs: number) => Promise<void>
-  /** Where tickets outlive the process; groups are kept there too. */
+  /** The store, if tickets outlive the process. It also keeps groups. */
   readonly store?: Store | undefined
-  /** Opens what keeps events of the console beyond this process; undefined where nothing outlives it. */
+  /** Opens the stores of the console's events; undefined if nothing outlives the process. */
   readonly openEvents?: OpenEvents | undefined
-  /** Signs tokens of streams as the process before did, so that browsers go on after a restart. */
+  /** Signs stream tokens like the previous process, so that browsers continue after a restart. */
   readonly streamKey?: Uint8Array | undefined
-  /** What several processes share; undefined for what is this process's own. */
+  /** State that several processes share. Undefined fields are this process's own. */
   readonly shared: {
     readonly limitStore?: LimitStore | undefined
     readonly groups?: GroupStore | undefined
@@ -86,22 +87,22 @@ export interface MatchingOptions {
   readonly locate: Locate | undefined
   readonly webhookUrl: string | undefined
   readonly clock: Clock
-  /** Told of what went wrong and is dealt with. */
+  /** Called with problems that were handled. */
   readonly onProblem: (during: string, error: unknown) => void
 }
 
 export type MatchingStoreOptions = Pick<MatchingOptions, 'config' | 'clock' | 'onProblem'>
 
-/** Where the program remembers. */
+/** The storage of the program. */
 export interface MatchingStore {
-  /** Keeps the service's limits together with other processes. */
+  /** Limiters of the service's limits that processes share. */
   readonly limiter?: ClientOptions['limiter'] | undefined
   readonly openMatching: (options: MatchingOptions) => Promise<Matching>
-  /** Called last, when the client of the service is closed. */
+  /** Called last, after the client of the service was closed. */
   readonly close: () => Promise<void>
 }
 
-/** The matchmaker's options, as the configuration states them. */
+/** The matchmaker's options from the configuration. */
 export function matchmakerOptions(options: MatchingOptions): MatchmakerOptions & { name: string } {
   const { config, client, sources, locate, webhookUrl, clock } = options
   const { pricePerMinute: _, currency: __, ...spending } = config.spending

@@ -21,10 +21,10 @@ import {
 
 type RedisConfig = Extract<Config['store'], { readonly kind: 'redis' }>
 
-/** Milliseconds in which Redis must answer for the program to be ready. */
+/** Milliseconds within which Redis must respond for the program to be ready. */
 const ANSWERS_WITHIN_MS = 2000
 
-/** What this process counts while another one leads. */
+/** The counts of this process while another one leads. */
 const NOTHING: Inspection = {
   queues: [],
   matches: [],
@@ -36,7 +36,7 @@ const NOTHING: Inspection = {
   resultsAside: 0,
   stopsPending: 0,
   oldestStopMs: 0,
-  held: undefined,
+  blockedBy: undefined,
   pausedUntil: undefined,
 }
 
@@ -66,12 +66,12 @@ function createRedisMatching(redis: RedisConnection, config: RedisConfig, matchi
   })
   partition.on('following', () => log.info('This process no longer leads the partition.'))
 
-  // The process that takes the request creates the ticket. Everything else happens on the leader.
+  // The process that gets the request creates the ticket. Everything else happens on the leader.
   const on: Matchmaker['on'] = (name, listener) => {
     if (name === 'ticketCreated') return partition.on('ticketCreated', listener as Listener<'ticketCreated'>)
     const end = partition.onMatching(name, listener)
     if (name !== 'problem') return end
-    // What is wrong with the partition is a problem too, in every process.
+    // Problems of the partition are reported in every process.
     const endOwn = partition.on('problem', listener as (problem: object) => void)
     return () => {
       end()
@@ -87,7 +87,7 @@ function createRedisMatching(redis: RedisConnection, config: RedisConfig, matchi
         leader = inForce?.by
         return ''
       },
-      // Only a partition of a later version is of this kind.
+      // Only a partition of a later version gives this error.
       (error: unknown) => (error instanceof Unavailable ? error.message : 'Redis does not answer'),
     )
     return ((await within(asking, ANSWERS_WITHIN_MS, clock)) ?? 'Redis does not answer') || undefined
@@ -96,7 +96,7 @@ function createRedisMatching(redis: RedisConnection, config: RedisConfig, matchi
     service: partition,
     on,
     observed: { on, inspect: () => inspection },
-    // Only the process that leads tells how things are: the sum over all processes is then right.
+    // Only the leader reports the state, so that the sum over all processes is right.
     beforeScrape: async () => {
       inspection = partition.leads() ? await partition.inspect().catch(() => NOTHING) : NOTHING
     },
@@ -136,7 +136,7 @@ function createRedisMatching(redis: RedisConnection, config: RedisConfig, matchi
 
 /**
  * Connects to Redis, which several processes share.
- * @throws as `connectRedis`
+ * @throws like `connectRedis`
  */
 export async function openRedisStore(options: MatchingStoreOptions, config: RedisConfig): Promise<MatchingStore> {
   const { clock, onProblem } = options

@@ -1,11 +1,11 @@
 import type { Clock } from '@muster/core/clock'
-import { createLogReader, type Written } from '../../log-reader.js'
+import { createLogReader, type ServerOutput } from '../../log-reader.js'
 import type { ServerSource } from '../../source.js'
 import { type DeploymentService, priorities } from '../deployment-service.js'
 
 /**
- * Creates the reader of container logs, which the service has no more once a deployment is stopped (service-api,
- * Container logs). Undefined for a service that reads none.
+ * Creates the reader of container logs. The service deletes them once a deployment is stopped (service-api, Container
+ * logs). Undefined for a service without logs.
  */
 export function createContainerLogReader(service: DeploymentService, clock: Clock): ServerSource['logs'] {
   const { logs } = service
@@ -19,8 +19,8 @@ export function createContainerLogReader(service: DeploymentService, clock: Cloc
 
 type Logs = Awaited<ReturnType<NonNullable<DeploymentService['logs']>>>
 
-/** How it crashed, and what it wrote. */
-function writtenIn({ logs, encoding, crash_logs: crashed, crash_data: crash }: Logs): Written {
+/** The crash message and the output. */
+function writtenIn({ logs, encoding, crash_logs: crashed, crash_data: crash }: Logs): ServerOutput {
   const written = crashed || (logs ?? '')
   const text = /base-?64/i.test(encoding ?? '') ? Buffer.from(written, 'base64').toString('utf8') : written
   const { exit_code: exitCode, restart_count: restarts, message } = crash ?? {}

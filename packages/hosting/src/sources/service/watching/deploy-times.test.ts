@@ -16,7 +16,7 @@ function learned(all: readonly number[]) {
   return times
 }
 
-test('the chance is the share of earlier servers that were READY by that age', () => {
+test('the chance of READY at an age is the share of earlier servers that were READY by that age', () => {
   const all = waits(500, 10_000, 0.4)
   const times = learned(all)
   for (const [seen, age] of [
@@ -31,27 +31,27 @@ test('the chance is the share of earlier servers that were READY by that age', (
   }
 })
 
-test('a new version is learned soon', () => {
+test('the deploy time of a new application version is learned quickly', () => {
   const times = learned([...waits(5000, 10_000, 0.3), ...waits(1500, 2000, 0.3)])
   expect(times.chance('game/1', 0, 3500)).toBeGreaterThan(0.7)
 })
 
-test('kinds are learned separately, and an unknown kind has an assumed chance', () => {
+test('deploy times are learned per kind of server, and an unknown kind has a default', () => {
   const times = learned(waits(100, 60_000, 0.2))
   expect(times.chance('game/1', 0, 20_000)).toBeLessThan(0.1)
   expect(times.chance('game/2', 0, 20_000)).toBeGreaterThan(0.8)
 })
 
-test('a server that takes longer than all others may be READY at any time', () => {
+test('a server that takes longer than all earlier ones may be READY at any time', () => {
   const times = learned(waits(400, 5000, 0.1))
   const chance = times.chance('game/1', 600_000, 610_000)
   expect(chance).toBeGreaterThan(0.1)
   expect(chance).toBeLessThan(0.5)
 })
 
-describe('for any history', () => {
+describe('the chance of READY, for any history', () => {
   const ages = fc.array(fc.double({ min: 0, max: 2_000_000, noNaN: true }), { minLength: 2, maxLength: 6 })
-  test('the chance is between 0 and 1 and does not fall with age', () => {
+  test('property: the chance of READY is between 0 and 1 and does not fall with age', () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 0, max: 3_000_000, noNaN: true }), { maxLength: 900 }),

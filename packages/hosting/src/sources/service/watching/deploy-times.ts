@@ -1,29 +1,32 @@
-// pure: how long deployments take to become READY, learned from those seen
+// pure: the time until deployments become READY, learned from earlier ones
 
-/** Learned start times by kind of deployment; each application version is a kind. */
+/** Learned start times by kind of deployment. Each application version is a kind. */
 export type DeployTimes = ReturnType<typeof createDeployTimes>
 
-/** Classes of the histogram: each is `STEP` times as long as the one before; the last has all longer times. */
+/** Classes of the histogram. Each is `STEP` times as long as the previous one. The last one has all longer times. */
 const SHORTEST_MS = 100
 const STEP = 1.1
 const CLASSES = 100
-/** Weights are halved at twice this number of times: a version that changed is soon learned. */
+/** Weights are halved at twice this number of times, so that a changed version is learned soon. */
 const ENOUGH = 400
 /**
- * The assumption about a kind not seen yet (our choice): half of the deployments are READY after 6 s, nine of ten
- * between 2 s and 20 s. The assumption weighs as much as `weight` recorded times.
+ * The assumption about an unknown kind (our choice): half of the deployments are READY after 6 s, nine of ten between 2
+ * s and 20 s. The assumption has the weight of `weight` recorded times.
  */
 const BELIEF = { medianMs: 6000, spread: 0.7, weight: 4 }
-/** Mean milliseconds until READY of one that has taken longer than nearly all others: it may come any time. */
+/**
+ * Mean number of milliseconds until READY for a deployment that has taken longer than nearly all others. It may become
+ * READY any time.
+ */
 const STRAGGLER_MS = 30_000
-/** Most kinds that are remembered. */
+/** Maximum number of remembered kinds. */
 const MOST_KINDS = 1000
 
 const classOf = (ms: number) => Math.log(Math.max(ms, 1) / SHORTEST_MS) / Math.log(STEP)
 
 export function createDeployTimes() {
-  const kinds = new Map<string, Learned>()
-  const learnedOf = (kind: string): Learned => {
+  const kinds = new Map<string, LearnedTimes>()
+  const learnedOf = (kind: string): LearnedTimes => {
     const known = kinds.get(kind)
     if (known !== undefined) return known
     const [oldest] = kinds.keys()
@@ -51,7 +54,7 @@ export function createDeployTimes() {
   }
 }
 
-type Learned = ReturnType<typeof createLearned>
+type LearnedTimes = ReturnType<typeof createLearned>
 
 function createLearned() {
   const weights = Float64Array.from({ length: CLASSES }, (_, index) => BELIEF.weight * believed(index))
@@ -80,7 +83,7 @@ function createLearned() {
       }
       isStale = true
     },
-    /** The share of deployments that were READY by this age. */
+    /** The fraction of deployments that were READY by this age. */
     shareBy: (ms: number) => {
       if (isStale) sumUp()
       const position = classOf(ms)
@@ -93,7 +96,7 @@ function createLearned() {
   }
 }
 
-/** The approximate share of a log-normal distribution that falls into a class. */
+/** The approximate fraction of a log-normal distribution that falls into a class. */
 function believed(index: number): number {
   const deviation = (index + 0.5 - classOf(BELIEF.medianMs)) * (Math.log(STEP) / BELIEF.spread)
   return (Math.exp(-(deviation ** 2) / 2) / Math.sqrt(2 * Math.PI)) * (Math.log(STEP) / BELIEF.spread)

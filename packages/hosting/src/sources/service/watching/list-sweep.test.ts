@@ -27,7 +27,7 @@ async function swept(answer: (page: number) => DeploymentList) {
 }
 const entry = (request_id: string) => ({ request_id, tags: ['mm-a'] })
 
-test('reads all pages, and returns only deployments with the tag', async () => {
+test('a sweep of the deployment list reads all pages, and returns only deployments with the tag', async () => {
   const pages = [[entry('c'), { request_id: 'x', tags: ['mm-b'] }, { request_id: 'y' }], [entry('b')], [entry('a')]]
   expect(await swept((page) => ({ data: pages[page - 1] ?? [], pagination: { has_next: page < 3 } }))).toEqual({
     all: true,
@@ -36,7 +36,7 @@ test('reads all pages, and returns only deployments with the tag', async () => {
   })
 })
 
-test('misses none when others end meanwhile and entries move up', async () => {
+test('a sweep of the list misses no deployment when others end during it and entries move up', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 30 }),
@@ -60,22 +60,22 @@ test('misses none when others end meanwhile and entries move up', async () => {
   )
 })
 
-describe('ends for a service that', () => {
-  test('repeats a page for ever', async () => {
+describe('a sweep of a faulty deployment list', () => {
+  test('a sweep of the deployment list ends if the service repeats a page without end', async () => {
     expect(await swept(() => ({ data: [entry('a')], pagination: { has_next: true } }))).toEqual({
       all: true,
       seen: ['a'],
       asked: 2,
     })
   })
-  test('gives no pagination', async () => {
+  test('a sweep of the deployment list ends without pagination', async () => {
     expect(await swept((page) => ({ data: page === 1 ? [entry('a')] : [] }))).toEqual({
       all: true,
       seen: ['a'],
       asked: 2,
     })
   })
-  test('gives only the number of the next page', async () => {
+  test('a sweep of the deployment list ends if only the number of the next page is given', async () => {
     expect(
       await swept((page) => ({
         data: [entry(`r${page}`)],
@@ -83,7 +83,7 @@ describe('ends for a service that', () => {
       })),
     ).toEqual({ all: true, seen: ['r1', 'r2'], asked: 2 })
   })
-  test('invents ever new entries', async () => {
+  test('a sweep of the deployment list ends if new entries never stop', async () => {
     expect(await swept((page) => ({ data: [entry(`r${page}`)], pagination: { has_next: true } }))).toMatchObject({
       all: false,
       asked: 500,

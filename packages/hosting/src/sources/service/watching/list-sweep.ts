@@ -10,20 +10,20 @@ interface PageOptions {
 }
 
 interface SweepOptions extends PageOptions {
-  /** Priority of the list requests; see `priorities`. */
+  /** Priority of the list requests, see `priorities`. */
   readonly priority: number
   readonly seen: (entry: DeploymentListEntry) => void
-  /** Called between two pages; the next page is listed once the promise resolves. */
+  /** Called between two pages. The next page is listed once the promise resolves. */
   readonly pause: () => Promise<void>
 }
 
-/** Entries requested per page. The service's maximum is not documented, so pages of any size are accepted. */
+/** Number of entries requested per page. The service's maximum is not documented, so pages of any size are accepted. */
 export const PER_PAGE = 100
-/** Most pages of one sweep, in case the service's list never ends. */
+/** Maximum number of pages of one sweep, in case the service's list never ends. */
 const MOST_PAGES = 500
 const TIMEOUT_MS = 10_000
 
-/** One page, newest first. The service filters; callers check the tag of each entry. */
+/** Lists one page, newest first. The service filters. Callers check the tag of each entry. */
 export async function listPage(
   { service, tag, signal }: PageOptions,
   page: number,
@@ -34,9 +34,9 @@ export async function listPage(
 }
 
 /**
- * Lists the deployments with this tag page by page. Resolves with whether all of them were listed. The list ends at a
- * page without new entries, whatever the service says about further pages. When deployments end during the sweep, later
- * ones move up to a page that was read already; if the total count shows that, the page is read again.
+ * Lists the deployments with this tag page by page. Resolves with true if all of them were listed. The list ends at a
+ * page without new entries, whatever the service reports about further pages. When deployments end during the sweep,
+ * later ones move to a page that was read already. If the total count shows that, the page is read again.
  */
 export async function sweep({ seen, pause, priority, ...options }: SweepOptions): Promise<boolean> {
   const known = new Set<string>()
@@ -61,6 +61,8 @@ export async function sweep({ seen, pause, priority, ...options }: SweepOptions)
   return false
 }
 
-/** Whether there may be another page. If the service does not say, there may be: reading one costs one request. */
+/**
+ * True if there may be another page. If the service does not report it, another page is read, which costs one request.
+ */
 const promisesMore = (pagination: Pagination | null | undefined) =>
   pagination?.has_next ?? pagination?.next_page_number !== null

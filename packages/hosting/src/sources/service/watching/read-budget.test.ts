@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createAllowance } from './read-budget.js'
 
-test('any time has no more reads than the rate allows, and bursts of a quarter of a second', () => {
+test('status reads never exceed the rate, except for bursts of a quarter of a second', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 4, max: 40 }),
@@ -24,7 +24,7 @@ test('any time has no more reads than the rate allows, and bursts of a quarter o
   )
 })
 
-test('it is ample when half of it is left', () => {
+test('the budget of status reads counts as ample while half of it is left', () => {
   const allowance = createAllowance(16, 0)
   for (const ample of [true, true, true, false]) {
     expect(allowance.isAmple(0)).toBe(ample)

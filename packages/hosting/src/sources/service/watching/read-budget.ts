@@ -1,4 +1,4 @@
-// pure: the rate limit of status reads; which deployments, and which page of the list, to read next
+// pure: the rate limit of status reads, and which deployment or page of the list to read next
 import type { DeployTimes } from './deploy-times.js'
 
 /** A token bucket with a rate per second; a quarter of a second's tokens may be used at once. */
@@ -13,7 +13,7 @@ export function createAllowance(perSecond: number, start: number) {
   }
   return {
     /**
-     * Tokens left.
+     * Number of tokens left.
      * @param now epoch milliseconds, never less than in an earlier call.
      */
     left,
@@ -21,52 +21,57 @@ export function createAllowance(perSecond: number, start: number) {
     use: (now: number) => {
       tokens = left(now) - 1
     },
-    /** Whether half of the tokens are left, as reads that can wait need, so that urgent ones find some. */
+    /**
+     * True if at least half of the tokens are left. Reads that can wait require that, so that urgent ones find some.
+     */
     isAmple: (now: number) => left(now) >= most / 2,
   }
 }
 
-/** A deployment that is followed. Times are epoch milliseconds. */
+/** A followed deployment. Times are epoch milliseconds. */
 export type Watched = ReturnType<typeof newWatched>
 
 /** @param kind deployments of the same kind take about the same time to become READY */
 export const newWatched = (requestId: string, kind: string, now: number) => ({
   requestId,
   kind,
-  /** When the watcher began to follow the deployment, which is about when it was created. */
+  /** When the watcher began to follow the deployment, which is about its creation. */
   since: now,
   /** The phase is `starting` until the deployment is READY, then `running`. */
   phase: 'starting' as 'starting' | 'running',
-  /** When the deployment was last seen not to be READY. */
+  /** When the deployment was last seen without being READY. */
   seenAt: now,
   /** When the deployment's status was last read, successfully or not. */
   readAt: 0,
   /** When a list last contained the deployment. */
   listedAt: 0,
-  /** When the list request under way that should contain the deployment was sent; 0 for none. */
+  /** When the pending list request that should contain the deployment was sent. 0 for none. */
   coveredAt: 0,
-  /** Whether its status is being read now. */
+  /** Whether the deployment's status is being read now. */
   reading: false,
-  /** Whether the deployment has probably changed: a webhook said so, or the list no longer contains it. */
+  /** Whether the deployment has probably changed, by a webhook or because the list no longer contains it. */
   suspect: false,
   /** Whether the last read of the status failed. */
   unreadable: false,
 })
 
-/** Typical milliseconds of a read or list request: deployments that become READY meanwhile are seen too. */
+/** Typical duration of a read or list request in milliseconds. Deployments that become READY meanwhile are seen too. */
 const LOOK_MS = 50
-/** Chance that a starting deployment with a hint is READY: webhooks are nearly always right. */
+/** Probability that a starting deployment with a hint is READY. Webhooks are nearly always right. */
 const CHANCE_OF_SUSPECT = 0.95
-/** There may be more hints than reads: deployments that wait much longer than this come before several others. */
+/** There may be more hints than reads. Deployments that wait much longer than this come before several others. */
 const PATIENCE_MS = 200
-/** Least milliseconds between two reads of one deployment. */
+/** Minimum number of milliseconds between two reads of one deployment. */
 const READ_GAP_MS = { starting: 200, running: 1000 }
 /** Lists show no errors, so a read gains 1 ms of worth for each 200 ms since the last one. */
 const UNREAD_PER_MS = 200
-/** Least worth of a request, in milliseconds of players' waiting that it is expected to save. */
+/** Minimum worth of a request, in milliseconds of players' waiting that it is expected to save. */
 const LEAST_WORTH = { read: 25, page: 25 }
 
-/** Milliseconds of waiting that seeing it ends: the chance that it is READY × the time since it was last seen. */
+/**
+ * Milliseconds of waiting that a look at the deployment is expected to end: the probability that it is READY × the time
+ * since it was last seen.
+ */
 export function seeingWorth(one: Watched, now: number, times: DeployTimes): number {
   if (one.phase === 'running') return 0
   if (one.suspect && one.coveredAt === 0) {
@@ -77,7 +82,7 @@ export function seeingWorth(one: Watched, now: number, times: DeployTimes): numb
   return times.chance(one.kind, unseenSince - one.since, now + LOOK_MS - one.since) * (LOOK_MS + now - unseenSince)
 }
 
-/** The worth of reading the status, which also shows errors and the end of a running one; 0 for not now. */
+/** The worth of reading the status, which also shows errors and the end of a running deployment. 0 for not now. */
 export function readingWorth(one: Watched, now: number, times: DeployTimes): number {
   const { phase, reading, suspect, readAt } = one
   const unread = now - readAt
@@ -98,9 +103,9 @@ export function mostWorthReading(watched: Iterable<Watched>, now: number, times:
 }
 
 /**
- * The number, from 1, of the page most worth listing; undefined if none is.
- * @param newestFirst the followed deployments, in the order in which the list should show them, at least to the last
- *   that is starting.
+ * The number (from 1) of the page most worth listing. Undefined if none is.
+ * @param newestFirst the followed deployments in the expected order of the list, at least to the last one that is
+ *   starting.
  */
 export function mostWorthListing(
   newestFirst: readonly Watched[],

@@ -19,8 +19,8 @@ const watched = (changes: Partial<Watched>): Watched => ({
   ...changes,
 })
 
-describe('the worth of reading a status is', () => {
-  test('zero for a deployment that is being read, was just read, or runs without suspicion', () => {
+describe('the worth of reading the status of a deployment', () => {
+  test('reading a status is worth nothing if it is being read, was just read, or runs without suspicion', () => {
     expect(readingWorth(watched({ reading: true }), NOW, times)).toBe(0)
     expect(readingWorth(watched({ readAt: NOW - 100 }), NOW, times)).toBe(0)
     expect(readingWorth(watched({ phase: 'running' }), NOW, times)).toBe(0)
@@ -28,11 +28,11 @@ describe('the worth of reading a status is', () => {
     expect(readingWorth(watched({ phase: 'running', suspect: true }), NOW, times)).toBeGreaterThan(0)
   })
 
-  test('zero where it saves no waiting time', () => {
+  test('reading a status is worth nothing if it saves no wait time', () => {
     expect(readingWorth(watched({ seenAt: NOW, readAt: NOW - 300, since: NOW - 300 }), NOW, times)).toBe(0)
   })
 
-  test('higher the longer it was not read, lower during a list, and highest under suspicion', () => {
+  test('the worth of reading a status grows with time, falls during a list, and is highest if suspected', () => {
     const order = [
       watched({ suspect: true }),
       watched({ seenAt: NOW - 2000 }),
@@ -44,14 +44,14 @@ describe('the worth of reading a status is', () => {
     expect(new Set(worths).size).toBe(order.length)
   })
 
-  test('higher the longer no status showed whether it is in error', () => {
+  test('the worth of reading a status grows with the time since the deployment was seen healthy', () => {
     expect(readingWorth(watched({ readAt: 0, since: 0 }), NOW, times)).toBeGreaterThan(
       readingWorth(watched({}), NOW, times),
     )
   })
 })
 
-test('the deployments most worth reading are chosen, up to a number', () => {
+test('the deployments most worth a status read are chosen, up to a number', () => {
   const all = [
     watched({ requestId: 'a' }),
     watched({ requestId: 'b', seenAt: NOW - 3000 }),
@@ -62,23 +62,27 @@ test('the deployments most worth reading are chosen, up to a number', () => {
   expect(mostWorthReading(all, NOW, times, 0.9)).toEqual([])
 })
 
-describe('the page most worth listing', () => {
+describe('the choice of the page to list', () => {
   const running = watched({ phase: 'running' })
   test.each<[string, Watched[], number | undefined]>([
-    ['none without any that start', [running, running, running], undefined],
-    ['none where all were just seen', [watched({ seenAt: NOW }), running], undefined],
-    ['where most are expected', [watched({}), running, watched({}), watched({}), running], 2],
+    ['none, if no deployment is starting', [running, running, running], undefined],
+    ['none, if all starting ones were just seen', [watched({ seenAt: NOW }), running], undefined],
+    ['the one on which most are expected', [watched({}), running, watched({}), watched({}), running], 2],
     [
-      'where one was not seen for long',
+      'the one with a deployment not seen for long',
       [watched({}), watched({}), running, running, watched({ seenAt: NOW - 4000 })],
       3,
     ],
-    ['not the one that is under way', [watched({ coveredAt: NOW }), watched({ coveredAt: NOW }), watched({})], 2],
-  ])('%s', (_, newestFirst, page) => {
+    [
+      'another than the one whose read is in flight',
+      [watched({ coveredAt: NOW }), watched({ coveredAt: NOW }), watched({})],
+      2,
+    ],
+  ])('the page of the deployment list to read next is %s', (_, newestFirst, page) => {
     expect(mostWorthListing(newestFirst, NOW, times, 2)).toBe(page)
   })
 })
 
-test('a running deployment is not looked for', () => {
+test('a status read to find READY is worth nothing for a running deployment', () => {
   expect(seeingWorth(watched({ phase: 'running', suspect: true }), NOW, times)).toBe(0)
 })

@@ -8,7 +8,7 @@ import { type DeploymentService, priorities } from '../deployment-service.js'
 import type { DeployTimes } from './deploy-times.js'
 import { createAllowance, mostWorthReading, type Watched } from './read-budget.js'
 
-/** The deployments that are followed. */
+/** The followed deployments. */
 type WatchedSet = ReturnType<typeof createWatchedSet>
 
 export function createWatchedSet() {
@@ -16,7 +16,7 @@ export function createWatchedSet() {
   const starting = new Map<string, Watched>()
   const suspects = new Set<Watched>()
   const suspect = (one: Watched) => {
-    // A sweep may report a deployment that was followed when the sweep began and is not any more.
+    // A sweep may report a deployment that was followed when the sweep began but no longer is.
     if (watched.get(one.requestId) !== one) return
     one.suspect = true
     if (one.phase === 'running') suspects.add(one)
@@ -27,9 +27,9 @@ export function createWatchedSet() {
       starting.set(one.requestId, one)
     },
     get: (requestId: string): Watched | undefined => watched.get(requestId),
-    /** Whether the deployment is still followed. */
+    /** True if the deployment is still followed. */
     has: (one: Watched) => watched.get(one.requestId) === one,
-    /** Marks a deployment as running: it is known to be READY. */
+    /** Marks a deployment as running, because it is known to be READY. */
     settle: (requestId: string) => {
       starting.delete(requestId)
       const one = watched.get(requestId)
@@ -43,14 +43,14 @@ export function createWatchedSet() {
       watched.delete(requestId)
       starting.delete(requestId)
     },
-    /** Notes a hint that the deployment has changed. Has no effect on a deployment that is not followed. */
+    /** A hint that the deployment has changed. Has no effect on a deployment that is not followed. */
     suspect,
     /** Withdraws the hint, because the deployment's status is being read. */
     clear: (one: Watched) => {
       one.suspect = false
       suspects.delete(one)
     },
-    /** All deployments, in the order of their creation. */
+    /** All deployments, in order of creation. */
     all: (): Watched[] => [...watched.values()],
     /** The newest deployments, back to the oldest that is starting, filled up to whole pages of `perPage`. */
     newestPages: (perPage: number): Watched[] => {
@@ -78,7 +78,7 @@ export interface StatusReaderOptions {
   readonly clock: Clock
   /** Milliseconds after a create for which the service may not show the deployment yet. */
   readonly listLagMs: number
-  /** Most status reads per second. */
+  /** Maximum number of status reads per second. */
   readonly readsPerSecond: number
   /** Aborts all reads. */
   readonly signal: AbortSignal
@@ -86,26 +86,26 @@ export interface StatusReaderOptions {
   readonly problem: (during: 'status', error: unknown, requestId: string) => void
 }
 
-/** Most status reads under way, so that none waits long for the client's rate limit. */
+/** Maximum number of concurrent status reads, so that none waits long for the client's rate limit. */
 const MOST_READS = 10
 const TIMEOUT_MS = 10_000
-/** Least milliseconds between two immediate reads of one deployment because of hints. */
+/** Minimum number of milliseconds between two immediate reads of one deployment because of hints. */
 const HINT_GAP_MS = 200
 
 /** Turns status reads and list entries into status changes. */
 export function createStatusReader(options: StatusReaderOptions) {
   const { service, watched, times, clock, listLagMs, readsPerSecond, signal, report, problem } = options
   const allowance = createAllowance(readsPerSecond, clock.now())
-  /** READY deployments by the list whose status is being read as well. */
+  /** Deployments that are READY by the list and whose status is being read as well. */
   const listedReady = new Map<Watched, Assignment>()
-  /** Those with a hint that came while no more reads could be under way. */
+  /** Deployments with a hint that came while the maximum number of reads was in flight. */
   const hinted = new Set<Watched>()
   let reads = 0
 
   const ready = (one: Watched, assignment: Assignment) => {
     const now = clock.now()
     const unseenSince = Math.max(one.seenAt, one.since)
-    // The deployment became READY at an unknown time since it was last seen; the middle of that time is recorded.
+    // The deployment became READY at an unknown time since it was last seen. The middle of that time is recorded.
     times.took(one.kind, (unseenSince + now) / 2 - one.since)
     report({ kind: 'ready', handle: one.requestId, assignment, unseenMs: now - unseenSince })
   }
@@ -166,10 +166,10 @@ export function createStatusReader(options: StatusReaderOptions) {
   }
 
   return {
-    /** Reads the status at once if the allowance is ample; otherwise a later read or list shows the change. */
+    /** Reads the status at once if half of the tokens are left. Otherwise a later read or list shows the change. */
     confirm,
 
-    /** Reads what is most worth it. Hints may use the whole allowance; others leave a part for the next hint. */
+    /** Reads the most valuable statuses. Hints may use all tokens. Other reads leave some for the next hint. */
     readBest: (among: Iterable<Watched>, now: number) => {
       for (const one of mostWorthReading(among, now, times, Math.min(allowance.left(now), MOST_READS - reads))) {
         if (one.suspect && one.phase === 'starting') void read(one, priorities.confirm)

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createTestService } from '../../../service.fixture.js'
 import { createWatchedSet } from './status-reader.js'
-import { createWatcher } from './watcher.js'
+import { Watcher } from './watcher.js'
 import { newWatched } from './read-budget.js'
 
 interface Step {
@@ -18,7 +18,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   by: fc.integer({ min: 1, max: 400 }),
 })
 
-test('only followed deployments are read', async () => {
+test('property: only deployments that are followed are read', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), fc.boolean(), async (steps, listsNothing) => {
       const clock = createManualClock()
@@ -29,16 +29,16 @@ test('only followed deployments are read', async () => {
         listLagMs: listsNothing ? Infinity : 0,
       })
       const followed: string[] = []
-      const strays: string[] = []
+      const orphans: string[] = []
       const forget = (requestId: string) => {
         watcher.forget(requestId)
         if (followed.includes(requestId)) followed.splice(followed.indexOf(requestId), 1)
       }
-      const watcher = createWatcher({
+      const watcher = new Watcher({
         service: {
           ...service.deployments,
           get: (input, options) => {
-            if (!followed.includes(input.request_id)) strays.push(input.request_id)
+            if (!followed.includes(input.request_id)) orphans.push(input.request_id)
             return service.deployments.get(input, options)
           },
         },
@@ -60,10 +60,10 @@ test('only followed deployments are read', async () => {
           watcher.follow(request_id, 'k')
         } else if (kind === 'sweep') {
           await clock.advance(30_000)
-          watcher.look(clock.now())
+          watcher.readDue(clock.now())
         } else if (kind === 'pass') {
           await clock.advance(by)
-          watcher.look(clock.now())
+          watcher.readDue(clock.now())
         } else {
           const requestId = followed[by % Math.max(1, followed.length)]
           if (requestId === undefined) continue
@@ -75,16 +75,16 @@ test('only followed deployments are read', async () => {
       for (const requestId of followed.toReversed()) forget(requestId)
       await clock.advance(60_000)
       for (let look = 0; look < 20; look += 1) {
-        watcher.look(clock.now())
+        watcher.readDue(clock.now())
         await clock.advance(1000)
       }
-      expect(strays).toEqual([])
+      expect(orphans).toEqual([])
       watcher.close()
     }),
   )
 })
 
-test('suspects are always followed, in any order of events', () => {
+test('property: suspected deployments are always followed, for any order of events', () => {
   const change = fc.tuple(fc.constantFrom('add', 'settle', 'remove', 'suspect', 'clear'), fc.nat(1))
   fc.assert(
     fc.property(fc.array(change, { maxLength: 60, size: 'max' }), (changes) => {

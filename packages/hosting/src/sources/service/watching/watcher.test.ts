@@ -3,7 +3,7 @@ import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { createTestService, lost, type ServiceOptions } from '../../../service.fixture.js'
 import type { ServerChange } from '../../source.js'
-import { createWatcher } from './watcher.js'
+import { Watcher } from './watcher.js'
 
 interface Options extends Omit<ServiceOptions, 'clock'> {
   readonly readsPerSecond?: number
@@ -17,7 +17,7 @@ function setUp({ readsPerSecond = 19, pushed = false, ...options }: Options = {}
   const sightedAt = new Map<string, number>()
   const strangers: string[] = []
   const problems: string[] = []
-  const watcher = createWatcher({
+  const watcher = new Watcher({
     service: service.deployments,
     tag: 'mm-a',
     clock,
@@ -39,14 +39,14 @@ function setUp({ readsPerSecond = 19, pushed = false, ...options }: Options = {}
   }
   const run = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 250) {
-      watcher.look(clock.now())
+      watcher.readDue(clock.now())
       await clock.advance(250)
     }
   }
   return { clock, service, watcher, seen, sightedAt, strangers, problems, deploy, run }
 }
 
-test('deployments that become READY, fail or end are reported once each', async () => {
+test('a watcher reports each deployment that becomes READY, fails or ends once', async () => {
   const fates = [{ readyMs: 3000 }, { errorMs: 3000 }, { endMs: 3000 }, { readyMs: 3000, endMs: 10_000 }, {}]
   const { watcher, seen, deploy, run } = setUp({ fate: (nth) => fates[nth - 1] ?? {} })
   for (const _ of fates) watcher.follow(await deploy(), 'k')
@@ -56,7 +56,7 @@ test('deployments that become READY, fail or end are reported once each', async 
   expect(seen.slice(4)).toEqual(['r4 gone'])
 })
 
-test('one starting deployment is read a few times a second, and nothing is read when none starts', async () => {
+test('one starting deployment is read a few times a second, and none is read if none starts', async () => {
   const { watcher, service, deploy, run, seen } = setUp({ fate: () => ({ readyMs: 10_000 }), pushed: true })
   watcher.follow(await deploy(), 'k')
   await run(11_000)
@@ -68,7 +68,7 @@ test('one starting deployment is read a few times a second, and nothing is read 
   expect(service.calls.get.length + service.calls.list.length - asked).toBeLessThanOrEqual(2)
 })
 
-test('hundreds at once are seen soon, within the limits of the service', async () => {
+test('hundreds of starting deployments are seen READY soon, within the limits of the service', async () => {
   const { watcher, service, deploy, run, seen } = setUp({
     latencyMs: () => 40,
     fate: (nth) => ({ readyMs: 5000 + 10 * nth }),
@@ -83,7 +83,7 @@ test('hundreds at once are seen soon, within the limits of the service', async (
   expect(service.calls.list.length).toBeLessThanOrEqual(10 * 15 + 20)
 })
 
-test('smaller pages than requested are read completely', async () => {
+test('pages of deployments that are smaller than requested are read completely', async () => {
   const { watcher, service, deploy, run, seen } = setUp({ pageSize: 7, fate: () => ({ readyMs: 4000 }) })
   for (let count = 0; count < 30; count++) watcher.follow(await deploy(), 'k')
   await run(8000)
@@ -91,8 +91,8 @@ test('smaller pages than requested are read completely', async () => {
   expect(new Set(service.calls.list.map(({ page }) => page))).toContain(5)
 })
 
-describe('a hint', () => {
-  test('leads to a read at once, and is not taken as the state', async () => {
+describe('a webhook of a deployment', () => {
+  test('a webhook triggers a read of the deployment, and is not trusted as the state', async () => {
     const { clock, watcher, service, seen, deploy } = setUp({ fate: () => ({ readyMs: 3000 }) })
     watcher.follow(await deploy(), 'k')
     await clock.advance(1000)
@@ -106,7 +106,7 @@ describe('a hint', () => {
     expect(seen).toEqual(['r1 ready'])
   })
 
-  test('may arrive before the deployment is followed', async () => {
+  test('a webhook may arrive before its deployment is followed', async () => {
     const { clock, watcher, seen, deploy } = setUp({ fate: () => ({ readyMs: 0 }) })
     watcher.hint('r1')
     watcher.follow(await deploy(), 'k')
@@ -114,7 +114,7 @@ describe('a hint', () => {
     expect(seen).toEqual(['r1 ready'])
   })
 
-  test('of many at once leads to a read as soon as another one has ended', async () => {
+  test('of many simultaneous webhooks each triggers a read as soon as another read ends', async () => {
     const { clock, watcher, service, seen, deploy } = setUp({ fate: () => ({ readyMs: 0 }), readsPerSecond: 1000 })
     for (let count = 0; count < 50; count++) watcher.follow(await deploy(), 'k')
     for (let nth = 1; nth <= 50; nth++) watcher.hint(`r${nth}`)
@@ -123,7 +123,7 @@ describe('a hint', () => {
     expect(seen).toHaveLength(50)
   })
 
-  test('repeated a thousand times costs no more than the allowance', async () => {
+  test('a webhook repeated a thousand times costs no more than the read budget', async () => {
     const { clock, watcher, service, deploy } = setUp({ fate: () => ({}) })
     for (let count = 0; count < 50; count++) watcher.follow(await deploy(), 'k')
     for (let flood = 0; flood < 20; flood++) {
@@ -135,7 +135,7 @@ describe('a hint', () => {
   })
 })
 
-test('unknown deployments are reported at the start and every half minute', async () => {
+test('unknown deployments are reported at the start and every 30 s', async () => {
   const { service, strangers, run } = setUp()
   await service.add(['mm-a', 'match-x'])
   await service.add(['mm-b'])
@@ -145,7 +145,7 @@ test('unknown deployments are reported at the start and every half minute', asyn
   expect(strangers).toEqual(['r1', 'r1'])
 })
 
-test('the list is used when reads fail, and reads when the list fails', async () => {
+test('a watcher uses the list while status reads fail, and status reads while the list fails', async () => {
   for (const broken of ['get', 'list']) {
     const { watcher, seen, problems, deploy, run } = setUp({
       fate: () => ({ readyMs: 3000 }),
@@ -158,7 +158,7 @@ test('the list is used when reads fail, and reads when the list fails', async ()
   }
 })
 
-test('a new deployment that is unknown to the service is not taken as gone at first', async () => {
+test('a new deployment that the service does not know yet is not considered gone', async () => {
   const { clock, watcher, seen, run } = setUp()
   watcher.follow('nowhere', 'k')
   await run(750)
@@ -168,21 +168,21 @@ test('a new deployment that is unknown to the service is not taken as gone at fi
   expect(seen).toEqual(['nowhere gone'])
 })
 
-test('nothing happens after closing', async () => {
+test('a closed watcher of deployments reads and reports nothing', async () => {
   const { clock, watcher, seen, deploy } = setUp({ latencyMs: () => 100 })
   const creating = deploy()
   await clock.advance(300)
   watcher.follow(await creating, 'k')
-  watcher.look(clock.now())
+  watcher.readDue(clock.now())
   await clock.advance(5000)
-  watcher.look(clock.now())
+  watcher.readDue(clock.now())
   watcher.close()
   await clock.advance(10_000)
   expect(clock.sleepers).toBe(0)
   expect(seen).toEqual([])
 })
 
-describe('without webhooks, the end of a running server is seen', () => {
+describe('the end of a running server without webhooks', () => {
   /** Servers of which some end, from a minute on, and how long that took to be seen, by page size. */
   const endings = async (count: number, pageSize: number, alsoStarting = 0) => {
     const start = 60_000
@@ -224,26 +224,26 @@ describe('without webhooks, the end of a running server is seen', () => {
     [1, 100],
     [100, 100],
     [1000, 100],
-  ])('within 5 s: %i servers, %i to a page', { timeout: 60_000 }, async (count, pageSize) => {
+  ])('the end of a server without webhooks is seen within 5 s: %i servers, %i to a page', async (count, pageSize) => {
     const { slowest, listsPerSecond, reads } = await endings(count, pageSize)
     expect(slowest).toBeLessThanOrEqual(5000)
     expect(listsPerSecond).toBeLessThanOrEqual(5.1)
     expect(reads).toBeLessThanOrEqual(60)
   })
 
-  test('within 5 s while other servers start', { timeout: 60_000 }, async () => {
+  test('the end of a server without webhooks is seen within 5 s while other servers start', async () => {
     const { slowest, listsPerSecond } = await endings(400, 100, 100)
     expect(slowest).toBeLessThanOrEqual(5000)
     expect(listsPerSecond).toBeLessThanOrEqual(10)
   })
 
-  test('later the more pages there are: 5 pages a second are read for that', { timeout: 60_000 }, async () => {
+  test('the end of a server is seen later with more pages, of which 5 are read a second', async () => {
     const { slowest, listsPerSecond } = await endings(300, 10)
     expect(slowest).toBeLessThanOrEqual(2 * 6000 + 1500)
     expect(listsPerSecond).toBeLessThanOrEqual(5.1)
   })
 
-  test('and a list that lags or lacks servers costs few reads', { timeout: 60_000 }, async () => {
+  test('the end of a server costs few reads if the list lags or lacks servers', async () => {
     const { clock, watcher, service, deploy, run, seen } = setUp({ listLagMs: Infinity, fate: () => ({ readyMs: 0 }) })
     for (let count = 0; count < 100; count += 1) watcher.follow(await deploy(), 'k')
     for (const { requestId } of service.records) watcher.settle(requestId)

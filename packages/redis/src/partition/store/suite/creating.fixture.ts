@@ -14,11 +14,11 @@ import {
   type OpenStores,
 } from './stores.fixture.js'
 
-/** Creating, reading and cancelling: what followers do. */
+/** Tests of the followers' methods: creating, reading and cancelling. */
 export function testCreating(open: OpenStores): void {
-  describe('creates tickets', () => {
+  describe('creating tickets', () => {
     test(
-      'that every process can read',
+      'a created ticket is readable for every process',
       using(open, async ({ store, other }) => {
         const before = await store.time()
         const ticket = aTicket('t1', { body: '{"name":"Bjørn\\n\u2028 😀"}\n ' })
@@ -35,7 +35,7 @@ export function testCreating(open: OpenStores): void {
     )
 
     test(
-      'once, however often they are asked to',
+      'a ticket is created once, however often this is requested',
       using(open, async ({ store, other }) => {
         await create(store, 't1')
         const [first] = await store.read(['t1'])
@@ -50,7 +50,7 @@ export function testCreating(open: OpenStores): void {
     )
 
     test(
-      'each by itself and in order, whatever becomes of the others',
+      'each ticket of a batch is created or refused by itself and in order',
       using(open, async ({ store }) => {
         await create(store, 't1')
         const outcomes = await store.create([
@@ -70,7 +70,7 @@ export function testCreating(open: OpenStores): void {
     )
 
     test(
-      'together: all or none',
+      'a group of tickets is created completely or not at all',
       using(open, async ({ store, other }) => {
         await create(store, 't1')
         const [one, two] = [aTicket('m-1', { players: ['ann', 'bob'] }), aTicket('m-2', { players: ['player of t1'] })]
@@ -97,7 +97,7 @@ export function testCreating(open: OpenStores): void {
     )
 
     test(
-      'for a busy player only where exactly the tickets that were seen are permitted',
+      'a ticket for a busy player is created only if exactly the tickets that were seen are permitted',
       using(open, async ({ store, other }) => {
         await create(store, 't1')
         const player = 'player of t1'
@@ -117,7 +117,7 @@ export function testCreating(open: OpenStores): void {
         await store.cancel('t2', [player])
         await store.cancel('t1', [player])
         expect(await store.playerTickets([player])).toEqual([['t3', 't4']])
-        // Whose other tickets are gone is not busy any more.
+        // A player whose other tickets are gone is not busy any more.
         await store.cancel('t4', [player])
         await store.cancel('t3', [player])
         expect(await store.create([next('t5', 't3')])).toMatchObject([{ kind: 'created' }])
@@ -125,7 +125,7 @@ export function testCreating(open: OpenStores): void {
     )
 
     test(
-      'up to a bound, counting those that are kept after their end',
+      'tickets are created up to a limit, which includes ended tickets that are still stored',
       using(
         open,
         async ({ store, other }) => {
@@ -148,7 +148,7 @@ export function testCreating(open: OpenStores): void {
     )
 
     test(
-      'many at once, and large parties',
+      'many tickets and large parties can be created in one call',
       using(open, async ({ store, other }) => {
         const ids = someIds(1000)
         const parties = Array.from({ length: 12 }, (_, party) =>
@@ -172,7 +172,7 @@ export function testCreating(open: OpenStores): void {
     )
 
     test(
-      'of a bounded size',
+      'a ticket body above 256 KiB is refused',
       using(open, async ({ store }) => {
         const error = await store
           .create([aTicket('t1', { body: 'ü'.repeat(140_000) })])
@@ -184,7 +184,7 @@ export function testCreating(open: OpenStores): void {
     )
 
     test(
-      'that race for a player: one of them wins',
+      'of two concurrent tickets of a player exactly one is created',
       using(open, async ({ store, other }) => {
         const outcomes = await Promise.all(
           someIds(20).map((id, index) => (index % 2 === 0 ? store : other).create([aTicket(id, { players: ['ann'] })])),
@@ -195,9 +195,9 @@ export function testCreating(open: OpenStores): void {
     )
   })
 
-  describe('cancels a ticket', () => {
+  describe('cancelling a ticket', () => {
     test(
-      'that is searching, and frees its players',
+      'cancelling a searching ticket frees its players',
       using(open, async ({ store, other }) => {
         await store.create([aTicket('t1', { players: ['ann', 'bob'] })])
         const before = await store.time()
@@ -216,7 +216,7 @@ export function testCreating(open: OpenStores): void {
     )
 
     test(
-      'that is matched, keeping the content of its header',
+      'cancelling a matched ticket keeps the content of its header',
       using(open, async ({ store, other }) => {
         await create(store, 't1')
         const token = await tokenOf(store)
@@ -237,7 +237,7 @@ export function testCreating(open: OpenStores): void {
     )
 
     test(
-      'but not one that is locked or assigned',
+      'cancelling a locked or assigned ticket is refused',
       using(open, async ({ store, other }) => {
         await create(store, 't1', 't2')
         const token = await tokenOf(store)
@@ -261,7 +261,7 @@ export function testCreating(open: OpenStores): void {
     )
 
     test(
-      'that there is',
+      'cancelling a ticket that does not exist has no effect',
       using(open, async ({ store }) => {
         expect(await store.cancel('t1', ['ann'])).toEqual({ kind: 'unknown' })
         expect(await headerIn(store, 't1')).toBeUndefined()

@@ -15,11 +15,11 @@ import {
   type OpenStores,
 } from './stores.fixture.js'
 
-/** The headers that the leader writes, and what becomes of tickets that ended. */
+/** Tests of the headers that the leader writes, and of ended tickets. */
 export function testHeaders(open: OpenStores): void {
-  describe('writes headers', () => {
+  describe('writing headers', () => {
     test(
-      'of higher versions',
+      'a ticket header with a higher version is written',
       using(open, async ({ store, other }) => {
         await create(store, 't1')
         const token = await tokenOf(store)
@@ -31,7 +31,7 @@ export function testHeaders(open: OpenStores): void {
     )
 
     test(
-      'but not of the same version or a lower one',
+      'a ticket header with the same version or a lower one is refused',
       using(open, async ({ store }) => {
         await create(store, 't1', 't2')
         const token = await tokenOf(store)
@@ -54,7 +54,7 @@ export function testHeaders(open: OpenStores): void {
     )
 
     test(
-      'but not over a cancel, and writes those of the others',
+      'a ticket header is refused after a cancel, without affecting other headers',
       using(open, async ({ store, other }) => {
         await create(store, 't1', 't2', 't3')
         const token = await tokenOf(store)
@@ -78,7 +78,7 @@ export function testHeaders(open: OpenStores): void {
     )
 
     test(
-      'of no ticket that there is not',
+      'a header of a ticket that does not exist is refused',
       using(open, async ({ store, other }) => {
         await create(store, 't1', 't2')
         const token = await tokenOf(store)
@@ -100,7 +100,7 @@ export function testHeaders(open: OpenStores): void {
     )
 
     test(
-      'that end a ticket and free its players, once',
+      'a written header can end a ticket and free its players, once',
       using(open, async ({ store, other }) => {
         await store.create([aTicket('t1', { players: ['ann', 'bob'] })])
         const token = await tokenOf(store)
@@ -114,7 +114,7 @@ export function testHeaders(open: OpenStores): void {
     )
 
     test(
-      'that end a ticket when it is assigned, if the header says so',
+      'a written header can end a ticket at its assignment',
       using(open, async ({ store, other }) => {
         await create(store, 't1', 't2')
         const token = await tokenOf(store)
@@ -129,7 +129,7 @@ export function testHeaders(open: OpenStores): void {
     )
 
     test(
-      'and takes players who left out of a ticket that continues',
+      'a written header can remove players who left from a ticket that continues',
       using(open, async ({ store, other }) => {
         await store.create([aTicket('t1', { players: ['ann', 'bob'] })])
         await store.create([aTicket('t2', { players: ['ann'], permitted: new Map([['ann', ['t1']]]) })])
@@ -142,7 +142,7 @@ export function testHeaders(open: OpenStores): void {
     )
 
     test(
-      'of more tickets than one step takes',
+      'headers of more tickets than one step can handle are written in one call',
       using(open, async ({ store, other }) => {
         const ids = someIds(1000)
         await create(store, ...ids)
@@ -158,9 +158,9 @@ export function testHeaders(open: OpenStores): void {
     )
   })
 
-  describe('sweeps tickets that ended', () => {
+  describe('sweeping ended tickets', () => {
     test(
-      'long enough ago, the oldest first',
+      'a sweep removes tickets that ended long enough ago, the oldest first',
       using(open, async ({ store, other, pass }) => {
         const ids = someIds(5)
         await create(store, ...ids)
@@ -182,7 +182,7 @@ export function testHeaders(open: OpenStores): void {
     )
 
     test(
-      'of a whole step at once',
+      'a sweep removes ended tickets up to its step size in one call',
       using(open, async ({ store, other }) => {
         const ids = someIds(600)
         await create(store, ...ids)

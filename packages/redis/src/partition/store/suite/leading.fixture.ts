@@ -3,7 +3,7 @@ import { LeaseLost } from '../../partition-errors.js'
 import type { PartitionStore } from '../store.js'
 import { answer, cancelled, create, matched, tokenOf, twice, using, type OpenStores } from './stores.fixture.js'
 
-/** Every method that takes a token. */
+/** Every method with a token. */
 const fenced = (store: PartitionStore, token: string): Readonly<Record<string, () => Promise<unknown>>> => ({
   commit: () => store.commit(token, { headers: [{ ticketId: 't1', header: cancelled(9), frees: ['player of t1'] }] }),
   'an empty commit': () => store.commit(token, {}),
@@ -16,11 +16,11 @@ const fenced = (store: PartitionStore, token: string): Readonly<Record<string, (
 
 const epochOf = (token: string) => Number.parseInt(token, 10)
 
-/** The lease, and what it guards. */
+/** Tests of the lease and of fenced writes. */
 export function testLeading(open: OpenStores): void {
-  describe('has one leader', () => {
+  describe('the lease of a partition', () => {
     test(
-      'at a time',
+      'the lease of a partition is held by one process at a time',
       using(open, async ({ store, other }) => {
         const first = await twice(() => store.acquire('a', 60_000))
         expect(first).toEqual({ kind: 'acquired', token: expect.stringMatching(/^\d+:a$/) })
@@ -32,27 +32,27 @@ export function testLeading(open: OpenStores): void {
     )
 
     test(
-      'until it gives the lease up, and the epoch grows',
+      'the lease of a partition is held until it is released, and then the epoch grows',
       using(open, async ({ store, other }) => {
         const first = await tokenOf(store, 'a')
         await store.release(first)
         await store.release(first)
         const second = await tokenOf(other, 'b')
         expect(epochOf(second)).toBe(epochOf(first) + 1)
-        // The lease is another's now.
+        // Another process has the lease now.
         await store.release(first)
         expect(await store.acquire('a', 60_000)).toMatchObject({ kind: 'held', owner: 'b' })
       }),
     )
 
     test(
-      'until the lease has run out, by the clock of the store',
+      'the lease of a partition is held until it has expired by the clock of the store',
       using(open, async ({ store, other, pass }) => {
         const first = await store.acquire('a', 40)
         if (first.kind !== 'acquired') throw new Error('nobody holds it')
         expect(await other.acquire('b', 60_000)).toMatchObject({ kind: 'held' })
         await pass(60)
-        // Nobody has taken over yet, so it still leads.
+        // No other process has taken over yet, so it still leads.
         await store.fence(first.token)
         const second = await tokenOf(other, 'b')
         expect(epochOf(second)).toBe(epochOf(first.token) + 1)
@@ -62,7 +62,7 @@ export function testLeading(open: OpenStores): void {
     )
 
     test(
-      'for as long as it renews the lease, also after it ran out',
+      'the lease of a partition is held as long as it is renewed, even after it expired',
       using(open, async ({ store, other, pass }) => {
         const { token } = (await store.acquire('a', 20)) as { token: string }
         await pass(40)
@@ -72,7 +72,7 @@ export function testLeading(open: OpenStores): void {
     )
   })
 
-  describe('refuses a leader that was deposed', () => {
+  describe('a deposed leader', () => {
     const untouched = async (store: PartitionStore) => {
       expect((await store.read(['t1'])).map((ticket) => ticket?.header)).toEqual([matched(2, 'm1')])
       expect(await store.playerTickets(['player of t1'])).toEqual([['t1']])
@@ -82,7 +82,7 @@ export function testLeading(open: OpenStores): void {
 
     for (const method of Object.keys(fenced({} as PartitionStore, ''))) {
       test(
-        `in ${method}, and changes nothing`,
+        `a deposed leader is refused in ${method}, which changes nothing`,
         using(open, async ({ store, other }) => {
           await create(store, 't1')
           const first = await tokenOf(store)
@@ -101,9 +101,9 @@ export function testLeading(open: OpenStores): void {
     }
   })
 
-  describe('that has lost its data', () => {
+  describe('a partition that has lost its data', () => {
     test(
-      'deposes the leader, and tells so who reads',
+      'a partition that has lost its data deposes the leader, and reports a gap to readers',
       using(open, async ({ store, other, pass, wipe }) => {
         await create(store, 't1')
         const token = await tokenOf(store)
@@ -119,7 +119,7 @@ export function testLeading(open: OpenStores): void {
         expect(await other.changes(changes.cursor, 'b', { blockMs: 0 })).toMatchObject({ gap: true, tickets: [] })
         await create(store, 't2')
         expect(await store.inbox(inbox.cursor, { blockMs: 0 })).toMatchObject({ gap: true })
-        // From after the gap on, all is as with a new partition.
+        // After the gap, everything is as with a new partition.
         expect(await store.inbox(empty.cursor, { blockMs: 0 })).toMatchObject({
           gap: false,
           entries: [{ ticketIds: ['t2'] }],
@@ -131,13 +131,13 @@ export function testLeading(open: OpenStores): void {
     )
 
     test(
-      'wakes nobody too late: who waits hears of the loss with the first news',
+      'a partition that has lost its data reports the gap to waiting readers with its first new entry',
       using(open, async ({ store, other, pass, wipe }) => {
         await create(store, 't1')
         const { cursor } = await store.inbox(undefined, { blockMs: 0 })
         const waiting = store.inbox(cursor, { blockMs: 20_000 })
         await wipe()
-        // Within the same millisecond the first entry would have the id of the one that was lost.
+        // Within the same millisecond, the first entry would have the id of the lost one.
         await pass(2)
         await create(other, 't2')
         expect(await waiting).toMatchObject({ gap: true })
@@ -146,7 +146,7 @@ export function testLeading(open: OpenStores): void {
   })
 
   test(
-    'says which queues are in force, and since when',
+    'the queues in force are stored with the time of their last change',
     using(open, async ({ store, other, pass }) => {
       expect(await other.getInForce()).toBeUndefined()
       const token = await tokenOf(store)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Batch, PartitionStore } from '../store.js'
+import type { ScanPage, PartitionStore } from '../store.js'
 import { assign, create, matched, someIds, tokenOf, using, type OpenStores } from './stores.fixture.js'
 
 export async function all<T>(
-  load: (at: string | undefined) => Promise<Batch<T>>,
+  load: (at: string | undefined) => Promise<ScanPage<T>>,
 ): Promise<{ readonly items: T[]; readonly sizes: number[] }> {
   const items: T[] = []
   const sizes: number[] = []
@@ -18,11 +18,11 @@ export async function all<T>(
 
 const idsOf = (tickets: readonly { readonly id: string }[]) => [...new Set(tickets.map(({ id }) => id))].toSorted()
 
-/** What a leader or a standby reads before it begins. */
+/** Tests of loading: what a leader or a standby reads first. */
 export function testLoading(open: OpenStores): void {
-  describe('gives everything to who begins', () => {
+  describe('loading a partition', () => {
     test(
-      'tickets with their headers, in batches, except cancelled ones',
+      'loading a partition returns tickets with their headers, in batches, except cancelled ones',
       using(open, async ({ store, other }) => {
         const ids = someIds(3000)
         await create(store, ...ids)
@@ -40,7 +40,7 @@ export function testLoading(open: OpenStores): void {
     )
 
     test(
-      'a few tickets as well as none',
+      'loading a partition works with one ticket and with none',
       using(open, async ({ store, other }) => {
         expect(await all(other.loadTickets)).toMatchObject({ items: [] })
         await create(store, 't1')
@@ -49,7 +49,7 @@ export function testLoading(open: OpenStores): void {
     )
 
     test(
-      'so that, with the inbox read on from before, nothing that changes meanwhile is missed',
+      'loading a partition misses no concurrent change if the inbox is read from a position before it',
       using(open, async ({ store, other }) => {
         const ids = someIds(2000)
         await create(store, ...ids)
@@ -78,7 +78,7 @@ export function testLoading(open: OpenStores): void {
     )
 
     test(
-      'servers and matches, and backfills, in batches',
+      'loading a partition returns servers, matches and backfills, in batches',
       using(open, async ({ store, other }) => {
         const token = await tokenOf(store)
         const hosting = someIds(1500).map((id, nth) => [

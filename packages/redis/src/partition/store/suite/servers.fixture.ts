@@ -17,14 +17,14 @@ import {
 
 const byKey = (one: { readonly key: string }, other: { readonly key: string }) => one.key.localeCompare(other.key)
 
-/** Servers and matches, notes and backfills. */
+/** Tests of servers and matches, notes and backfills. */
 export function testRecords(open: OpenStores): void {
-  describe('keeps the record of a match', () => {
+  describe('the record of a match', () => {
     const servers = async (store: { loadHosting: (at: undefined) => Promise<{ items: readonly unknown[] }> }) =>
       (await store.loadHosting(undefined)).items
 
     test(
-      'if all tickets that it requires are in the match',
+      'a match record is stored if all tickets that it requires are in the match',
       using(open, async ({ store, other }) => {
         await create(store, 't1', 't2', 't3')
         const token = await tokenOf(store)
@@ -51,7 +51,7 @@ export function testRecords(open: OpenStores): void {
     )
 
     test(
-      'though a ticket was cancelled between a commit whose answer was lost and its repetition',
+      'a match record is stored even if a ticket is cancelled between a lost answer and the repeat',
       using(open, async ({ store, other }) => {
         await create(store, 't1', 't2')
         const token = await tokenOf(store)
@@ -67,7 +67,7 @@ export function testRecords(open: OpenStores): void {
     )
 
     test(
-      'and locks its tickets until they leave the match or the record says otherwise',
+      'a match record locks its tickets until they leave the match or a later record unlocks them',
       using(open, async ({ store, other }) => {
         await create(store, 't1', 't2', 't3')
         const token = await tokenOf(store)
@@ -81,7 +81,7 @@ export function testRecords(open: OpenStores): void {
         await twice(() => store.commit(token, { hosting: [[{ key: 'm:m1', text: 'players' }]] }))
         expect(await servers(other)).toEqual([{ key: 'm:m1', text: 'players', locked: both }])
         expect(await other.cancel('t1', ['player of t1'])).toMatchObject({ kind: 'late' })
-        // Back to searching: the lock of the match does not reach it.
+        // The ticket is searching again, so the lock of the match does not apply to it.
         await store.commit(token, { headers: [{ ticketId: 't1', header: searching(3) }] })
         expect(await other.cancel('t1', ['player of t1'])).toMatchObject({ kind: 'cancelled' })
         await store.commit(token, { hosting: [[{ key: 'm:m1', text: 'intent', requires: ['t2'] }]] })
@@ -90,7 +90,7 @@ export function testRecords(open: OpenStores): void {
     )
 
     test(
-      'until it is over: then its assigned tickets end, and their players are free',
+      'a match record is kept until the match is over; then its tickets end, and their players are free',
       using(open, async ({ store, other }) => {
         await create(store, 't1', 't2', 't3', 't4')
         const token = await tokenOf(store)
@@ -123,7 +123,7 @@ export function testRecords(open: OpenStores): void {
     )
 
     test(
-      'of more than one at once, in the order of the commit',
+      'several match records in a commit are stored in order',
       using(open, async ({ store, other }) => {
         const token = await tokenOf(store)
         const texts = ['intent', 'sent', 'created']
@@ -139,7 +139,7 @@ export function testRecords(open: OpenStores): void {
     )
 
     test(
-      'with that of its server, both or none',
+      'a match record is stored together with the record of its server, or not at all',
       using(open, async ({ store, other }) => {
         await create(store, 't1', 't2')
         const token = await tokenOf(store)
@@ -166,7 +166,7 @@ export function testRecords(open: OpenStores): void {
         ]
         const sorted = async () => [...(await store.loadHosting(undefined)).items].toSorted(byKey)
         expect(await sorted()).toEqual(both)
-        // The server that is gone takes no lock of the match with it.
+        // A deleted server does not remove the locks of the match of the same id.
         await store.commit(token, { hosting: [[{ key: 's:m1' }]] })
         expect(await sorted()).toEqual(both.slice(0, 2))
         expect(await other.cancel('t1', ['player of t1'])).toMatchObject({ kind: 'late' })
@@ -177,24 +177,28 @@ export function testRecords(open: OpenStores): void {
   })
 
   test(
-    'keeps notes',
+    'notes are stored and deleted',
     using(open, async ({ store, other }) => {
       const token = await tokenOf(store)
       const of = (key: string, text?: string) => ({ key, text })
       const notes = [of('c["duel","Bjørn \\n"]', '[1,2,3]'), of('p x', ''), of('none')]
       expect(await twice(() => store.commit(token, { notes }))).toEqual(DONE)
-      expect(await other.readNotes(['p x', 'none', 'c["duel","Bjørn \\n"]'])).toEqual(['', undefined, '[1,2,3]'])
+      expect(await other.readPartitionRecords(['p x', 'none', 'c["duel","Bjørn \\n"]'])).toEqual([
+        '',
+        undefined,
+        '[1,2,3]',
+      ])
       await store.commit(token, { notes: [of('p x')], backfills: [{ backfillId: 'b', text: '{}' }] })
       expect(await other.loadNotes(undefined)).toEqual({ items: [notes[0]], next: undefined })
       expect((await other.loadBackfills(undefined)).items).toEqual([{ backfillId: 'b', text: '{}' }])
       const many = someIds(700)
       await store.commit(token, { notes: many.map((id) => of(id, id)) })
-      expect(await other.readNotes(many)).toEqual(many)
+      expect(await other.readPartitionRecords(many)).toEqual(many)
     }),
   )
 
   test(
-    'keeps backfills',
+    'backfills are stored and deleted',
     using(open, async ({ store, other }) => {
       const token = await tokenOf(store)
       const of = (backfillId: string, text?: string) => ({ backfillId, text })

@@ -1,22 +1,22 @@
 import { expect } from 'vitest'
 import type { StoreBounds } from '../commit-script.js'
-import { encodeHeader, type TicketState } from '../header.js'
+import { encodeHeader, type StoredTicketState } from '../header.js'
 import type { NewTicket, PartitionStore } from '../store.js'
 
 export interface StoresUnderTest {
   readonly store: PartitionStore
   /** The same partition as another process sees it. */
   readonly other: PartitionStore
-  /** Lets the store's clock move on. */
+  /** Advances the store's clock. */
   readonly pass: (ms: number) => Promise<void>
-  /** Loses everything, as FLUSHALL does. */
+  /** Loses everything, like FLUSHALL. */
   readonly wipe: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
 export type OpenStores = (bounds?: Partial<StoreBounds>) => Promise<StoresUnderTest>
 
-/** A test with stores of its own. */
+/** Runs a test with its own stores. */
 export const using =
   (open: OpenStores, check: (stores: StoresUnderTest) => Promise<void>, bounds: Partial<StoreBounds> = {}) =>
   async () => {
@@ -37,7 +37,7 @@ export const aTicket = (id: string, changes: Partial<NewTicket> = {}): NewTicket
 
 export const someIds = (count: number): string[] => Array.from({ length: count }, (_, index) => `t${index}`)
 
-/** Does a call again, as after a lost answer: the outcome is the same. */
+/** Repeats a call, like after a lost reply: the outcome is the same. */
 export async function twice<T>(call: () => Promise<T>): Promise<T> {
   const first = await call()
   expect(await call()).toEqual(first)
@@ -50,17 +50,17 @@ export async function tokenOf(store: PartitionStore, owner = 'a'): Promise<strin
   return acquired.token
 }
 
-/** Answers a follower, in order. */
+/** Replies to a follower, in order. */
 export async function answer(store: PartitionStore, token: string, follower: string, texts: readonly string[]) {
   await store.commit(token, { replies: texts.map((text) => ({ follower, text })) })
 }
 
-/** Creates tickets of these ids, each of a player of its own. */
+/** Creates tickets of these ids, each with a player of its own. */
 export async function create(store: PartitionStore, ...ids: readonly string[]): Promise<void> {
   for (const { kind } of await store.create(ids.map((id) => aTicket(id)))) expect(kind).toBe('created')
 }
 
-const headerOf = (status: TicketState['status'], version: number, matchId?: string): string =>
+const headerOf = (status: StoredTicketState['status'], version: number, matchId?: string): string =>
   encodeHeader({ version, status, attempts: 0, matchId, queue: matchId === undefined ? undefined : 'ranked' })
 
 export const searching = (version: number): string => headerOf('SEARCHING', version)
@@ -77,7 +77,7 @@ export const assigned = (version: number, matchId: string): string =>
 export const cancelled = (version: number): string =>
   encodeHeader({ version, status: 'CANCELLED', attempts: 0, cancelledAt: 5, cancelReason: 'expired' })
 
-/** What a commit without anything refused tells. */
+/** The outcome of a commit without anything refused. */
 export const DONE = { refused: [], unmet: [] }
 
 /** Puts tickets into a match, and assigns them. */

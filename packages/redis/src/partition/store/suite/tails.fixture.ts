@@ -16,11 +16,11 @@ import {
 const SOON = { blockMs: 0 }
 const WAIT = { blockMs: 20_000 }
 
-/** What the leader reads of the followers, and the followers of the leader. */
+/** Tests of the inbox and of the changes. */
 export function testTails(open: OpenStores): void {
-  describe('tells the leader', () => {
+  describe('the inbox of the leader', () => {
     test(
-      'what followers did, in order',
+      'the inbox of the leader contains what followers did, in order',
       using(open, async ({ store, other }) => {
         const { cursor, entries, gap } = await store.inbox(undefined, WAIT)
         expect({ entries, gap }).toEqual({ entries: [], gap: false })
@@ -37,13 +37,13 @@ export function testTails(open: OpenStores): void {
           { kind: 'cancelled', ticketId: 't1' },
         ])
         expect(await store.inbox(read.cursor, SOON)).toEqual({ cursor: read.cursor, entries: [], gap: false })
-        // Who begins now begins here.
+        // A new reader begins here.
         expect((await other.inbox(undefined, SOON)).cursor).toBe(read.cursor)
       }),
     )
 
     test(
-      'which player cancelled a ticket that was matched',
+      'the inbox of the leader names the player who cancelled a matched ticket',
       using(open, async ({ store, other }) => {
         await create(store, 't1')
         await create(store, 't2')
@@ -64,7 +64,7 @@ export function testTails(open: OpenStores): void {
     )
 
     test(
-      'at once, while it waits',
+      'a new inbox entry wakes the leader without delay',
       using(open, async ({ store, other }) => {
         const { cursor } = await store.inbox(undefined, SOON)
         const waiting = store.inbox(cursor, WAIT)
@@ -74,7 +74,7 @@ export function testTails(open: OpenStores): void {
     )
 
     test(
-      'nothing, after a time without news',
+      'the inbox of the leader returns nothing after a time without new entries',
       using(open, async ({ store, pass }) => {
         const { cursor } = await store.inbox(undefined, SOON)
         const waiting = store.inbox(cursor, { blockMs: 20 })
@@ -84,7 +84,7 @@ export function testTails(open: OpenStores): void {
     )
 
     test(
-      'that its wait was ended',
+      'the inbox of the leader returns when its wait is ended',
       using(open, async ({ store, other }) => {
         const { cursor } = await store.inbox(undefined, SOON)
         const ending = new AbortController()
@@ -93,7 +93,7 @@ export function testTails(open: OpenStores): void {
         await expect(waiting).rejects.toThrow('enough')
         await expect(store.inbox(cursor, { ...WAIT, signal: ending.signal })).rejects.toThrow('enough')
         await create(other, 't1')
-        // What came meanwhile is not lost.
+        // Entries that arrived meanwhile are not lost.
         expect(await store.inbox(cursor, { blockMs: 500 })).toMatchObject({
           entries: [{ ticketIds: ['t1'] }],
           gap: false,
@@ -102,7 +102,7 @@ export function testTails(open: OpenStores): void {
     )
 
     test(
-      'that it missed something, only where it did',
+      'the inbox of the leader reports a gap exactly if entries were missed',
       using(
         open,
         async ({ store, other }) => {
@@ -124,16 +124,16 @@ export function testTails(open: OpenStores): void {
     )
 
     test(
-      'no question that is too long',
+      'the inbox of the leader refuses an RPC request that is too long',
       using(open, async ({ store }) => {
         await expect(store.ask('x'.repeat(262_145))).rejects.toThrow(InvalidInput)
       }),
     )
   })
 
-  describe('tells followers', () => {
+  describe('the changes for followers', () => {
     test(
-      'which tickets have changed, and what was answered to them',
+      'the changes for a follower contain the changed tickets and the replies to this follower',
       using(open, async ({ store, other }) => {
         await create(store, 't1', 't2')
         const token = await tokenOf(store)
@@ -163,7 +163,7 @@ export function testTails(open: OpenStores): void {
     )
 
     test(
-      'that there are more changes, where a reply may have come after these',
+      'the changes for a follower are marked as incomplete if a reply may follow later ones',
       using(open, async ({ store, other }) => {
         await create(store, 't1')
         const token = await tokenOf(store)
@@ -189,7 +189,7 @@ export function testTails(open: OpenStores): void {
     )
 
     test(
-      'of no change that was refused',
+      'the changes for followers contain no change that was refused',
       using(open, async ({ store, other }) => {
         await create(store, 't1', 't2')
         const token = await tokenOf(store)
@@ -201,7 +201,7 @@ export function testTails(open: OpenStores): void {
     )
 
     test(
-      'at once, while they wait, of changes and of replies',
+      'changes and replies wake a follower without delay',
       using(open, async ({ store, other }) => {
         await create(store, 't1')
         const token = await tokenOf(store)
@@ -217,7 +217,7 @@ export function testTails(open: OpenStores): void {
     )
 
     test(
-      'answers with what the leader did, which are kept for the next leader',
+      'the changes for followers contain replies with their effect, which are kept for the next leader',
       using(open, async ({ store, other }) => {
         await create(store, 't1')
         const token = await tokenOf(store)
@@ -244,7 +244,7 @@ export function testTails(open: OpenStores): void {
     )
 
     test(
-      'that they missed something',
+      'the changes for followers report a gap if entries were missed',
       using(
         open,
         async ({ store, other }) => {
@@ -266,7 +266,7 @@ export function testTails(open: OpenStores): void {
   })
 
   test(
-    'ends both tails when it is closed',
+    'closing a partition ends both tails',
     using(open, async ({ store }) => {
       const { cursor } = await store.inbox(undefined, SOON)
       const { cursor: from } = await store.changes(undefined, 'a', SOON)

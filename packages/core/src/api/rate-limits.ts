@@ -1,9 +1,0 @@
-import type { RateLimit } from '../operation.js'
-
-/** The service's documented rate limits (service-api, Limits): 40 creates a second, and others. */
-export const limits = {
-  createDeployment: { name: 'createDeployment', limit: 40, windowMs: 1000 },
-  status: { name: 'status', limit: 20, windowMs: 1000 },
-  listDeployments: { name: 'listDeployments', limit: 10, windowMs: 1000 },
-  legacyDeploy: { name: 'legacyDeploy', limit: 40, windowMs: 1000 },
-} as const satisfies Record<string, RateLimit>

@@ -1,0 +1,58 @@
+import { type Caller } from './admission.js'
+import { Problem } from './answers.js'
+
+/** The open long polls and event streams, each of which holds a connection. */
+export interface OpenWaits<Who extends Caller> {
+  /**
+   * Counts a wait that begins. A caller who has too many open loses the oldest of them: its client may be gone, which
+   * some servers do not tell.
+   * @param end ends the wait, as its time would.
+   * @returns a function that says that the wait is over; calling it again changes nothing.
+   * @throws {Problem} 503 if all callers together have too many open.
+   */
+  enter(caller: Who, end: () => void): () => void
+  open(): number
+}
+
+interface WaitLimits<Who extends Caller> {
+  /** Most long polls and event streams that one caller may have open. */
+  readonly perCaller: number
+  /** Most long polls and event streams that may be open in total. */
+  readonly inAll: number
+  /** Callers who may have any number open, up to `inAll`. Default: none. */
+  readonly isExempt?: ((caller: Who) => boolean) | undefined
+}
+
+export function createOpenWaits<Who extends Caller>({
+  perCaller,
+  inAll,
+  isExempt = () => false,
+}: WaitLimits<Who>): OpenWaits<Who> {
+  /** The functions that end the waits of each caller, the oldest first. */
+  const byCaller = new Map<string, Set<() => void>>()
+  let open = 0
+  const forget = (id: string, own: Set<() => void>, end: () => void) => {
+    if (!own.delete(end)) return
+    open -= 1
+    if (own.size === 0 && byCaller.get(id) === own) byCaller.delete(id)
+  }
+  return {
+    enter: (caller, given) => {
+      const { id } = caller
+      const [oldest] = byCaller.get(id) ?? []
+      if (oldest !== undefined && (byCaller.get(id)?.size ?? 0) >= perCaller && !isExempt(caller)) {
+        forget(id, byCaller.get(id) as Set<() => void>, oldest)
+        oldest()
+      }
+      if (open >= inAll)
+        throw new Problem(503, 'busy', 'Too many requests are waiting. Ask without waiting.', { retryAfterMs: 5000 })
+      const own = byCaller.get(id) ?? new Set()
+      byCaller.set(id, own)
+      const end = () => given()
+      own.add(end)
+      open += 1
+      return () => forget(id, own, end)
+    },
+    open: () => open,
+  }
+}

@@ -1,0 +1,184 @@
+import type { Coordinates } from '@muster/core'
+import type { AllocatorContext } from './allocator-context.js'
+import type { Enrolling } from './enrolling.js'
+import type { EndTimes } from './server-deadlines.js'
+import type { SpendingLimiter } from './server-limits.js'
+import type { MatchRecord, ServerRecord, StoredFleet } from '../store/index.js'
+import { firstAttempt } from './retry-placement.js'
+import type { HostedMatches } from './hosted-matches.js'
+import type { ServerBrowser } from '../browser/index.js'
+import type { GameServers } from '../game-servers/index.js'
+import type { Pools } from '../pools/index.js'
+import { type Assignment, HostedMatch, isEnrolled, type Order, Server } from '../records/index.js'
+import type { ServerLifecycle } from './server-lifecycle.js'
+
+/** Matches of an earlier process whose tickets this one has. */
+export interface RestoredMatches {
+  /** Called before the first of them with all matches in the store. */
+  expect(all: readonly MatchRecord[]): void
+  /**
+   * The address of the server according to the tickets, even if the store has lost it. Undefined: unknown. Called
+   * before `orderOf`.
+   */
+  assignmentOf(matchId: string): Assignment | undefined
+  /** The order of the match. Undefined if the match cannot continue. Called once for each match in the store. */
+  orderOf(match: MatchRecord): Order | undefined
+  /** Called after the last of them. */
+  done(): void
+}
+
+const nothing = () => undefined
+export const NONE_INHERITED: RestoredMatches = {
+  expect: nothing,
+  assignmentOf: nothing,
+  orderOf: nothing,
+  done: nothing,
+}
+
+/** The parts that take over servers and matches. */
+interface RestoreParts {
+  readonly context: AllocatorContext
+  readonly spendingLimiter: SpendingLimiter
+  readonly lifecycle: ServerLifecycle
+  readonly endTimes: EndTimes
+  readonly matches: HostedMatches
+  readonly pools: Pools
+  readonly browser: ServerBrowser
+  readonly gameServers: GameServers
+  readonly enrolling: Enrolling
+}
+
+/**
+ * Returns the function that takes over the records of an earlier process, one server or match at each step. A server on
+ * which people play is followed. Any other continues if this process has the tickets of its match, or its pool.
+ * Otherwise it is found and stopped.
+ */
+export function createServerRestore(
+  parts: RestoreParts,
+  inherited: RestoredMatches,
+): (stored: StoredFleet) => Generator<void> {
+  const { spendingLimiter, lifecycle, endTimes, matches, pools, browser, gameServers, enrolling } = parts
+  const { fleet, sources, writer, clock } = parts.context
+
+  /**
+   * A server that was being stopped is stopped. One that was never requested ends, unless players started it: then it
+   * is ordered anew.
+   */
+  const poolOrderOf = (pool: string, open: ServerRecord) => {
+    if (open.dropped === true) return undefined
+    if (isRequested(open)) return pools.orderOf(pool)
+    return open.wanted?.start && pools.find(pool)?.orderAt(open.wanted.start.near)
+  }
+
+  /** A match without its own server. Its pool's server was taken over before. */
+  const adoptMatch = (open: MatchRecord, announced: Assignment | undefined, order: Order | undefined) => {
+    const server = open.serverId === undefined ? undefined : fleet.find(open.serverId)
+    const taken = server?.stopReason === undefined ? server : undefined
+    const playingSince = open.playingSince ?? (announced && open.at)
+    const match = new HostedMatch(open, order)
+    matches.adopt(match, {
+      server: taken,
+      assignment: taken?.assignment ?? announced,
+      playingSince,
+      lastsMs: open.lastsMs,
+    })
+  }
+
+  const goOnPlaying = (server: Server, requestId: string, assignment: Assignment | undefined) => {
+    if (server.lastsMs < Infinity) endTimes.expect(server)
+    server.assignment = assignment
+    sources.of(server.source).settle(requestId)
+    for (const match of server.bound) matches.resumePlay(match, server, { assignment })
+  }
+
+  const adoptServer = (server: Server, open: ServerRecord, assignment: Assignment | undefined) => {
+    const { sentAt, lostAt, requestId, lastsMs, resumption, wanted } = open
+    const { order, enrolled } = server
+    const now = clock.now()
+    const isUp = open.isUp || assignment !== undefined
+    server.isListed = open.isListed === true
+    server.tries = resumption?.tries ?? [firstAttempt(order?.deploy.requireCachedLocations ?? false)]
+    server.placements = resumption?.placements
+    server.near = resumption?.near
+    server.charged = requestId !== undefined || server.tries.length > 1
+    if (order === undefined && !(isUp && requestId !== undefined)) server.requestStop('restarted')
+    // Earlier versions did not store its address.
+    if (!isUp && enrolled !== undefined && enrolled.at === undefined) server.requestStop('restarted')
+    fleet.add(server)
+    if (server.pool !== undefined && server.isWanted) pools.adopted(server, open.at, nearOf(open))
+    // A start whose server is being stopped gets another one.
+    if (wanted !== undefined && (server.isWanted || wanted.start !== undefined)) browser.starts.adopt(server, wanted)
+    if (open.draining === true) {
+      server.drainAsked = true
+      pools.draining(server)
+    }
+    if (sentAt !== undefined) spendingLimiter.sent(server, Math.min(sentAt, now))
+    lifecycle.resume(server, { sentAt, lostAt, requestId, isUp })
+    if (requestId === undefined) return
+    // A clock that was set back must not extend the time for which the server may run.
+    server.startedAfter = Math.min(sentAt ?? now, now)
+    const mostMs = isUp && !isEnrolled(server) ? order?.deploy.maxDurationMs : undefined
+    server.lastsMs = lastsMs ?? mostMs ?? Infinity
+    if (isUp) goOnPlaying(server, requestId, assignment)
+    else if (enrolled?.at !== undefined && server.stopReason === undefined) {
+      gameServers.expect(server)
+      enrolling.adopt(server, enrolled.at)
+    }
+  }
+
+  const adoptPoolServer = (pool: string, open: ServerRecord) => {
+    const server = new Server(open, poolOrderOf(pool, open))
+    server.matchesServed = open.matchesServed ?? 0
+    // The earlier process has charged the server's players.
+    if (server.matchesServed > 0 || open.wanted !== undefined) server.chargedPlayers = NOBODY_CHARGED
+    adoptServer(server, open, open.assignment)
+    if (server.isWanted && server.phase === 'running') gameServers.expect(server)
+  }
+
+  /** The server of a single match, and that match. The server is kept even if the match's queue names a pool now. */
+  const adoptOwnServer = (matchId: string, open: ServerRecord, ofMatch: MatchRecord | undefined) => {
+    if (ofMatch === undefined) {
+      // The match is over. Only its server remains, known by its id until it is gone.
+      const { queue, at } = open
+      const over = new HostedMatch({ matchId, queue, at, ticketIds: [], playerIds: [] }, undefined)
+      return adoptServer(new Server(open, undefined, over), { ...open, isUp: false }, undefined)
+    }
+    const announced = inherited.assignmentOf(matchId)
+    const restored = inherited.orderOf(ofMatch)
+    if (restored?.pool !== undefined && !isRequested(open)) {
+      void writer.note({ kind: 'gone', serverId: open.serverId })
+      return adoptMatch(ofMatch, announced, restored)
+    }
+    adoptServer(new Server(open, restored, new HostedMatch(ofMatch, restored)), open, open.assignment ?? announced)
+  }
+
+  return function* (stored) {
+    inherited.expect(stored.matches)
+    const left = new Map(stored.matches.map((match) => [match.matchId, match]))
+    for (const open of stored.servers) {
+      const { pool, serverId, bornFor = serverId } = open
+      if (pool !== undefined) adoptPoolServer(pool, open)
+      else {
+        adoptOwnServer(bornFor, open, left.get(bornFor))
+        left.delete(bornFor)
+      }
+      yield
+    }
+    for (const open of left.values()) {
+      adoptMatch(open, inherited.assignmentOf(open.matchId), inherited.orderOf(open))
+      yield
+    }
+  }
+}
+
+const NOBODY_CHARGED: readonly string[] = []
+
+/** True if the deployment of the server may exist. */
+const isRequested = ({ sentAt, requestId }: ServerRecord) => sentAt !== undefined || requestId !== undefined
+
+/** The planned or actual location of a server of a pool. */
+function nearOf({ assignment, enrolled, resumption, wanted }: ServerRecord): Coordinates | undefined {
+  const { latitude, longitude } = (assignment ?? enrolled?.at)?.location ?? {}
+  const at = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
+  return at ?? resumption?.tries.at(-1)?.at ?? resumption?.near ?? wanted?.start?.near
+}

@@ -1,0 +1,185 @@
+import { faultOfShownName } from '@muster/core/internal'
+import { z } from 'zod'
+
+// The requests of game servers, as parsed by the HTTP API. Lengths are our choice.
+
+const id = z.string().min(1).max(128)
+const MOST_PLAYERS = 1000
+/** Maximum number of concurrent matches of one server. */
+const MOST_MATCHES = 64
+
+/** A name shown to players in the list of servers. It may not look like another name or be invisible. */
+export const ServerName = z
+  .string()
+  .min(1)
+  .max(64)
+  .superRefine((name, context) => {
+    const message = faultOfShownName(name)
+    if (message !== undefined) context.addIssue({ code: 'custom', message })
+  })
+
+/** Attributes that a server reports or should report. */
+export const ServerAttributes = z
+  .record(z.string().min(1).max(64), z.union([z.string().max(256), z.number(), z.boolean()]))
+  .refine((given) => Object.keys(given).length <= 32, 'must have at most 32 attributes')
+
+const playersOn = z
+  .record(id, z.enum(['in', 'away', 'left']))
+  .refine((given) => Object.keys(given).length <= MOST_PLAYERS, `must have at most ${MOST_PLAYERS} players`)
+  .default({})
+
+const instance = z
+  .string()
+  .min(1)
+  .max(64)
+  .describe('Random text that the process makes when it starts: a restarted process is another instance')
+
+/** An id of a deployment from the deployment service: visible ASCII characters. */
+const deployment = z
+  .string()
+  .max(128)
+  .regex(/^[!-~]+$/, 'must be 1 to 128 visible ASCII characters')
+  .describe(
+    'The deployment in which it runs: the request id, by its variable SERVICE_REQUEST_ID. Left out outside of one',
+  )
+
+/** `POST /servers`: a game server registers with its capabilities. */
+export const RegistrationBody = z.strictObject({
+  instance,
+  deployment: deployment.optional(),
+  build: z.string().min(1).max(128).optional().describe('The build of the game; players of another one cannot join'),
+  matches: z.number().int().min(1).max(MOST_MATCHES).default(1).describe('Matches that it serves at a time'),
+  seats: z.number().int().min(0).max(MOST_PLAYERS).optional().describe('Players who fit on it in all'),
+  ports: z
+    .record(z.string().min(1).max(64), z.number().int().min(1).max(65_535))
+    .optional()
+    .describe('The ports at which it listens inside its container, by name'),
+  attributes: ServerAttributes.optional().describe('What it says of itself, such as its mode or map'),
+})
+
+/** A process that Muster has not started reports its identity and its address for players. */
+export const EnrolmentBody = RegistrationBody.extend({
+  name: z
+    .string()
+    .min(1)
+    .max(128)
+    .regex(/^[!-~]+$/, 'must be visible ASCII characters')
+    .optional()
+    .describe('Of a server that Muster has not started: the machine and the slot. A process takes the name of another'),
+  address: z
+    .strictObject({
+      host: z
+        .string()
+        .min(1)
+        .max(253)
+        .regex(/^[\w.:-]+$/, 'must be an address or a name')
+        .optional()
+        .describe('Default: where the request comes from'),
+      ports: z
+        .record(
+          z.string().min(1).max(64),
+          z.strictObject({
+            port: z.number().int().min(1).max(65_535),
+            protocol: z.enum(['UDP', 'TCP', 'TCP/UDP', 'HTTP', 'HTTPS', 'WS', 'WSS']).default('UDP'),
+          }),
+        )
+        .refine((given) => Object.keys(given).length <= 16, 'must have at most 16 ports')
+        .default({}),
+    })
+    .optional()
+    .describe('Of a server that Muster has not started: where players connect'),
+})
+
+const seats = z.strictObject({
+  open: z.boolean().describe('Whether more players are wanted'),
+  teams: z
+    .record(id, z.number().int().min(0).max(MOST_PLAYERS))
+    .optional()
+    .describe('How many more, by team; default: in place of those who have left'),
+})
+
+const result = z.strictObject({
+  ranking: z
+    .array(z.array(id).min(1).max(MOST_PLAYERS))
+    .max(MOST_PLAYERS)
+    .optional()
+    .describe('Ids of players, the best first; those in one list have the same rank'),
+  data: z.unknown().optional().describe('Anything else, at most 8 KiB as JSON'),
+})
+
+const match = z.strictObject({
+  id,
+  status: z
+    .enum(['loading', 'open', 'closed', 'over', 'refused'])
+    .describe('`open`: players may come; `closed`: only those who were on it; `refused`: it cannot be served here'),
+  players: playersOn.describe('Who is on the server, who may return, and who has left for good since the match began'),
+  seats: seats.optional(),
+  result: result.optional().describe('Of a match that is over'),
+})
+
+const count = z.number().int().min(0).max(MOST_PLAYERS)
+/** Maximum number of teams of a listed server. */
+const MOST_TEAMS = 32
+
+const listing = z
+  .strictObject({
+    session: id
+      .optional()
+      .describe('Another id begins anew: nobody has a seat any more. Default: that of the instance'),
+    name: ServerName.describe(
+      'What players read in the list, without control, direction, zero-width or blank characters',
+    ),
+    seats: count.min(1).describe('Players who fit, whether or not they are there'),
+    teams: z
+      .record(ServerName, count)
+      .refine((given) => Object.keys(given).length <= MOST_TEAMS, `must have at most ${MOST_TEAMS} teams`)
+      .optional()
+      .describe('Seats by team; their sum is `seats`'),
+    password: z.string().min(1).max(128).optional().describe('Who wants a seat has to know it; nobody is told'),
+    locked: z.boolean().default(false).describe('Nobody gets a seat; those who have one may return'),
+    attributes: ServerAttributes.optional().describe(
+      'By which players filter, as far as the configuration declares them',
+    ),
+    owner: id.optional().describe('The player who had it started, as the orders said'),
+    players: playersOn.describe('Who is on the server and who may return; whoever is not named is not there'),
+  })
+  .refine(({ seats: all, teams }) => teams === undefined || Object.values(teams).reduce((a, b) => a + b, 0) === all, {
+    path: ['teams'],
+    message: 'must add up to `seats`',
+  })
+
+/** `PUT /servers/me`: a game server reports its whole state. */
+export const ReportBody = z.strictObject({
+  instance,
+  seq: z
+    .number()
+    .int()
+    .min(0)
+    .max(Number.MAX_SAFE_INTEGER)
+    .describe('Grows with each report of an instance; a report that arrives late is not applied'),
+  healthy: z.boolean().default(true).describe('False three times in a row: it is drained'),
+  draining: z.boolean().default(false).describe('It takes no match any more by its own wish'),
+  matches: z.array(match).max(MOST_MATCHES).default([]),
+  attributes: ServerAttributes.optional(),
+  knock: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('The whole of the datagram that begins with the `knock` of the orders: it proves the address'),
+  listing: listing.optional().describe('It is listed: players may look for it and take seats'),
+})
+
+/** The request with which a server that Muster has not started enrols. */
+export type EnrolmentRequest = z.output<typeof EnrolmentBody>
+/** The registration of a server. */
+export type ServerRegistration = z.output<typeof RegistrationBody>
+/** The whole state of a server. */
+export type ServerReport = z.output<typeof ReportBody>
+/** A server's report about one of its matches. */
+export type MatchReport = ServerReport['matches'][number]
+/** A server's report about its listing. */
+export type ListingReport = z.output<typeof listing>
+/** The result of a match, as reported by its server. */
+export type MatchResult = z.output<typeof result>
+/** The additional players that a match wants. */
+export type SeatsWanted = z.output<typeof seats>

@@ -1,0 +1,183 @@
+import { type Clock, dateOf } from '@muster/core/clock'
+import { scrub } from '@muster/core/internal'
+import type {
+  AllocatorListener,
+  HostedMatch,
+  MatchResult,
+  MatchRoster,
+  ResultOutbox,
+  SeatsWanted,
+  Server,
+  StopReason,
+} from '@muster/hosting/internal'
+import { MatchNotRunning } from '../errors.js'
+import { createServerEvents, type Events } from '../events.js'
+import { type Ledger, type Match, type PlayerLimits, seatIdOf, type TicketStore } from '../tickets/index.js'
+import { MatchIsFull } from './backfill-commands.js'
+import type { MatchCommands } from './match-commands.js'
+import type { MatchLifecycle } from './match-lifecycle.js'
+import { inCommon, placedOf } from './match-order.js'
+import type { EndOfMatch } from './match.js'
+import type { Matchmaker } from './matchmaker.js'
+
+/** The parts that get the outcomes. Most are created after the allocator, so they are read when needed. */
+interface Receivers {
+  readonly tickets: Pick<TicketStore, 'find'>
+  readonly lifecycle: Pick<MatchLifecycle, 'find' | 'ready' | 'dissolve'>
+  readonly matching: Pick<MatchCommands, 'playersLeft' | 'end'>
+  readonly backfilling: Pick<Matchmaker, 'createBackfill' | 'updateBackfill' | 'cancelBackfill'>
+  readonly limits: Pick<PlayerLimits, 'served'>
+  readonly ledger: Pick<Ledger, 'served'> | undefined
+  readonly results: Pick<ResultOutbox, 'add'> | undefined
+  readonly events: Events
+  readonly clock: Pick<Clock, 'now' | 'wallStepMs'>
+}
+
+/** Creates the listener that passes outcomes of hosting to matches, limits and events. */
+export function createHostingOutcomes(to: Receivers): AllocatorListener {
+  const { events, clock } = to
+  const named = ({ id: matchId, queue, pool }: Server) =>
+    pool === undefined ? { matchId, queue } : { matchId, queue, pool }
+  const end = ({ id }: HostedMatch, why: EndOfMatch) => {
+    const match = to.lifecycle.find(id)
+    if (match !== undefined) to.lifecycle.dissolve(match, why, clock.now())
+  }
+  const served = (playerIds: readonly string[]) => {
+    to.limits.served(playerIds, clock.now())
+    to.ledger?.served(playerIds)
+  }
+  return {
+    games: createGameOutcomes(to),
+    servers: createServerEvents(events),
+    created: (server, requestId) => {
+      const { order, charged, chargedPlayers = [] } = server
+      // A create that is repeated elsewhere for lack of capacity is not the players' doing, so only the first counts
+      // against their limits. Servers created by an earlier process were counted there.
+      if (order !== undefined && !charged) served(chargedPlayers)
+      events.emit('deploymentCreated', { ...named(server), requestId })
+    },
+    used: served,
+    up: (server, requestId, unseenMs) =>
+      events.emit('deploymentReady', {
+        ...named(server),
+        requestId,
+        startMs: clock.now() - server.knownAt,
+        unseenMs,
+        placed: placedOf(server),
+      }),
+    ready: ({ id }, requestId, assignment) => to.lifecycle.ready(id, requestId, assignment, clock.now()),
+    failed: (match, reason, counts) => end(match, { reason, counts }),
+    faulty: (server, requestId, reason, detail) =>
+      events.emit('deploymentFailed', { ...named(server), requestId, reason, detail: shortOf(detail) }),
+    logs: (server, requestId, reason, logs) => events.emit('serverLogs', { ...named(server), requestId, reason, logs }),
+    over: (match, stop) => end(match, { reason: 'stopped', stop }),
+    stopped: (server, requestId, reason) => events.emit('deploymentStopped', { ...named(server), requestId, reason }),
+    reaped: (requestId) => events.emit('orphanStopped', { requestId }),
+    problem: (during, error, about, requestId) =>
+      events.emit('problem', { during, error, matchId: about?.id, requestId }),
+  }
+}
+
+const LONGEST_DETAIL = 300
+
+/** The service's text may contain anything, so it is scrubbed and shortened. */
+const shortOf = (detail: string | undefined) => detail && scrub(detail).replaceAll(/\s+/g, ' ').slice(0, LONGEST_DETAIL)
+
+/** Reports of game servers about their matches and who plays these. */
+function createGameOutcomes(to: Receivers): AllocatorListener['games'] {
+  const conclude = createConclude(to)
+  const problem = (matchId: string, error: unknown) => to.events.emit('problem', { during: 'server', error, matchId })
+  return {
+    rosterOf: (matchId) => {
+      const match = to.lifecycle.find(matchId)
+      return match === undefined || match.teamsUnknown ? undefined : rosterOf(match, to.tickets)
+    },
+    left: ({ id: matchId }, playerIds) => {
+      try {
+        void to.matching.playersLeft(matchId, playerIds).catch(() => {})
+      } catch (error) {
+        problem(matchId, error)
+      }
+    },
+    over: (match, result, leftNow) => {
+      conclude(match, { reason: 'over', result, leftNow })
+      to.matching.end(match.id, 'over')
+    },
+    ended: (match, reason) => conclude(match, { reason }),
+    seatsWanted: ({ id: matchId }, seats, isNew) => {
+      try {
+        applySeatsWanted(to, matchId, seats)
+        // Missing players are counted here, now and later. The numbers by team are of one moment.
+        return !seats.open || seats.teams !== undefined
+      } catch (error) {
+        // A match that does not run yet, or that is full, is no mistake of the server. Other errors are reported once.
+        if (isNew && !(error instanceof MatchNotRunning || error instanceof MatchIsFull)) problem(matchId, error)
+        return false
+      }
+    },
+  }
+}
+
+function applySeatsWanted({ lifecycle, backfilling }: Receivers, matchId: string, { open, teams }: SeatsWanted): void {
+  const backfill = lifecycle.find(matchId)?.backfill
+  if (!open) {
+    if (backfill !== undefined) backfilling.cancelBackfill(backfill.id)
+    return
+  }
+  const wanted = teams && Object.entries(teams).map(([name, slots]) => ({ name, slots }))
+  if (backfill === undefined) backfilling.createBackfill({ matchId, teams: wanted })
+  else if (wanted !== undefined) backfilling.updateBackfill(backfill.id, { version: backfill.version, teams: wanted })
+}
+
+/** The end of a match that was played. */
+interface EndOfPlay {
+  readonly reason: StopReason
+  readonly result?: MatchResult | undefined
+  /** Players who left when the match ended. */
+  readonly leftNow?: readonly string[] | undefined
+}
+
+/** Creates the function that reports the end of a played match, once, and stores its result for the backend. */
+function createConclude({ results, events, clock }: Pick<Receivers, 'results' | 'events' | 'clock'>) {
+  const concluded = new WeakSet<HostedMatch>()
+  return (match: HostedMatch, { reason, result, leftNow = [] }: EndOfPlay) => {
+    if (concluded.has(match)) return
+    concluded.add(match)
+    const { id: matchId, queue, playerIds: present } = match
+    const endedAt = dateOf(clock)
+    const left = [...match.left, ...leftNow.map((playerId) => ({ playerId, at: endedAt }))]
+    const playerIds = [...new Set([...match.left.map(({ playerId }) => playerId), ...present])]
+    const { source, enrolled } = match.host ?? {}
+    const from = {
+      ...(source !== undefined && { source }),
+      ...(enrolled !== undefined && { enrolmentKey: enrolled.key }),
+    }
+    results?.add({ matchId, queue, playerIds, left, result, endedAt, endReason: reason, ...from })
+    events.emit('matchOver', { matchId, queue, playerIds, reason, result, ...(left.length > 0 && { left }), ...from })
+  }
+}
+
+function rosterOf({ queue, teams, placed }: Match, store: Pick<TicketStore, 'find'>): MatchRoster {
+  const tickets = placed.map(({ ticket }) => ticket)
+  // Players who left are no longer in the ticket of the match. Places count by the ticket as it was created.
+  const seatOf = (ticketId: string, playerId: string) => {
+    const whole = store.find(ticketId)
+    const index = whole?.players.findIndex(({ id }) => id === playerId) ?? -1
+    return whole === undefined || index === -1 ? undefined : seatIdOf(whole, index)
+  }
+  return {
+    queue: queue.name,
+    teams: teams.map(({ name }, team) => ({
+      name,
+      players: placed.flatMap(({ ticket, team: its }) =>
+        its === team
+          ? ticket.players.map(({ id, attributes }) => {
+              const seatId = seatOf(ticket.id, id)
+              return { id, ticketId: ticket.id, ...(seatId !== undefined && { seatId }), attributes }
+            })
+          : [],
+      ),
+    })),
+    ...inCommon(queue.rules, tickets),
+  }
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '@muster/core/clock'
+import type { MatchmakerOptions } from '@muster/matchmaker'
+import { definePools, defineQueues } from '@muster/matchmaker/internal'
+import { RETRY_MS } from '../connection/index.js'
+import type { Lease } from './election.js'
+import { LeaseLost } from './partition-errors.js'
+import { fingerprintOf, inForceText, type QueuesInForce, readInForce } from './partition-options.js'
+import type { PartitionStore } from './store/index.js'
+
+type Definitions = Pick<MatchmakerOptions, 'queues' | 'pools'>
+
+interface OwnQueuesOptions {
+  readonly store: Pick<PartitionStore, 'getInForce' | 'setInForce'>
+  readonly clock: Clock
+  /** Name of this process for people. */
+  readonly title: string
+  /** Called if the leader's queues differ from this process's, once for each of the leader's sets of queues. */
+  readonly differ: (event: { readonly inForce: QueuesInForce; readonly fingerprint: string }) => void
+  readonly problem: (error: unknown) => void
+}
+
+/** This process's own queues, and those by which the leader (possibly this process) matches. */
+export class OwnQueues {
+  readonly #options: OwnQueuesOptions
+  #own: Definitions
+  /** The token of the current lease epoch; undefined while another process leads. */
+  #token: string | undefined
+  #presenceInForce: ReadonlyMap<string, number> = new Map()
+  /** Fingerprint of the last reported current queues. */
+  #reported: string | undefined
+
+  constructor({ queues, pools }: Definitions, options: OwnQueuesOptions) {
+    this.#options = options
+    this.#own = { queues, pools }
+  }
+
+  own(): Definitions {
+    return this.#own
+  }
+
+  /** Maximum duration of a match of these queues and pools, in milliseconds. */
+  longestMatchMs(): number {
+    const { queues, pools = [] } = this.#own
+    return Math.max(...defineQueues(queues, definePools(pools)).map(({ deploy }) => deploy.maxDurationMs))
+  }
+
+  /** @param pools default: the previous ones. */
+  replace(queues: Definitions['queues'], pools = this.#own.pools): void {
+    this.#own = { queues, pools }
+  }
+
+  /** Stores that this process leads with its queues, with as many attempts as needed. */
+  async lead({ token, signal }: Lease): Promise<void> {
+    const { clock, problem } = this.#options
+    this.#token = token
+    for (;;) {
+      signal.throwIfAborted()
+      try {
+        await this.say()
+        return
+      } catch (error) {
+        if (error instanceof LeaseLost) throw error
+        problem(error)
+        await clock.sleep(RETRY_MS, signal)
+      }
+    }
+  }
+  follow(): void {
+    this.#token = undefined
+  }
+
+  /** Stores the queues of this process if it leads. */
+  async say(): Promise<void> {
+    const { store, title } = this.#options
+    if (this.#token !== undefined) await store.setInForce(this.#token, inForceText(this.#own.queues, title))
+  }
+
+  async inForce(): Promise<QueuesInForce | undefined> {
+    const found = await this.#options.store.getInForce()
+    return found && readInForce(found.text, found.since)
+  }
+
+  /** The leader's setting at the last comparison. Its queues may be newer. */
+  presenceInForce(queue: string): number | undefined {
+    return this.#presenceInForce.get(queue)
+  }
+
+  async compare(): Promise<void> {
+    const inForce = await this.inForce()
+    this.#presenceInForce = new Map(Object.entries(inForce?.presence ?? {}))
+    const fingerprint = fingerprintOf(this.#own.queues)
+    const isOther = inForce !== undefined && inForce.fingerprint !== fingerprint
+    // Redis was unreachable when they were replaced.
+    if (isOther && this.#token !== undefined) return this.say()
+    if (isOther && this.#reported !== inForce.fingerprint) this.#options.differ({ inForce, fingerprint })
+    this.#reported = isOther ? inForce.fingerprint : undefined
+  }
+}

@@ -1,0 +1,50 @@
+// Fails where a commit since a base has no clear message: a subject of more than 72 characters, a line right below it,
+// or no body below a change of more than 500 lines.
+// Usage: node commit-check.mjs [base], with a commit. Default: the last commit before this rule. A clone that does not
+// have the base, such as a shallow one, checks its latest commit.
+import { execFileSync } from 'node:child_process'
+
+const RULE_SINCE = 'e85c3f9704ed4778d71a3266a28024b12b74e6a8'
+const LONGEST_SUBJECT = 72
+const MOST_LINES_WITHOUT_BODY = 500
+
+const git = (...args) => execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+
+function succeeds(...args) {
+  try {
+    git(...args)
+    return true
+  } catch {
+    return false
+  }
+}
+
+if (!succeeds('rev-parse', 'HEAD')) {
+  console.log('Not a clone with commits: no commit message is checked.')
+  process.exit(0)
+}
+
+const base = process.argv[2] ?? RULE_SINCE
+const hasBase = succeeds('merge-base', '--is-ancestor', base, 'HEAD')
+if (!hasBase) console.log(`This clone does not have ${base}: only the latest commit is checked.`)
+const range = hasBase ? [`${base}..HEAD`] : ['-1', 'HEAD']
+
+const records = git('log', '--no-merges', '--numstat', '--format=%x00%h%x00%B%x00', ...range)
+  .split('\0')
+  .slice(1)
+const faults = []
+for (let at = 0; at < records.length; at += 3) {
+  const [hash, message, stat] = records.slice(at, at + 3)
+  const [subject, below = '', ...body] = message.trimEnd().split('\n')
+  const lines = Array.from(stat.matchAll(/^(\d+)\t(\d+)\t/gm)).reduce((sum, [, plus, minus]) => sum + +plus + +minus, 0)
+  const say = (fault) => faults.push(`${hash} ${subject}\n  ${fault}`)
+  if (subject.length > LONGEST_SUBJECT) say(`The subject has ${subject.length} characters; at most ${LONGEST_SUBJECT}.`)
+  if (below !== '') say('The line below the subject is not empty.')
+  // The parent of the oldest commit of a shallow clone is missing, so all of its files count as new.
+  if (hasBase && lines > MOST_LINES_WITHOUT_BODY && body.length === 0)
+    say(`It changes ${lines} lines, and no body below the subject says why.`)
+}
+if (faults.length > 0) {
+  console.error(faults.join('\n'))
+  process.exit(1)
+}
