@@ -4,7 +4,7 @@
 // have the base, such as a shallow one, checks its latest commit.
 import { execFileSync } from 'node:child_process'
 
-const RULE_SINCE = 'e85c3f9704ed4778d71a3266a28024b12b74e6a8'
+const RULE_SINCE = 'c17c0df3fc30c0558407500feb8fb8447f4c29ce'
 const LONGEST_SUBJECT = 72
 const MOST_LINES_WITHOUT_BODY = 500
 
