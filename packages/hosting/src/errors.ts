@@ -8,8 +8,8 @@ export class MatchmakerClosed extends MusterError {
 }
 
 /**
- * Thrown if tickets cannot be reached at the moment: several processes store them and the responsible one does not
- * answer, or there are too many tickets. Retry. The call may have taken effect.
+ * Thrown if a call about tickets cannot be served now. The process that is responsible for them does not answer, or
+ * there are too many tickets. Retry after `retryAfterMs`. The call may have taken effect.
  */
 export class Unavailable extends StoreUnavailable {
   /** Milliseconds after which a retry makes sense. */
@@ -27,7 +27,7 @@ export class Unavailable extends StoreUnavailable {
 
 /**
  * Thrown if the file is in use by another process, or by another store of this process. Nothing is written and no
- * server is deployed until it is free.
+ * server is deployed until the file is free.
  */
 export class StoreLocked extends Conflict {
   /** The id of the process that holds the lock. Processes in different containers may have the same id. */
@@ -44,8 +44,8 @@ export class StoreLocked extends Conflict {
 }
 
 /**
- * Thrown if the file is something else, was written by another version, or is damaged in a way that no crash explains.
- * The file is not changed, because missing records may be servers that cost money. If the path is right, move the file
+ * Thrown if the file is not a store, was written by another version, or is damaged in a way that no crash explains. The
+ * file is not changed, because missing records may be servers that cost money. If the path is right, move the file
  * away. The reaper then stops deployments without an owner.
  */
 export class StoreCorrupt extends MusterError {
@@ -64,9 +64,9 @@ export class StoreCorrupt extends MusterError {
   }
 }
 
-/** Lines that differ from what was written. */
+/** The lines of a file that differ from what was written. */
 export interface StoreDamage {
-  /** The number of the first of them in the file, from 1. */
+  /** Number of the first damaged line in the file, from 1. */
   readonly line: number
   readonly lines: number
   readonly bytes: number
@@ -74,7 +74,7 @@ export interface StoreDamage {
 
 /**
  * Reported if a crash tore lines that were being written or had not reached the disk, or the disk is damaged. The store
- * continues without them. Their content is lost: a record, its latest change, or its end.
+ * continues without these lines. Their content is lost: a record, its latest change, or its end.
  */
 export class StoreTorn extends MusterError implements StoreDamage {
   readonly path: string
@@ -97,9 +97,8 @@ export class StoreTorn extends MusterError implements StoreDamage {
 }
 
 /**
- * Thrown by server logs that know tickets, for entries without which a server must not be created. Tickets of the match
- * ended elsewhere before the entry was written, so the match is no longer as the entry describes it. The log itself
- * works.
+ * Thrown by server logs that also store tickets, for an entry that must be written before a server is created. Another
+ * process ended tickets of the match first, so the entry no longer describes the match. The log itself works.
  */
 export class TicketsGone extends Conflict {
   readonly ticketIds: readonly string[]

@@ -11,11 +11,11 @@ const OSLO = { city: 'Oslo', country: 'Norway', latitude: '59.9', longitude: 10.
 export interface CallFault {
   /** The error of the call. Default: a lost connection. */
   readonly error?: Error | undefined
-  /** Whether the call takes effect anyway. */
+  /** True if the call takes effect anyway. */
   readonly effect?: boolean | undefined
 }
 
-/** The life of a deployment, in milliseconds from its creation. */
+/** The life of a deployment. Times are milliseconds from its creation. */
 export interface Fate {
   readonly readyMs?: number | undefined
   readonly errorMs?: number | undefined
@@ -36,7 +36,7 @@ export interface ServiceOptions {
   readonly pageSize?: number | undefined
   /** The output of containers. Default: the service has no logs. */
   readonly logs?: DeploymentService['logs'] | undefined
-  /** Whether the list includes ended deployments. Default false. */
+  /** True if the list includes ended deployments. Default false. */
   readonly listsEnded?: boolean | undefined
 }
 
@@ -52,13 +52,13 @@ interface Deployed {
 export const lost = new ConnectionLost('the connection was lost', { sent: true })
 const START = Number.POSITIVE_INFINITY
 
-/** A timestamp in format A. */
+/** Returns a timestamp in format A. */
 export const timestamp = (at: number): `${string} ${string}` => {
   const [date = '', time = ''] = new Date(at).toISOString().split(/[TZ]/)
   return `${date} ${time}`
 }
 
-/** The four operations as the specification describes them, with any clock and with given faults. */
+/** Creates the four operations as the specification describes them, on a given clock and with given faults. */
 export function createTestService({
   clock,
   latencyMs = () => 0,
@@ -80,7 +80,7 @@ export function createTestService({
 
   const settledAt = ({ createdAt, fate }: Deployed) =>
     createdAt + Math.min(fate.readyMs ?? START, fate.errorMs ?? START)
-  /** A stop takes effect once the deployment is READY or ERROR. */
+  /** Returns when a deployment ends. A stop takes effect once the deployment is READY or ERROR. */
   const endedAt = (record: Deployed) =>
     Math.min(
       record.createdAt + (record.fate.endMs ?? START),
@@ -186,7 +186,7 @@ export function createTestService({
     deployments,
     calls,
     records,
-    /** Deployments that have not ended and whose stop was not requested. These would keep costing money. */
+    /** Returns the deployments that have not ended and whose stop was not requested. They would keep costing money. */
     unstopped: () =>
       records
         .filter((record) => record.stopAskedAt === undefined && clock.now() < endedAt(record))

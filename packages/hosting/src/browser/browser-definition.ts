@@ -16,7 +16,7 @@ export interface BrowserDefinition {
 
 /** An attribute of listed servers. */
 export interface BrowserAttribute {
-  /** The type of its values. */
+  /** The type of the attribute's values. */
   readonly type: 'string' | 'number' | 'boolean'
   /** The allowed values of a string. Default: any. */
   readonly values?: readonly string[] | undefined
@@ -34,7 +34,7 @@ const attribute = z
     message: 'are only for strings',
   })
 
-/** The schema of the option. Its output is valid input again. */
+/** The zod schema of `BrowserDefinition`. Its output is valid input for it. */
 export const browserSchema = z
   .strictObject({
     attributes: z
@@ -49,12 +49,12 @@ export const browserSchema = z
     message: 'must not be less than holdSeconds',
   })
 
-/** The option, validated, with defaults filled in. */
+/** A validated `BrowserDefinition` with defaults filled in. */
 export type Browser = Readonly<z.output<typeof browserSchema>>
 
 export type AttributeValue = string | number | boolean
 
-/** Returns the fault of a server's declared attributes. Undefined if they are valid. */
+/** Returns why the attributes that a server reports are invalid. Undefined if they are valid. */
 export function attributeFault(
   { attributes: declared }: Pick<Browser, 'attributes'>,
   given: Readonly<Record<string, AttributeValue>>,

@@ -12,7 +12,7 @@ export interface ListedServer {
   readonly build: string | undefined
   readonly place: ListedPlace | undefined
   readonly attributes: Readonly<Record<string, string | number | boolean>>
-  /** Whether the server accepts players now if it has free seats. */
+  /** True if the server accepts players now when it has free seats. */
   readonly isOpen: boolean
   readonly hasPassword: boolean
   readonly seats: SeatCounts
@@ -26,18 +26,18 @@ export interface ListedPlace {
   readonly latitude: number
   readonly longitude: number
   /**
-   * In a `ServerList`: the index of its location, from 0, by which a ping is looked up. Undefined: there are too many
-   * locations.
+   * Index of the location, from 0, under which its ping is found. Only a `ServerList` sets it. Undefined for locations
+   * beyond `MOST_PLACES`.
    */
   readonly number?: number | undefined
 }
 
 /** The changes of the list since a reader's last read. */
 export interface ListChanges {
-  /** Identifies the list. Another process has a new list. */
+  /** Id of the list. A list in another process has another id. */
   readonly epoch: string
   readonly version: number
-  /** The version of the list when the reader began. */
+  /** The version of the list at the reader's first read. */
   readonly since: number
   /** True if the reader must discard its earlier copy. */
   readonly isNew: boolean
@@ -50,23 +50,23 @@ export interface ListChanges {
 /** The state of a reader's copy after the last response. */
 export type ListKnown = Pick<ListChanges, 'epoch' | 'version' | 'since'>
 
-/** Maximum number of servers in one response, because it must fit into a message. */
+/** Maximum number of servers in one response, so that the response fits into one message. */
 const MOST_IN_ANSWER = 1000
 /** Maximum number of removed servers that are remembered. Readers that are further behind start anew. */
 const MOST_GONE = 10_000
 
 /**
- * The list of servers, in versions, so that readers in other processes fetch only the changes.
+ * Creates the list of servers. Each change gets a version, so that readers in other processes fetch only the changes.
  * @param read returns the current data of a server. Undefined: it is not listed.
  */
 export function createListedServers(read: (serverId: string) => ListedServer | undefined, random: Random) {
   const epoch = newId(random)
-  /** In the order of their versions, the oldest first. */
+  /** The listed servers, ordered by version, the oldest first. */
   const rows = new Map<string, { readonly row: ListedServer; readonly version: number }>()
   const gone = new Map<string, number>()
   const touched = new Set<string>()
   let version = 0
-  /** Readers of an older version have missed removed servers. */
+  /** Readers whose version is lower may have missed removed servers, so they start anew. */
   let knownFrom = 0
 
   const settle = () => {
@@ -92,7 +92,7 @@ export function createListedServers(read: (serverId: string) => ListedServer | u
     touch: (serverId: string) => void touched.add(serverId),
     changes: (known: ListKnown | undefined): ListChanges => {
       settle()
-      // A reader has never seen servers that were removed before it began.
+      // A reader never saw servers that were removed before its first read, so only later removals count.
       const isNew = known?.epoch !== epoch || Math.max(known.version, known.since) < knownFrom
       const [from, since] = isNew ? [0, version] : [known.version, known.since]
       const servers: ListedServer[] = []
@@ -117,7 +117,7 @@ export function createListedServers(read: (serverId: string) => ListedServer | u
 /** A server before and after a change. Undefined: it was not in the list, or no longer is. */
 export type ListChange = readonly [before: ListedServer | undefined, after: ListedServer | undefined]
 
-/** Maximum number of indexed locations (our choice). Pages have no ping for servers at others. */
+/** Maximum number of indexed locations (our choice). Pages show no ping for servers at any further location. */
 const MOST_PLACES = 10_000
 
 /** Creates a copy of the list for use in any process. */
@@ -140,10 +140,10 @@ export function createServerList() {
   }
 
   return {
-    /** The servers after the last `apply`. Each change creates another array. */
+    /** Returns the servers after the last `apply`. Each change creates another array. */
     all: (): readonly ListedServer[] => all,
     find: (serverId: string): ListedServer | undefined => servers.get(serverId),
-    /** The state of this copy, for `changes`. */
+    /** Returns the state of this copy, for `changes`. */
     known: (): ListKnown | undefined => known,
     /** Applies the changes. Returns the servers that differ. */
     apply: ({ epoch, version, since, isNew, servers: changed, gone, more }: ListChanges): readonly ListChange[] => {

@@ -24,7 +24,7 @@ export interface PageChange {
   readonly total: number
 }
 
-/** The list for players: a copy that is at most a second old, and the pages of it that are followed. */
+/** Reads the list of servers for players. Keeps a copy that is at most 1 s old, and updates the followed pages. */
 export type ServerReader = ReturnType<typeof createServerReader>
 
 /** Maximum age of a copy of the list, and the minimum time between two updates of a page, in milliseconds. */
@@ -38,7 +38,7 @@ interface LivePage {
   readonly query: ReadQuery
   readonly pingOf: PingOf
   readonly viewers: Set<(change: PageChange) => void>
-  /** Larger than the page, so that most changes need no other look at the list. */
+  /** Larger than the page, so that most changes need no new scan of the list. */
   window: PageWindow
 }
 
@@ -66,7 +66,7 @@ export function createServerReader({ read, browser, clock, onError }: ServerRead
         if (after !== undefined) table.set(after)
         else if (before !== undefined) table.remove(before.id)
       }
-      // Applies the changes to followed pages before anyone starts a page of the current list.
+      // Updates the followed pages first, because a page that is started later already contains the changes.
       if (different.length > 0) for (const one of followed.values()) turn(one, different)
     } while (changes.more)
     readAt = clock.now()
@@ -100,7 +100,7 @@ export function createServerReader({ read, browser, clock, onError }: ServerRead
     everyMs: FRESH_MS,
     tick: () =>
       refreshed().catch((error: unknown) => {
-        // Pages stay as they are until servers have registered again.
+        // While game servers have yet to register again, the pages stay unchanged. That is not an error.
         if (!(error instanceof Unavailable)) onError(error)
       }),
     isNeeded: () => followed.size > 0,
@@ -116,7 +116,7 @@ export function createServerReader({ read, browser, clock, onError }: ServerRead
      * Follows a page. Viewers of the same page share it.
      * @param key equal for all viewers with the same query and location
      * @param changed called with the whole page at once, then with each change, at most once a second
-     * @returns a function that stops it
+     * @returns a function that stops following the page
      */
     follow: async (
       { key, query, pingOf }: { readonly key: string; readonly query: ReadQuery; readonly pingOf: PingOf },
@@ -148,7 +148,7 @@ const pageIn = ({ servers, total }: PageWindow, { limit }: ReadQuery): ShownPage
 
 type ShownPage = Pick<ServerPage, 'servers' | 'total'>
 
-/** Undefined if the viewer sees no difference. */
+/** Returns the changes of a page. Undefined if the viewer sees no difference. */
 function changeOf(before: ShownPage, after: ShownPage): PageChange | undefined {
   if (before.servers === after.servers && before.total === after.total) return undefined
   const known = new Set(before.servers)

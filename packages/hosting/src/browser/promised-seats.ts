@@ -8,13 +8,13 @@ const partyOf = ({ playerIds, seatIds, groupId, isMoved }: SeatParty): SeatParty
   isMoved,
 })
 
-/** All parties with promised seats. The first one is the party that had the server started. */
+/** Returns all parties with promised seats. The first one is the party that had the server started. */
 export const partiesOf = (start: SessionStart): readonly SeatParty[] => [partyOf(start), ...(start.joined ?? [])]
 
 export const promisedIn = (start: SessionStart): number =>
   partiesOf(start).reduce((sum, { playerIds }) => sum + playerIds.length, 0)
 
-/** The party with a player or a seat of this id, and the index within it. */
+/** Returns the party that contains this player or seat id, and the index of the id within the party. */
 export function promiseOf(start: SessionStart, ids: 'playerIds' | 'seatIds', id: string) {
   for (const party of partiesOf(start)) {
     const index = party[ids].indexOf(id)

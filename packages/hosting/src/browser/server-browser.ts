@@ -15,7 +15,7 @@ export interface ServerBrowserOptions extends Omit<ServerStartsOptions, 'seats' 
   readonly unused: (playerId: string) => void
 }
 
-/** Milliseconds for which players without a seat from Muster keep a server that is to end (our choice). */
+/** Milliseconds for which players whom only the server reports delay the server's end (our choice: 1 h). */
 const CLAIMED_MS = 3_600_000
 
 /** The listed servers and their seats, as players see them. */
@@ -54,7 +54,7 @@ export class ServerBrowser {
     this.starts = new ServerStarts({ ...options, seats: this.#seats, grantOf: (seat) => this.#grantOf(seat) })
   }
 
-  /** The current listing of a server, or none. See `GameServerListener`, also for the methods below. */
+  /** Records the current listing of a server. Undefined: none. See `GameServerListener`, also for the methods below. */
   listed(server: Server, listing: ListingReport | undefined, instance: string): void {
     const { id } = server
     this.#seats.listed(id, listing, instance, server.isListed)
@@ -65,7 +65,7 @@ export class ServerBrowser {
   seatsOn({ id }: Server): ReturnType<GameServerListener['seatsOn']> {
     return { listing: this.#seats.on(id), host: this.starts.wantedOf(id) }
   }
-  /** Players reported only by the server keep it for an hour. */
+  /** True if players are on the server. Players reported only by the server count for an hour. */
   isOccupied({ id }: Server): boolean {
     if (!this.#seats.isOccupied(id)) return false
     const since = this.#emptySince.get(id)
@@ -115,8 +115,8 @@ export class ServerBrowser {
   }
 
   /**
-   * Returns a seat. The result is the id of its server, whose record may then be updated. Undefined if the player has
-   * no such seat.
+   * Gives a seat back. Returns the id of its server, whose record may then be updated. Undefined if the player has no
+   * such seat.
    * @throws like `follow`
    */
   release(seatId: string, playerId: string | undefined) {
@@ -133,8 +133,8 @@ export class ServerBrowser {
     const { start, party, index } = found
     const id = party.playerIds[index] as string
     const isTheirs = playerId === undefined || id === playerId
-    // Of the party that had it started, only the owner can return the seats, for the whole party. The seats of the
-    // others expire.
+    // Only the owner of the party that had the server started can give its seats back, all at once. The seats of the
+    // other members expire.
     const isFirst = start.seatIds.includes(seatId)
     if (!isTheirs || (isFirst && id !== start.wanted.owner)) return undefined
     this.starts.leave(start, isFirst ? start.playerIds : [id])
@@ -149,7 +149,7 @@ export class ServerBrowser {
     return found === undefined ? [] : [this.starts.startingSeat(found.start, found.party, found.index)]
   }
 
-  /** The name of a listed server and its current seat counts. Undefined if it is not listed. */
+  /** Returns the name of a listed server and its current seat counts. Undefined if it is not listed. */
   listing(serverId: string): { readonly name: string; readonly seats: SeatCounts } | undefined {
     const session = this.#seats.read(serverId)
     return session && { name: session.listing.name, seats: session.counts }
@@ -166,7 +166,7 @@ export class ServerBrowser {
     }
   }
 
-  /** Why the server is in use: it is or will be listed. Undefined: it is neither. */
+  /** Returns why a server that is or will be listed is in use. Undefined if it is not listed and will not be. */
   useOf({ id }: Server): ServerUse | undefined {
     if (this.starts.wantedOf(id) !== undefined) return 'started'
     if (!this.#seats.isListed(id)) return undefined
@@ -189,13 +189,13 @@ export class ServerBrowser {
     }
   }
 
-  /** Servers that have yet to register again have unknown listings. @throws {Unavailable} */
+  /** @throws {Unavailable} while servers have yet to register again, because their listings are unknown */
   #assertKnown(serverId?: string) {
     if (this.#options.gameServers.isExpected(serverId))
       throw new Unavailable('Game servers have not registered again yet. Retry in a second.')
   }
 
-  /** Ends servers started by players that have been empty for a while. */
+  /** Ends servers started by players that have been empty for too long. */
   #endEmpty(now: number) {
     for (const serverId of this.#seats.serverIds()) {
       const server = this.#options.find(serverId)
@@ -211,7 +211,7 @@ export class ServerBrowser {
     }
   }
 
-  /** The list's data of a server. Undefined: it is not listed. */
+  /** Returns the listed data of a server. Undefined: it is not listed. */
   #listedOf(serverId: string): ListedServer | undefined {
     const session = this.#seats.read(serverId)
     const server = this.#options.find(serverId)

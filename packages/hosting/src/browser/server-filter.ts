@@ -36,7 +36,7 @@ export interface Clause {
 export interface ReadFilter {
   readonly clauses: readonly Clause[]
   readonly named: ServerFilter | undefined
-  /** The whole filter. */
+  /** Returns true if a server matches all clauses and the search string. */
   readonly filter: ServerFilter
 }
 
@@ -67,13 +67,13 @@ const FIELDS: ReadonlyMap<string, ServerField> = new Map([
   ['ping', { type: 'number', read: (server, pingOf) => pingOf(server) }],
 ])
 
-/** A field of listed servers by name. Undefined if there is none. */
+/** Returns a field of listed servers by name. Undefined if there is none. */
 export function serverField({ attributes }: Pick<Browser, 'attributes'>, name: string): ServerField | undefined {
   const own = FIELDS.get(name)
   if (own !== undefined) return own
   if (!Object.hasOwn(attributes, name)) return undefined
   const { type, values } = attributes[name] as { type: Type; values?: string[] }
-  // Inherited object properties do not have these types.
+  // The type check excludes inherited properties, such as `constructor`, because they are functions or objects.
   const read: FieldReader = ({ attributes: given }) => {
     const value = given[name]
     return typeof value === type ? value : undefined
@@ -194,7 +194,7 @@ type Holds = (
   among: ReadonlySet<AttributeValue | undefined>,
 ) => boolean
 
-/** Whether a value satisfies each comparison. An unknown value satisfies only `ne`. */
+/** Returns true if a value satisfies each comparison. An unknown value satisfies only `ne`. */
 const HOLDS: Readonly<Record<FilterComparison, Holds>> = {
   eq: (value, wanted) => value === wanted,
   ne: (value, wanted) => value !== wanted,

@@ -91,7 +91,7 @@ function readOrder(browser: Pick<Browser, 'attributes'>, sort: string): ReadQuer
 
 const cursorOf = (key: SortKey): string => Buffer.from(JSON.stringify(key)).toString('base64url')
 
-/** Null for a string that is not a cursor of this order. */
+/** Returns the sort key in a cursor. Null if the string is not a cursor of this sort order. */
 function readCursor(cursor: string, fields: number): SortKey | null {
   if (cursor.length > LONGEST_CURSOR) return null
   try {
@@ -112,7 +112,7 @@ function compare(a: SortKey[number], b: SortKey[number], isDescending: boolean):
   return less === isDescending ? 1 : -1
 }
 
-/** The page of a list. Scans each server once and keeps the first ones, so it needs no index. */
+/** Returns a page of the list. Scans each server once and keeps the first ones, so it needs no index. */
 export function pageOf(servers: readonly ListedServer[], query: ReadQuery, pingOf: PingOf): ServerPage {
   const { filter } = query
   const matching = servers.filter((server) => filter(server, pingOf))
@@ -121,7 +121,7 @@ export function pageOf(servers: readonly ListedServer[], query: ReadQuery, pingO
 }
 
 /**
- * The first matching servers from the cursor on.
+ * Selects the first matching servers from the cursor on.
  * @returns the page and its cursor. `isMore` is true if there are further servers.
  */
 export function topOf(
@@ -164,7 +164,7 @@ export interface PageWindow {
   readonly end: SortKey | undefined
 }
 
-/** The servers of a window after changes of the list. If some were removed, it has fewer than before. */
+/** Returns a window after changes of the list. If servers were removed, the window is shorter than before. */
 export function changedWindow(
   { servers, total, end }: PageWindow,
   changes: readonly ListChange[],

@@ -46,7 +46,7 @@ export interface StartRequest {
   readonly attributes: Readonly<Record<string, string | number | boolean>>
   /** The requested location in degrees. Default: any location of the pool. */
   readonly near?: Coordinates | undefined
-  /** Whether seats on another server that starts, or has just started, are acceptable. Default false. */
+  /** True accepts seats on a server that starts, or has just started, for other players. Default false. */
   readonly mayShare?: boolean | undefined
   /** See `SeatRequest`. */
   readonly by?: string | undefined
@@ -57,9 +57,9 @@ const START_MS = 300_000
 /** Assumed number of seats of a server that starts, until a server of the pool has reported its number (our choice). */
 const FIRST_SEATS = 8
 
-/** Servers that are asked for in turn for one start, if they fail (our choice: as many as attempts of a match). */
+/** Maximum number of servers for one start, if each of them fails (our choice: as many as a match has attempts). */
 const MOST_SERVERS = 4
-/** Why a server of a start ends without the players' or an operator's wish: they get another one. */
+/** Stop reasons of a server that has failed. The players who wait for it get another server. */
 const FAILURES: ReadonlySet<StopReason> = new Set<StopReason>([
   'no-capacity',
   'unavailable',
@@ -110,14 +110,14 @@ export interface ServerStartsOptions {
   readonly keys: Pick<ServerKeys, 'seal' | 'unseal'>
 }
 
-/** The servers that players start: what each should list, and who has promised seats on it. */
+/** The servers that players start: what each should list, and who was promised seats on it. */
 export class ServerStarts {
   readonly #options: ServerStartsOptions
   /** Starts of servers that are not listed yet, by server. */
   readonly #starts = new Map<string, PendingStart>()
-  /** Sessions that servers should list, by server, until they end. */
+  /** Sessions that servers should list, by server, until the sessions end. */
   readonly #wanted = new Map<string, SessionWanted>()
-  /** Servers that only the store knows of, until one may be created; by each, the id of the one that is gone. */
+  /** Replacement servers that are stored but may not be created yet, each with the id of the server that has failed. */
   readonly #intended = new Map<Server, string>()
   /** Number of seats of the last listed session of each pool. */
   readonly #seatsOfPool = new Map<string, number>()
@@ -140,7 +140,7 @@ export class ServerStarts {
     }
   }
 
-  /** The start that contains the id among its players or seats, and its position. */
+  /** Returns the start that contains the id among its players or seats, and the position of the id. */
   startWith(ids: 'playerIds' | 'seatIds', id: string) {
     for (const start of this.#starts.values()) {
       const found = promiseOf(start, ids, id)
@@ -149,7 +149,7 @@ export class ServerStarts {
     return undefined
   }
 
-  /** The session that a server should list. */
+  /** Returns the session that a server should list. */
   wantedOf(serverId: string): SessionWanted | undefined {
     return this.#wanted.get(serverId)
   }
@@ -176,9 +176,7 @@ export class ServerStarts {
     if (start !== undefined) this.#retryStart(start)
   }
 
-  /**
-   * Reverts what was begun for these players on the server, because it could not be stored. It was promised to nobody.
-   */
+  /** Removes these players from a start that could not be stored. Nobody was promised its seats yet. */
   cancel(serverId: string, playerIds: readonly string[]) {
     const start =
       this.#starts.get(serverId) ??
@@ -203,8 +201,8 @@ export class ServerStarts {
   }
 
   /**
-   * Makes a server list itself: a warm one, or else a new one. The start is durable once all entries of the server are
-   * written.
+   * Starts a listed server for players: a warm server if one fits, otherwise a new one. The start is durable once all
+   * entries of the server are written.
    * @throws {InvalidInput} with the field; {SeatRefused}
    */
   start(request: StartRequest): SeatsGranted & { readonly serverId: string } {
@@ -213,7 +211,7 @@ export class ServerStarts {
     const { name = pool } = request
     const [owner] = playerIds
     const before = owner === undefined ? undefined : this.startWith('playerIds', owner)
-    // A player who shares others' server may have one of their own instead.
+    // A player who was promised a seat on another party's server may start a server of their own instead.
     const isAgain = request.mayShare === true || before?.start.playerIds.includes(owner ?? '') === true
     if (before !== undefined && isAgain) {
       // A repeated request gets the same result, for the players for whom the server was started.
@@ -250,11 +248,11 @@ export class ServerStarts {
   /** Takes over a session that an earlier process has stored. */
   adopt(server: Server, { start, owner, password: sealed, ...rest }: StoredSession) {
     const password = sealed === undefined ? undefined : this.#options.keys.unseal(sealed)
-    // The password was sealed with another master secret, so the server's token is from that one too.
+    // The password was sealed with another master secret. The server's token depends on that secret too.
     if (password === undefined && sealed !== undefined) return
     const session = { ...rest, owner, password }
     this.#wanted.set(server.id, session)
-    // A clock that was set back must not extend it.
+    // A clock that was set back must not extend the time limit of the start.
     const until = Math.min(start?.until ?? 0, this.#options.clock.now() + START_MS)
     if (start !== undefined) this.#starts.set(server.id, { ...start, until, server, wanted: session })
   }
@@ -273,7 +271,7 @@ export class ServerStarts {
     }
   }
 
-  /** Creates a server without beginning it. Undefined if the pool has no servers at the location. */
+  /** Returns a new server that is not begun. Undefined if the pool has no servers at the location. */
   #newServer(name: string, near: Coordinates | undefined): Server | undefined {
     const { pools, clock, random } = this.#options
     const pool = pools.find(name)
@@ -283,10 +281,7 @@ export class ServerStarts {
     return newPoolServer({ id: newId(random), pool: name, at: clock.now(), source }, order)
   }
 
-  /**
-   * Returns a warm server for the players, or a new one. Undefined: none may be created. The players are charged for
-   * it.
-   */
+  /** Returns a warm or new server for the players, and charges them for it. Undefined: no server may be created. */
   #serverFor(name: string, near: Coordinates | undefined, playerIds: readonly string[]): Server | undefined {
     const { pools, room, begin, used } = this.#options
     const pool = pools.find(name)
@@ -339,7 +334,7 @@ export class ServerStarts {
     if (failures + 1 >= MOST_SERVERS) return this.#giveUp(start)
     const next = this.#serverFor(server.pool ?? '', near, [])
     if (next === undefined) return
-    // The store has the start of the next server before that of this one ends.
+    // The store records the start of the next server before the start of this one ends.
     this.#begin({
       ...start,
       server: next,
@@ -354,14 +349,14 @@ export class ServerStarts {
     return stopReason === undefined || FAILURES.has(stopReason)
   }
 
-  /** The server and its record of the start are gone, so another server is created whose record keeps the start. */
+  /** Continues a start whose server has failed and is gone. Creates another server, whose record keeps the start. */
   #retryStart(start: PendingStart) {
     const { server, failures = 0, near } = start
     if (!this.#hasFailed(server) || failures + 1 >= MOST_SERVERS || this.#options.clock.now() >= start.until) return
     const next = this.#newServer(server.pool ?? '', near)
     // No process creates servers that enrol themselves.
     if (next === undefined || isEnrolled(next)) return
-    // If this process ends, the next one begins it for the session that is kept of it.
+    // If this process ends, the next one creates the server from this intent and the stored session.
     void this.#options.writer.note(serverIntent(next))
     this.#intended.set(next, server.id)
     this.#begin({ ...start, server: next })
@@ -392,7 +387,7 @@ export class ServerStarts {
     return this.#seatsOfPool.get(server.pool ?? '') ?? FIRST_SEATS
   }
 
-  /** A server that starts, has seats for another party, and lists what they want. */
+  /** Returns the start of a server of this kind that has seats for another party. Undefined: there is none. */
   #startFor(size: number, { pool, near, attributes }: SharedStart): PendingStart | undefined {
     for (const start of this.#starts.values()) {
       const { server, wanted: session } = start
@@ -425,7 +420,7 @@ export class ServerStarts {
     })
   }
 
-  /** Called when the server lists the session: the players with promised seats get them. */
+  /** Gives players the seats that they were promised, because the server now lists the session. */
   #grantSeats(start: PendingStart) {
     const { server, wanted: session } = start
     this.#starts.delete(server.id)
@@ -433,11 +428,11 @@ export class ServerStarts {
     for (const party of partiesOf(start)) {
       if (party.playerIds.length === 0) continue
       try {
-        // A seat that another member may return to since then counts.
+        // The first player counts as the requester. Another member's away seat on some other server prevents the hold.
         const [by] = party.playerIds
         this.#options.seats.hold({ serverId: server.id, password: session.password, by, ...party })
       } catch (error) {
-        // The players have seats elsewhere by now, or the server reports that it is locked.
+        // The players have other seats by now, or the server is full or locked.
         if (!(error instanceof SeatRefused)) throw error
         if (error.code === 'server-full') this.#move(start, party)
       }
@@ -445,8 +440,8 @@ export class ServerStarts {
   }
 
   /**
-   * Takes seats on a server that starts, or that already lists itself, because the caller's copy of the list may be
-   * older.
+   * Takes seats on a server that is starting, or that is listed already. The caller's copy of the list may be too old
+   * to contain that server.
    */
   #share(party: SeatParty, like: SharedStart, { password, by }: StartRequest) {
     if (password !== undefined || party.playerIds.length === 0) return undefined
@@ -485,12 +480,12 @@ export class ServerStarts {
     return { pool: pool.name, custom: pool.custom }
   }
 
-  /** The player who started the session that the server lists. The owner in the server's own report is ignored. */
+  /** Returns the player who started the listed session. The owner in the server's own report is ignored. */
   #ownerOf(serverId: string) {
     return this.#wanted.get(serverId)?.owner
   }
 
-  /** Servers of a pool started by players, and those started by one player. */
+  /** Returns the number of servers of a pool that players have started, and the number that this player has started. */
   #startedIn(pool: string, owner: string | undefined) {
     const serverIds = new Set([...this.#wanted.keys(), ...this.#options.seats.serverIds()])
     const all = [...serverIds].filter((serverId) => this.#options.find(serverId)?.pool === pool)

@@ -6,19 +6,19 @@ import { type SortOrder, type ReadQuery, type ServerPage, topOf } from './server
 
 /** Maximum number of strings with an index. Beyond it, the columns are rebuilt from the current servers. */
 const MOST_TEXTS = 100_000
-/** Values without a column. They differ from server to server and are read from the servers. */
+/** Fields without a column. Their values differ from server to server and are read from the servers. */
 const NO_COLUMN: ReadonlySet<string> = new Set(['name', 'ping'])
 
 type RowTest = (row: number) => boolean
 type RowValue = (row: number) => number
 
-/** The servers of a list by row. Removing servers changes the numbers of rows. */
+/** Stores the servers of a list by row. Removing servers changes the numbers of rows. */
 export function createServerTable(browser: Pick<Browser, 'attributes'>) {
   const rows: ListedServer[] = []
   const rowOf = new Map<string, number>()
   const texts = new Map<string, number>()
   let capacity = 256
-  /** NaN: no value. Strings are indexes into `texts`, booleans are 0 and 1. */
+  /** The columns by field. NaN: no value. Strings are indexes into `texts`, booleans are 0 and 1. */
   const columns = new Map<string, Float64Array>()
   for (const name of fieldNames(browser)) if (!NO_COLUMN.has(name)) columns.set(name, new Float64Array(capacity))
   /** Index of each row's location. -1: unknown. */
@@ -105,7 +105,7 @@ export function createServerTable(browser: Pick<Browser, 'attributes'>) {
       if (last !== undefined && last.id !== serverId) write(row, last)
     },
 
-    /** The page of the servers in the table, like `pageOf`. */
+    /** Returns the page of the servers in the table, like `pageOf`. */
     page: (query: ReadQuery, pingOf: PingOf): ServerPage => {
       const pings = pingsBy(pingOf)
       const tests = query.clauses.map((clause) => testOf(clause, pings, pingOf))
@@ -131,7 +131,7 @@ export function createServerTable(browser: Pick<Browser, 'attributes'>) {
 
 const isNumber = ({ field }: SortOrder) => field.type !== 'string'
 
-/** The rows that may be on the page by the first sort field. With a cursor, all rows. */
+/** Returns the rows that may be on the page by the first sort field. With a cursor, returns all rows. */
 function nearest(
   rows: readonly number[],
   values: RowValue,

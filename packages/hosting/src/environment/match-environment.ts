@@ -47,7 +47,7 @@ export function matchEnvironment(match: FoundMatch): EnvironmentVariable[] {
   return variables
 }
 
-/** The id of one player's seat in a ticket: the ticket's id, or `<id>.<index>` in a party. */
+/** Returns the id of one player's seat in a ticket: the ticket's id, or `<id>.<index>` in a party. */
 export const seatIdOf = (
   { id, players }: { readonly id: string; readonly players: readonly unknown[] },
   index: number,
@@ -55,7 +55,7 @@ export const seatIdOf = (
 
 const seatIdsOf = (ticket: FoundTicket): string[] => ticket.players.map((_, index) => seatIdOf(ticket, index))
 
-/** The variables of `matchEnvironment` that describe one ticket: one for each of its players. */
+/** Returns the variables of `matchEnvironment` that describe one ticket: one for each of its players. */
 function ticketVariables(ticket: FoundTicket, queue: string, team = ''): EnvironmentVariable[] {
   const variables: EnvironmentVariable[] = []
   const createdAt = new Date(ticket.createdAt).toISOString()
@@ -141,8 +141,8 @@ export interface ServerSettings {
 }
 
 /**
- * Maximum number of bytes of the environment that each player may take so that every possible match fits. Infinity if
- * the queue's own variables leave no room: the queue's settings are then at fault, not a ticket.
+ * Returns the maximum number of bytes of the environment that each player may take so that every possible match fits.
+ * Infinity if the queue's own variables leave no room: the queue's settings are then at fault, not a ticket.
  */
 export function shareOf({ deploy, teams, players }: ServerSettings): number {
   const own = [...Object.entries(deploy.environment), ...Object.entries(deploy.hiddenEnvironment)]
@@ -154,7 +154,7 @@ export function shareOf({ deploy, teams, players }: ServerSettings): number {
   return left <= 0 ? Infinity : Math.floor(left / players)
 }
 
-/** Maximum number of bytes of the environment that a ticket can take. */
+/** Returns the maximum number of bytes of the environment that a ticket can take. */
 export function bytesOfTicket(
   ticket: FoundTicket,
   { queue, common }: Pick<ServerSettings, 'queue' | 'common'>,
@@ -162,7 +162,7 @@ export function bytesOfTicket(
   const group = jsonBytes(ticket.id) + 1
   const seats = jsonBytes(seatIdsOf(ticket)) + 1
   const attributes = ticket.players.reduce((sum, player) => sum + commonBytes(player.attributes ?? {}, common), 0)
-  // The ids of its players' tickets are in MM_TICKET_IDS and MM_GROUPS, its own id in MM_GROUPS and MM_TEAMS.
+  // The ids of the players' tickets are in MM_TICKET_IDS and MM_GROUPS, the ticket's own id in MM_GROUPS and MM_TEAMS.
   const around = 2 * (group + seats) + attributes
   return variablesBytes(ticketVariables(ticket, queue)) + Math.ceil(around * WITH_PARTS)
 }
@@ -179,7 +179,7 @@ const AROUND_VALUE = 30
 /** JSON takes at most six bytes for each UTF-16 unit of a string (`\uXXXX`). */
 const PER_UNIT = 6
 
-/** An upper limit of `bytesOfTicket`, computed in a fraction of the time. */
+/** Returns an upper limit of `bytesOfTicket`, computed in a fraction of the time. */
 export function roughBytesOfTicket(
   { id, players }: FoundTicket,
   { queue, common }: Pick<ServerSettings, 'queue' | 'common'>,
@@ -209,7 +209,7 @@ export function roughBytesOfTicket(
   return bytes * 1.1
 }
 
-/** Ids of the tickets that take more than their share of a too large environment, relative to their players. */
+/** Returns the ids of the tickets that take more than their players' share of an environment that is too large. */
 export function oversized({ tickets, queue, equality, intersection }: FoundMatch): readonly string[] {
   const settings = { queue, common: [...Object.keys(equality), ...Object.keys(intersection)] }
   const players = tickets.reduce((sum, ticket) => sum + ticket.players.length, 0)

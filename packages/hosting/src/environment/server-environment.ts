@@ -48,16 +48,16 @@ export interface EnvironmentInput {
   /** The token of the server: see `ServerKeys`. */
   readonly token: string
   /**
-   * Name of the server's pool, if it is of one. The server learns of its matches by registering, not from its
-   * environment.
+   * Name of the server's pool. A pool's server learns of its matches by registering, not from its environment.
+   * Undefined: the server belongs to no pool.
    */
   readonly pool: string | undefined
-  /** Public URL of the ticket API, for the server. Undefined if it cannot be reached. */
+  /** Public URL of the ticket API, for the server. Undefined if servers cannot reach the API. */
   readonly apiUrl: string | undefined
 }
 
 /**
- * All variables of a server's environment.
+ * Returns all variables of a server's environment.
  * @throws {MatchTooLarge}
  */
 export function serverEnvironment({

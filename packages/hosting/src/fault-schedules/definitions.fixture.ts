@@ -68,7 +68,7 @@ function definitionsOf(pools: readonly Pool[]): Definitions {
 export const drawDefinitions = (random: Random): Definitions =>
   definitionsOf(Object.values(choices).map((pools) => oneOf(random, ...pools)))
 
-/** Changes, removes or restores a pool. The queue of a removed pool plays on servers of its own. */
+/** Changes, removes or restores a pool. Matches of a queue without its pool get servers of their own. */
 export function changedDefinitions({ pools }: Definitions, random: Random): Definitions {
   const changed = oneOf(random, ...Object.values(choices))
   const rest = pools.filter(({ name }) => name !== changed[0]?.name)

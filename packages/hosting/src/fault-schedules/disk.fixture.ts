@@ -30,10 +30,10 @@ export const drawDisk: OpenStorageOf = ({ random, isCalm }) => {
   })
 }
 
-/** A store in a file on a disk that loses data that was not synced when the power fails. */
+/** Creates a store in a file on a disk that loses data that was not synced when the power fails. */
 function createDisk({ random, fsync, slow, isFull }: DiskOptions): Storage {
   let text = ''
-  /** Number of characters on the disk. All of them are ASCII. */
+  /** Number of characters that were synced to the disk. All of them are ASCII. */
   let forced = 0
   /** Number of characters ever written, and of those lost in a power failure. */
   let written = 0
@@ -164,7 +164,7 @@ function openTickets(store: Store): OpenStorage {
   }
 }
 
-/** A log in memory with these records. */
+/** Creates a log in memory with these records. */
 export function copiedLog(
   records: readonly HostingRecord[],
   tickets: readonly Ticket[],

@@ -52,7 +52,7 @@ interface GameProcessOptions {
   /** Id of the deployment of the process, or its own name if it enrols. */
   readonly requestId: string
   readonly token: string
-  /** The key with which it enrols. It has no token before. */
+  /** Key with which the process enrols. Before that, it has no token. */
   readonly enrolmentKey?: string | undefined
   /** Maximum number of concurrent matches. */
   readonly capacity: number
@@ -69,12 +69,12 @@ export interface GameProcess {
   readonly requestId: string
   readonly token: string
   readonly instance: string
-  /** The handle of the server at its source. */
+  /** Returns the handle of the server at its source. */
   handle(): string
   step(): void
-  /** A player with a verified token connects. */
+  /** Lets a player with a verified token connect. */
   come(playerId: string, matchId: string): void
-  /** A player connects with a token, which may be rejected. */
+  /** Lets a player connect with a token, which may be rejected. */
   connect(playerId: string, join: string): void
   leave(playerId: string): void
   silence(untilMs: number): void
@@ -82,7 +82,7 @@ export interface GameProcess {
   hasEnded(): boolean
   /** True if the token is valid here. */
   admits(join: string): boolean
-  /** The running matches. */
+  /** Returns the running matches. */
   matches(): readonly string[]
 }
 
@@ -101,7 +101,7 @@ export function createGameProcess(options: GameProcessOptions, world: GameWorld)
   let isReplaced = false
   let silentUntil = 0
 
-  /** A match that people play here may not be taken away. */
+  /** Reports a broken promise if Muster ends a match that people play on this process. */
   const lost = (matchId: string, one: Playing, why: string) => {
     if (one.status !== 'open' || isLiar || isReplaced || world.isExcused(matchId) || world.isDoubled(requestId)) return
     if (world.sentTo(matchId) !== handle) return
@@ -135,7 +135,7 @@ export function createGameProcess(options: GameProcessOptions, world: GameWorld)
   /** The request in flight, and its deadline. */
   let request: { readonly until: number } | undefined
 
-  /** Sends a request. The request and its response may be lost, repeated or late. One at a time. */
+  /** Sends one request at a time. The request and its response may be lost, repeated or late. */
   const send = (call: (servers: ServerCalls) => Promise<() => void>) => {
     const isFaulty = !world.isCalm() && chance(random, 0.15)
     const fault = isFaulty ? oneOf(random, 'lost', 'unanswered', 'twice', 'late') : 'none'
@@ -230,7 +230,7 @@ export function createGameProcess(options: GameProcessOptions, world: GameWorld)
     })
   }
 
-  /** Undefined: the token is rejected. The time is 1970, when none has expired. */
+  /** Returns the claims of a join token. Undefined: it is rejected. The time is 0 (1970), when no token has expired. */
   const claimsIn = (join: string) => {
     try {
       return joinKey && readJoinToken(join, joinKey, 0)

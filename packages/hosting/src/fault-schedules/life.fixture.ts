@@ -12,11 +12,11 @@ export interface Life {
   readonly clock: Clock
   readonly random: Random
   isDead(): boolean
-  /** Ends it now, not at a write. */
+  /** Ends the process now, not at a write. */
   kill(how: Death): void
   /** Another process is about to take over. This one continues until it finds out. */
   depose(): void
-  /** The process no longer ends by itself. */
+  /** Prevents the process from ending by itself. */
   spare(): void
   /** Called before each write. Returns how the process ends with it. Undefined: it does not. */
   writes(): Death | undefined
@@ -27,7 +27,7 @@ export interface Life {
 interface LifeOptions {
   readonly clock: Clock
   readonly random: Random
-  /** At which write it ends, and how. Undefined: at none. */
+  /** The write at which the process ends, and how. Undefined: at none. */
   readonly death: { readonly at: number; readonly how: Death } | undefined
   readonly died: (how: Death) => void
   readonly deposed?: () => void

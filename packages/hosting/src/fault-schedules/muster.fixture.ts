@@ -30,7 +30,7 @@ interface MusterOptions {
 export interface Muster {
   readonly life: Life
   tick(): void
-  /** Undefined until it has taken over its store, and after its end. */
+  /** Undefined until the process has taken over its store, and after its end. */
   running(): RunningMuster | undefined
 }
 
@@ -49,7 +49,7 @@ const LIST_LAG_MS = 3000
 export const OWN_TAG = 'mm-schedules'
 const SECRET = 'a master secret of at least thirty-two bytes'
 
-/** Behaves like the client. */
+/** Refuses a request that may no longer be sent, as the client does. */
 const asked = ({ service, allocator }: TestSources): TestSources => {
   const may = (options: { readonly mayWrite?: (() => boolean) | undefined } | undefined) => {
     if (options?.mayWrite?.() === false) throw new SendAborted('not sent', { sent: false })
@@ -100,7 +100,7 @@ const ofLife = ({ service, allocator }: TestSources, { alive, isDead }: Life): T
   }
 }
 
-/** A match whose end is stored is over, even if this process dies before the tickets learn of it. */
+/** Reports each end of a match to the witness first, even if this process dies before the tickets learn of it. */
 const noting = (log: ServerLog, witness: Pick<Witness, 'ends'>): ServerLog => ({
   ...log,
   append: (entries) => {
@@ -242,7 +242,7 @@ function callsOf({ alive, isDead }: Life, allocator: Allocator, witness: Pick<Wi
   }
 }
 
-/** A command that cannot be recorded is not acknowledged. */
+/** Ignores failures, because a command that cannot be recorded is not acknowledged. */
 const unlessFailing = (command: (id: string) => Promise<void>) => (id: string) => command(id).catch(() => {})
 
 function commandsOf(life: Life, open: OpenStorage, allocator: Allocator, tickets: Tickets, witness: Witness) {
@@ -279,7 +279,7 @@ function commandsOf(life: Life, open: OpenStorage, allocator: Allocator, tickets
   }
 }
 
-/** The entries written by a process that takes over what is stored and does nothing else. */
+/** Returns the entries written by a process that takes over what is stored and does nothing else. */
 export function recovered(
   { log, written, tickets: stored }: ReturnType<Storage['copy']>,
   life: Life,

@@ -11,7 +11,7 @@ import { allocatorFault, anyFault, chance, createFault, oneOf } from './random-f
 import type { OpenStorageOf, TestSources, Ticket } from './storage.fixture.js'
 import { createWitness, type Witness } from './witness.fixture.js'
 
-/** The broken promises of a schedule in words (empty if none), and counts that show that it did something. */
+/** The broken promises of a schedule in words (empty if none), and counts that show what the schedule did. */
 export interface Outcome {
   readonly broken: readonly string[]
   readonly counts: Readonly<Witness['counts']>
@@ -29,7 +29,7 @@ const PLAYERS = 6
 
 const between = (random: Random, from: number, to: number) => from + random() * (to - from)
 
-/** The deployment service and an allocator, with the faults of a seed. */
+/** Creates the deployment service and an allocator, with the faults of a seed. */
 function createSources(clock: ManualClock, random: Random, isCalm: () => boolean) {
   const badness = { create: oneOf(random, 0, 0, 0.2, 0.5), others: oneOf(random, 0, 0.05, 0.2) }
   const from = random() * BAD_MS
@@ -266,7 +266,7 @@ export async function runSchedule(seed: number, openStorage: OpenStorageOf, muta
 
   calm = true
   for (const { life } of others) life.kill('before')
-  /** A process may still end with a write that began earlier. */
+  /** Makes a step in calm. A process may still end with a write that began earlier, so another one may begin. */
   const stepInCalm = async () => {
     if (current?.life.isDead() !== false) await begin()
     current?.life.spare()
@@ -290,7 +290,10 @@ export async function runSchedule(seed: number, openStorage: OpenStorageOf, muta
 
   running()?.tickets.close()
   const paid = () => [...service.unstopped(), ...allocator.running()]
-  /** Servers of sources, including those whose create is still looked for. Enrolled machines come back. */
+  /**
+   * Returns the known servers of sources, including those whose create is still looked for. Enrolled machines are
+   * excluded, because they come back.
+   */
   const known = () => [...(running()?.allocator.servers() ?? [])].filter(({ source }) => source !== ENROLLED)
   for (let at = 0; at < 60_000 && (at === 0 || paid().length + known().length > 0); at += CALM_STEP_MS) {
     const muster = running()

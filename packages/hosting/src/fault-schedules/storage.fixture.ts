@@ -25,7 +25,7 @@ export interface TestSources {
 export interface TicketsOf {
   /** Tickets of a match whose players are sent to its server as soon as it listens. */
   readonly expected: (matchId: string) => readonly string[]
-  /** The store has cancelled tickets, or does not know them. */
+  /** Called when the store has cancelled tickets, or does not know them. */
   readonly gone: (ticketIds: readonly string[]) => void
 }
 
@@ -49,7 +49,7 @@ export interface OpenStorage {
 
 /** The data that survives the processes of a schedule. */
 export interface Storage {
-  /** The ways in which its processes end. */
+  /** The ways in which processes of the schedule may end. */
   readonly deaths: readonly Death[]
   readonly open: (life: Life, tickets: TicketsOf) => OpenStorage | Promise<OpenStorage>
   /** A player cancels a ticket without the leading process. Undefined if that is impossible. */

@@ -57,7 +57,7 @@ export function createTickets({ storage, allocator, queues, clock, random, heard
     const state = tries >= MOST_TRIES || isClosing ? 'cancelled' : 'searching'
     put(ticket, { state, match: undefined, tries })
   }
-  /** A match is over for its tickets. */
+  /** Ends a match for its tickets. */
   const dissolve = (matchId: string, reason: ReturnReason | StopReason, counts: boolean) => {
     for (const ticket of ofMatch(matchId, 'assigned')) put(ticket, { state: 'over' })
     heard.over(matchId, reason)
@@ -113,7 +113,7 @@ export function createTickets({ storage, allocator, queues, clock, random, heard
     const those = match.ticketIds.flatMap((id) => tickets.get(id) ?? [])
     const there = those.filter(({ id, state }) => claims.get(id) === match.matchId && state !== 'cancelled')
     const open = there.filter(({ state }) => state !== 'over')
-    // The store is right, even if states of tickets were lost.
+    // The stored match decides, even if the states of its tickets were lost.
     for (const ticket of open) if (ticket.state === 'searching') put(ticket, { state: 'matched', match: match.matchId })
     const isThere = match.playingSince !== undefined ? open.length > 0 : there.length === match.ticketIds.length
     adopted.add(match.matchId)

@@ -15,8 +15,8 @@ interface WitnessOptions {
 }
 
 /**
- * Records what players, operators and servers were told, and which of it was broken. It is the truth, whatever Muster
- * forgets.
+ * Records the promises made to players, operators and servers, and which of them were broken. The record is complete,
+ * whatever Muster forgets.
  */
 export type Witness = ReturnType<typeof createWitness>
 
@@ -39,7 +39,10 @@ export function createWitness({ storage, now, maxDurationMs }: WitnessOptions) {
 
   const holds = (marks: ReadonlyMap<string, Mark>, id: string) => marks.get(id)?.has() === true
 
-  /** Players who know the address and have not lost it in a power failure. */
+  /**
+   * Checks an address that players receive. Another address of the same match is a fault, unless the first one was
+   * lost.
+   */
   const toldWhere = (ticket: Ticket, matchId: string, handle: string) => {
     if (holds(cancelled, ticket.id)) broken.add(`${ticket.id} had cancelled, and was sent to ${handle}`)
     const before = told.get(ticket.id)
@@ -65,10 +68,10 @@ export function createWitness({ storage, now, maxDurationMs }: WitnessOptions) {
       counts.told += 1
       const mark = storage.mark()
       told.set(ticket.id, { matchId, handle, mark })
-      // Sent again if a power failure lost that they were sent before.
+      // The match counts as sent anew if a power failure lost the record of its first sending.
       if (sent.get(matchId)?.mark.has() !== true) sent.set(matchId, { handle, at: now(), mark })
     },
-    /** The end of the match is being written. */
+    /** Called when the end of the match is being written. */
     ends: (matchId: string) => {
       begun.delete(matchId)
       ended.add(matchId)
@@ -83,16 +86,16 @@ export function createWitness({ storage, now, maxDurationMs }: WitnessOptions) {
       if (holds(drained, server.id))
         broken.add(`match ${match.id} was given to ${server.id}, whose drain was acknowledged`)
     },
-    /** A report is being answered. */
+    /** Called when a report is being answered. */
     answers: (report: ServerReport) => void answers.set(report, storage.mark()),
-    /** A server has received the response to its report. */
+    /** Called when a server has received the response to its report. */
     acknowledged: (report: ServerReport, handle: string) => {
       const mark = answers.get(report)
       if (mark === undefined) return
       for (const { id, status } of report.matches) {
         const to = sent.get(id)
         if (status !== 'over' || to?.handle !== handle) continue
-        // The record that its players were sent was lost, so one of them could still cancel it.
+        // The record that the players were sent was lost, so one of them could still cancel the match.
         if (dissolved.has(id) && !to.mark.has()) continue
         counts.acknowledged += 1
         saidOver.set(id, mark)

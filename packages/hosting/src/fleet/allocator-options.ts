@@ -19,17 +19,17 @@ export interface AllocatorOptions {
   /** The sources of servers: the deployment service, and other sources by the names that pools use. */
   readonly sources: { readonly service: OpenSource | undefined; readonly others: ReadonlyMap<string, OpenSource> }
   readonly serverLog: ServerLog
-  /** The value of the store's `resumes` if the store does not have it. Default false. */
+  /** Used if the store has no `resumes` of its own. Default false. */
   readonly resumes?: boolean | undefined
   readonly clock: Clock
-  /** Milliseconds, to divide long work into slices. */
+  /** Returns a time in milliseconds, by which long work is divided into slices. */
   readonly stopwatch: () => number
   readonly random: Random
   /** Returns the master secret of the servers' tokens: see `ServerKeys`. */
   readonly masterSecret: () => string | Uint8Array
   /**
-   * Returns true if records of servers have vanished, so that an unknown server may have players on it. Default: none
-   * have.
+   * Returns true if records of servers have vanished, so that an unknown server may have players on it. Default: always
+   * false.
    */
   readonly sparesUnknown?: (() => boolean) | undefined
   /** How join tokens are signed. Default `HS256`. */
@@ -39,7 +39,7 @@ export interface AllocatorOptions {
   readonly maxCreatesInFlight: number
   /** Public URL of the ticket API, without a trailing slash. Undefined if servers do not receive it. */
   readonly apiUrl?: string | undefined
-  /** Default: over the network. */
+  /** Finds out whether servers listen. Default: over the network. */
   readonly prober?: Prober | undefined
   /** Pools of servers that outlive a match. Default: none. */
   readonly pools?: readonly Pool[] | undefined

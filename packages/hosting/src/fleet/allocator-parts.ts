@@ -175,7 +175,7 @@ export class AllocatorParts {
     else if (!this.creates.forget(server)) this.lifecycle.drop(server)
   }
 
-  /** The server with this token. Not for an earlier attempt or a server that is gone. */
+  /** Returns the server with this token. Undefined for the token of an earlier attempt, or if the server is gone. */
   byToken(token: string): Server | undefined {
     const credential = this.context.keys.credentialIn(token)
     return credential === undefined ? undefined : this.context.fleet.byServerIds([credential])
@@ -252,14 +252,14 @@ export class AllocatorParts {
       adopt: createServerRestore(this, inherited),
       adopted: () => {
         inherited.done()
-        // At most one server may be created before the list has arrived.
+        // Requests the list at once, because at most one server may be created before it has arrived.
         for (const source of this.context.sources.all()) source.watch(clock.now())
       },
       problem: (error) => on.problem('store', error),
     })
   }
 
-  /** The reactions to the reports of game servers. */
+  /** Returns the reactions to the reports of game servers. */
   #serverListener(): GameServerListener {
     const { on } = this.#options
     const touched = (server: Server) => this.browser.touch(server.id)
@@ -309,7 +309,7 @@ export class AllocatorParts {
     this.matches.registered(server)
   }
 
-  /** The process of the server runs, so its deployment must be READY. */
+  /** Called when the process of the server runs. Its deployment must then be READY. */
   runs(server: Server): void {
     this.#listening.registered(server)
     if (server.phase !== 'running') this.lifecycle.hinted(server, undefined)
@@ -326,7 +326,7 @@ export class AllocatorParts {
       void this.context.writer.note({ kind: 'listed', serverId: server.id, isListed })
   }
 
-  /** Whatever is not for a match waits until the store is taken over completely. */
+  /** Returns the number of servers that the stock may create. It is 0 until the store is taken over completely. */
   #roomForStock(source: string | undefined): number {
     return this.recovery.isDone() ? this.room.besideMatches(source, this.#options.clock.now()) : 0
   }

@@ -51,7 +51,7 @@ export class Allocator {
     this.tokenCalls = new ServerTokenApi(parts, options.sparesUnknown ?? (() => false))
   }
 
-  /** Number of matches that may be allocated now. @param pool a pool whose warm servers also count. */
+  /** Returns the number of matches that may be allocated now. @param pool a pool whose warm servers also count. */
   room(now: number, pool?: string): number {
     const room = this.#parts.room.besideMatches(pool === undefined ? undefined : this.#parts.sourceOf(pool), now)
     return pool === undefined || this.#parts.isBroken() ? room : room + this.#parts.matches.freePlaces(pool)
@@ -100,18 +100,18 @@ export class Allocator {
   matches(): Iterable<HostedMatch> {
     return this.#parts.context.fleet.matches()
   }
-  /** The server with this id. The id of a match finds the server that is only for that match. */
+  /** Returns the server with this id. The id of a match finds the server that is only for that match. */
   findServer(serverId: string): Server | undefined {
     return this.#parts.context.fleet.find(serverId)
   }
   servers(): Iterable<Server> {
     return this.#parts.context.fleet.all()
   }
-  /** The servers of pools. */
+  /** Returns the servers of pools. */
   poolServers(): readonly Server[] {
     return [...this.#parts.context.fleet.all()].filter(({ bound }) => bound.length === 0)
   }
-  /** The match of an earlier process in which the player plays. Undefined if its tickets were inherited. */
+  /** Returns the match of an earlier process in which the player plays. Undefined if its tickets were inherited. */
   playedBy(playerId: string): HostedMatch | undefined {
     return this.#parts.context.fleet.playedBy(playerId)
   }
@@ -122,11 +122,11 @@ export class Allocator {
       ...this.poolServers().map(poolServerViewOf),
     ]
   }
-  /** The game servers that have registered. */
+  /** Returns the game servers that have registered. */
   gameServers(): Iterable<ServerView> {
     return this.#parts.gameServers.views()
   }
-  /** Number of deployments that exist or may exist. */
+  /** Returns the number of deployments that exist or may exist. */
   count(): number {
     return this.#parts.room.count()
   }
@@ -135,7 +135,7 @@ export class Allocator {
   joinToken(grant: JoinGrant): string {
     return this.#parts.signer.grant(grant, this.#options.clock)
   }
-  /** The public keys that verify join tokens. */
+  /** Returns the public keys that verify join tokens. */
   joinKeys(): ReturnType<ReturnType<typeof createJoinSigner>['keySet']> {
     return this.#parts.signer.keySet()
   }
@@ -158,7 +158,7 @@ export class Allocator {
   recorded(matchId: string): Promise<void> | undefined {
     return this.#parts.context.writer.written(matchId)
   }
-  /** Why `room` last returned 0. Undefined if there was room. */
+  /** Returns why `room` last returned 0. Undefined if there was room. */
   blockedBy(): BlockedBy | undefined {
     return this.#parts.room.blockedBy()
   }

@@ -24,12 +24,12 @@ export class CreationRoom {
     this.#options = options
   }
 
-  /** Number of servers that exist or may exist. Orphans count too, because they cost as much as servers of matches. */
+  /** Returns the number of servers that exist or may exist, including orphans, because they cost as much. */
   count(): number {
     return this.#options.fleet.count() + this.#options.sources.orphans()
   }
 
-  /** Number of servers of a source that may be created. @param coming number that will be created in addition */
+  /** Returns the number of servers that a source may create. @param coming number that will be created in addition */
   of(source: string | undefined, now: number, coming = 0): number {
     const { sources, fleet, spendingLimiter, isBroken } = this.#options
     if (isBroken() || source === ENROLLED) return 0
@@ -38,12 +38,12 @@ export class CreationRoom {
     return Math.min(breaker.room(fleet.countOf(source) + orphans() + coming, now), spendingLimiter.room(all, now))
   }
 
-  /** Number of servers of a source that may be created in addition to those that matches need. */
+  /** Returns the number of servers of a source that may be created in addition to those that matches need. */
   besideMatches(source: string | undefined, now: number): number {
     return this.of(source, now, this.#options.needed())
   }
 
-  /** Why there was no room last time. Undefined if there was some. */
+  /** Returns why there was no room last time. Undefined if there was some. */
   blockedBy(): BlockedBy | undefined {
     const { sources, spendingLimiter, isBroken } = this.#options
     return isBroken() ? 'store' : (sources.blockedBy() ?? spendingLimiter.blockedBy())

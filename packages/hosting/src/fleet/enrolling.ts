@@ -60,8 +60,8 @@ export interface EnrolmentCommands {
   /** True for a key of a pool's `enrol`. Called before a request's body is read. */
   isEnrolmentKey(key: string): boolean
   /**
-   * Makes a process that Muster has not started a game server, with a key of a pool's `enrol`. Resolves with its token
-   * once the store has recorded it. A repeated call of the same process gets the same result. A restarted process
+   * Makes a process that Muster has not started a game server of the pool whose `enrol` has this key. Resolves with its
+   * token once the store has recorded it. A repeated call of the same process gets the same result. A restarted process
    * becomes another server. It ends the server that had its name and has been silent for 25 s.
    * @param from the address that the request comes from
    * @throws {EnrolmentRefused}; {ServerGone} if this process was a server that has ended; {Unavailable} if the store
@@ -91,7 +91,7 @@ const REMEMBERED = 10_000
 /** Servers that Muster has not started. They add themselves to a pool with one of its keys. */
 export class Enrolling {
   readonly #options: EnrollingOptions
-  /** Why servers have ended recently, by their ids and by the names of their processes, which do not come back. */
+  /** The stop reasons of servers that ended recently, by the ids of the servers and the names of their processes. */
   readonly #ended = new LRUCache<string, StopReason>(growingTo(REMEMBERED))
   /** No players are sent to a server before its address is proved. */
   readonly knocking: ReturnType<typeof createReachabilityCheck>
@@ -148,7 +148,7 @@ export class Enrolling {
     if (same !== undefined) return this.#register(same, request)
     if (this.#ended.has(process)) throw this.goneOf(process)
     const before = this.#assertRoom(enrolled, enrolment.max)
-    // Otherwise the supervisor of a machine would undo an operator's drain.
+    // A restart of the process by its supervisor must not undo an operator's drain.
     const drainAsked = before?.drainAsked === true
     const place = pool.places?.find((one) => one.name === enrolment.place)
     const at = assignmentAt(host, address.ports, place && locationAt(place, place.name))
@@ -158,7 +158,8 @@ export class Enrolling {
   }
 
   /**
-   * The registration of a server within the terms of its key. The configuration's values override the reported ones.
+   * Returns the registration of a server within the terms of its key. The configuration's values override the reported
+   * ones.
    */
   withinTerms(server: Server, registration: ServerRegistration): ServerRegistration {
     const { enrolled } = server
@@ -185,7 +186,7 @@ export class Enrolling {
       for (const name of [server.id, this.#processIn(server)]) this.#ended.set(name, server.stopReason ?? 'ended')
   }
 
-  /** The error for a process whose server does not exist. @param id the id that its token proves */
+  /** Returns the error for a process whose server is gone. @param name the server's id, or the name of the process */
   goneOf(name: string) {
     return new ServerGone(
       this.#ended.get(name) === 'not-listening'
@@ -243,7 +244,7 @@ export class Enrolling {
     )
   }
 
-  /** A server that a restart of Muster has made silent is spared for as long as any other silent server. */
+  /** True if the server has reported within 25 s, or is expected to register again after a restart of Muster. */
   #isHeard({ id, presence }: Server) {
     const seenAt = presence?.seenAt
     return seenAt === undefined

@@ -21,29 +21,29 @@ export interface AllocatorListener {
   created(server: Server, requestId: string): void
   /** Called with the first players of a server of a pool that was not created for them. */
   used(playerIds: readonly string[]): void
-  /** The server became READY at most `unseenMs` ago. Whether it listens is checked next. */
+  /** Called when the server became READY at most `unseenMs` ago. Whether it listens is checked next. */
   up(server: Server, requestId: string, unseenMs: number): void
-  /** The server of the match listens: its players may connect. */
+  /** Called when the server of the match listens: its players may connect. */
   ready(match: HostedMatch, requestId: string, assignment: Assignment): void
   /**
-   * The match's tickets go back to the queue. @param counts true if it is a failed attempt of all tickets; ids: only of
-   * these tickets
+   * Called when the match's tickets go back to the queue. @param counts true: a failed attempt of all its tickets; a
+   * list of ids: only of these tickets
    */
   failed(match: HostedMatch, reason: ReturnReason, counts: boolean | readonly string[]): void
-  /** The server failed. The next call reports what happens to its matches. @param detail the message of its source */
+  /** Called when the server failed, before the events of its matches. @param detail the message of its source */
   faulty(server: Server, requestId: string, reason: ServerFailure, detail: string | undefined): void
-  /** The last output of a failed server's container, without secrets and addresses. */
+  /** Called with the last output of a failed server's container, without secrets and addresses. */
   logs(server: Server, requestId: string, reason: ServerFailure, text: string): void
-  /** A deployment of the server is stopped or gone: its own or a twin. */
+  /** Called when the server's deployment, or a twin of it, is stopped or gone. */
   stopped(server: Server, requestId: string, reason: StopReason): void
-  /** The match has lost its server, or its server is stopped. Its players are free. */
+  /** Called when the match has lost its server, or its server is stopped. Its players are free. */
   over(match: HostedMatch, reason: StopReason): void
-  /** A deployment with the tag of this matchmaker that belonged to no match was stopped. */
+  /** Called when a deployment with the tag of this matchmaker that belonged to no match was stopped. */
   reaped(requestId: string): void
   problem(during: Activity, error: unknown, about?: { readonly id: string }, requestId?: string): void
   /** Knows the players of matches, and receives the servers' reports about matches. */
   readonly games: Pick<GameServerListener, 'rosterOf' | 'left' | 'over' | 'seatsWanted'> & {
-    /** A match whose players were sent to its server ends. Called before that is written, and also after `over`. */
+    /** Called when a match whose players were sent to a server ends: before that is stored, and also after `over`. */
     ended(match: HostedMatch, reason: StopReason): void
   }
   /** Receives the events of game servers. */
@@ -79,7 +79,7 @@ export class Fleet {
   readonly #gone: (server: Server) => void
   readonly #servers = new Map<string, Server>()
   readonly #matches = new Map<string, HostedMatch>()
-  /** By source and handle, because each source has its own handles. */
+  /** The servers by source and handle, because each source has its own handles. */
   readonly #requested = new Map<string, Server>()
   /**
    * Number of servers that exist or may exist, by source and in total. Enrolled servers cost nothing and are not
@@ -94,7 +94,7 @@ export class Fleet {
   #servedCostly = 0
   /** Matches whose players were sent to their server, or will be once that is stored. */
   readonly #playing = new Set<HostedMatch>()
-  /** The matches of remembered players. */
+  /** The matches by the ids of remembered players. */
   readonly #players = new Map<string, HostedMatch>()
 
   constructor({ ended = createEndedMatches(), changed = () => {}, gone = () => {} }: FleetOptions = {}) {
@@ -160,7 +160,7 @@ export class Fleet {
     if (isRemembered) this.rememberPlayers(match)
     this.#tellChanged(match)
   }
-  /** The match of an earlier process in which the player plays, if its players are remembered. */
+  /** Returns the match of an earlier process in which the player plays, if its players are remembered. */
   playedBy(playerId: string): HostedMatch | undefined {
     if (this.#players.size === 0) return undefined
     const match = this.#players.get(playerId)
@@ -198,7 +198,7 @@ export class Fleet {
   byRequest(requestId: string, source?: string): Server | undefined {
     return this.#requested.get(nameIn(source, requestId))
   }
-  /** By the ids that the server may have at its source, see `CreateServerRequest`. */
+  /** Returns the server that has one of these ids at its source. See `CreateServerRequest`. */
   byServerIds(ids: readonly string[]): Server | undefined {
     for (const id of ids) {
       const tag = tagOfCredential(id)
@@ -215,27 +215,27 @@ export class Fleet {
   matches(): MapIterator<HostedMatch> {
     return this.#matches.values()
   }
-  /** The servers that exist but do not run yet, including those stopped before another attempt. */
+  /** Returns the servers that exist but do not run yet, including those stopped before another attempt. */
   starting(): SetIterator<Server> {
     return this.#starting.values()
   }
-  /** The servers that run or are being stopped. */
+  /** Returns the servers that run or are being stopped. */
   served(): SetIterator<Server> {
     return this.#served.values()
   }
-  /** The matches whose players were sent to their server, or will be once that is stored. */
+  /** Returns the matches whose players were sent to their server, or will be once that is stored. */
   playing(): SetIterator<HostedMatch> {
     return this.#playing.values()
   }
-  /** Number of servers that exist or may exist, except enrolled ones. */
+  /** Returns the number of servers that exist or may exist, except enrolled ones. */
   count(): number {
     return this.#costly
   }
-  /** Number of servers of a source that exist or may exist. */
+  /** Returns the number of servers of a source that exist or may exist. */
   countOf(source: string | undefined): number {
     return this.#ofSource.get(source) ?? 0
   }
-  /** Number of servers that do not run yet (whether they exist or not) and are not being stopped. */
+  /** Returns the number of servers that do not run yet (whether they exist or not) and are not being stopped. */
   startingCount(): number {
     return this.#costly - this.#servedCostly
   }

@@ -44,9 +44,9 @@ const MOST_OFFERS = 4
 
 /** What an earlier process knew of a match. */
 interface InheritedMatch {
-  /** The server that was claimed for it. Undefined: none was, or it is no longer wanted. */
+  /** The server that was claimed for the match. Undefined: none was, or the server is no longer wanted. */
   readonly server: Server | undefined
-  /** The address to which its players were sent. Undefined: nowhere yet, or unknown. */
+  /** The address to which the match's players were sent. Undefined: nowhere yet, or unknown. */
   readonly assignment: Assignment | undefined
   /** When the players were sent to the server, in epoch milliseconds. Undefined: not yet. */
   readonly playingSince?: number | undefined
@@ -71,19 +71,19 @@ const newOffer = (offers: number) => ({
   isShort: false,
   /** Epoch milliseconds since when `isShort` has been true without a break. Infinity while it is false. */
   shortSince: Infinity,
-  /** Whether the match has been counted as demand, and the function that reverts that. */
+  /** True if the match has been counted as demand. `uncount` reverts that. */
   isCounted: offers > 0,
   uncount: undefined as (() => void) | undefined,
 })
 
 /*
- * Every match is a guest on a server. That of a queue with a pool is one of the pool:
+ * Every match is a guest on a server. If its queue names a pool, the server belongs to that pool:
  *
  *   intent ──▶ claim ── a warm server fits ──▶ offered ── accepted ──▶ assigned ── over ──▶ the server serves another
  *                │                               │ refused, or silent for 3 s: claims again
  *                └── none ──▶ a server is created for it, and it is offered once that has registered
  *
- * The claim is in the store before the server is told, so after a crash each match is on one server, or on none.
+ * The claim is stored before the server learns of the match. So after a crash each match is on one server or on none.
  *
  * Without a pool, a server is created for the match alone. Its intent is the claim, and it accepts the match when it
  * runs. The match lasts as long as the server.
@@ -115,7 +115,7 @@ export class HostedMatches {
     this.#fleet.addMatch(match)
     this.#offers.set(match, newOffer(0))
     try {
-      // So that a later process continues with the match instead of letting its players search again.
+      // With the stored intent, a later process continues the match. Without it, the players would search again.
       await writer.append(matchIntent(match, writer.resumes))
     } catch (error) {
       return this.#unwritten(match, error)
@@ -130,7 +130,7 @@ export class HostedMatches {
     this.#leave(match, match.stopReason)
   }
 
-  /** The server reports that players may come. */
+  /** Called when the server reports that players may come. */
   accepted(match: HostedMatch): void {
     const offer = this.#offers.get(match)
     if (offer === undefined) return
@@ -139,7 +139,7 @@ export class HostedMatches {
     this.#sendIfReady(match)
   }
 
-  /** The server cannot serve the match, which then goes to another one. */
+  /** Called when the server cannot serve the match, which then goes to another one. */
   refused(match: HostedMatch): void {
     const { ownServer } = match
     if (match.hasBegun || (ownServer !== undefined && ownServer.requestId === undefined))
@@ -148,12 +148,12 @@ export class HostedMatches {
     else if (this.#offers.has(match)) this.#claimAgain(match, 'refused')
   }
 
-  /** Sends a listening server's own match there. Returns the entries to write with its record; others follow later. */
+  /** Sends a listening server's own match to it. Returns the entries to write with the server's record. */
   serverListens(server: Server): readonly HostingEntry[] {
     return server.bound.flatMap((match) => this.#send(match, server) ?? [])
   }
 
-  /** The server runs, and the store has the entries that `serverListens` returned. */
+  /** Called when the server runs, and the store has the entries that `serverListens` returned. */
   serverUp(server: Server): void {
     for (const match of server.guests) {
       if (match.isPlaced) this.#startPlay(match)
@@ -161,20 +161,21 @@ export class HostedMatches {
     }
   }
 
-  /** The server will be stopped. Matches played on it are over. Their results are stored before that. */
+  /** Concludes the matches on a server that will be stopped, so that their results are stored first. */
   serverEnding(server: Server, reason: StopReason): void {
     for (const match of server.guests) this.#conclude(match, reason)
   }
 
   /**
-   * The server fails, is stopped or gone, and its matches with it. A repeated call for the same server changes nothing.
+   * Called when the server fails, is stopped or gone, and its matches with it. A repeated call for the same server
+   * changes nothing.
    * @param counts see `AllocatorListener.failed`. Default: no.
    */
   serverEnded(server: Server, reason: ReturnReason | StopReason, counts: boolean | readonly string[] = false): void {
     for (const match of server.guests) this.#lose(match, reason, counts)
   }
 
-  /** The server has registered. It is now expected to reply to the matches that wait for it. */
+  /** Called when the server has registered. It is now expected to reply to the matches that wait for it. */
   registered(server: Server): void {
     for (const match of server.guests) {
       const offer = this.#offers.get(match)
@@ -205,7 +206,7 @@ export class HostedMatches {
     }
     match.server = server
     server.guests.add(match)
-    // Earlier versions wrote the claim before the count.
+    // Earlier versions wrote the claim before the count, so the stored count may be too low.
     server.matchesServed = Math.max(server.matchesServed, server.guests.size)
     if (playsOn !== undefined && taken.assignment !== undefined) return this.resumePlay(match, server, taken)
     const offer = newOffer(1)
@@ -231,12 +232,12 @@ export class HostedMatches {
     this.#fleet.rememberPlayers(match)
   }
 
-  /** Matches that the warm servers of a pool could take now, besides those that look for one already. */
+  /** Returns how many matches the warm servers of a pool could take now, besides those that look for one already. */
   freePlaces(pool: string): number {
     return Math.max(0, this.#pools.freePlaces(pool) - (this.#searching().get(pool) ?? 0))
   }
 
-  /** Number of matches that look for a server and will need a new one. */
+  /** Returns the number of matches that look for a server and will need a new one. */
   needingServers(): number {
     let sum = 0
     for (const [pool, count] of this.#searching()) sum += Math.max(0, count - this.#pools.freePlaces(pool))
@@ -338,7 +339,7 @@ export class HostedMatches {
   #claimAgain(match: HostedMatch, reason: DrainReason & FreedReason): void {
     const { writer, gameServers } = this.#options
     const { server } = match
-    // In one write. Otherwise a later process could give the match to a server that does not count it.
+    // Both entries are in one write. Otherwise a later process could give the match to a server that does not count it.
     void writer.note({ kind: 'claimed', matchId: match.id, serverId: undefined }, ...this.#leaveServer(match, reason))
     if (server !== undefined) gameServers.drain(server, reason)
     const offer = this.#offers.get(match)
@@ -347,13 +348,13 @@ export class HostedMatches {
     void this.#findServer(match)
   }
 
-  /** The match leaves its server for good. A server that was created only for it is stopped. */
+  /** Lets the match leave its server for good. A server that was created only for it is stopped. */
   #leave(match: HostedMatch, reason: StopReason): void {
     if (match.ownServer === undefined) this.#end(match, this.#leaveServer(match, reason))
     else this.#options.dropServer(match.ownServer, reason)
   }
 
-  /** @returns the entries that must be written with the end of the match, or of its claim */
+  /** @returns the entries that must be written together with the end of the match or of its claim */
   #leaveServer(match: HostedMatch, reason: FreedReason): readonly HostingEntry[] {
     const { server } = match
     match.server = undefined
@@ -404,7 +405,7 @@ export class HostedMatches {
     this.#on.ready(match, requestId, assignment)
   }
 
-  /** The server can no longer serve the match. A match that was played is over. Otherwise its players search again. */
+  /** Called when the server cannot serve a match any more: a played one is over, the others' players search again. */
   #lose(match: HostedMatch, reason: ReturnReason | StopReason, counts: boolean | readonly string[]): void {
     if (match.hasBegun) {
       match.stopReason ??= reason
@@ -431,17 +432,17 @@ export class HostedMatches {
     this.#giveUp(match, error instanceof TicketsGone ? 'dissolved' : 'unavailable', false)
   }
 
-  /** A match that was played is over. Its result is stored before its end. */
+  /** Reports that a match that was played is over. Its result is stored before its end. */
   #conclude(match: HostedMatch, reason: StopReason = 'ended'): void {
     if (match.hasBegun) this.#on.games.ended(match, match.stopReason ?? reason)
   }
 
-  /** Nothing of a match without a server is left. @param left entries about the server that it has left */
+  /** Removes a match that has no server. @param left entries about the server that it has left, written with its end */
   #end(match: HostedMatch, left: readonly HostingEntry[] = []): void {
     // A match that ends before it begins is no demand. Its players may search again and are counted then.
     this.#offers.get(match)?.uncount?.()
     this.#offers.delete(match)
-    // If `#fail` was called, the end of its players' tickets has already ended it.
+    // After `#fail`, the listener may have ended the match already.
     const isKnown = this.#fleet.match(match.id) === match
     if (isKnown) {
       this.#conclude(match)
@@ -475,7 +476,7 @@ export class HostedMatches {
   }
 }
 
-/** A match that ends before its players were sent to the server has not used it. */
+/** Reverts the count of a match whose players were never sent to the server. Returns the entry that records it. */
 function unused(server: Server): readonly HostingEntry[] {
   server.matchesServed = Math.max(0, server.matchesServed - 1)
   return server.stopReason === undefined ? [servedOf(server)] : []

@@ -8,11 +8,11 @@ type KnockProbe = NonNullable<Enrolment['knock']>
 interface KnockingOptions {
   readonly prober: Prober
   readonly clock: Pick<Clock, 'now' | 'sleep'>
-  /** The text of the datagram with which this server is knocked at. */
+  /** Returns the text of the datagram that Muster sends to this server. */
   readonly textOf: (server: Server, port: string) => string
   /**
-   * How to knock, by the current configuration. Undefined: not at all. `gone`: its key is no longer in the
-   * configuration.
+   * Returns how to knock at a server by the current configuration. Undefined: not at all. `gone`: its key is no longer
+   * in the configuration.
    */
   readonly probeOf: (server: Server) => KnockProbe | undefined | 'gone'
   /** Called when the server is at the reported address, as far as that can be known. */
@@ -31,10 +31,10 @@ const MOST_A_SECOND = 20
 /** Number of characters of the datagram that the server learns beforehand. */
 const TOLD = 'muster-knock-'.length + 8
 
-/** The state of a server whose address is not proved. It is not stored: after a restart Muster knocks again. */
+/** Creates the state of a server whose address is not proved. It is not stored: after a restart Muster knocks again. */
 const newKnocks = (assignment: Assignment) => ({
   assignment,
-  /** A server that has not reported does not know the beginning of the datagram yet. */
+  /** True once the server has reported. Before that, it does not know the beginning of the datagram. */
   isHeard: false,
   count: 0,
   at: -Infinity,
@@ -98,7 +98,7 @@ export function createReachabilityCheck({ prober, clock, textOf, probeOf, proved
     if (!mayKnock(server.enrolled?.key ?? '', now)) return
     one.count += 1
     one.at = now
-    // Other servers with the same key come first from now on.
+    // The server moves to the end, so that other servers with the same key come first.
     waiting.delete(server)
     waiting.set(server, one)
     void knock(server, probe, one)
@@ -109,7 +109,7 @@ export function createReachabilityCheck({ prober, clock, textOf, probeOf, proved
     begin: (server: Server, assignment: Assignment) => void waiting.set(server, newKnocks(assignment)),
     /** True if the server's address is not proved yet. */
     isAwaited: (server: Server) => waiting.has(server),
-    /** The beginning of the datagram that the server must repeat. Undefined: none is sent. */
+    /** Returns the beginning of the datagram that the server must repeat. Undefined: none is sent. */
     expectedText: (server: Server): string | undefined => {
       const probe = waiting.has(server) ? probeOf(server) : undefined
       return typeof probe === 'object' && probe.kind === 'udp' ? textOf(server, probe.port).slice(0, TOLD) : undefined

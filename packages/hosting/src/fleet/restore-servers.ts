@@ -14,16 +14,16 @@ import type { ServerLifecycle } from './server-lifecycle.js'
 
 /** Matches of an earlier process whose tickets this one has. */
 export interface RestoredMatches {
-  /** Called before the first of them with all matches in the store. */
+  /** Called with all matches in the store, before the first one is taken over. */
   expect(all: readonly MatchRecord[]): void
   /**
-   * The address of the server according to the tickets, even if the store has lost it. Undefined: unknown. Called
-   * before `orderOf`.
+   * Returns the address of the server according to the tickets, even if the store has lost it. Undefined: unknown.
+   * Called before `orderOf`.
    */
   assignmentOf(matchId: string): Assignment | undefined
-  /** The order of the match. Undefined if the match cannot continue. Called once for each match in the store. */
+  /** Returns the order of the match. Undefined if the match cannot continue. Called once for each stored match. */
   orderOf(match: MatchRecord): Order | undefined
-  /** Called after the last of them. */
+  /** Called after the last match was taken over. */
   done(): void
 }
 
@@ -61,8 +61,8 @@ export function createServerRestore(
   const { fleet, sources, writer, clock } = parts.context
 
   /**
-   * A server that was being stopped is stopped. One that was never requested ends, unless players started it: then it
-   * is ordered anew.
+   * Returns the order of a pool's server. Undefined for a server that must end: it was being stopped, or it was never
+   * requested. A server that players started is ordered again even if it was never requested.
    */
   const poolOrderOf = (pool: string, open: ServerRecord) => {
     if (open.dropped === true) return undefined
@@ -70,7 +70,7 @@ export function createServerRestore(
     return open.wanted?.start && pools.find(pool)?.orderAt(open.wanted.start.near)
   }
 
-  /** A match without its own server. Its pool's server was taken over before. */
+  /** Takes over a match without its own server. The pool's server that it claimed was taken over before. */
   const adoptMatch = (open: MatchRecord, announced: Assignment | undefined, order: Order | undefined) => {
     const server = open.serverId === undefined ? undefined : fleet.find(open.serverId)
     const taken = server?.stopReason === undefined ? server : undefined
@@ -102,7 +102,7 @@ export function createServerRestore(
     server.near = resumption?.near
     server.charged = requestId !== undefined || server.tries.length > 1
     if (order === undefined && !(isUp && requestId !== undefined)) server.requestStop('restarted')
-    // Earlier versions did not store its address.
+    // Earlier versions did not store the address of an enrolled server.
     if (!isUp && enrolled !== undefined && enrolled.at === undefined) server.requestStop('restarted')
     fleet.add(server)
     if (server.pool !== undefined && server.isWanted) pools.adopted(server, open.at, nearOf(open))
@@ -135,7 +135,7 @@ export function createServerRestore(
     if (server.isWanted && server.phase === 'running') gameServers.expect(server)
   }
 
-  /** The server of a single match, and that match. The server is kept even if the match's queue names a pool now. */
+  /** Takes over the server of a single match, and that match, even if the match's queue names a pool now. */
   const adoptOwnServer = (matchId: string, open: ServerRecord, ofMatch: MatchRecord | undefined) => {
     if (ofMatch === undefined) {
       // The match is over. Only its server remains, known by its id until it is gone.
@@ -176,7 +176,7 @@ const NOBODY_CHARGED: readonly string[] = []
 /** True if the deployment of the server may exist. */
 const isRequested = ({ sentAt, requestId }: ServerRecord) => sentAt !== undefined || requestId !== undefined
 
-/** The planned or actual location of a server of a pool. */
+/** Returns the planned or actual location of a server of a pool. */
 function nearOf({ assignment, enrolled, resumption, wanted }: ServerRecord): Coordinates | undefined {
   const { latitude, longitude } = (assignment ?? enrolled?.at)?.location ?? {}
   const at = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }

@@ -4,7 +4,7 @@ import type { FoundMatch, Placement, PlacementAttempt, Server } from '../records
 
 /** Maximum number of creates for one match. Then its tickets return to the queue. */
 const MOST_TRIES = 4
-/** Maximum distance of a server from a beacon in kilometres to have about its latency: some 3 ms more (our choice). */
+/** Maximum kilometres between a server and a beacon at which their latencies differ by some 3 ms (our choice). */
 const NEAR_KM = 300
 
 /** @param placements the locations chosen by the match's rules, the best first. None: near its players. */
@@ -23,9 +23,9 @@ export interface OtherPlaces {
 }
 
 /**
- * The next attempt. If only cached locations were wanted, it is the same without this restriction. Then location by
- * location: those chosen by the rules in their order, or else those with capacity, the nearest to the players first.
- * Undefined when all are exhausted, or after `MOST_TRIES` attempts.
+ * Returns the next attempt. If only cached locations were tried, it is the first attempt without that restriction.
+ * Later attempts try one location each: those chosen by the rules in order, or else those with capacity, the nearest to
+ * the players first. Undefined when all are exhausted, or after `MOST_TRIES` attempts.
  */
 export function nextAttempt(tries: readonly PlacementAttempt[], elsewhere: OtherPlaces): PlacementAttempt | undefined {
   const { placements, places = [], players } = elsewhere
@@ -54,7 +54,7 @@ const untried = (tries: readonly PlacementAttempt[]) => (place: Coordinates) =>
 const isSame = (one: Coordinates, other: Coordinates) =>
   one.latitude === other.latitude && one.longitude === other.longitude
 
-/** The centre of the players of a match, as far as their locations are known. */
+/** Returns the centre of the players of a match, as far as their locations are known. */
 export const middleOfMatch = ({ tickets }: Pick<FoundMatch, 'tickets'>): Coordinates | undefined =>
   middleOf(tickets.flatMap(({ place, players }) => place ?? players.flatMap(({ coordinates }) => coordinates ?? [])))
 

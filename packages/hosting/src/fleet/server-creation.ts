@@ -43,7 +43,7 @@ const RETRY = { baseMs: 250, capMs: 2000, jitter: 0.5 }
 /** When an attempt is due, in epoch milliseconds. */
 interface Due {
   readonly at: number
-  /** Undefined if its source did not delay it. */
+  /** Epoch milliseconds at which a delayed create is given up. Undefined if the source did not delay it. */
   readonly heldUntil?: number
 }
 
@@ -130,12 +130,12 @@ export class ServerCreation {
     this.#limit.stop()
   }
 
-  /** Number of creates in flight. */
+  /** Returns the number of creates in flight. */
   inFlight(): number {
     return this.#limit.underWay()
   }
 
-  /** Number of creates that wait for their turn. */
+  /** Returns the number of creates that wait for their turn. */
   waiting(): number {
     return this.#limit.waiting()
   }
@@ -203,7 +203,7 @@ export class ServerCreation {
     if (!this.#mayBeSent(server)) return this.#takeBack(server)
     const sentAt = this.#options.clock.now()
     this.#spendingLimiter.sent(server, sentAt)
-    // The client queues it, and another response may arrive meanwhile.
+    // The client may queue the request. It is not sent if another response forbids it meanwhile.
     const outcome = await request(() => this.#mayBeSent(server))
     if (outcome.kind === 'unavailable' && !this.#mayBeSent(server)) return this.#takeBack(server)
     this.#answered(server, outcome, sentAt)
@@ -277,7 +277,7 @@ export class ServerCreation {
     return capacity !== undefined || nextAttempt(server.tries, elsewhereOf(server, undefined)) !== undefined
   }
 
-  /** Where there is capacity; undefined if that is not known. */
+  /** Returns where there is capacity; undefined if that is not known. */
   async #placesFor(server: Server, { deploy }: Order): Promise<readonly Coordinates[] | undefined> {
     try {
       return await this.#sourceOf(server).capacity?.(deploy)
@@ -287,7 +287,7 @@ export class ServerCreation {
     }
   }
 
-  /** Number of servers of its source that exist or may exist, without itself. */
+  /** Returns the number of servers of this server's source that exist or may exist, without this server. */
   #othersOf({ source }: Server): number {
     const { fleet, sources } = this.#options
     return fleet.countOf(source) + sources.of(source).orphans() - 1

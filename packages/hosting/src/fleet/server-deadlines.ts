@@ -12,9 +12,9 @@ export const STORE_PATIENCE_MS = 30_000
 export const ENDS_GAP_MS = 1000
 
 /**
- * Reads unknown facts of running servers from the service: when those of an earlier process must be stopped, and the
- * location of those of pools. The clock of that process may have been wrong, so the service's age of a deployment is
- * used. A server keeps running until its age is known.
+ * Reads unknown facts of running servers from their source: the age of servers of an earlier process, which decides
+ * when they must be stopped, and the location of servers of pools. The source reports the age, because the clock of the
+ * earlier process may have been wrong. A server keeps running until its age is known.
  */
 export type EndTimes = ReturnType<typeof createEndTimes>
 

@@ -30,7 +30,7 @@ interface ServerLifecycleOptions extends AllocatorContext {
   readonly ended: (server: Server) => void
   /** Sends the create of a server whose intent is stored. */
   readonly create: (server: Server) => void
-  /** Called when the deployment of its last attempt is gone. Another attempt may begin. */
+  /** Called when the deployment of the server's last attempt is gone. Another attempt may begin. */
   readonly again: (server: Server) => void
 }
 
@@ -104,7 +104,7 @@ export class ServerLifecycle {
     this.#writer.note({ kind: 'gone', serverId: server.id }, ...matchEndEntries(server.bound))
   }
 
-  /** Called when the server exists under this id: it was just created or found. */
+  /** Called when the server exists under this id, because it was just created or found. */
   exists(server: Server, requestId: string): void {
     this.#noteCreated(server, requestId)
     this.#fleet.step(server, 'created')
@@ -146,7 +146,7 @@ export class ServerLifecycle {
 
   /** Records that a server is no longer needed, so that no process continues with it. */
   drop(server: Server): void {
-    // After a restart it must not be taken for a server on which people play, or soon will.
+    // After a restart, the server must not be taken for one on which people play, or soon will.
     if (server.phase === 'running' || server.listensAt < Infinity || this.#writer.resumes)
       this.#writer.note({ kind: 'dropped', serverId: server.id }, ...matchEndEntries(server.guests))
   }
@@ -156,7 +156,7 @@ export class ServerLifecycle {
     this.#noteCreated(server, requestId)
     this.#fleet.step(server, 'no-capacity')
     this.#discard(server, requestId, () => {
-      // The match is dropped first, so that it does not count as stopped.
+      // The deployment is released first, because the server may continue with another deployment.
       this.#fleet.release(server)
       this.#on.stopped(server, requestId, 'no-capacity')
       if (server.stopReason === undefined) this.#options.again(server)
@@ -379,7 +379,7 @@ const withPromise = (assignment: Assignment, placement: Placement | undefined): 
     ? assignment
     : { ...assignment, promised: { beacon: placement.beacon, latencyMs: placement.limitMs } }
 
-/** Key of deployments that take about the same time to start. */
+/** Returns the key of deployments that take about the same time to start. */
 const kindOf = ({ order, queue }: Server) =>
   order === undefined ? queue : `${order.deploy.application}/${order.deploy.version}`
 

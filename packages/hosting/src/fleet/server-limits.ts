@@ -35,18 +35,18 @@ export function createConcurrencyLimit<Item>(most: number, run: (item: Item) => 
     stop: () => {
       isStopped = true
     },
-    /** Number of tasks that have not ended. */
+    /** Returns the number of tasks that have not ended. */
     underWay: () => underWay,
-    /** Number of tasks that wait for their turn. */
+    /** Returns the number of tasks that wait for their turn. */
     waiting: () => waiting.size,
   }
 }
 
-/** What several matchmakers may spend together. Replies at once, from the share that this one holds already. */
+/** A budget that several matchmakers share. Replies at once, from the share that this matchmaker already holds. */
 export interface SpendBudget {
-  /** How many more deployments this matchmaker may have. @param count number of those that exist or may exist. */
+  /** Returns how many more deployments this matchmaker may have. @param count number that exist or may exist. */
   servers(count: number): number
-  /** How many creates it may plan. */
+  /** Returns how many creates this matchmaker may plan. */
   creates(): number
   /** Records that a create is planned. It counts as sent. */
   planned(): void
@@ -87,7 +87,7 @@ export function createSpendingLimiter({ maxServers, maxStarting, maxCreatesPerMi
   }
 
   return {
-    /** @param count number of all that exist or may exist. @param startingCount number of those that do not run yet. */
+    /** @param count number of servers that exist or may exist. @param startingCount how many of them do not run yet. */
     room: ({ count, startingCount }: { readonly count: number; readonly startingCount: number }, now: number) => {
       const rooms: readonly (readonly [Bound, number])[] = [
         ['maxServers', maxServers - count],
@@ -112,7 +112,7 @@ export function createSpendingLimiter({ maxServers, maxStarting, maxCreatesPerMi
     },
     /** Records that the create will never be sent. A create that was sent stays counted. */
     abandoned: (match: object) => void planned.delete(match),
-    /** The limit because of which `room` last returned 0. Undefined if there was room. */
+    /** Returns the limit because of which `room` last returned 0. Undefined if there was room. */
     blockedBy: (): Bound | undefined => blockedBy,
   }
 }

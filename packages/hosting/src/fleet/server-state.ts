@@ -14,7 +14,7 @@ import type { Server, ServerPhase } from '../records/index.js'
  * starting, warming, running ── unwanted ──▶ stopping ── confirmed ──▶ gone
  *
  * A server that is no longer wanted stays in its phase while its create is in flight, while it is looked for, or while
- * it is stopped before another attempt. The response decides.
+ * it is stopped before another attempt. The next response of its source decides how it ends.
  */
 
 /** An event of a server. */
@@ -23,7 +23,7 @@ export type ServerEvent =
   | 'created'
   /** There is no capacity. Anything created in spite of that is stopped. */
   | 'no-capacity'
-  /** Nothing is left of what was created in spite of that. Another location is tried. */
+  /** What was created in spite of that is gone. Another location is tried. */
   | 'again'
   /** The response to the create was lost. */
   | 'lost'
@@ -44,7 +44,7 @@ const STEPS: Readonly<Record<ServerPhase, Partial<Record<ServerEvent, ServerPhas
   stopping: {},
 }
 
-/** The phase of a server after an event. Undefined if the event does not fit: nothing changes. */
+/** Returns the phase of a server after an event. Undefined if the event does not fit: nothing changes. */
 export const stepServer = (phase: ServerPhase, event: ServerEvent): ServerPhase | undefined => STEPS[phase][event]
 
 /** The part of a stored server that shows its progress. */
@@ -55,8 +55,8 @@ export interface StoredProgress {
 }
 
 /**
- * The phase in which a later process takes over a server. A server whose create was sent but not answered is looked
- * for.
+ * Returns the phase in which a later process takes over a server. A server whose create was sent but not answered is
+ * looked for.
  */
 export function phaseAfterRestart({ sentAt, requestId, isUp = false }: StoredProgress): ServerPhase {
   if (requestId !== undefined) return isUp ? 'running' : 'starting'
@@ -73,7 +73,7 @@ export function phaseAfterRestart({ sentAt, requestId, isUp = false }: StoredPro
  */
 export type ServerWork = 'create' | 'find' | 'follow' | 'stop' | 'end'
 
-/** The work is the same at once and after a restart. */
+/** Returns the work for a server. It is the same at once and after a restart. */
 export function workOf({ phase, stopReason }: Pick<Server, 'phase' | 'stopReason'>): ServerWork {
   switch (phase) {
     case 'creating':

@@ -13,7 +13,7 @@ interface CalledParts {
   readonly lifecycle: ServerLifecycle
   readonly enrolling: Enrolling
   readonly browser: ServerBrowser
-  /** The server with this token. Not for an earlier attempt or a server that is gone. */
+  /** Returns the server with this token. Undefined for the token of an earlier attempt, or if the server is gone. */
   byToken(token: string): Server | undefined
   /** Called when the process of the server runs. */
   runs(server: Server): void
@@ -30,7 +30,7 @@ export class ServerTokenApi {
     this.#sparesUnknown = sparesUnknown
   }
 
-  /** True if any server has the secret. Called before the match is known. */
+  /** True if this is the secret of any server. Called before the match is known. */
   isServerSecret(secret: string): boolean {
     return this.#parts.context.keys.credentialIn(secret) !== undefined
   }
@@ -46,8 +46,8 @@ export class ServerTokenApi {
     return true
   }
   /**
-   * Records that a player comes. An expected player thus meets `joinBy`. Returns false for an unknown match or a wrong
-   * secret.
+   * Records that a player comes. The first expected player ends the time limit `joinBy`. Returns false for an unknown
+   * match or a wrong secret.
    */
   playerCame(matchId: string, secret: string, playerId: string): boolean {
     const match = this.#parts.context.fleet.match(matchId)
@@ -68,7 +68,7 @@ export class ServerTokenApi {
   }
   /**
    * Returns the orders of the server, and the ids whose records must be written first: the matches that it had before,
-   * and the server itself if it starts or stops listing itself. A restart needs to know that.
+   * and the server itself if it starts or stops listing itself, because a restart needs that record.
    * @throws {InvalidInput}, and nothing changes; {ServerGone}; {ServerNotRegistered}
    */
   reportServer(token: string, report: ServerReport) {

@@ -27,7 +27,7 @@ import {
 import { assertOwnPlayers, assertPossible } from './report-checks.js'
 import type { ServerListener, ServerState, ServerView } from './server-overview.js'
 
-/** Milliseconds between two reports of a server, and after which a silent server is lost (our choices). */
+/** Milliseconds between two reports of a server, and until a silent server is lost (our choices). */
 export const BEAT_MS = 10_000
 export const LOST_AFTER_MS = 25_000
 /** Milliseconds for which a lost server without a match is kept (our choice). */
@@ -39,37 +39,40 @@ export const OWN_PAUSE_MS = 5000
 
 /** Called with the consequences of servers' reports for their matches. */
 export interface GameServerListener {
-  /** Undefined if the players of the match are unknown. */
+  /** Returns the players of a match by team. Undefined if they are unknown. */
   rosterOf(matchId: string): MatchRoster | undefined
-  /** The server reports that players may come. */
+  /** Called when the server reports that players may come. */
   accepted(match: HostedMatch, server: Server): void
-  /** The server cannot serve the match, or did not reply in time. */
+  /** Called when the server cannot serve the match, or did not reply in time. */
   refused(match: HostedMatch): void
-  /** The server reports that these players of the match have connected. */
+  /** Called when the server reports that these players of the match have connected. */
   came(match: HostedMatch, playerIds: readonly string[]): void
   left(match: HostedMatch, playerIds: readonly string[]): void
   /** @param leftNow players who have left with the end */
   over(match: HostedMatch, result: MatchResult | undefined, leftNow?: readonly string[]): void
   /**
-   * The server wants seats filled: new ones (`isNew`), or those that are not filled yet. Returns true if nothing is
-   * left to do. Otherwise the call is repeated with the next report.
+   * Called when the server wants seats filled: new ones (`isNew`), or those that are not filled yet. Returns true if
+   * nothing is left to do. Otherwise the call is repeated with the next report.
    */
   seatsWanted(match: HostedMatch, seats: SeatsWanted, isNew: boolean): boolean
-  /** The listing of a server. Undefined: none. Called with each report, and when its process or its state changes. */
+  /**
+   * Receives the listing of a server. Undefined: none. Called with each report, and when its process or its state
+   * changes.
+   */
   listed(server: Server, listing: ListingReport | undefined, instance: string): void
-  /** The parts of a server's orders about its seats and the session that it should list. */
+  /** Returns the parts of a server's orders about its seats and the session that it should list. */
   seatsOn(server: Server): Pick<ServerOrders, 'listing' | 'host'>
-  /** The server's public listing. Undefined unless it is listed. */
+  /** Returns the server's public listing. Undefined unless it is listed. */
   listingOf(server: Server): ServerView['listing']
-  /** The location of the server's pool at which it is kept. */
+  /** Returns the location of the server's pool at which the server is kept. */
   placeOf(server: Server): string | undefined
   /** True if players are or will be on the server, in addition to those of matches. */
   isOccupied(server: Server): boolean
-  /** The server has registered. `isNew`: for the first time with this instance. */
+  /** Called when the server has registered. `isNew`: for the first time with this instance. */
   registered(server: Server, registration: ServerRegistration, isNew: boolean): void
-  /** A server has reported. @param knock the datagram that it says it has received from Muster */
+  /** Called when a server has reported. @param knock the datagram that it says it has received from Muster */
   heard(server: Server, knock: string | undefined): void
-  /** The beginning of the datagram with which Muster knocks at the server. Undefined: no knock. */
+  /** Returns the beginning of the datagram with which Muster knocks at the server. Undefined: no knock. */
   knockOf(server: Server): string | undefined
   /** The server takes no more matches. */
   draining: ServerListener['draining']
@@ -77,7 +80,7 @@ export interface GameServerListener {
   lost: ServerListener['lost']
   /** A lost server has reported again. */
   returned: ServerListener['returned']
-  /** The server serves nothing and is no longer wanted. */
+  /** Called when the server serves nothing and is no longer wanted. */
   spent(server: Server, reason: DrainReason): void
   problem(server: Server, error: Error): void
 }
@@ -96,7 +99,7 @@ interface AwaitedServer {
   isLost: boolean
 }
 
-/** Statuses of a match to whose server players may come. */
+/** The match statuses with which a server lets players come. */
 const ACCEPTED: ReadonlySet<string> = new Set(['open', 'closed'])
 
 /** The game servers that have registered. Each report has the whole state, so the last one counts. */
@@ -105,8 +108,8 @@ export class GameServers {
   readonly #on: GameServerListener
   readonly #registered = new Set<Server>()
   /**
-   * Servers that have yet to register again and to report. Their matches and listings are unknown, which does not mean
-   * empty.
+   * Servers that have yet to register again and to report. Until then their matches and listings are unknown, so they
+   * do not count as empty.
    */
   readonly #expected = new Map<Server, AwaitedServer>()
   #lookedAt: number
@@ -145,7 +148,8 @@ export class GameServers {
   }
 
   /**
-   * Takes the whole state of a server. A report that is older than an earlier one changes nothing.
+   * Applies a report, which has the whole state of the server. A report that is older than an earlier one changes
+   * nothing.
    * @throws {InvalidInput} with the field, and nothing changes; {ServerGone}; {ServerNotRegistered}
    */
   report(server: Server, report: ServerReport): ServerOrders {
@@ -189,7 +193,7 @@ export class GameServers {
     return this.#ordersFor(server, presence, instance)
   }
 
-  /** Called when the server's orders have changed. It gets them at once if it waits. */
+  /** Called when the server's orders have changed. A server that waits for them gets them at once. */
   changed(server: Server): void {
     const { presence } = server
     if (presence !== undefined) {
@@ -211,7 +215,8 @@ export class GameServers {
   }
 
   /**
-   * The server registered with an earlier process and must register again. Otherwise it is lost like a silent server.
+   * Called for a server that registered with an earlier process. It must register again, or it is lost like a silent
+   * server.
    */
   expect(server: Server): void {
     this.#expected.set(server, { since: this.#options.clock.now(), isLost: false })
@@ -246,7 +251,7 @@ export class GameServers {
     for (const [server, one] of this.#expected) this.#lookAtExpected(server, one, now)
   }
 
-  /** The servers that have registered. */
+  /** Returns the servers that have registered. */
   *views(): Iterable<ServerView> {
     for (const server of this.#registered)
       if (server.presence !== undefined) yield this.#viewOf(server, server.presence)
@@ -273,7 +278,7 @@ export class GameServers {
 
   #ordersFor(server: Server, presence: RegisteredServer, instance: string): ServerOrders {
     if (instance === presence.registration.instance) return this.#ordersOf(server, presence)
-    // A replaced instance drains for as long as a silent one is spared.
+    // A replaced instance gets the order to drain for as long as a silent server is spared.
     if (this.#options.clock.now() >= (presence.replaced?.get(instance) ?? -Infinity))
       throw new ServerGone('Another process has registered with the token of this server. End this process.')
     return { version: presence.version, want: 'drain', reason: 'replaced', matches: [] }
@@ -283,7 +288,7 @@ export class GameServers {
     if (!server.isWanted) return 'STOPPING'
     if (lostAt !== undefined) return 'LOST'
     if (server.draining !== undefined) return 'DRAINING'
-    // No players are sent to it before its address is proved.
+    // No players are sent to an enrolled server before its address is proved.
     if (isEnrolled(server) && server.phase === 'warming') return 'STARTING'
     const { matches } = server
     if (matches.length === 0) return isListed ? 'PLAYING' : 'IDLE'
@@ -322,8 +327,8 @@ export class GameServers {
   }
 
   /**
-   * Ends a server that takes no match and serves nothing. A server without matches need not register for that. For one
-   * that registered with an earlier process, only its report shows what it serves.
+   * Ends a server that takes no match and serves nothing. A server without matches ends even if it has not registered.
+   * A server that registered with an earlier process must report first, because only its report shows what it serves.
    */
   #endIfSpent(server: Server): void {
     const { draining, presence } = server
@@ -378,7 +383,7 @@ export class GameServers {
     const present = new Set(match.playerIds)
     const came = inOf(players).filter((id) => present.has(id) && before?.players[id] !== 'in')
     if (came.length > 0) this.#on.came(match, came)
-    // A player who left before has come back to an open seat. The server reports nothing of that until they connect.
+    // A player who left before has an open seat again. The server reports them as `left` until they connect.
     const hasLeft = (id: string) => Object.hasOwn(players, id) && players[id] === 'left'
     const left = match.playerIds.filter((id) => hasLeft(id) && before?.players[id] !== 'left')
     // A match ends without a result when the last player leaves. In a match that is over, they leave at its end.
@@ -415,7 +420,7 @@ export class GameServers {
       (isEnrolled(server) || !this.#isUsed(server))
     ) {
       server.draining ??= 'silent'
-      // For a server that Muster has not started, silence is the only sign of its end. Its matches are over.
+      // For a server that Muster has not started, silence is the only sign of its end. Its matches are then over.
       if (isEnrolled(server)) return this.#on.spent(server, 'silent')
       if (!server.isListed) this.#expected.delete(server)
       this.#endIfSpent(server)
@@ -432,7 +437,7 @@ export class GameServers {
     if (silentMs < LOST_AFTER_MS) return
     if (!one.isLost) this.#on.lost(server, silentMs)
     one.isLost = true
-    // Players may be on a server that was listed. It may be silent for as long as without a restart.
+    // Players may be on a listed server. It may be silent for as long as it may be without a restart of Muster.
     if (silentMs < LOST_AFTER_MS + LOST_GRACE_MS) return
     if (!isEnrolled(server) && (server.matches.length > 0 || server.isListed)) return
     this.#on.spent(server, 'silent')
@@ -454,7 +459,7 @@ export const isOpen = (server: Server): boolean => {
   return presence.lostAt === undefined && presence.unhealthy === 0
 }
 
-/** Number of further matches that a server takes now. Undefined while it gets none, see `isOpen`. */
+/** Returns the number of further matches that a server takes now. Undefined while it gets none, see `isOpen`. */
 export const freePlacesOn = (server: Server): number | undefined =>
   server.presence === undefined || !isOpen(server)
     ? undefined

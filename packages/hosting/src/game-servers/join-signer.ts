@@ -7,7 +7,7 @@ import type { ServerKeys } from './server-keys.js'
 interface JoinPublicKey {
   readonly kty: 'OKP'
   readonly crv: 'Ed25519'
-  /** base64url: 32 bytes. */
+  /** The 32 bytes of the key in base64url. */
   readonly x: string
   readonly kid: string
   readonly alg: 'EdDSA'
@@ -24,7 +24,7 @@ export interface JoinSigner {
   readonly alg: JoinAlgorithm
   /** Creates the token of a grant, valid from now by the wall clock. */
   grant(grant: JoinGrant, clock: Pick<Clock, 'now' | 'wallStepMs'>): string
-  /** `HS256`: the secret key of the server with this credential. `EdDSA`: the public key, 32 bytes. */
+  /** Returns for `HS256` the secret key of the server with this credential, for `EdDSA` the public key (32 bytes). */
   keyOf(credential: string): Uint8Array
   keySet(): JoinKeySet
 }

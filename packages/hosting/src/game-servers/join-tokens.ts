@@ -9,7 +9,7 @@ export interface JoinClaims {
   readonly sub: string
   /** Id of the match. On a reused server, the token is invalid in the next match. */
   readonly mid: string
-  /** Id of the player's seat: the ticket of one player, as the ticket API names it. */
+  /** Id of the player's seat. In a match: the ticket id, or `<ticket id>.<index>` in a party. */
   readonly sid: string
   readonly team?: string | undefined
   /** Id of the party's ticket. Undefined for a player who came alone. */
@@ -54,7 +54,7 @@ export interface JoinGrant {
   readonly until?: number | undefined
 }
 
-/** The claims of a token that is valid from now, by the wall clock, for `JOIN_TOKEN_SECONDS` or until `until`. */
+/** Returns the claims of a token that is valid from now (wall clock), for `JOIN_TOKEN_SECONDS` or until `until`. */
 export function joinClaims(grant: JoinGrant, clock: Pick<Clock, 'now' | 'wallStepMs'>): JoinClaims {
   const { server: aud, playerId: sub, matchId: mid, seatId: sid, team, groupId: grp } = grant
   const iat = Math.floor(dateOf(clock) / 1000)
@@ -63,13 +63,13 @@ export function joinClaims(grant: JoinGrant, clock: Pick<Clock, 'now' | 'wallSte
   return { aud, sub, mid, sid, team, grp, iat, exp }
 }
 
-/** The id of a public key: the beginning of its thumbprint (RFC 7638). */
+/** Returns the id of a public key: the beginning of its thumbprint (RFC 7638). */
 export function keyIdOf(publicKey: Uint8Array): string {
   const x = Buffer.from(publicKey).toString('base64url')
   const members = JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x })
   return createHash('sha256').update(members).digest('base64url').slice(0, 16)
 }
 
-/** The header of tokens signed with the private half of a public key. */
+/** Returns the header of tokens signed with the private half of a public key. */
 export const eddsaHeader = (publicKey: Uint8Array): string =>
   base64url(JSON.stringify({ alg: 'EdDSA', typ: 'JWT', kid: keyIdOf(publicKey) }))

@@ -1,7 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import { type HostedMatch, MOST_LEFT, type ServerRegistration, type ServerReport } from '../records/index.js'
 
-/** Maximum size of a result as JSON in bytes. Thousands may wait until the backend takes them. */
+/** Maximum size of a result in bytes of JSON. Thousands of results may wait until the backend accepts them. */
 const LARGEST_RESULT_BYTES = 8192
 
 /** @throws {InvalidInput} with the field, for an impossible state */
@@ -40,7 +40,7 @@ export function assertOwnPlayers({ matches }: ServerReport, served: readonly Hos
   const byId = new Map(served.map((own) => [own.id, own]))
   for (const [index, { id: matchId, result: outcome }] of matches.entries()) {
     const own = byId.get(matchId)
-    // Of the players who left, only the latest are known.
+    // Only the latest `MOST_LEFT` players who left are known. With as many, a ranking cannot be checked.
     if (own === undefined || outcome?.ranking === undefined || own.left.length >= MOST_LEFT) continue
     const players = new Set([...own.playerIds, ...own.left.map(({ playerId }) => playerId)])
     const stranger = outcome.ranking.flat().find((one) => !players.has(one))

@@ -33,7 +33,7 @@ export const joinKeyOf = (token: string): Uint8Array => createHmac('sha256', tok
 /** @param master returns the master secret, at least 32 bytes. Called when a token is first created or verified. */
 export function createServerKeys(master: () => string | Uint8Array) {
   const derived = new Map<string, Uint8Array>()
-  /** The key for one purpose. The master secret is read on the first use. */
+  /** Returns the key for one purpose. The master secret is read on the first use. */
   const keyFor = (use: string): Uint8Array => {
     const known = derived.get(use)
     if (known !== undefined) return known
@@ -52,7 +52,7 @@ export function createServerKeys(master: () => string | Uint8Array) {
      * @param credential see `credentialOf`.
      */
     tokenOf,
-    /** The credential that a token proves. Undefined for any other string. Compares in constant time. */
+    /** Returns the credential that a token proves. Undefined for any other string. Compares in constant time. */
     credentialIn: (token: string) => {
       const known = proven.get(token)
       if (known !== undefined) return known
@@ -62,23 +62,24 @@ export function createServerKeys(master: () => string | Uint8Array) {
       proven.set(token, credential)
       return credential
     },
-    /** The name of an enrolled process in the store. A restarted process gets another one. 112 bits. */
+    /** Returns the name of an enrolled process in the store. A restarted process gets another one. 112 bits. */
     processOf: (key: string, name: string, instance: string) =>
       `e-${createHmac('sha256', keyFor('muster-enrolled-1'))
         .update(JSON.stringify([key, name, instance]))
         .digest('hex')
         .slice(0, 28)}`,
     /**
-     * The text with which Muster knocks at a server. Nobody else can create it: 8 characters announce it, 22 prove it.
+     * Returns the text with which Muster knocks at a server. Only Muster can create it. Of its last 30 characters, 8
+     * announce it and 22 prove it.
      */
     knockOf: (id: string, port: string) =>
       `muster-knock-${createHmac('sha256', keyFor('muster-knocks-1'))
         .update(JSON.stringify([id, port]))
         .digest('base64url')
         .slice(0, 30)}`,
-    /** The key with which the join tokens of this server are signed, see `joinKeyOf`. */
+    /** Returns the key with which the join tokens of this server are signed, see `joinKeyOf`. */
     joinKeyOf: (credential: string): Uint8Array => joinKeyOf(tokenOf(credential)),
-    /** The 32 bytes of the private key that signs join tokens for all servers with `EdDSA`. */
+    /** Returns the 32 bytes of the private key that signs join tokens for all servers with `EdDSA`. */
     joinSeed: (): Uint8Array => keyFor('muster-join-eddsa-1'),
     /** Encrypts a string for the store, so that only processes with the same master secret can read it. */
     seal: (text: string) => {
@@ -87,7 +88,7 @@ export function createServerKeys(master: () => string | Uint8Array) {
       const hidden = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final()])
       return Buffer.concat([hidden, cipher.getAuthTag()]).toString('base64url')
     },
-    /** Undefined for a value that this master secret has not sealed. */
+    /** Decrypts a string. Undefined if this master secret has not sealed it. */
     unseal: (sealed: string) => {
       const bytes = Buffer.from(sealed, 'base64url')
       if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined

@@ -2,8 +2,8 @@ import { Conflict, MusterError } from '@muster/core'
 import type { JoinAlgorithm } from './join-tokens.js'
 
 /**
- * Thrown if the server of this token is no longer wanted, or another instance of it has registered. Its process may
- * end.
+ * Thrown if the server of this token is no longer wanted, or another instance of it has registered. The server's
+ * process may end.
  */
 export class ServerGone extends MusterError {
   static {
@@ -37,18 +37,18 @@ export interface MatchRoster {
   readonly intersection: Readonly<Record<string, readonly string[]>>
 }
 
-/** The target state of a server. It follows the newest orders and ignores earlier ones. */
+/** The target state of a server. The server follows the newest orders and ignores earlier ones. */
 export interface ServerOrders {
   /** Differs between different orders. */
   readonly version: number
   /** `drain`: finish the running matches and take no others. `stop`: end the process. */
   readonly want: 'run' | 'drain' | 'stop'
   readonly reason?: string | undefined
-  /** The matches that it serves or should serve. A match that is missing is over. */
+  /** The matches that the server serves or should serve. A match that is missing from the list is over. */
   readonly matches: readonly (MatchRoster & { readonly id: string })[]
-  /** Players with a seat on it, while it is listed. */
+  /** The players with a seat on the server. Set only while the server is listed. */
   readonly listing?: ListingOrders | undefined
-  /** The session that it should list, for players who requested it. */
+  /** The session that the server should list, because players have requested it. */
   readonly host?: SessionWanted | undefined
   /**
    * The beginning of the datagram with which Muster knocks. The server must repeat the whole datagram in its reports,
@@ -57,11 +57,11 @@ export interface ServerOrders {
   readonly knock?: string | undefined
 }
 
-/** How a server's process waits for other orders. */
+/** How a server's process waits until its orders change. */
 export interface OrdersWait {
   /** The waiting process. Default: the one that has registered. */
   readonly instance?: string | undefined
-  /** The version of the orders that it knows. */
+  /** The version of the orders that the process already knows. */
   readonly version: number
   /** Milliseconds. */
   readonly waitMs: number
@@ -99,6 +99,6 @@ export interface Registered extends ServerOrders {
    * The key that verifies the join tokens for this server, in base64url. With `HS256` it is secret, see `joinKeyOf`.
    */
   readonly key: string
-  /** Epoch milliseconds at which it is stopped in any case. Undefined while its time is not limited. */
+  /** Epoch milliseconds at which the server is stopped in any case. Undefined while its time is not limited. */
   readonly retireAt: number | undefined
 }

@@ -21,23 +21,23 @@ export type ServerState =
 
 /** Receives the events of game servers for operators. */
 export interface ServerListener {
-  /** A process of the server has registered for the first time. */
+  /** Called when a process of the server has registered for the first time. */
   registered(server: Server, registration: ServerRegistration): void
-  /** The server takes no more matches. */
+  /** Called when the server takes no more matches. */
   draining(server: Server, reason: DrainReason): void
-  /** The server has been silent for this many milliseconds. */
+  /** Called when the server has been silent for this many milliseconds. */
   lost(server: Server, silentMs: number): void
-  /** A lost server has reported again, after this number of milliseconds. */
+  /** Called when a lost server has reported again, after this number of milliseconds. */
   returned(server: Server, silentMs: number): void
-  /** A match takes a server of a pool. `isWarm`: the server already ran. Otherwise it was created for the match. */
+  /** Called when a match takes a server of a pool. `isWarm`: false if the server was created for the match. */
   taken(match: HostedMatch, server: Server, isWarm: boolean): void
-  /** A match no longer has a claim to its server. */
+  /** Called when a match no longer has a claim to its server. */
   freed(match: HostedMatch, server: Server, reason: FreedReason): void
 }
 
 /**
- * Why a match leaves a server of a pool: the reason for the end of the match or the server. With `silent` (the server
- * did not reply to the offer) and `refused` (by the server), the match goes on to another server.
+ * Why a match leaves a server of a pool: the reason for the end of the match or the server. After `silent` (the server
+ * did not reply to the offer) or `refused` (the server refused it), another server is tried.
  */
 export type FreedReason = ReturnReason | StopReason | 'silent'
 
@@ -60,16 +60,16 @@ export interface ServerView {
   readonly place: string | undefined
   /** Name of the server's source. Undefined: the deployment service. */
   readonly source: string | undefined
-  /** Id of the key with which it enrolled. Undefined for a server that Muster has started. */
+  /** Id of the key with which the server enrolled. Undefined for a server that Muster has started. */
   readonly enrolmentKey: string | undefined
   /** Id of the server's deployment. Undefined until the service has returned it. */
   readonly requestId: string | undefined
   /** The build of the game, as reported. */
   readonly build: string | undefined
-  /** Ids of the matches that it serves or should serve, and its maximum number of concurrent matches. */
+  /** Ids of the matches that the server serves or should serve, and its maximum number of concurrent matches. */
   readonly matches: readonly string[]
   readonly matchesAtOnce: number
-  /** Number of matches that it was given so far. */
+  /** Number of matches that the server was given so far. */
   readonly matchesServed: number
   /** Number of players on the server by its last report, and its reported maximum. */
   readonly playersIn: number

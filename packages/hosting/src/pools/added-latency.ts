@@ -6,23 +6,23 @@ import type { PoolPlace } from './pool-place.js'
 /** The requirements of a match, or of a player who starts a server, for a warm server. */
 export interface WarmNeeds {
   /**
-   * True if nobody may play on it yet, because it will be listed as the player's. Default false: it may have other
-   * matches.
+   * True if nobody may play on the server yet, because it will be listed as the player's own. Default false: it may
+   * have other matches.
    */
   readonly isEmpty?: boolean | undefined
   readonly middle: Coordinates | undefined
-  /** The locations chosen by its rules, the best first. Empty or undefined: near its players. */
+  /** The locations chosen by the match's rules, the best first. Empty or undefined: near its players. */
   readonly placements: readonly Placement[] | undefined
 }
 
-/** Kilometres within which demand is one location, and a server counts as being at a beacon. */
+/** Kilometres within which demand counts as one location, and within which a server counts as being at a beacon. */
 export const SAME_PLACE_KM = 300
 /** Kilometres per millisecond of round trip: light in fibre, both ways, along indirect routes. */
 export const KM_PER_MS = 65
 
 /**
- * Extra round trip in milliseconds of a server at these coordinates, compared with the best location. Undefined: it
- * does not fit.
+ * Returns the extra round trip in milliseconds of a server at these coordinates, compared with the best location.
+ * Undefined: it does not fit.
  */
 export function detourAt(
   at: Coordinates | undefined,
@@ -43,21 +43,21 @@ export function detourAt(
 }
 
 /**
- * Extra round trip in milliseconds of a warm server, compared with the best location for a match. Undefined: it does
- * not fit.
+ * Returns the extra round trip in milliseconds of a warm server, compared with the best location for a match.
+ * Undefined: it does not fit.
  */
 export function addedLatencyMs(server: Server, needs: WarmNeeds, best: PoolPlace | undefined): number | undefined {
-  // A rule's limit is never exceeded, so a server whose location the service has not reported fits no rule.
+  // A rule's limit is never exceeded, so a server fits no rule until the service has reported its location.
   const isKnown = server.isLocated || locatedAt(server) !== undefined
   const at = isKnown || (needs.placements?.length ?? 0) === 0 ? locationOf(server) : undefined
   return detourAt(at, needs, best)
 }
 
-/** Infinity if either location is unknown. */
+/** Returns the distance to a location in kilometres. Infinity if either location is unknown. */
 export const kmTo = ({ coordinates }: PoolPlace, near: Coordinates | undefined): number =>
   coordinates === undefined || near === undefined ? Infinity : greatCircleKm(coordinates, near)
 
-/** The location of a server: as reported by the service, otherwise as requested. Undefined: unknown. */
+/** Returns the location of a server: as reported by the service, otherwise as requested. Undefined: unknown. */
 export const locationOf = (server: Server): Coordinates | undefined =>
   locatedAt(server) ?? server.tries.at(-1)?.at ?? server.near
 

@@ -9,7 +9,7 @@ const FIRST_MATCH_SECONDS = 900
 const SMOOTHING_MS = [120_000, 360_000, 1_080_000, 1_800_000] as const
 /** The shortest average with at least this many matches counts. A shorter one is mostly noise. */
 const ENOUGH = 30
-/** Number of minutes of today and yesterday that are compared for today's level, and the limits of the level. */
+/** Number of minutes in which today's demand is compared with yesterday's. The quotient is limited to `LEVEL`. */
 const LEVEL_MINUTES = 30
 const LEVEL = { least: 0.25, most: 4 }
 
@@ -43,8 +43,8 @@ export function createDemand(startedAt: number) {
   }
 
   /**
-   * The current averages in matches per second, corrected for the time before the start. A few matches within a moment
-   * are no rush, so the averages cover at least the shortest time constant.
+   * Returns the current averages in matches per second, corrected for the time before the start. A few matches within a
+   * moment are no rush, so the averages cover at least the shortest time constant.
    */
   const rates = (now: number): readonly number[] => {
     const seen = Math.max(SMOOTHING_MS[0], now - startedAt)
@@ -61,12 +61,12 @@ export function createDemand(startedAt: number) {
       before += at(present - back - DAY_MINUTES)
     }
     const level = before === 0 ? 1 : Math.min(LEVEL.most, Math.max(LEVEL.least, today / before))
-    // Two minutes are read, so that a peak is not missed by a second.
+    // Two adjacent minutes are read, so that a peak of yesterday that began slightly earlier or later is not missed.
     return (Math.max(at(present - DAY_MINUTES), at(present - DAY_MINUTES + 1)) / 60) * level
   }
 
   return {
-    /** A match requested a server. */
+    /** Called when a match has requested a server. */
     arrived: (now: number) => {
       advanceTo(now)
       decay(now)
@@ -74,7 +74,7 @@ export function createDemand(startedAt: number) {
       const index = Math.floor(now / MINUTE_MS) % minutes.length
       minutes[index] = (minutes[index] ?? 0) + 1
     },
-    /** A match that requested a server at that time needs none after all. */
+    /** Called when a match that requested a server at that time needs none after all. */
     withdrawn: (cameAt: number, now: number) => {
       advanceTo(now)
       decay(now)
@@ -86,21 +86,21 @@ export function createDemand(startedAt: number) {
       // Minutes of more than two days ago were overwritten.
       if (wanted > minute - minutes.length) minutes[wanted % minutes.length] = Math.max(0, at(wanted) - 1)
     },
-    /** A server took this number of milliseconds from its create to its registration. */
+    /** Called when a server has registered. @param ms milliseconds since its create */
     booted: (ms: number) => {
       boots += 1
       boot += Math.max(LEAST_WEIGHT, 1 / boots) * (ms / 1000 - boot)
     },
-    /** A match lasted this number of milliseconds. */
+    /** Called when a match has ended. @param ms its duration in milliseconds */
     played: (ms: number) => {
       matches += 1
       match += Math.max(LEAST_WEIGHT, 1 / matches) * (ms / 1000 - match)
       longest = Math.max(longest, ms / 1000)
     },
     /**
-     * The number of matches per second to be ready for. It is the maximum of three values: the two-minute average (or,
-     * with few matches, the average over the minutes in which 30 of them come), its trend extrapolated over a boot, and
-     * the same minute yesterday at today's level.
+     * Returns the number of matches per second to be ready for. It is the maximum of three values: the two-minute
+     * average (or, with few matches, the average over the minutes in which 30 of them come), its trend extrapolated
+     * over a boot, and the same minute yesterday at today's level.
      */
     rate: (now: number) => {
       advanceTo(now)
@@ -108,29 +108,29 @@ export function createDemand(startedAt: number) {
       const all = rates(now)
       const enough = all.findIndex((rate, nth) => (rate * (SMOOTHING_MS[nth] ?? 0)) / 1000 >= ENOUGH)
       const average = all.at(enough) ?? 0
-      // Averages lag by their time constants, so the difference of the first two is the slope over the difference of
-      // these.
+      // Averages lag behind by their time constants. So the slope is the difference of the first two averages, divided
+      // by the difference of their time constants.
       const [fast = 0, slower = 0] = all
       const slope = enough === 0 ? (fast - slower) / ((SMOOTHING_MS[1] - SMOOTHING_MS[0]) / 1000) : 0
       return Math.max(average, average + slope * boot, yesterday(now), 0)
     },
-    /** Average matches per second of the last half hour, to which idleness is compared. */
+    /** Returns the average matches per second of the last half hour, to which idleness is compared. */
     steadyRate: (now: number) => {
       advanceTo(now)
       decay(now)
       return rates(now).at(-1) ?? 0
     },
-    /** Number of matches that requested a server within the last hour. */
+    /** Returns the number of matches that requested a server within the last hour. */
     lastHour: (now: number) => {
       advanceTo(now)
       let sum = 0
       for (let back = 0; back < 60; back += 1) sum += at(Math.floor(now / MINUTE_MS) - back)
       return sum
     },
-    /** Average boot time in seconds. */
+    /** Returns the average boot time in seconds. */
     bootSeconds: () => boot,
     matchSeconds: () => match,
-    /** Seconds of the longest recent match. */
+    /** Returns the seconds of the longest recent match. */
     longestMatchSeconds: () => Math.max(longest, match),
   }
 }

@@ -47,8 +47,8 @@ export const enrolmentKeySchema = z
   })
 
 /**
- * The schema of an entry of `enrol`. Its output is valid input again. @param key schema of the key, or of a reference
- * to it
+ * Returns the schema of an entry of `enrol`. Its output is valid input for it. @param key schema of the key, or of a
+ * reference to it
  */
 export const enrolmentSchemaWith = <Key extends z.ZodType>(key: Key) =>
   z.strictObject({
@@ -74,7 +74,7 @@ export const enrolmentSchemaWith = <Key extends z.ZodType>(key: Key) =>
 /** A key of a pool, validated, with defaults filled in. */
 export type Enrolment = Readonly<z.output<ReturnType<typeof enrolmentSchemaWith<typeof enrolmentKeySchema>>>>
 
-/** The SHA-256 of a key in hex digits, by which keys are compared. */
+/** Returns the SHA-256 of a key in hex digits, by which keys are compared. */
 export const digestOf = (key: string): string => createHash('sha256').update(key).digest('hex')
 
 /** Cached digests, because they are compared often. */
@@ -89,7 +89,7 @@ function digestIn(enrolment: Enrolment): string {
 /** True if the enrolment's key has this digest. */
 export const hasDigest = (enrolment: Enrolment, digest: string): boolean => digestIn(enrolment) === digest
 
-/** The id of a key for operators and the store: the first 8 hex digits of its SHA-256. */
+/** Returns the id of a key for operators and the store: the first 8 hex digits of its SHA-256. */
 export const enrolmentIdOf = (enrolment: Enrolment): string => digestIn(enrolment).slice(0, 8)
 
 /** A key of a pool for operators, with its limits but without the key itself. */
@@ -125,11 +125,11 @@ export function mayBeAt({ hosts }: Enrolment, host: string, from: string | undef
   return hosts.some((allowed) => isWithin(allowed, host))
 }
 
-/** The enrolment of a server in the current configuration. Undefined if its key is no longer in it. */
+/** Returns the entry of the configuration with the key of an enrolled server. Undefined: the key was removed. */
 export const enrolmentOf = (pool: Pick<KeyedPool, 'enrol'>, { key }: Enrolled): Enrolment | undefined =>
   pool.enrol.find((one) => enrolmentIdOf(one) === key)
 
-/** Why an enrolled server must end: its key is no longer in the configuration, or its build is outdated. */
+/** Returns why an enrolled server must end: its key is no longer in the configuration, or its build is outdated. */
 export function enrolmentEnd(pool: KeyedPool, enrolled: Enrolled): 'retired' | 'update' | undefined {
   const enrolment = enrolmentOf(pool, enrolled)
   if (enrolment === undefined) return 'retired'

@@ -9,7 +9,7 @@ export interface PoolDefinition {
   /** 1 to 64 characters. */
   readonly name: string
   /**
-   * The deployment. Its servers register, so `probe` is `registration` and omitted. Default with `enrol`: none, all
+   * The deployment of its servers. They always register, so `probe` must be omitted. Default with `enrol`: none, all
    * servers enrol themselves.
    */
   readonly deploy?: Omit<DeployDefinition, 'probe'> | undefined
@@ -20,7 +20,7 @@ export interface PoolDefinition {
   readonly enrol?: readonly EnrolmentDefinition[] | undefined
   /** Name of the source of its servers: one of `sources`. Default: the deployment service. */
   readonly source?: string | undefined
-  /** Locations where servers are kept warm. Default: where matches come from. */
+  /** Locations where servers are kept warm. Default: locations from which matches come. */
   readonly places?: readonly PoolPlaceDefinition[] | undefined
   /** How many servers are kept warm. Default: none. Servers are created when matches need them. */
   readonly warm?: WarmDefinition | undefined
@@ -33,7 +33,7 @@ export interface PoolDefinition {
    * location. Default 15. The limit of a latency rule is never exceeded.
    */
   readonly detourMs?: number | undefined
-  /** Schedules at which more servers are kept. The greatest of all goals counts. */
+  /** Times at which more servers are kept. The greatest goal of all active schedules counts. */
   readonly at?: readonly ScheduleDefinition[] | undefined
   /** Whether players may start servers of the pool, and how many. Default: they may not. */
   readonly custom?: CustomDefinition | undefined
@@ -87,7 +87,7 @@ export interface ScheduleDefinition {
   readonly timezone?: string | undefined
   /** Duration in minutes. */
   readonly minutes: number
-  /** Another target share of matches that find a warm server, regardless of idle servers. */
+  /** Another target share of matches that find a warm server. It ignores `maxIdleShare`. */
   readonly hit?: number | undefined
   /** Minimum number of warm servers at each location. */
   readonly min?: number | undefined
@@ -176,7 +176,7 @@ const undeployed = ({ name }: { readonly name: string }) =>
   poolDeploySchema.parse({ application: name, version: ENROLLED })
 
 /**
- * The schema of a pool. Its output is valid input again.
+ * Returns the schema of a pool. Its output is valid input for it.
  * @param key schema of a key of `enrol`, or of a reference to it
  */
 export const poolSchemaWith = <Key extends z.ZodType>(key: Key) =>
@@ -207,7 +207,7 @@ export type Pool = Readonly<z.output<typeof poolSchema>>
 
 type Schedule = Pool['at'][number]
 
-/** The last checked minute of each schedule and the result, because schedules begin on the minute. */
+/** The last checked minute of each schedule and the result. It is cached because schedules begin on the minute. */
 const lastAsked = new WeakMap<Schedule, { readonly minute: number; readonly holds: boolean }>()
 
 function holdsAt(scheduled: Schedule, now: number): boolean {
@@ -222,7 +222,7 @@ function holdsAt(scheduled: Schedule, now: number): boolean {
   return holds
 }
 
-/** The goals of the schedules that are active now. @param now date of the wall clock, in epoch milliseconds. */
+/** Returns the goals of the schedules that are active now. @param now date of the wall clock, in epoch milliseconds. */
 export function scheduledGoals(
   { at }: Pick<Pool, 'at'>,
   now: number,

@@ -20,7 +20,7 @@ export interface PoolLoad {
 export interface PoolOutcome {
   readonly matches: number
   readonly hit: number
-  /** Idle server-seconds, as a share of those of matches. */
+  /** Idle server-seconds, as a share of the server-seconds of matches. */
   readonly idleShare: number
   readonly creates: number
   /** The share of matches that found a warm server, by hour. */
@@ -133,7 +133,7 @@ export function runPool(load: PoolLoad): PoolOutcome {
     if (warm !== undefined) play(server, match)
     pools.advance(now)
   }
-  /** Arrivals at a changing rate: drawn at the highest rate, then thinned. */
+  /** Arrivals at a changing rate. They are drawn at the highest rate, and random ones are then left out. */
   const highest = Math.max(...Array.from({ length: Math.ceil(load.seconds / 60) }, (_, at) => load.perHour(at * 60)))
   const next = () => {
     after((-Math.log(1 - random()) * 3600) / highest, () => {

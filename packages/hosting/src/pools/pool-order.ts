@@ -11,7 +11,7 @@ interface PoolOrderParts {
   readonly place?: { readonly name: string; readonly coordinates: Coordinates | undefined } | undefined
 }
 
-/** The order of a server of a pool: near tickets, at placements that rules choose, or at a location of the pool. */
+/** Returns the order of a server of a pool: near tickets, at placements that rules choose, or at a pool's location. */
 export function orderOf({ deploy }: Pool, { near, placements, place }: PoolOrderParts): Order {
   const coordinates = place?.coordinates
   const at: Placement | undefined = coordinates && {

@@ -11,7 +11,7 @@ export type PoolPlace = ReturnType<typeof newPlace>
 export interface PoolPlaceView {
   readonly pool: string
   readonly place: string
-  /** Whether the pool is paused, so that none are kept warm. */
+  /** True if the pool is paused, so that no servers are kept warm. */
   readonly paused: boolean
   /** The current target number of warm servers. */
   readonly wanted: number
@@ -19,10 +19,10 @@ export interface PoolPlaceView {
   readonly idle: number
   readonly playing: number
   readonly draining: number
-  /** Number of matches since the process began, and of those that found a warm server. */
+  /** Number of matches since the process began, and how many of them found a warm server. */
   readonly asked: number
   readonly hits: number
-  /** The expected share of matches that find one, at the current rate. Undefined while there are none. */
+  /** Expected share of matches that find a warm server, at the current rate. Undefined while there are no matches. */
   readonly expectedHit: number | undefined
   /** Expected number of matches per hour, and the number in the last hour. */
   readonly ratePerHour: number
@@ -60,7 +60,7 @@ export const added = (places: PoolPlace[], place: PoolPlace): PoolPlace => {
 /** Margin in milliseconds by which a server stops taking matches before its end, in addition to the longest match. */
 const RETIRE_GRACE_MS = 60_000
 
-/** Age of a server in milliseconds from which a match that begins might outlast it. */
+/** Returns the age of a server in milliseconds from which a match that begins might outlast the server. */
 export function lifetimeMs({ reuse, deploy }: Pool, { demand }: PoolPlace, server: Pick<Server, 'source'>): number {
   const oldestMs = (reuse.maxAgeMinutes ?? Infinity) * 60_000
   // Muster does not end servers that it has not started.
@@ -69,7 +69,7 @@ export function lifetimeMs({ reuse, deploy }: Pool, { demand }: PoolPlace, serve
   return Math.max(0, Math.min(deploy.maxDurationMs - longestMs, oldestMs))
 }
 
-/** The current time: as clock time for demand, and as a date of the wall clock for schedules. */
+/** The current time: `now` by the clock, for demand, and `date` by the wall clock, for schedules. */
 interface PoolTime {
   readonly now: number
   readonly date: number
@@ -92,7 +92,7 @@ function goalAt(definition: Pool, { demand }: PoolPlace, { now, date }: PoolTime
   return Math.max(usual, atEvent, scheduled.min)
 }
 
-/** The target of each location of a pool within the limits of the pool, the busiest first. */
+/** Returns the target of each location of a pool within the limits of the pool, the busiest location first. */
 export function goalsOf(
   definition: Pool,
   places: readonly PoolPlace[],

@@ -41,9 +41,9 @@ import { lossShare, mostWarm } from './stock-size.js'
 /** A pool in operation. */
 export interface PoolState {
   readonly definition: Pool
-  /** The order of a server for a match: at the locations that its rules choose, or else near its tickets. */
+  /** Returns the order of a server for a match: at the locations that its rules choose, or else near its tickets. */
   orderFor(near: readonly FoundTicket[], placements: Order['placements']): Order
-  /** The order of a server for players who start one. Undefined if no location is known. */
+  /** Returns the order of a server for players who start one. Undefined if no location is known. */
   orderAt(near: Coordinates | undefined): Order | undefined
 }
 
@@ -54,7 +54,9 @@ export interface PoolsOptions {
   readonly room: (source: string | undefined) => number
   readonly create: (pool: string, order: Order) => Server
   readonly drain: (server: Server, reason: DrainReason) => void
-  /** Why a server is in use: it is or will be listed, so no match takes it. Undefined: it is not. */
+  /**
+   * Returns the use of a server that is or will be listed. No match takes such a server. Undefined: any other server.
+   */
   readonly useOf: (server: Server) => ServerUse | undefined
 }
 
@@ -70,7 +72,7 @@ interface OperatedPool extends PoolState {
   readonly build: string
 }
 
-/** All pools: which servers are warm, which one a match may take, and how many more are needed. */
+/** All pools. Decides which servers are warm, which one a match takes, and how many more are needed. */
 export class Pools {
   readonly #options: PoolsOptions
   readonly #states = new Map<string, OperatedPool>()
@@ -82,9 +84,7 @@ export class Pools {
   readonly #withRoom = new Set<PooledServer>()
   #checkedAt = -Infinity
   #isCheckUrgent = false
-  /**
-   * Number of servers that the current check may still order: at the source, and for the pool (undefined: not counted).
-   */
+  /** Number of servers that the check may still order: at the source, and for the pool (undefined: not counted yet). */
   #roomLeft = 0
   #stockLeft: number | undefined
 
@@ -102,7 +102,7 @@ export class Pools {
   enrolments(): readonly EnrolmentView[] {
     return this.definitions().flatMap(enrolmentViewsOf)
   }
-  /** The order of a server of an earlier process. Undefined if its pool is gone. */
+  /** Returns the order of a server of an earlier process. Undefined if its pool is gone. */
   orderOf(pool: string): Order | undefined {
     const definition = this.#states.get(pool)?.definition
     return definition && orderOf(definition, {})
@@ -116,9 +116,9 @@ export class Pools {
   /** Called for a server of an earlier process. @param createdAt epoch milliseconds. */
   adopted(server: Server, createdAt: number, at: Coordinates | undefined): void {
     const now = this.#options.clock.now()
-    // Also for a server whose pool is gone: it is drained.
+    // A server whose pool is gone gets a location too, and is drained.
     const place = this.#placeOf(server.pool ?? '', at) ?? newPlace('anywhere', at, now)
-    // A clock that was set back must not extend its time.
+    // A clock that was set back must not extend the server's time.
     this.#remember(server, place, Math.min(createdAt, now), true)
   }
   /** Called when a server has registered, for the first time or again. */
@@ -142,7 +142,7 @@ export class Pools {
     const one = this.#stock.get(server)
     if (one === undefined) return
     this.#withRoom.add(one)
-    // A refused match, or one that was cancelled early, never had players on the server.
+    // A match that was refused or cancelled early never had players on the server, so it has no duration.
     if (match.readyAt < Infinity) one.place.demand.played(this.#options.clock.now() - match.readyAt)
     this.#updateIdleness(one)
     const definition = this.#states.get(server.pool ?? '')?.definition
@@ -163,7 +163,7 @@ export class Pools {
     this.#isCheckUrgent = true
   }
 
-  /** True if a server belongs to a pool and nobody plays on it or will. */
+  /** True if a server belongs to a pool, and nobody plays on it or will play on it. */
   isEmpty(server: Server): boolean {
     const one = this.#stock.get(server)
     return one !== undefined && this.#isEmpty(one)
@@ -173,12 +173,12 @@ export class Pools {
     const place = this.#stock.get(server)?.place
     return place !== undefined && place === this.#placeOf(server.pool ?? '', near)
   }
-  /** Name of the location at which a server is kept. Undefined without a pool. */
+  /** Returns the name of the location at which a server is kept. Undefined without a pool. */
   placeNameOf(server: Server): string | undefined {
     return this.#stock.get(server)?.place.name
   }
 
-  /** The best warm server for a match. Undefined: none fits. */
+  /** Returns the best warm server for a match. Undefined: none fits. */
   warmFor({ definition }: PoolState, needs: WarmNeeds): Server | undefined {
     const best = this.#placeOf(definition.name, needs.placements?.[0]?.coordinates ?? needs.middle)
     const fitting: { readonly one: PooledServer; readonly detour: number }[] = []
@@ -190,7 +190,7 @@ export class Pools {
       const detour = addedLatencyMs(one.server, needs, best)
       if (detour !== undefined && detour <= definition.detourMs) fitting.push({ one, detour })
     }
-    // The nearest one. Of equals, the fullest, so that others become empty. Of those, the one that has waited longest.
+    // The nearest first. Of equally near ones, the fullest, so that others become empty. Of those, the longest empty.
     const [chosen] = fitting.toSorted(
       (a, b) =>
         Number(this.#isOld(a.one)) - Number(this.#isOld(b.one)) ||
@@ -206,18 +206,18 @@ export class Pools {
     const nearest = this.#placeOf(definition.name, needs.placements?.[0]?.coordinates ?? needs.middle)
     if (nearest === undefined) return undefined
     const now = this.#options.clock.now()
-    // A match that no warm server of any location could serve is no reason to keep one.
+    // A match that no warm server of any location could serve does not increase the number of warm servers.
     const place = this.#placeFor(definition, needs)
     const shown = place ?? nearest
     shown.asked += 1
     if (warm !== undefined) shown.hits += 1
     place?.demand.arrived(now)
-    // The taken server is replaced soon.
+    // The check is urgent, so that the taken server is replaced soon.
     this.#isCheckUrgent = true
     return () => place?.demand.withdrawn(now, this.#options.clock.now())
   }
 
-  /** Number of matches that the warm servers of a pool could take now. */
+  /** Returns the number of matches that the warm servers of a pool could take now. */
   freePlaces(pool: string): number {
     const definition = this.#states.get(pool)?.definition
     if (definition === undefined) return 0
@@ -230,14 +230,14 @@ export class Pools {
   isPaused(pool: string): boolean | undefined {
     return this.#states.has(pool) ? this.#paused.has(pool) : undefined
   }
-  /** Pauses a pool: keeps none warm and drains idle ones. Or resumes it. A pause ends with its pool. */
+  /** Pauses a pool: keeps no servers warm and drains idle ones. False resumes it. A pause ends with its pool. */
   setPaused(pool: string, isPaused: boolean): void {
     if (isPaused) this.#paused.add(pool)
     else this.#paused.delete(pool)
     this.#isCheckUrgent = true
   }
 
-  /** Replaces the pools. Drains servers of removed pools soon, and those of an old version once new ones are warm. */
+  /** Replaces the pools. Drains servers of removed pools soon, and servers of an old version once new ones are warm. */
   reconfigure(pools: readonly Pool[]): void {
     const names = new Set(pools.map(({ name }) => name))
     for (const name of this.#states.keys())
@@ -321,7 +321,7 @@ export class Pools {
       if (places?.includes(one.place) === false) one.place = this.#placeOf(name, locationOf(one.server)) ?? one.place
   }
 
-  /** The location for demand near some coordinates. Without configured locations it is created if there is none. */
+  /** Returns the location for demand near some coordinates. Without configured locations, a missing one is created. */
   #placeOf(poolName: string, near: Coordinates | undefined): PoolPlace | undefined {
     const state = this.#states.get(poolName)
     if (state === undefined) return undefined
@@ -337,8 +337,8 @@ export class Pools {
   }
 
   /**
-   * The location whose servers could serve the match with the least detour, where its demand counts. Undefined: none
-   * could.
+   * Returns the location whose servers could serve the match with the least detour. Its demand counts there. Undefined:
+   * none could.
    */
   #placeFor({ name, detourMs, places: configured }: Pool, needs: WarmNeeds): PoolPlace | undefined {
     const best = this.#placeOf(name, needs.placements?.[0]?.coordinates ?? needs.middle)
@@ -350,7 +350,7 @@ export class Pools {
     return fitting.toSorted((one, other) => one.detour - other.detour)[0]?.place
   }
 
-  /** The check of each of its locations. */
+  /** Returns the check of each location of a pool. */
   #checksOf({ definition, places }: OperatedPool, now: number): readonly PlaceCheck[] {
     const isPaused = this.#paused.has(definition.name)
     const goals = isPaused ? NO_GOALS : goalsOf(definition, places, { now, date: dateOf(this.#options.clock) })
@@ -378,8 +378,8 @@ export class Pools {
     return use === undefined || use === 'empty'
   }
   /**
-   * True if neither a match nor a player's request to Muster explains the server's use. Servers report themselves who
-   * is on them and whether they drain. Regardless of these reports, no more such servers are ordered than may be warm.
+   * True if neither a match nor a player's request to Muster explains the server's use. Servers may report false
+   * players or drains. Regardless of that, no more unexplained servers are ordered than may be warm.
    */
   #isUnexplained(one: PooledServer): boolean {
     const { server } = one
@@ -388,14 +388,14 @@ export class Pools {
     const use = this.#options.useOf(server)
     return use !== 'started' && use !== 'seated'
   }
-  /** True if the server's pool now wants servers of another version or source. */
+  /** True if the server's pool now requires servers of another version or source. */
   #isOld({ server }: PooledServer): boolean {
     const state = this.#states.get(server.pool ?? '')
     if (state === undefined) return true
     if (server.enrolled !== undefined) return enrolmentEnd(state.definition, server.enrolled) !== undefined
     return server.source !== state.definition.source || state.build !== server.build
   }
-  /** Number of matches that it could take now. Undefined while it may take none. */
+  /** Returns the number of matches that the server could take now. Undefined while it may take none. */
   #placesOn({ server, isDraining }: PooledServer, { reuse }: Pool): number | undefined {
     if (isDraining || this.#options.useOf(server) !== undefined) return undefined
     const places = freePlacesOn(server)
@@ -426,7 +426,7 @@ export class Pools {
 
   /**
    * Called when something has happened to a server, and with each check. A server also becomes busy or idle without a
-   * call to the pool: by listing itself, or for players who start one.
+   * call to the pool: when it lists itself, or when players start it.
    */
   #updateIdleness(one: PooledServer): void {
     const now = this.#options.clock.now()
@@ -441,7 +441,7 @@ export class Pools {
     const { definition, place, goal, now } = check
     const { outdated, here, misplaced, ready, playing } = this.#sort(check)
     let missing = goal - here.length - returning(playing, place)
-    // The service chooses the location by coordinates. Without any, none can be requested.
+    // The service chooses the location by coordinates. Without coordinates, no server can be requested there.
     for (; missing > 0 && this.#roomLeft > 0 && place.coordinates !== undefined; missing -= 1) {
       this.#stockLeft ??=
         mostWarm(definition) - countOf(this.#ofPool(definition.name), (one) => this.#isUnexplained(one))
@@ -461,7 +461,7 @@ export class Pools {
     for (const one of longEmpty(misplaced)) this.#drain(one, 'surplus')
   }
 
-  /** Classifies the servers of a location. Drains those too old, spent, or no longer allowed by their key. */
+  /** Classifies the servers of a location. Drains those that are too old, spent, or no longer allowed by their key. */
   #sort({ definition, place, all, now }: PlaceCheck): SortedStock {
     const sorted: SortedStock = { outdated: [], here: [], misplaced: [], ready: 0, playing: 0 }
     for (const one of all) {
@@ -485,9 +485,7 @@ export class Pools {
     return sorted
   }
 
-  /**
-   * If all servers enrol themselves, the target number may never exist. They then count as ready with the first one.
-   */
+  /** True if outdated servers may end. If all servers enrol themselves, one new server that is up is enough. */
   #areNewReady({ name, source }: Pool, ready: number, goal: number): boolean {
     if (source !== ENROLLED) return ready >= goal
     return [...this.#ofPool(name)].some((one) => one.isUp && !one.isDraining && isEnrolled(one.server))

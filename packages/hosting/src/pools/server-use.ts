@@ -3,6 +3,6 @@
  * - `started`: players have started it;
  * - `seated`: players were given seats on it;
  * - `claimed`: only the server reports that players are on it;
- * - `empty`: for nobody yet.
+ * - `empty`: nobody is on it yet.
  */
 export type ServerUse = 'started' | 'seated' | 'claimed' | 'empty'

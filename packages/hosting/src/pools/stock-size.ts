@@ -8,13 +8,14 @@ interface WarmBounds {
   readonly perHour?: number | undefined
 }
 
-/** Maximum number of warm servers of a pool at all of its locations. */
+/** Returns the maximum number of warm servers of a pool at all of its locations. */
 export const mostWarm = ({ warm }: { readonly warm?: WarmBounds | undefined }): number =>
   Math.min(warm?.max ?? MOST_WARM, Math.floor(warm?.perHour ?? Infinity))
 
 /**
- * The share of matches that find no warm server, by Erlang's loss formula, for any distribution of boot times. A warm
- * server that a match takes is replaced at once, so a location is a system of `servers` lines whose calls are boots.
+ * Returns the share of matches that find no warm server, by Erlang's loss formula, for any distribution of boot times.
+ * A warm server that a match takes is replaced at once, so a location is a system of `servers` lines whose calls are
+ * boots.
  * @param servers target number of warm servers, a whole number from 0
  * @param load matches per second × seconds of a boot
  */
@@ -24,10 +25,10 @@ export function lossShare(servers: number, load: number): number {
   return loss
 }
 
-/** The loss with this number of lines, from the loss with one line fewer. */
+/** Returns the loss with this number of lines, from the loss with one line fewer. */
 const nextLoss = (loss: number, lines: number, load: number) => (load * loss) / (lines + load * loss)
 
-/** Mean number of idle warm servers: the target less those that boot. */
+/** Returns the mean number of idle warm servers: the target less those that boot. */
 export const meanIdle = (servers: number, load: number): number => servers - load * (1 - lossShare(servers, load))
 
 export interface StockGoal {
@@ -44,15 +45,15 @@ export interface PlaceLoad {
   readonly rate: number
   /** Matches per second on a long average, to which idleness is compared. Default `rate`. */
   readonly steadyRate?: number | undefined
-  /** Average seconds from create to registered, and of a match. */
+  /** Average seconds from the create of a server to its registration, and average seconds of a match. */
   readonly bootSeconds: number
   readonly matchSeconds: number
 }
 
 /**
- * The smallest number of warm servers that reaches the goal. 0 if that would leave too many servers idle: the location
- * then keeps none of its own and shares those of another. A short rush above the share does not empty a location that
- * keeps to it on average.
+ * Returns the smallest number of warm servers that reaches the goal. 0 if that would leave too many servers idle: the
+ * location then keeps none of its own and shares those of another. A location that would
+ * leave too many idle only in a short rush keeps the number for its long average.
  */
 export function stockFor(place: PlaceLoad, goal: StockGoal): number {
   const { rate, steadyRate = rate } = place

@@ -9,7 +9,7 @@ export type PooledServer = ReturnType<typeof newPooledServer>
 
 /**
  * @param createdAt epoch milliseconds
- * @param isAdopted whether it was created by an earlier process, so that its boot was not measured
+ * @param isAdopted true if an earlier process created it, so that its boot was not measured
  */
 export const newPooledServer = (server: Server, place: PoolPlace, createdAt: number, isAdopted: boolean) => ({
   server,
@@ -18,9 +18,9 @@ export const newPooledServer = (server: Server, place: PoolPlace, createdAt: num
   isAdopted,
   isUp: false,
   isDraining: false,
-  /** Epoch milliseconds since when it has been idle. Infinity while it is not. */
+  /** Epoch milliseconds since when the server has been idle. Infinity while it is not. */
   idleSince: Infinity,
-  /** Epoch milliseconds since when nobody has been on it, even while it lists itself. Infinity while somebody is. */
+  /** Epoch milliseconds since when nobody has been on the server, listed or not. Infinity while somebody is on it. */
   emptySince: Infinity,
 })
 
@@ -64,13 +64,14 @@ export function endIdleness(one: PooledServer, now: number): void {
   one.idleSince = Infinity
 }
 
-/** The expected number of servers in use that become free within the time of a boot. They need no replacement. */
+/** Returns the expected number of servers in use that become free within a boot. They need no replacement. */
 export const returning = (playing: number, { demand }: PoolPlace): number =>
   Math.floor(playing * Math.min(1, demand.bootSeconds() / demand.matchSeconds()))
 
 /**
- * True if a server was requested near its location. A server that was created for players elsewhere is no stock there.
- * The actual location does not count: otherwise a location where the service has nothing near would never be filled.
+ * True if the first request for the server was near its location. A server that was created for players elsewhere is no
+ * stock there. The actual location does not count: otherwise a location would never be filled if the service has
+ * nothing near it.
  */
 export function isThere({ server, place }: PooledServer, { detourMs }: Pool): boolean {
   const at = server.tries[0]?.at ?? server.near

@@ -3,8 +3,8 @@ import type { Coordinates } from '@muster/core'
 import type { Deployment, DeploymentListEntry, DeploymentPort, Location } from '@muster/core/api'
 
 /**
- * Why a ticket is searching again although a match was found. A failed attempt counts towards the queue's
- * `maxAttempts`.
+ * Why a ticket is searching again although a match was found for it. Failed attempts count towards `maxAttempts` of the
+ * queue.
  */
 export type ReturnReason =
   /** Another ticket of the match was cancelled, or a restart or takeover could not continue the match. */
@@ -164,7 +164,7 @@ export interface PromisedLatency {
   readonly latencyMs: number | undefined
 }
 
-/** Undefined while the service returns neither name nor address, so that nobody could connect. */
+/** Returns the address of a deployment. Undefined while the service reports neither name nor address. */
 export function assignmentOf(deployment: Deployment | DeploymentListEntry): Assignment | undefined {
   const publicIp = deployment.public_ip || undefined
   const fqdn = deployment.fqdn || publicIp
@@ -180,7 +180,7 @@ export function assignmentOf(deployment: Deployment | DeploymentListEntry): Assi
   }
 }
 
-/** A location with coordinates and possibly a city. */
+/** Returns a location with coordinates and possibly a city. */
 export const locationAt = ({ latitude, longitude }: Coordinates, city?: string): AssignedLocation => ({
   city,
   country: undefined,
@@ -198,7 +198,7 @@ interface StatedPort {
   readonly protocol?: string | undefined
 }
 
-/** The address for players of a server that is no deployment of the service. */
+/** Returns the address for players of a server that is no deployment of the service. */
 export const assignmentAt = (
   host: string,
   ports: Readonly<Record<string, StatedPort>>,
@@ -233,7 +233,7 @@ const assignedLocation = (location: Location): AssignedLocation => ({
   longitude: degrees(location.longitude),
 })
 
-/** A coordinate as a number. The service was seen to send numbers as strings. */
+/** Returns a coordinate as a number, because the service was seen to send numbers as strings. */
 export function degrees(value: number | string | null | undefined): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined

@@ -19,7 +19,7 @@ export interface DeployDefinition {
    * `match-`.
    */
   readonly tags?: readonly string[] | undefined
-  /** Whether only locations that have the image cached are used, as long as any of them has capacity. Default false. */
+  /** True uses only locations that have the image cached, as long as any of them has capacity. Default false. */
   readonly requireCachedLocations?: boolean | undefined
   /**
    * Maximum number of milliseconds from create to READY. Then the deployment counts as failed. Default 180,000 (our
@@ -35,7 +35,7 @@ export interface DeployDefinition {
    * Milliseconds from the assignment after which the match is over and its server is stopped if none of its players has
    * come. Only for servers that report each player who connects to the ticket API (`GET
    * /matches/{match_id}/players/{player_id}`, or `playerCame`), or the present players in a backfill, with the secret
-   * of their match. All matches of other servers would end. Default: nobody needs to come.
+   * of their match. Matches on servers that do not report players would all end. Default: nobody needs to come.
    */
   readonly joinWithinMs?: number | undefined
   /**
@@ -132,7 +132,7 @@ const probe = z.discriminatedUnion('kind', [
   }),
 ])
 
-/** The schema of deployment settings. Its output is valid input again. */
+/** The schema of deployment settings. Its output is valid input for it. */
 export const deploySchema: z.ZodType<Deploy> = z.strictObject({
   application: z.string().min(1),
   version: z.string().min(1),

@@ -45,11 +45,11 @@ export interface FoundTicket {
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly players: readonly Player[]
-  /** The geographic centre of the ticket's players, if known. */
+  /** The geographic centre of the ticket's players. Undefined if unknown. */
   readonly place?: Coordinates | undefined
 }
 
-/** The data from which a match's request is built once its turn comes, see `foundMatch`. */
+/** The data from which a match's request is built, once it is the match's turn. See `foundMatch`. */
 export interface Order {
   readonly deploy: Deploy
   readonly tickets: readonly FoundTicket[]
@@ -72,7 +72,7 @@ export interface Order {
   readonly pool?: string | undefined
 }
 
-/** A server that may exist. It is stored before its create is sent, because it costs money from then on. */
+/** A server that may exist. It is stored before its create is sent, because a created server costs money. */
 export interface ServerIntent {
   readonly serverId: string
   /** Name of the server's pool, or of the queue of its only match. */
@@ -89,7 +89,7 @@ export interface ServerIntent {
   readonly source?: string | undefined
   /** Set for a server that Muster has not started. */
   readonly enrolled?: Enrolled | undefined
-  /** Id of the only match that it serves. */
+  /** Id of the only match that the server serves. */
   readonly bornFor?: string | undefined
 }
 
@@ -103,7 +103,7 @@ export interface MatchIntent {
   readonly playerIds: readonly string[]
   /** Epoch milliseconds. */
   readonly at: number
-  /** The server that was created only for it. */
+  /** Id of the server that was created only for this match. */
   readonly serverId?: string | undefined
 }
 
@@ -115,7 +115,7 @@ export interface Enrolled {
   readonly name: string
   /** The build of the game, as reported. */
   readonly build?: string | undefined
-  /** Identifies its process, see `ServerKeys`. Undefined in stores of earlier versions: use the server's id there. */
+  /** Identifies the process, see `ServerKeys`. Undefined in stores of earlier versions: use the server's id there. */
   readonly process?: string | undefined
   /** The reported address for players. Undefined in stores of earlier versions. */
   readonly at?: Assignment | undefined
@@ -143,7 +143,7 @@ export interface ServerResumption {
   readonly near?: Coordinates | undefined
 }
 
-/** The parts of a create that differ between the attempts for one match. */
+/** The parts of a create that differ between the attempts for one server. */
 export interface PlacementAttempt {
   readonly cachedOnly: boolean
   /**
@@ -162,6 +162,6 @@ export interface PlayerWhoLeft {
   readonly at: number
 }
 
-/** The build that a server runs, as `application/version`. */
+/** Returns the build that a server runs, as `application/version`. */
 export const buildOf = ({ application, version }: Pick<Deploy, 'application' | 'version'>): string =>
   `${application}/${version}`

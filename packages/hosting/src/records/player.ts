@@ -29,7 +29,7 @@ export interface Player {
 /** Attributes by name. Numbers are finite. Lists contain distinct strings. */
 export type Attributes = Readonly<Record<string, number | string | boolean | readonly string[]>>
 
-/** The network of the first player with a known address. Used if no coordinates are known. */
+/** Returns the network of the first player with a known address. Used if no coordinates are known. */
 export function networkOf(players: readonly Player[]): string | undefined {
   for (const { ip } of players) if (ip !== undefined) return addressPrefix(ip)
   return undefined

@@ -12,16 +12,16 @@ export class RegisteredServer {
   replaced: Map<string, number> | undefined = undefined
   /** The number of the last report. -1 before the first report of an instance. */
   seq = -1
-  /** The version of its orders. */
+  /** The version of the server's orders. */
   version: number
   /** Epoch milliseconds, also below. */
   registeredAt: number
   seenAt: number
-  /** Since when it counts as lost. Undefined while it reports. */
+  /** Since when the server counts as lost. Undefined while it reports. */
   lostAt: number | undefined = undefined
   /** Number of consecutive reports with `healthy: false`. */
   unhealthy = 0
-  /** The last report of its instance about each match. */
+  /** The last report of the server's instance about each match. */
   said: ReadonlyMap<string, ReportedMatch> = NO_REPORTS
   /** Ends the pending long poll. */
   waiter: (() => void) | undefined = undefined
@@ -33,7 +33,7 @@ export class RegisteredServer {
     this.seenAt = now
   }
 
-  /** Another process has registered instead of the previous one. Everything known about that one is discarded. */
+  /** Called when another process has registered. Discards everything known about the previous process. */
   replaceInstance(registration: ServerRegistration, now: number, drainsUntil: number): void {
     const replaced = new Map([...(this.replaced ?? [])].filter(([, until]) => now < until))
     replaced.set(this.registration.instance, drainsUntil)

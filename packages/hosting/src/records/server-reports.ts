@@ -8,7 +8,7 @@ const MOST_PLAYERS = 1000
 /** Maximum number of concurrent matches of one server. */
 const MOST_MATCHES = 64
 
-/** A name shown to players in the list of servers. It may not look like another name or be invisible. */
+/** A name shown to players in the list of servers. It must be visible and must not look like another name. */
 export const ServerName = z
   .string()
   .min(1)
@@ -18,7 +18,7 @@ export const ServerName = z
     if (message !== undefined) context.addIssue({ code: 'custom', message })
   })
 
-/** Attributes that a server reports or should report. */
+/** Attributes that a server reports, or that it should report. */
 export const ServerAttributes = z
   .record(z.string().min(1).max(64), z.union([z.string().max(256), z.number(), z.boolean()]))
   .refine((given) => Object.keys(given).length <= 32, 'must have at most 32 attributes')

@@ -16,7 +16,8 @@ import { credentialOf, matchTag } from './tags.js'
 
 /**
  * The state of a server:
- * - `creating`: the create waits for its turn, or for the response, also again after a restart if it was not sent;
+ * - `creating`: the create waits for its turn or for the response; after a restart, a create that was not sent waits
+ *   again;
  * - `finding`: the response to the create was lost, or a restart or takeover came before it; the deployment, if it
  *   exists, is searched for by its tag;
  * - `retrying`: there was no capacity; anything that was created in spite of that is stopped before another location is
@@ -38,7 +39,7 @@ type ServerParts = Pick<ServerIntent, 'serverId' | 'queue' | 'at'> & Partial<Ser
  * allocator changes it.
  */
 export class Server {
-  /** The id of its match if it is only for that match. */
+  /** The id of its match if the server is only for that match. */
   readonly id: string
   /** Name of the server's pool, or of the queue of its only match. */
   readonly queue: string
@@ -50,23 +51,23 @@ export class Server {
   readonly build: string | undefined
   readonly source: string | undefined
   readonly enrolled: Enrolled | undefined
-  /** The order to create it. Undefined for a server of an earlier process for which nothing more can be created. */
+  /** The order to create the server. Undefined for one of an earlier process for which nothing more can be created. */
   readonly order: Order | undefined
-  /** The only match that it serves. Its environment contains the players. It lasts as long as the server. */
+  /** The only match that the server serves. Its environment contains the players. It lasts as long as the server. */
   readonly bornFor: HostedMatch | undefined
-  /** The matches that it serves or should serve, in order of arrival. */
+  /** The matches that the server serves or should serve, in order of arrival. */
   readonly guests = new Set<HostedMatch>()
-  /** Number of matches that it was given so far. */
+  /** Number of matches that the server was given so far. */
   matchesServed = 0
-  /** The players who are charged for it. Undefined: nobody yet. */
+  /** The players who are charged for the server. Undefined: nobody yet. */
   chargedPlayers: readonly string[] | undefined = undefined
-  /** The coordinates near which it was requested, in addition to those of `tries`. */
+  /** The coordinates near which the server was requested, in addition to those of `tries`. */
   near: Coordinates | undefined = undefined
-  /** Whether the service was asked for its location. The location of a list entry is unknown. */
+  /** True if the service was asked for the server's location. A list of deployments does not contain it. */
   isLocated = false
-  /** Whether an operator has requested its drain. */
+  /** True if an operator has requested the server's drain. */
   drainAsked = false
-  /** Whether the server lists itself for players, by its last report, also of before a restart. */
+  /** True if the server lists itself for players, by its last report. A restart keeps the value. */
   isListed = false
   /** The attempts so far. */
   tries: readonly PlacementAttempt[] = NO_TRIES
@@ -78,16 +79,16 @@ export class Server {
   knownAt: number
   /** Epoch milliseconds before which the deployment did not start. */
   startedAfter: number
-  /** Whether the server was charged to its players. */
+  /** True if the server was charged to its players. */
   charged = false
-  /** Epoch milliseconds since when it listens. Infinity before. It is `running` once that is stored. */
+  /** Epoch milliseconds since when the server listens. Infinity before. It is `running` once that is stored. */
   listensAt = Infinity
   /** Maximum duration in milliseconds from the deployment's start, by the service's clock. Infinity: unlimited. */
   lastsMs = Infinity
   /** When `lastsMs` is over, in epoch milliseconds. Infinity while unknown, see `EndTimes`. */
   endsAt = Infinity
   assignment: Assignment | undefined = undefined
-  /** Whether the server has registered as ready for players. */
+  /** True if the server has registered as ready for players. */
   registered = false
   /** The state that the server reports. Undefined: the server has not registered with this process. */
   presence: RegisteredServer | undefined = undefined
@@ -137,22 +138,22 @@ export class Server {
     this.#tag = tag
   }
 
-  /** The id for its source before it exists, from which its token is derived. Each attempt has another one. */
+  /** The id of the server for its source. Its token is derived from this id. Each attempt has another one. */
   get credential(): string {
     return credentialOf(this.tag)
   }
 
-  /** True if the server should run and may. */
+  /** True if the server should run and is not being stopped. */
   get isWanted(): boolean {
     return this.stopReason === undefined && this.phase !== 'stopping'
   }
 
-  /** The matches that it serves or should serve and may already know. */
+  /** The matches that the server serves or should serve, and that it may already know. */
   get matches(): readonly HostedMatch[] {
     return this.guests.size === 0 ? NO_MATCHES : [...this.guests].filter((match) => match.isOpen && match.isClaimStored)
   }
 
-  /** The match that it is only for, if any. */
+  /** The match for which alone the server exists, if any. */
   get bound(): readonly HostedMatch[] {
     return this.bornFor === undefined ? NO_MATCHES : [this.bornFor]
   }
@@ -164,7 +165,7 @@ export class Server {
     return count
   }
 
-  /** Requests its stop, and that of the match that it was created for. The first reason stays. */
+  /** Requests the stop of the server, and of the match that it was created for. The first reason stays. */
   requestStop(reason: StopReason): void {
     this.stopReason ??= reason
     for (const match of this.bound) match.stopReason ??= reason
@@ -187,42 +188,43 @@ export class HostedMatch {
   readonly at: number
   /** Undefined for a match of an earlier process that cannot be resumed. */
   readonly order: Order | undefined
-  /** The server that serves it or should serve it. Undefined while one is looked for. */
+  /** The server that serves the match or should serve it. Undefined while one is looked for. */
   server: Server | undefined = undefined
   /**
    * When the match took its server (epoch milliseconds), and whether that server already ran. Not stored for a server
    * of a pool.
    */
   claim: { readonly at: number; readonly isWarm: boolean } | undefined = undefined
-  /** Whether the match's claim to a server is in the store, so that the server may learn of it. */
+  /** True if the match's claim to a server is in the store, so that the server may learn of the match. */
   isClaimStored = true
-  /** Whether the server has accepted the match's players. A server of only this match accepts them by running. */
+  /** True if the server has accepted the match's players. A server of only this match accepts them by running. */
   isAccepted = false
-  /** Players who left before its end, oldest first. */
+  /** Players who left before the match's end, oldest first. */
   left: readonly PlayerWhoLeft[]
   /**
-   * Epoch milliseconds since when its players may connect. Infinity before. They get the address once that is stored.
+   * Epoch milliseconds since when the match's players may connect. Infinity before. They get the address once that is
+   * stored.
    */
   readyAt = Infinity
   /** When the match has lasted too long, in epoch milliseconds. Infinity: never, or when its own server ends. */
   endsAt = Infinity
   /**
-   * The time by which one of its players must have come, in epoch milliseconds. Infinity if nobody needs to come or
-   * somebody has. It is not stored: for a match of an earlier process, somebody counts as having come.
+   * The time by which one of the match's players must have come, in epoch milliseconds. Infinity if nobody needs to
+   * come or somebody has. It is not stored: for a match of an earlier process, somebody counts as having come.
    */
   joinBy = Infinity
-  /** Why the match is over. Its tickets have left it by then. Undefined while it is wanted. */
+  /** Why the match is over. Its tickets have left it by then. Undefined while the match is wanted. */
   stopReason: StopReason | undefined = undefined
-  /** Whether the match's end was passed to the store. */
+  /** True if the match's end was passed to the store. */
   isClosed = false
-  /** True if nothing is left of it: no part of this process knows it any more. */
+  /** True if no part of this process knows the match any more. */
   isGone = false
-  /** The assignment that its players got, or will get once it is stored. */
+  /** The assignment that the match's players got, or will get once it is stored. */
   #place: { readonly host: Server; readonly requestId: string; readonly assignment: Assignment } | undefined
   #phase: ServerPhase = 'creating'
-  /** Undefined: they follow from the order. */
+  /** Undefined: the ids follow from the order. */
   readonly #ticketIds: readonly string[] | undefined
-  /** Callbacks that wait for its end. */
+  /** Callbacks that wait for the match's end. */
   #waiters: readonly ((error?: Error) => void)[] = NOBODY
   #playerIds: readonly string[] | undefined
 
@@ -250,13 +252,14 @@ export class HostedMatch {
     this.#playerIds = playerIds
   }
 
-  /** The server that was created only for it. Undefined if the server belongs to a pool, or there is none yet. */
+  /** The server that was created only for this match. Undefined if there is none, e.g. on a server of a pool. */
   get ownServer(): Server | undefined {
     return this.server?.bornFor === this ? this.server : undefined
   }
 
   /**
-   * The phase of its own server. On a server of a pool: `creating`, then `warming` until it is stored, then `running`.
+   * The phase of the match's own server. On a server of a pool: `creating`, then `warming` until its start is stored,
+   * then `running`.
    */
   get phase(): ServerPhase {
     return this.ownServer?.phase ?? this.#phase
@@ -295,13 +298,13 @@ export class HostedMatch {
     this.#place = { host, requestId, assignment }
   }
 
-  /** Resolves when its server is gone or the match has left it. Rejects if that can no longer be known. */
+  /** Resolves when the match's server is gone or the match has left it. Rejects if that can no longer be known. */
   whenEnded(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiters = [...this.#waiters, (error) => (error === undefined ? resolve() : reject(error))]
     })
   }
-  /** Settles all waiting callers. @param error why its end can no longer be known */
+  /** Settles all callers that wait for the match's end. @param error why the end can no longer be known */
   tellEnded(error?: Error): void {
     const waiters = this.#waiters
     this.#waiters = NOBODY
@@ -315,7 +318,7 @@ export type FoundBy = Pick<MatchIntent, 'matchId' | 'queue' | 'at'>
 /** The data of a match that an earlier process has stored. */
 type InheritedParts = Partial<MatchIntent> & { readonly left?: readonly PlayerWhoLeft[] | undefined }
 
-/** A server that will be created for one match only. */
+/** Returns a server that will be created for one match only. */
 export const newServerFor = (match: HostedMatch, order: Order): Server =>
   new Server({ serverId: match.id, queue: match.queue, at: match.at }, order, match)
 
@@ -326,13 +329,13 @@ interface NewServer {
   readonly at: number
 }
 
-/** A server of a pool that will be created. @param source its name. Undefined: the deployment service */
+/** Returns a server of a pool that will be created. @param source its source. Undefined: the deployment service */
 export const newPoolServer = (
   { id, pool, at, source }: NewServer & Pick<ServerIntent, 'source'>,
   order: Order,
 ): Server => new Server({ serverId: id, queue: pool, at, pool, build: buildOf(order.deploy), source }, order)
 
-/** A server that has enrolled itself in a pool. */
+/** Returns a server that has enrolled itself in a pool. */
 export const newEnrolledServer = (
   { id, pool, at, enrolled }: NewServer & { readonly enrolled: Enrolled },
   order: Order,

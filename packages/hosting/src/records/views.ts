@@ -7,7 +7,7 @@ import { matchTag } from './tags.js'
 export const MOST_LEFT = 1000
 
 /**
- * The players who left a match, after its players have changed. @param gone players who leave now, at an epoch
+ * Returns the players who left a match, after its players have changed. @param gone players who leave now, at an epoch
  * millisecond
  */
 export function leftAfter(
@@ -24,7 +24,7 @@ export function leftAfter(
   return [...others, ...gone.map((playerId) => ({ playerId, at }))].slice(-MOST_LEFT)
 }
 
-/** Undefined for a match whose order is unknown. */
+/** Returns the data to resume a match. Undefined if its order is unknown. */
 const resumptionOfMatch = ({ order, ticketIds }: HostedMatch): MatchResumption | undefined =>
   order && {
     expansionMs: order.expansionMs,
@@ -32,7 +32,7 @@ const resumptionOfMatch = ({ order, ticketIds }: HostedMatch): MatchResumption |
     teamOf: teamsIn(order, ticketIds),
   }
 
-/** Undefined for a server for which nothing more can be created. */
+/** Returns the data to resume a server. Undefined if nothing more can be created for it. */
 export const resumptionOfServer = ({ order, tries, placements, near }: Server): ServerResumption | undefined =>
   order && { tries, placements, ...(near !== undefined && { near }) }
 
@@ -49,7 +49,7 @@ export interface AllocationView {
   readonly matchId: string
   /** Name of the queue, or of the pool. */
   readonly queue: string
-  /** The tag of its deployment. */
+  /** The tag of the deployment. */
   readonly tag: string
   readonly ticketIds: readonly string[]
   readonly playerIds: readonly string[]
@@ -63,8 +63,8 @@ export interface AllocationView {
   readonly enrolled?: Enrolled | undefined
   readonly phase: ServerPhase
   /**
-   * Why the server is no longer wanted. Its tickets have left the match by then, and its players may be in another one.
-   * Undefined while it is wanted.
+   * Why the match or server is no longer wanted. The tickets have left the match by then, and its players may be in
+   * another match. Undefined while it is wanted.
    */
   readonly stopReason?: StopReason | undefined
   readonly requestId: string | undefined
@@ -78,11 +78,11 @@ export interface AllocationView {
 interface HostedView {
   /** Id of the server. Undefined while one is looked for. */
   readonly serverId: string | undefined
-  /** Whether the server already ran when the match took it. Undefined for a match of an earlier process. */
+  /** True if the server already ran when the match took it. Undefined for a match of an earlier process. */
   readonly warm: boolean | undefined
 }
 
-/** The common part of the views of a match and of a server. */
+/** Returns the common part of the views of a match and of a server. */
 const viewOf = ({ id: matchId, queue, at, phase, requestId, assignment, stopReason }: HostedMatch | Server) => ({
   matchId,
   queue,
@@ -93,7 +93,7 @@ const viewOf = ({ id: matchId, queue, at, phase, requestId, assignment, stopReas
   assignment,
 })
 
-/** The view of a match. For a match with its own server, the view of both. */
+/** Returns the view of a match. For a match with its own server, the view of both. */
 export const matchViewOf = (match: HostedMatch): AllocationView => {
   const { id, ticketIds, playerIds, ownServer, server, claim } = match
   return {
@@ -120,7 +120,7 @@ export const poolServerViewOf = (server: Server): AllocationView => {
 }
 
 /**
- * The entry that is written before the search for a server.
+ * Returns the entry that is written before the search for a server.
  * @param resumes see `ServerLog`
  */
 export const matchIntent = (match: HostedMatch, resumes: boolean) => ({
@@ -135,7 +135,7 @@ export const matchIntent = (match: HostedMatch, resumes: boolean) => ({
 })
 
 /**
- * The entry that is written before the create of a server.
+ * Returns the entry that is written before the create of a server.
  * @param resumes see `ServerLog`. Default false: nothing can be created for the server yet, or any more
  */
 export function serverIntent(server: Server, resumes = false) {
@@ -154,14 +154,14 @@ export function serverIntent(server: Server, resumes = false) {
   }
 }
 
-/** The entries for the ends of matches, each once. */
+/** Returns the entries for the ends of matches. A match whose end was returned before is left out. */
 export function matchEndEntries(matches: Iterable<HostedMatch>) {
   const open = [...matches].filter(({ isClosed }) => !isClosed)
   for (const match of open) match.isClosed = true
   return open.map(({ id: matchId }) => ({ kind: 'over' as const, matchId }))
 }
 
-/** The entry with the players of a match, and those who left it. */
+/** Returns the entry with the players of a match, and those who left it. */
 export const playersEntry = ({ id: matchId, playerIds, left }: HostedMatch) => ({
   kind: 'players' as const,
   matchId,

@@ -9,7 +9,7 @@ export interface MatchOutcome {
   readonly queue: string
   /** All players, including those who left before the match was over. */
   readonly playerIds: readonly string[]
-  /** Players who left before its end, and when. */
+  /** Players who left before the match's end, and when. */
   readonly left?: readonly PlayerWhoLeft[] | undefined
   /** The game server's report. Undefined if there was none. */
   readonly result: MatchResult | undefined
@@ -17,9 +17,9 @@ export interface MatchOutcome {
   readonly endedAt: number
   /** Undefined in a result of an earlier version. */
   readonly endReason?: StopReason | undefined
-  /** Name of the source of its server. Undefined: the deployment service, or unknown after a restart. */
+  /** Name of the source of the match's server. Undefined: the deployment service, or unknown after a restart. */
   readonly source?: string | undefined
-  /** Id of the key with which its server enrolled. Only for a server that Muster has not started. */
+  /** Id of the key with which the match's server enrolled. Only for a server that Muster has not started. */
   readonly enrolmentKey?: string | undefined
 }
 
@@ -39,7 +39,7 @@ export const resultsSchema = z.strictObject({
 
 /** Stores undelivered results for the next process. Strings have one line. */
 export interface OutboxRecords {
-  /** All stored keys and values, in any order. */
+  /** Returns all stored keys and values, in any order. */
   stored(): readonly { readonly key: string; readonly value: string }[]
   put(key: string, value: string): void
   remove(key: string): void
@@ -74,7 +74,7 @@ export interface ResultOutboxOptions extends ResultsDefinition {
 const MOST_KEPT = 50_000
 /** Maximum number of set-aside results in one list (our choice). */
 const MOST_LISTED = 1000
-/** Maximum number of concurrent POSTs, and of repeated ones among them. So new results never wait for repeated ones. */
+/** Maximum number of concurrent POSTs, and of repeated ones among them. The difference is reserved for new results. */
 const MOST_IN_FLIGHT = 16
 const MOST_REPEATED = 8
 const TIMEOUT_MS = 10_000
@@ -106,7 +106,7 @@ class Untaken extends Error {
   }
 }
 
-/** Why there was no response. `fetch failed` alone says nothing, but its cause does. */
+/** Returns why there was no response. `fetch failed` alone says nothing, but its cause does. */
 function reasonOf(error: unknown): unknown {
   const { cause } = error instanceof TypeError ? error : {}
   if (!(cause instanceof Error)) return error
@@ -119,18 +119,18 @@ type PendingResult = ReturnType<typeof newWaiting>
 const newWaiting = (id: string, outcome: MatchOutcome, isWritten: boolean) => ({
   id,
   outcome,
-  /** Whether the store has it. It is not sent before. */
+  /** True if the store has the result. It is not sent before. */
   isWritten,
   tries: 0,
   /** Epoch milliseconds of the first failed try. */
   failingSince: 0,
-  /** Epoch milliseconds before which it is not sent again. */
+  /** Epoch milliseconds before which the result is not sent again. */
   dueAt: 0,
   isUnderWay: false,
 })
 
 /**
- * The id is derived from the match, so that a result always has the same id, whatever is lost between its end and its
+ * Returns the id of a match's result. It depends only on the match, so it stays the same whatever is lost before the
  * POST.
  */
 const idOf = (matchId: string) => `msg_${matchId}`
@@ -143,7 +143,7 @@ export class ResultOutbox {
   readonly #options: ResultOutboxOptions
   readonly #send: typeof fetch
   readonly #closing = manyWaitOn()
-  /** In order of arrival. */
+  /** The results that were neither accepted nor set aside, in order of arrival. */
   #waiting = new Map<string, PendingResult>()
   /** Rejected results, in the order in which they were set aside. */
   readonly #aside = new Map<string, ResultSetAside>()
@@ -193,23 +193,23 @@ export class ResultOutbox {
     }
   }
 
-  /** Number of undelivered results, except those set aside. */
+  /** Returns the number of undelivered results, except those set aside. */
   pending() {
     return this.#waiting.size
   }
 
-  /** Milliseconds since the oldest of these matches ended. 0 if there is none. */
+  /** Returns the milliseconds since the oldest match with an undelivered result ended. 0 if there is none. */
   oldestMs(): number {
     const [oldest] = this.#waiting.values()
     return oldest === undefined ? 0 : Math.max(0, dateOf(this.#options.clock) - oldest.outcome.endedAt)
   }
 
-  /** Number of results set aside. */
+  /** Returns the number of results set aside. */
   asideCount() {
     return this.#aside.size
   }
 
-  /** Results set aside, the oldest 1,000 first. */
+  /** Returns the oldest results that were set aside, at most 1,000. */
   setAside(): readonly ResultSetAside[] {
     this.#load()
     return [...this.#aside.values()].slice(0, MOST_LISTED)
@@ -245,7 +245,7 @@ export class ResultOutbox {
     return new Map(sorted.map((one) => [one.id, one]))
   }
 
-  /** Loads the results of an earlier process. They are read on first use, because a standby has nothing to send. */
+  /** Loads the results of an earlier process on first use, because a standby process sends no results. */
   #load() {
     if (this.#isLoaded) return
     this.#isLoaded = true
@@ -257,7 +257,7 @@ export class ResultOutbox {
         if ('setAsideAt' in outcome) refused.push(outcome)
         else stored.push(newWaiting(id, outcome, true))
       } catch {
-        // The error contains nothing of the string, which may hold the players' data.
+        // The error does not contain the stored string, because it may hold the players' data.
         this.#options.problem(new Error(`result ${id} in the store is damaged`))
       }
     }
@@ -372,7 +372,7 @@ export class ResultOutbox {
   }
 }
 
-/** The body of the POST. */
+/** Returns the body of the POST. */
 const bodyOf = (
   id: string,
   { matchId, queue, playerIds, left = [], result, endedAt, endReason = 'over', source, enrolmentKey }: MatchOutcome,

@@ -5,7 +5,7 @@ import type { Session } from './session.js'
 
 /** Maximum number of players whose last seat is remembered (our choice). */
 const MOST_REMEMBERED = 100_000
-/** Milliseconds after a seat's end within which a server may report late that its player has come (our choice). */
+/** Milliseconds after a seat's end within which its server may report late that the player has come (our choice). */
 const LATE_MS = 300_000
 
 type Of = Pick<Session, 'serverId' | 'id' | 'resumedUntil'>
@@ -19,8 +19,8 @@ interface Invitation {
 const nameOf = ({ serverId, id }: Of) => `${serverId} ${id}`
 
 /**
- * Players whose presence on their seat a server may report: those whose last seat was on it and who did not give it
- * back. For other players, a server can report only that they are there, not that it is their seat.
+ * Players whose presence on their seat a server may report: those whose last seat was on that server and who did not
+ * give it back. Other players whom a server reports are present without a seat from Muster.
  */
 export function createInvitations(clock: Pick<Clock, 'now'>) {
   const last = new LRUCache<string, Invitation>(growingTo(MOST_REMEMBERED))
@@ -29,18 +29,19 @@ export function createInvitations(clock: Pick<Clock, 'now'>) {
     return invitation?.session === nameOf(session) && clock.now() < invitation.until
   }
   return {
-    /** The player has a seat there and nowhere else. */
+    /** Called when the player has a seat there and nowhere else. */
     given: (session: Of, playerId: string) => void last.set(playerId, { session: nameOf(session), until: Infinity }),
-    /** The player's seat there has ended, by the server's report or unused. */
+    /** Called when the player's seat there has ended, by the server's report or unused. */
     ended: (session: Of, playerId: string) => {
       if (names(session, playerId)) last.set(playerId, { session: nameOf(session), until: clock.now() + LATE_MS })
     },
-    /** The player gave their seat back. It is at no server. */
+    /** Called when the player gave their seat back. Then they have no seat on any server. */
     over: (playerId: string) => void last.set(playerId, { session: undefined, until: 0 }),
     /** True if the player's last seat was there. */
     names,
     /**
-     * Like `names`. The server may know better if an earlier process gave its seats. Then unknown players count too.
+     * Like `names`. If an earlier process gave the server's seats, also true for unknown players, because only the
+     * server knows them.
      */
     has: (session: Of, playerId: string) =>
       names(session, playerId) || (!last.has(playerId) && clock.now() < session.resumedUntil),

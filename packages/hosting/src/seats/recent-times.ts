@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache'
 /** Maximum number of remembered names (our choice). The least recently used are dropped. */
 const REMEMBERED = 100_000
 
-/** Recent times of events, by a name. @param windowMs milliseconds for which a time is remembered. */
+/** Remembers recent times of events by a name. @param windowMs milliseconds for which a time is remembered. */
 export function createRecentTimes(windowMs: number, clock: Pick<Clock, 'now'>) {
   const byName = new LRUCache<string, readonly number[]>(growingTo(REMEMBERED))
   const of = (name: string) => (byName.get(name) ?? []).filter((at) => clock.now() - at < windowMs)
@@ -22,7 +22,7 @@ export function createRecentTimes(windowMs: number, clock: Pick<Clock, 'now'>) {
 /** For each unit of time that passes, a quarter of it is subtracted from a player's held time (our choice). */
 const FORGOTTEN = 1 / 4
 
-/** For how long players have held seats without using them. The time adds up, and decays four times as slowly. */
+/** Measures for how long players held seats without using them. The sum decays four times as slowly as time passes. */
 export function createHeldTimes(clock: Pick<Clock, 'now'>) {
   const byPlayer = new LRUCache<string, { readonly heldMs: number; readonly at: number }>(growingTo(REMEMBERED))
   return {
@@ -48,13 +48,13 @@ export interface Guess {
 
 const MINUTE_MS = 60_000
 /**
- * Maximum numbers of wrong passwords per minute (our choices): of a player at a server, of an address and its network
- * at all servers, at one server, and in total.
+ * Maximum numbers of wrong passwords per minute (our choices): of one player at one server, of one address at all
+ * servers, of one network at all servers, at one server, and in total.
  */
 const MOST_WRONG_OF_PLAYER = 3
 const MOST_WRONG = { address: 20, network: 60, server: 120, all: 1200 }
 type CountedMistake = keyof typeof MOST_WRONG
-/** Prefix lengths of a network. */
+/** Prefix lengths of a network, in bits. */
 const NETWORK = { ipv4: 24, ipv6: 48 }
 
 /** Checks passwords of servers, and limits wrong guesses. */
@@ -81,13 +81,13 @@ export function createPasswordTries(clock: Clock) {
   /** Digests strings of any length to one length. */
   const digest = (text: string) => createHmac('sha256', key).update(text).digest()
   return {
-    /** Milliseconds until this guess is allowed. 0 if it is allowed now. */
+    /** Returns the milliseconds until this guess is allowed. 0 if it is allowed now. */
     waitMs: (guess: Guess) => {
       const times = ofPlayer.of(nameOf(guess))
       const own = times.length < MOST_WRONG_OF_PLAYER ? 0 : (times[0] ?? 0) + MINUTE_MS - clock.now()
       return Math.max(own, ...keysOf(guess).map(([counted, name]) => wrong[counted].wait(name)))
     },
-    /** Takes the same time for every string. Counts a wrong one. */
+    /** Compares in the same time for every string. Counts a wrong password. */
     isRight: (guess: Guess, { given, wanted }: { readonly given: string; readonly wanted: string }) => {
       if (timingSafeEqual(digest(given), digest(wanted))) return true
       ofPlayer.add(nameOf(guess))

@@ -18,7 +18,7 @@ interface Token {
   readonly until: number
 }
 
-/** A game server like games write it: it admits players with a valid token, and reports who is there. */
+/** A game server as games implement it. It admits players with a valid token, and reports who is there. */
 class Model {
   readonly server: Server
   instance = 0
@@ -146,7 +146,7 @@ export class World {
       strictEqual(seats.length, playerIds.length)
       for (const seat of seats)
         this.tokens.set(seat.playerId, { seat, until: seat.until ?? this.clock.now() + HOLD_MS })
-      // A client that takes a seat elsewhere is no longer on the previous server, unless that has reported so.
+      // A client that takes a seat elsewhere has left the previous server, unless that server has reported the client.
       for (const [index, id] of playerIds.entries())
         if (before[index]?.state === 'held' && before[index]?.serverId !== serverId)
           this.model(before[index]?.serverId ?? '').players.delete(id)
@@ -183,7 +183,7 @@ export class World {
         seen.set(playerId, model.id)
       }
       if (this.clock.now() < this.restartedAt + MAX_HOLD_MS) continue
-      // A player who returned an away seat has none, whatever their server reports.
+      // A player who has given back an away seat has no seat, whatever their server reports.
       const seated = new Set(onIt.map(({ playerId }) => playerId))
       const present = [...model.players].filter(([id, status]) => status === 'in' || seated.has(id))
       ok(present.length <= SEATS)
@@ -207,7 +207,7 @@ const server = fc.constantFrom(...SERVERS)
 const party = fc.uniqueArray(player, { minLength: 1, maxLength: 2 })
 const team = fc.constantFrom(undefined, 'red', 'blue')
 
-/** The client connects. An honest server admits it while its token is valid for its session. */
+/** Lets the client connect. An honest server admits it while its token is valid for its session. */
 export const admit = (world: World, id: string) => {
   const token = world.tokens.get(id)
   if (token === undefined) return

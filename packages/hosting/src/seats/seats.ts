@@ -14,8 +14,8 @@ import { emptiest, freeIn, newSession, type Occupant, type SessionSeat, type Ses
  *    ▲              │ expires, released     │ gone from the report
  *    └──────────────┴───────────────────────┘
  *
- * Counts are not stored: each is computed from the seats in a state, and the remaining ones are free. So nothing that
- * is lost, repeated or late can make them wrong.
+ * Counts are not stored. Each is computed from the seats in a state, and the remaining seats are free. So no lost,
+ * repeated or late message can make them wrong.
  */
 
 /** A server that players may join, with its own listing. */
@@ -59,7 +59,9 @@ export interface SeatsOptions {
   readonly unused: (playerId: string) => void
 }
 
-/** Milliseconds after a hold's end from which a report shows that nobody came: one may be under way (our choice). */
+/**
+ * Milliseconds after a hold's end from which a report shows that nobody came. Earlier ones may be late (our choice).
+ */
 const REPORT_WAY_MS = 5000
 /** Holds that were unused within this time count together (our choices). */
 const UNUSED_WINDOW_MS = 300_000
@@ -118,8 +120,8 @@ export class Seats {
   }
 
   /**
-   * Holds seats. Players who have one on this server get the same again, renewed. Held seats elsewhere become free, and
-   * also an away seat of the requesting player. Other members of a party keep away seats.
+   * Holds seats. Players who have a seat on this server get the same seat again, renewed. Held seats elsewhere become
+   * free, and also an away seat of the requesting player. Other members of a party keep their away seats.
    * @throws {UnknownServer}; {SeatRefused}, and nothing changes
    */
   hold(request: SeatRequest): { readonly seats: readonly Seat[]; readonly isNew: boolean } {
@@ -145,7 +147,7 @@ export class Seats {
       }
       if (team !== undefined && !session.teams.has(team))
         throw new SeatRefused('no-such-team', 'The server has no such team.')
-      // A player who is already on this server without a seat of their own takes the seat that they occupy.
+      // A player who is on this server without a seat of their own gets the place that they already occupy.
       const coming = missing.filter((playerId) => !session.occupants.has(playerId))
       const teams = this.#teamsFor(session, coming.length, team)
       if (teams === undefined)
@@ -179,7 +181,7 @@ export class Seats {
     return { seats: seats.map((occupant) => this.#viewOf(session, occupant)), isNew: missing.length > 0 }
   }
 
-  /** Called when the client of a held seat follows it: extends the hold. Undefined if there is no such seat. */
+  /** Extends the hold of a seat, because its client follows the seat. Undefined if there is no such seat. */
   renew(seatId: string): Seat | undefined {
     const place = this.#bySeat.get(seatId)
     if (place?.occupant.isOwn !== true) return undefined
@@ -193,9 +195,9 @@ export class Seats {
   }
 
   /**
-   * Returns a seat. If its player is on the server, it no longer counts as theirs, and becomes free once the server
+   * Gives a seat back. If its player is on the server, it no longer counts as theirs, and becomes free once the server
    * reports that they are gone. An away seat becomes free at once. Returns false if there is no such seat.
-   * @param isOwnWish true if its player returns it, so that a hold counts as unused
+   * @param isOwnWish true if its player gives it back, so that a hold counts as unused
    */
   release(seatId: string, isOwnWish = false) {
     const place = this.#bySeat.get(seatId)
@@ -212,12 +214,12 @@ export class Seats {
     return true
   }
 
-  /** Called when the player is sent to a match: they are no longer on a server where they had a seat. */
+  /** Called when the player is sent to a match. A server where they had a seat may no longer report them on it. */
   sentElsewhere(playerId: string) {
     if (!this.#own.has(playerId) && this.#invitations.knows(playerId)) this.#invitations.over(playerId)
   }
 
-  /** Called when the player has returned a promised seat. It counts like an expired hold. */
+  /** Called when the player has given back a promised seat. It counts like an expired hold. */
   unused(playerId: string) {
     this.#unusedAt.add(playerId)
     if (this.#unusedAt.of(playerId).length < MOST_UNUSED) return
@@ -225,7 +227,7 @@ export class Seats {
     this.#options.unused(playerId)
   }
 
-  /** The player's seat, except one that exists only by a server's report. */
+  /** Returns the player's seat, unless it exists only by a server's report. */
   givenTo(playerId: string): Seat | undefined {
     const place = this.#own.get(playerId)
     return place === undefined || this.#isClaimed(place) ? undefined : this.#viewOf(place.session, place.occupant)
@@ -236,7 +238,7 @@ export class Seats {
     return place && this.#viewOf(place.session, place.occupant)
   }
 
-  /** The seats of a server for its orders. Undefined if it is not listed. */
+  /** Returns the seats of a server for its orders. Undefined if the server is not listed. */
   on(serverId: string): { readonly session: string; readonly seats: readonly Seat[] } | undefined {
     const session = this.#sessions.get(serverId)
     if (session === undefined) return undefined
@@ -256,8 +258,8 @@ export class Seats {
   }
 
   /**
-   * True if a player is on the server or comes to it who has or had a seat from Muster, not only by the server's
-   * report.
+   * True if a player with a seat from Muster, present or past, is on the server or comes to it. The server's report
+   * alone is not enough.
    */
   hasInvited(serverId: string) {
     const session = this.#sessions.get(serverId)
@@ -271,7 +273,7 @@ export class Seats {
     return this.#sessions.has(serverId)
   }
 
-  /** The server's listing and its session. */
+  /** Returns the server's listing and its session. */
   listing(serverId: string): Pick<SessionListing, 'session' | 'listing'> | undefined {
     const session = this.#sessions.get(serverId)
     return session && { session: session.id, listing: session.listing }
@@ -297,7 +299,7 @@ export class Seats {
 
   /**
    * Frees expired holds on silent servers. Other servers report who has come: the first report after a hold's end frees
-   * it. So no seat is given to two players if the server reports the first one late.
+   * it. So no seat is given to a second player while a report about the first is late.
    */
   advance(now: number) {
     for (const session of this.#sessions.values()) {
@@ -307,7 +309,7 @@ export class Seats {
     this.#tell()
   }
 
-  /** Called once the change is complete, because a listener may read or change the seats. */
+  /** Reports the changed servers once a change is complete, because a listener may read or change the seats. */
   #tell() {
     const serverIds = [...this.#different]
     this.#different.clear()
@@ -337,12 +339,12 @@ export class Seats {
     return occupant
   }
 
-  /** True if the player is there only by the server's report. That does not keep them from other seats. */
+  /** True if the player is there only by the server's report. Such a player may get other seats. */
   #isClaimed({ session, occupant }: SessionSeat) {
     return occupant.state !== 'held' && !occupant.isInvited && !this.#invitations.has(session, occupant.playerId)
   }
 
-  /** The seat no longer counts as its player's, and becomes free once the server reports that they are gone. */
+  /** Takes the seat from its player. It becomes free once the server reports that the player is gone. */
   #giveBack(occupant: Occupant) {
     occupant.isOwn = false
     occupant.isGivenBack = true
@@ -357,7 +359,7 @@ export class Seats {
     if (occupant.isInvited) this.#invitations.ended(session, occupant.playerId)
   }
 
-  /** A hold ends without its player. The times of repeated holds add up. */
+  /** Ends a hold whose player did not come. The times of repeated holds add up. */
   #endUnused(session: Session, occupant: Occupant) {
     const { playerId, heldAt, until, state } = occupant
     this.#free(session, occupant)
@@ -379,12 +381,12 @@ export class Seats {
     this.#different.add(session.serverId)
   }
 
-  /** A player is on the server by its report. @param place takes a place in a team */
+  /** Records a player who is on the server by its report. @param place takes a place in a team */
   #takeIn(session: Session, playerId: string, state: 'taken' | 'away', place: () => string) {
     let occupant = session.occupants.get(playerId)
     if (occupant === undefined) {
       const elsewhere = this.#own.get(playerId)
-      // A player who was away there is here now.
+      // A player who was away from a seat elsewhere is on this server now.
       if (elsewhere?.occupant.state === 'away' && state === 'taken' && this.#invitations.has(session, playerId))
         this.#free(elsewhere.session, elsewhere.occupant)
       occupant = this.#occupy(
@@ -410,7 +412,7 @@ export class Seats {
       if (occupant.state !== 'held') this.#free(session, occupant)
       else if (this.#options.clock.now() >= occupant.until + REPORT_WAY_MS) this.#expire(session, occupant)
     }
-    // Counted once, for any number of arrivals.
+    // The free places are counted once, for any number of arrivals.
     let left: Map<string, number> | undefined
     const place = () => {
       left ??= freeIn(session)
@@ -443,7 +445,7 @@ export class Seats {
       )
   }
 
-  /** Teams for a party: all in one if there is room. Undefined if it does not fit. */
+  /** Returns teams for a party: all in one if there is room. Undefined if the party does not fit. */
   #teamsFor(session: Session, size: number, team: string | undefined): readonly string[] | undefined {
     const left = freeIn(session)
     if (team !== undefined) return (left.get(team) ?? 0) >= size ? Array<string>(size).fill(team) : undefined
@@ -465,7 +467,7 @@ export class Seats {
   }
 
   #alternativesTo(full: Session, size: number, build: string | undefined): readonly string[] {
-    // The fullest first, so that servers fill up. Two numbers exclude most candidates.
+    // The fullest servers come first, so that servers fill up. Comparing two numbers excludes most candidates.
     const best: Session[] = []
     for (const session of this.#sessions.values()) {
       const { listing, occupants } = session

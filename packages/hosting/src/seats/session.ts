@@ -10,13 +10,13 @@ export interface Occupant {
   readonly groupId: string | undefined
   readonly heldAt: number
   until: number
-  /** Whether the seat is the player's only one. False for players who were let in while they have a seat elsewhere. */
+  /** True if this is the player's only seat. False for players who were let in while they have a seat elsewhere. */
   isOwn: boolean
-  /** Whether the player has returned the seat but is still on the server. */
+  /** True if the player has given the seat back but is still on the server. */
   isGivenBack: boolean
-  /** Whether Muster gave the player this seat. Otherwise only the server reports that they are there. */
+  /** True if Muster gave the player this seat. False if only the server reports that they are there. */
   isGiven: boolean
-  /** Whether the server may report this player on their seat, see `createInvitations`. */
+  /** True if the server may report this player on their seat, see `createInvitations`. */
   isInvited: boolean
 }
 
@@ -28,7 +28,7 @@ export interface Session {
   teams: ReadonlyMap<string, number>
   /** By player. */
   readonly occupants: Map<string, Occupant>
-  /** Players who returned an away seat while the server still reports that they may return. */
+  /** Players who gave back an away seat while the server still reports that they may return. */
   givenBack: ReadonlySet<string>
   /** Clock time until which the server's reports are trusted, because an earlier Muster process gave the seats. */
   readonly resumedUntil: number
@@ -43,7 +43,7 @@ export interface SessionSeat {
 }
 
 const ONE_TEAM = ''
-/** Seats by team. Without teams, one team without a name. */
+/** Returns the seats by team. Without teams, one team without a name. */
 export const teamsOf = ({ seats, teams }: ListingReport): ReadonlyMap<string, number> =>
   teams === undefined ? new Map([[ONE_TEAM, seats]]) : new Map(Object.entries(teams))
 
@@ -54,7 +54,7 @@ export const newSession = (given: Pick<Session, 'serverId' | 'id' | 'listing' | 
   givenBack: NOBODY,
 })
 
-/** Free seats by team. */
+/** Returns the free seats by team. */
 export const freeIn = ({ teams, occupants }: Session): Map<string, number> => {
   const free = new Map(teams)
   // A team that is no longer listed has no seats.
@@ -62,13 +62,12 @@ export const freeIn = ({ teams, occupants }: Session): Map<string, number> => {
   for (const [team, count] of free) if (count < 0) free.set(team, 0)
   return free
 }
-/** The sum of numbers. */
 export const sum = (numbers: Iterable<number>) => {
   let total = 0
   for (const number of numbers) total += number
   return total
 }
-/** The team with the most free seats, the first one of equals. */
+/** Returns the team with the most free seats, the first one of equals. */
 export const emptiest = (free: ReadonlyMap<string, number>): string => {
   let best: string | undefined
   for (const [team, count] of free) if (best === undefined || count > (free.get(best) ?? 0)) best = team

@@ -32,7 +32,7 @@ interface AllocatorServerOptions {
 
 const call = { timeoutMs: 10_000 }
 
-/** A hoster's program on loopback, which verifies signatures and calls an allocator. */
+/** Opens a hoster's program on loopback, which verifies signatures and calls an allocator. */
 export async function openAllocatorServer({ allocator, instead = () => undefined }: AllocatorServerOptions) {
   const received: ReceivedCall[] = []
 

@@ -13,7 +13,7 @@ interface TestAllocatorOptions {
   readonly fault?: ((call: Call, nth: number) => CallFault | undefined) | undefined
 }
 
-/** An allocator in memory that keeps its promises, with any clock and with given faults. */
+/** Creates an allocator in memory that keeps its promises, with any clock and with given faults. */
 export function createTestAllocator({ clock, readyMs = 2000, fault = () => undefined }: TestAllocatorOptions) {
   const servers = new Map<string, { readonly wanted: WantedServer; readonly at: number; end?: 'failed' | 'ended' }>()
   /** Ids of stopped servers, including unknown ones. They cannot be allocated later. */
@@ -52,11 +52,11 @@ export function createTestAllocator({ clock, readyMs = 2000, fault = () => undef
     allocator,
     calls,
     servers,
-    /** Ids of running servers. These would keep costing money. */
+    /** Returns the ids of running servers, which would keep costing money. */
     running: () => [...servers.keys()].filter((id) => !stopped.has(id) && servers.get(id)?.end === undefined),
     /** From now on, polls return nonsense for this server. */
     garble: (id: string) => void garbled.add(id),
-    /** A server ends by itself. */
+    /** Lets a server end by itself. */
     end: (id: string, how: 'failed' | 'ended') => {
       const server = servers.get(id)
       if (server !== undefined) server.end = how

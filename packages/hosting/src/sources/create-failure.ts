@@ -23,8 +23,8 @@ const refusals = [InvalidInput, NotFound, Conflict, DependencyFailed]
 const unavailabilities = [Unauthorized, Forbidden, RateLimited, RouteMissing, ClientClosed]
 
 /**
- * The outcome of a create that resolves with the handle of its server. Never rejects, even if `create` throws, as an
- * allocator of a user may.
+ * Returns the outcome of a create that resolves with the handle of its server. Never rejects, even if `create` throws,
+ * as an allocator of a user may.
  */
 export async function createOutcome(create: () => Promise<string>): Promise<CreateOutcome> {
   try {
@@ -34,7 +34,7 @@ export async function createOutcome(create: () => Promise<string>): Promise<Crea
   }
 }
 
-/** A failure counts as lost unless it proves that nothing was created. */
+/** Returns the outcome of a failed create: `lost`, unless the error proves that nothing was created. */
 export function createFailure(error: unknown): CreateFailure {
   if (error instanceof NoCapacity) return { kind: 'no-capacity', handle: error.requestId, error }
   // An error that names a deployment proves that it exists, regardless of the rest of the error.

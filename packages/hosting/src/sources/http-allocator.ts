@@ -69,8 +69,8 @@ type AllocatorCall = 'allocate' | 'poll' | 'stop'
 
 /**
  * Calls an allocator over HTTP. Each call is a signed POST of JSON. The protocol is in docs/any-hoster.md. Responses
- * are parsed leniently. One without a list rejects with `UnexpectedResponse`, so that no server counts as ended because
- * of it. No error contains the secret or a variable of a server's environment.
+ * are parsed leniently. A response without a list rejects with `UnexpectedResponse`, so that no server counts as ended.
+ * No error contains the secret or a variable of a server's environment.
  * @throws {InvalidInput} with `field`, if an option is invalid
  */
 export function createHttpAllocator(options: HttpAllocatorOptions): HttpAllocator {
@@ -152,7 +152,7 @@ export function createHttpAllocator(options: HttpAllocatorOptions): HttpAllocato
   }
 }
 
-/** Shorter values may be ordinary words. */
+/** Minimum number of characters of a variable that counts as a secret. Shorter values may be ordinary words. */
 const SHORTEST_SECRET = 8
 const secretsOf = ({ environment }: WantedServer) =>
   Object.values(environment).filter((value) => value.length >= SHORTEST_SECRET)
@@ -164,7 +164,7 @@ function readServers({ body, status }: HttpAnswer): readonly AllocatedServer[] {
   return servers.map(readAllocated)
 }
 
-/** The error for a response other than 2xx. It is a `ServerError` unless it proves that nothing was done. */
+/** Returns the error for a status other than 2xx: `ServerError`, unless the response proves that nothing was done. */
 function refusal(call: AllocatorCall, answer: HttpAnswer, secrets: readonly string[], now: number): MusterError {
   const { status } = answer
   const { error, detail } = Object(parsed(answer.body)) as { readonly error?: unknown; readonly detail?: unknown }

@@ -6,15 +6,16 @@ import type { ServerSource } from './source.js'
 /** Maximum number of characters kept from the end (our choice): a stack trace and what came before it. */
 const MOST_KEPT = 16 * 1024
 /**
- * Minimum and maximum length of secret lines that are removed. Shorter ones occur by chance, and longer ones cost too
- * much time.
+ * Minimum number of characters of a secret line that is removed, and maximum number of such lines. Shorter lines occur
+ * by chance, and more lines cost too much time.
  */
 const SHORTEST_LINE = 8
 const MOST_LINES = 200
-/** Maximum delay of a stop because of the logs in milliseconds (our choice). The server costs money meanwhile. */
+/** Milliseconds by which reading logs may delay a stop (our choice). The server costs money meanwhile. */
 const TIMEOUT_MS = 3000
 /**
- * Maximum number of concurrent reads (our choice). When many servers fail at once, the stops of the others do not wait.
+ * Maximum number of concurrent reads (our choice). If more servers fail at once, the others stop without their logs
+ * being read.
  */
 const MOST_READS = 8
 

@@ -30,7 +30,7 @@ const TIMEOUT_MS = { allocate: 30_000, poll: 10_000, stop: 20_000 }
 interface PolledServer {
   readonly id: string
   readonly since: number
-  /** `lost`: it is unknown whether it exists. */
+  /** `lost`: it is unknown whether the server exists. */
   phase: 'lost' | 'starting' | 'running'
   readonly lost: LostCreate | undefined
   seenAt: number
@@ -64,7 +64,7 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
     on,
   })
 
-  /** A stop settles what a poll cannot: after it, the request can have no effect. */
+  /** Stops a server whose `allocate` was lost. After the stop, the call can no longer have an effect. */
   const giveUp = (one: PolledServer) => {
     polled.delete(one.id)
     stops.order({ handle: one.id, knownAt: one.since, by: polled, confirmed: () => on.absent(one.id) })
@@ -83,7 +83,7 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
     one.nextAt = clock.now() + (phase === 'running' ? POLL_MS.running : POLL_MS.starting)
     if (phase === 'lost') {
       const isOurs = status !== 'unknown' && on.seen([handle], handle)
-      // A server that belongs to nothing any more is stopped too.
+      // A server that Muster no longer knows is stopped too.
       return !isOurs && (status !== 'unknown' || askedAt - since >= lagMs) ? giveUp(one) : undefined
     }
     if (status === 'failed') return on.changed({ kind: 'failed', handle, detail: said?.detail })
@@ -195,6 +195,6 @@ function wantedServer({ id, deploy, environment, at, players }: CreateServerRequ
 const rounded = (place: Coordinates | undefined): Coordinates | undefined =>
   place && { latitude: Math.round(place.latitude * 10) / 10, longitude: Math.round(place.longitude * 10) / 10 }
 
-/** Undefined without a host, because nobody could connect. */
+/** Returns the address of a server. Undefined without a host, because nobody could connect. */
 const assignmentIn = ({ host, ports = {}, location }: AllocatedServer): Assignment | undefined =>
   host === undefined || host === '' ? undefined : assignmentAt(host, ports, location && locationAt(location))

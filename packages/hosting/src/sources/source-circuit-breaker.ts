@@ -10,15 +10,15 @@ import type { SourceListener } from './source.js'
 export type SourceBlock = 'paused' | 'unstoppable'
 
 /**
- * Computes how many servers may be requested from a source now. While it accepts none there is a pause, in which one
- * create at a time tests whether it is over. With the first response, everything may be sent again.
+ * Computes how many servers may be requested from a source now. While the source accepts no creates, there is a pause,
+ * in which one create at a time tests whether it works again. With the first response, everything may be sent again.
  *
  * Until the source has answered a read, and while it rejects a stop, at most one of its servers may exist. A wrong
  * address may accept creates only, and each server would then run until its time limit.
  */
 export type SourceCircuitBreaker = ReturnType<typeof createSourceCircuitBreaker>
 
-/** One or two failures may be bad luck, and the other creates should not wait because of them. */
+/** Number of failures after which a pause begins. One or two may be chance, and should not delay other creates. */
 const FAILURES_BEFORE_PAUSE = 3
 /**
  * Milliseconds between two probes. The first response after an outage is at most this late. An hour of outage costs
@@ -38,7 +38,7 @@ export function createSourceCircuitBreaker(random: Random) {
   let probe: object | undefined
   let answeredAt = -Infinity
   let blockedBy: SourceBlock | undefined
-  /** Whether the source has answered a read or a stop since a route was missing. */
+  /** True if the source has answered a read or a stop since a route was last missing. */
   let canRead = false
   /** Servers whose stop is rejected. While there is one, another server might run forever as well. */
   const unstoppable = new Set<string>()
@@ -56,7 +56,7 @@ export function createSourceCircuitBreaker(random: Random) {
   }
 
   return {
-    /** @param count number of its servers that exist or may exist */
+    /** @param count number of the source's servers that exist or may exist */
     room: (count: number, now: number): number => {
       const rooms: readonly (readonly [SourceBlock, number])[] = [
         ['unstoppable', stoppableRoom(count)],
@@ -106,9 +106,9 @@ export function createSourceCircuitBreaker(random: Random) {
         if (stopRefusals.some((kind) => error instanceof kind)) unstoppable.add(handle)
       },
     } satisfies Partial<SourceListener>,
-    /** Why `room` last returned 0. Undefined if there was room. */
+    /** Returns why `room` last returned 0. Undefined if there was room. */
     blockedBy: (): SourceBlock | undefined => blockedBy,
-    /** Epoch milliseconds of the next probe of the pause. In the past, or 0, without a pause. */
+    /** Returns the epoch milliseconds of the next probe of the pause. In the past, or 0, without a pause. */
     pausedUntil: () => probeAt,
   }
 }

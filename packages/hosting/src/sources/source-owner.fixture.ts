@@ -4,18 +4,18 @@ import type { SourceWorld } from './source-world.fixture.js'
 
 interface Owned {
   readonly id: string
-  /** `over`: its source has confirmed its stop, or has reported that there is no such server. */
+  /** `over`: the source has confirmed the server's stop, or has reported that there is no such server. */
   phase: 'sent' | 'lost' | 'known' | 'ready' | 'over'
   handle: string | undefined
   isWanted: boolean
-  /** How often its end was reported. */
+  /** How often the server's end was reported. */
   ends: number
 }
 
 const OSLO = { latitude: 59.9, longitude: 10.7 }
 const STEP_MS = 500
 
-/** A minimal owner of a source's servers: it follows what was created, and stops what is not wanted. */
+/** Creates a minimal owner of a source's servers. It follows what was created, and stops what is not wanted. */
 export function createOwner(world: SourceWorld, clock: ManualClock) {
   const servers = new Map<string, Owned>()
   let source: ServerSource
@@ -29,7 +29,7 @@ export function createOwner(world: SourceWorld, clock: ManualClock) {
   const stopNow = (server: Owned, handle: string, isIts = true) => {
     let isConfirmed = false
     const confirmed = () => {
-      // Called once.
+      // A source confirms a stop once. Each further confirmation counts as another end, which fails the scene.
       if (isConfirmed) server.ends += 1
       isConfirmed = true
       if (isIts && server.phase !== 'over') over(server)
@@ -89,7 +89,7 @@ export function createOwner(world: SourceWorld, clock: ManualClock) {
     const deploy = { application: 'game', version: '1', tags: [] }
     const send = source.prepare({ id, deploy, environment: [], token: 't', at: OSLO, players: [], cachedOnly: false })
     const outcome = await send()
-    // The process that sent it is gone, and another has taken over.
+    // The process that sent the create is gone, and another has taken over.
     if (by !== process) return
     if (outcome.kind === 'created') known(server, outcome.handle)
     else if (outcome.kind === 'lost') find(server, true)
@@ -112,7 +112,7 @@ export function createOwner(world: SourceWorld, clock: ManualClock) {
       else known(server, server.handle)
     }
   }
-  /** @param done ends it earlier */
+  /** @param done ends the run early once it returns true */
   const run = async (ms: number, done = () => false) => {
     for (let passed = 0; passed < ms && !done(); passed += STEP_MS) {
       source.watch(clock.now())

@@ -20,12 +20,12 @@ export type Fault = 'ok' | 'lost' | 'effect' | 'late' | 'no-capacity' | 'twice'
 /** The actual servers of a source. */
 export interface SourceWorld {
   readonly open: OpenSource
-  /** Ids of the running servers, one entry per server, that nobody asked to end. */
+  /** Ids of the running servers whose end nobody has requested, one entry per server. */
   readonly running: () => readonly string[]
-  /** The server with this id ends by itself. */
+  /** Lets the server with this id end by itself. */
   readonly end: (id: string, how: 'failed' | 'ended') => void
   /**
-   * From now on, the source reports nonsense about the server with this id. Undefined if the source has no such
+   * Lets the source report nonsense from now on about the server with this id. Undefined if the source has no such
    * reports.
    */
   readonly garble?: (id: string) => void
@@ -35,7 +35,7 @@ export interface SourceWorld {
 
 export interface WorldOptions {
   readonly clock: ManualClock
-  /** Called for each call: of a create, and of any other. */
+  /** Returns the fault of the next call. `isCreate`: true for a create, false for any other call. */
   readonly fault: (isCreate: boolean) => Fault
   readonly lateMs: number
 }
@@ -56,7 +56,7 @@ export function createFaults({ clock, fault, lateMs }: WorldOptions) {
   }
 }
 
-/** The deployment service with a lagging list. */
+/** Creates a deployment service with a lagging list. */
 function serviceWorld(options: WorldOptions): SourceWorld {
   const { clock } = options
   const service = createTestService({ clock, listLagMs: LAG_MS / 2, fate: () => ({ readyMs: 2000 }) })
@@ -103,7 +103,7 @@ function faultyAllocator(options: WorldOptions) {
   return { own, allocator }
 }
 
-/** An allocator in memory. */
+/** Creates an allocator in memory. */
 function allocatorWorld(options: WorldOptions, via = (allocator: ServerAllocator) => allocator): SourceWorld {
   const { clock } = options
   const { own, allocator } = faultyAllocator(options)
@@ -116,7 +116,7 @@ function allocatorWorld(options: WorldOptions, via = (allocator: ServerAllocator
   }
 }
 
-/** The allocator behind a real HTTP server, which stays open from one schedule to the next. */
+/** Opens an allocator behind a real HTTP server, which stays open from one schedule to the next. */
 async function openHttpWorlds() {
   let behind: ServerAllocator | undefined
   let underWay = 0

@@ -9,14 +9,14 @@ export interface CreateServerRequest {
    */
   readonly id: string
   readonly deploy: Pick<Deploy, 'application' | 'version' | 'tags'>
-  /** All variables of its environment, including its token. */
+  /** All variables of the server's environment, including its token. */
   readonly environment: readonly EnvironmentVariable[]
   /** The credential with which the server, and any webhook about it, calls Muster. */
   readonly token: string
   /** The requested location. Undefined: near the players. */
   readonly at: Coordinates | undefined
   readonly players: readonly Player[]
-  /** Whether only locations that have the image cached are allowed. */
+  /** True allows only locations that have the image cached. */
   readonly cachedOnly: boolean
 }
 
@@ -37,9 +37,9 @@ export interface StopOrder {
   readonly handle: string
   /** Epoch milliseconds since when the server is known to exist. */
   readonly knownAt: number
-  /** The owner that orders it. An owner that orders it twice is notified once. */
+  /** The owner that orders the stop. An owner that orders the same stop twice is notified once. */
   readonly by: unknown
-  /** Runs before the first request, which waits for it. Must be limited in time and never rejects. Default: nothing. */
+  /** Runs before the first request, which waits for it. It must never reject, and end in time. Default: nothing. */
   readonly first?: (() => Promise<void>) | undefined
   /** Called once, when the source has confirmed that the server is stopped. */
   readonly confirmed: () => void
@@ -50,7 +50,7 @@ export interface LostCreate {
   readonly id: string
   /** Epoch milliseconds at which the loss was first noticed, even by an earlier process. */
   readonly lostAt: number
-  /** Whether players wait for it, so that it is looked for often at first. */
+  /** True if players wait for the server, so that it is looked for often at first. */
   readonly isAwaited: boolean
 }
 
@@ -100,7 +100,7 @@ export interface ServerHint {
 
 /** Facts that only a read of one server shows. */
 export interface ServerFacts {
-  /** Milliseconds since its start. Undefined if the source does not report it. */
+  /** Milliseconds since the server's start. Undefined if the source does not report it. */
   readonly ageMs: number | undefined
   readonly location: AssignedLocation | undefined
 }
@@ -114,30 +114,33 @@ export interface ServerSource {
    * Checks the order and returns the function that sends it once. Nothing is sent before. Its promise never rejects.
    * `mayWrite` is called at the last moment, when the request has waited for its turn. If it returns false, nothing is
    * sent.
-   * @throws {InvalidInput} if the source could not handle it
+   * @throws {InvalidInput} if the source could not handle the order
    */
   prepare(order: CreateServerRequest): (mayWrite?: () => boolean) => Promise<CreateOutcome>
 
-  /** Stops a server, and repeats that until it is confirmed. A stop that was ordered already is requested once. */
+  /**
+   * Stops a server, and repeats the request until the stop is confirmed. Only the first order of a stop sends a
+   * request.
+   */
   stop(order: StopOrder): void
-  /** Number of unconfirmed stops, and the age of the oldest one in milliseconds. */
+  /** Returns the number of unconfirmed stops, and the age of the oldest one in milliseconds. */
   stopsPending(): number
   oldestStopMs(): number
 
   /** Looks for a server whose create was not answered. Reports `seen` or `absent`, and possibly `late` before. */
   find(lost: LostCreate): void
-  /** The server with this id was found, or no longer needs to be looked for. */
+  /** Called when the server with this id was found, or no longer needs to be looked for. */
   found(id: string): void
   /**
-   * A process claims to be the server with this id, without proof. `seen` is soon called with each server that has the
-   * id. A process may repeat this as often as it wants, so its cost is limited.
+   * Called when a process claims to be the server with this id, without proof. `seen` is soon called with each server
+   * that has the id. A process may repeat this as often as it wants, so its cost is limited.
    */
   claimed(id: string): void
   /** From now on, a lost server counts as absent after fewer lookups. */
   giveUpSooner(): void
   /** Records that no server with this id is wanted any more. One that appears later is stopped at once. */
   ended(id: string): void
-  /** Number of servers that cost money and belong to nothing. */
+  /** Returns the number of servers that cost money and belong to nothing. */
   orphans(): number
 
   /**
@@ -145,21 +148,21 @@ export interface ServerSource {
    * @param kind servers of the same kind take about the same time to start
    */
   follow(handle: string, kind: string): void
-  /** The server is known to be READY. From now on only its end matters. */
+  /** Called when the server is known to be READY. From now on only its end matters. */
   settle(handle: string): void
-  /** Something may have happened to a server. Pass its id while its handle is unknown. */
+  /** Called when something may have happened to a server. Pass its id while its handle is unknown. */
   hint(server: ServerNames): void
   /** Reads the facts about one server. Resolves with undefined if the server is gone. */
   inspect(handle: string): Promise<ServerFacts | undefined>
   /** The last output of a server, without these secrets. Resolves with undefined if there is none. Never rejects. */
   readonly logs: ((handle: string, secrets: readonly string[]) => Promise<string | undefined>) | undefined
   /**
-   * The locations that have capacity for a build now. Undefined if the source cannot find out: nothing is tried
-   * elsewhere.
+   * Returns the locations that have capacity for a build now. Undefined if the source cannot find out: then no other
+   * location is tried.
    */
   readonly capacity: ((deploy: Deploy) => Promise<readonly Coordinates[]>) | undefined
 
-  /** Reads what is worth it within the next two seconds. Call it only once the expected servers are known. */
+  /** Begins the reads that are worth it in the next two seconds. Call it only once the expected servers are known. */
   watch(now: number): void
   /** Does other work that is due: repeats stops, looks for lost servers. */
   advance(now: number): void

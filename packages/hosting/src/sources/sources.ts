@@ -9,13 +9,13 @@ export interface OpenedSource extends ServerSource {
   readonly breaker: SourceCircuitBreaker
 }
 
-/** All sources of servers, by name. The one without a name is the deployment service, which may be missing. */
+/** All sources of servers, by name. The source without a name is the deployment service, which may be missing. */
 export type Sources = ReturnType<typeof createSources>
 
 export interface SourcesOptions {
-  /** Opens the deployment service. Undefined without one. */
+  /** Opens the deployment service. Undefined if there is none. */
   readonly service: OpenSource | undefined
-  /** Opens the others, by name. */
+  /** Opens the other sources, by name. */
   readonly others: ReadonlyMap<string, OpenSource>
   readonly clock: Pick<Clock, 'now'>
   readonly random: Random
@@ -33,7 +33,7 @@ export function createSources({ service, others, clock, random, listener }: Sour
   const all = () => [ofService, ...named.values()]
 
   return {
-    /** A source by name. One that is no longer configured but still has servers can do nothing. */
+    /** Returns a source by name. A source that is no longer configured can neither follow nor stop its servers. */
     of: (name: string | undefined): OpenedSource => {
       if (name === undefined) return ofService
       const known = named.get(name) ?? open(name, missingSource(name, clock))
@@ -42,16 +42,16 @@ export function createSources({ service, others, clock, random, listener }: Sour
     },
     /** All open sources. */
     all,
-    /** Number of servers that cost money and belong to nothing. */
+    /** Returns the number of servers that cost money and belong to nothing. */
     orphans: () => all().reduce((sum, source) => sum + source.orphans(), 0),
     stopsPending: () => all().reduce((sum, source) => sum + source.stopsPending(), 0),
     oldestStopMs: () => Math.max(...all().map((source) => source.oldestStopMs())),
-    /** Why the last room of any source was 0. Undefined if all had some. */
+    /** Returns why the last room of any source was 0. Undefined if all had some. */
     blockedBy: (): SourceBlock | undefined =>
       all()
         .find(({ breaker }) => breaker.blockedBy() !== undefined)
         ?.breaker.blockedBy(),
-    /** Epoch milliseconds at which the last pause of any source may be over. In the past, or 0, without one. */
+    /** Returns the epoch milliseconds at which the last pause may be over. In the past, or 0, without a pause. */
     pausedUntil: () => Math.max(...all().map(({ breaker }) => breaker.pausedUntil())),
   }
 }

@@ -8,7 +8,7 @@ export type Stops = ReturnType<typeof createStops>
 export interface StopsOptions {
   /** Requests a stop. Resolves once it is confirmed, within a limited time. */
   readonly request: (handle: string) => Promise<unknown>
-  /** Returns true if an error proves that the server is stopped. Default: none does. */
+  /** Returns true if an error proves that the server is stopped. Default: no error does. */
   readonly isConfirmedBy?: ((error: unknown, knownAt: number) => boolean) | undefined
   readonly clock: Clock
   readonly random: Random
@@ -68,9 +68,9 @@ export function createStops({ request, isConfirmedBy, clock, random, on }: Stops
     advance: (now: number) => {
       for (const stop of pending.values()) if (stop.nextAt <= now) void send(stop)
     },
-    /** Number of unconfirmed stops. */
+    /** Returns the number of unconfirmed stops. */
     pending: () => pending.size,
-    /** Age of the oldest one in milliseconds. 0 if there is none. */
+    /** Returns the age of the oldest unconfirmed stop in milliseconds. 0 if there is none. */
     oldestMs: (): number => {
       const [oldest] = pending.values()
       return oldest === undefined ? 0 : clock.now() - oldest.orderedAt

@@ -55,20 +55,20 @@ export function createWebhookEndpoint<Found>(
 
 interface WebhookReceiverOptions<Server> {
   readonly clock: Clock
-  /** The server with this token. */
+  /** Returns the server with this token. */
   readonly find: (token: string) => Server | undefined
   /** @param hint the content of the body, if there is any. */
   readonly hinted: (server: Server, hint: ServerHint | undefined) => void
 }
 
-/** The URL to which the service sends webhooks about the server with this token. Nobody else can guess it. */
+/** Returns the URL to which the service sends webhooks about the server with this token. Nobody else can guess it. */
 export const webhookUrlOf = (baseUrl: string, token: string): string => `${baseUrl.replace(/\/+$/, '')}/${token}`
 
 /** Answers 204 if the path of a webhook is valid. A webhook is only a hint: the status is then read. Never rejects. */
 export const createWebhookReceiver = <Server>({ clock, find, hinted }: WebhookReceiverOptions<Server>) =>
   createWebhookEndpoint({
     clock,
-    /** By the last segment of its path: the token of its server. */
+    /** Finds the server by its token, the last segment of the path. */
     find: (pathname) => find(pathname.slice(pathname.lastIndexOf('/') + 1)),
     accept: (server, body) => hinted(server, hintIn(body)),
   })

@@ -15,7 +15,7 @@ export class StoreFile {
   #size: number
   /** Number of bytes from the start of the file that are on the disk. -1: perhaps none. */
   #forcedSize = -1
-  /** Whether a failed append may have left bytes after the complete ones. */
+  /** True if a failed append may have left bytes after the complete ones. */
   #isTorn = false
 
   private constructor(path: string, file: FileHandle, size: number) {
@@ -39,9 +39,9 @@ export class StoreFile {
   }
 
   /**
-   * Replaces the file by a new one with these bytes, the beginning of this one. A process that still has the old one
-   * open, because its lock was removed by hand, finds it replaced. If there is no room for a new file, this one is
-   * truncated after the bytes.
+   * Replaces the file by a new one with these bytes, which are the beginning of the current file. A process that still
+   * has the current file open, because its lock was removed by hand, finds it replaced. If there is no room for a new
+   * file, the current file is truncated after the bytes.
    */
   async renew(bytes: Buffer, isForced: boolean): Promise<void> {
     try {
@@ -64,7 +64,7 @@ export class StoreFile {
 
   /**
    * Appends the whole string or, on failure, nothing.
-   * @param isForced true if it must survive a power failure. That takes as long as the disk does.
+   * @param isForced true if the string must survive a power failure. Then the call waits for the disk.
    */
   append(text: string, isForced: boolean): void {
     if (this.#isTorn) this.#cut()
@@ -78,7 +78,7 @@ export class StoreFile {
       try {
         this.#cut()
       } catch {
-        // The cut is repeated before the next append.
+        // The failed cut is repeated before the next append.
       }
       throw error
     }
@@ -115,7 +115,7 @@ export class StoreFile {
     const file = await open(fresh, 'a', 0o600)
     const before = this.#file
     try {
-      // A crash may have left one.
+      // A crash may have left an unfinished file.
       await file.truncate(0)
       let size = 0
       for (const part of parts) {
@@ -140,7 +140,7 @@ export class StoreFile {
     await before.close()
   }
 
-  /** Whether the path still names this file. It may have been removed, or another process may have replaced it. */
+  /** Returns whether the path still names this file. The file may have been removed, or replaced by another process. */
   place(): Promise<LockFileState> {
     return placeOf(this.#path, this.#file)
   }
@@ -155,11 +155,11 @@ export class StoreFile {
   }
 }
 
-/** Returns the number of bytes. */
+/** Writes the whole string. Returns its number of bytes. */
 function writeFully(fd: number, text: string): number {
   const length = Buffer.byteLength(text)
   const written = writeSync(fd, text)
-  // A nearly full disk accepts a part.
+  // A nearly full disk may accept only a part of the string.
   if (written < length) {
     const rest = Buffer.from(text).subarray(written)
     for (let done = 0; done < rest.length;) done += writeSync(fd, rest, done)
@@ -170,7 +170,8 @@ function writeFully(fd: number, text: string): number {
 const force = promisify(fsync)
 
 /**
- * The name of a new file survives a power failure only if its folder is synced too. Windows cannot open folders.
+ * Syncs the folder of a file, because the name of a new file survives a power failure only then. Windows cannot open
+ * folders.
  * @param atOnce true if the fsync must happen within this turn of the event loop. Nothing is reported as durable
  *   before.
  */

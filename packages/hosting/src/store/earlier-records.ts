@@ -23,11 +23,11 @@ export interface Split {
   readonly match?: MatchRecord | undefined
 }
 
-/** True for a match without its own server: it was never requested, and not tried at any location. */
+/** True for a match without its own server: a server of a pool serves it, or no server was requested or tried. */
 const isGuest = ({ hostId, sentAt, requestId, resumption }: RecordOf3): boolean =>
   hostId !== undefined || (sentAt === undefined && requestId === undefined && resumption?.tries.length === 0)
 
-/** Splits a record of version 3 into its records. */
+/** Splits a record of version 3 into the record of a server, the record of a match, or both. */
 export function splitRecordOf3(record: RecordOf3): Split {
   const isOfPool = record.pool !== undefined
   const match = isOfPool || record.dropped === true ? undefined : matchOf(record)
@@ -69,7 +69,7 @@ function matchOf(record: RecordOf3): MatchRecord {
   }
 }
 
-/** Records by kind. Those of version 3 are split into records of servers and of matches. */
+/** Returns the records by kind. Records of version 3 are split into records of servers and of matches. */
 export function withRecordsOf3(records: RecordsByKind): RecordsByKind {
   const servers = new Map<string, StoreRecord>()
   const matches = new Map<string, StoreRecord>()

@@ -16,7 +16,7 @@ export interface StoredSession {
   readonly password?: string | undefined
   readonly owner?: string | undefined
   readonly attributes: Readonly<Record<string, string | number | boolean>>
-  /** Undefined once it was listed. */
+  /** The players who wait for the session. Undefined once the session was listed. */
   readonly start?: SessionStart | undefined
 }
 
@@ -26,7 +26,7 @@ export interface SeatParty {
   /** In the order of the players. */
   readonly seatIds: readonly string[]
   readonly groupId?: string | undefined
-  /** Whether the party had seats on another server that turned out to be full. */
+  /** True if the party had seats on another server that turned out to be full. */
   readonly isMoved?: boolean | undefined
 }
 
@@ -34,11 +34,11 @@ export interface SeatParty {
 export interface SessionStart extends SeatParty {
   /** Further parties with promised seats. */
   readonly joined?: readonly SeatParty[] | undefined
-  /** Number of servers that have failed for it. */
+  /** Number of servers that have failed before they listed the session. */
   readonly failures?: number | undefined
   /** The requested location in degrees. */
   readonly near?: Coordinates | undefined
-  /** Epoch milliseconds by which it must be listed. */
+  /** Epoch milliseconds by which the session must be listed. */
   readonly until: number
 }
 
@@ -57,7 +57,8 @@ export type ServerEntry =
       readonly resumption?: ServerResumption | undefined
     }
   /**
-   * The response was lost (epoch milliseconds). A deployment that no list shows long enough after that does not exist.
+   * The response to the create was lost at `at` (epoch milliseconds). If no list shows the deployment long enough after
+   * that, it does not exist.
    */
   | { readonly kind: 'lost'; readonly serverId: string; readonly at: number }
   /** The deployment was created with this `requestId`. */
@@ -71,7 +72,7 @@ export type ServerEntry =
     }
   /** Number of matches that a server of a pool was given so far. */
   | { readonly kind: 'served'; readonly serverId: string; readonly matches: number }
-  /** The session that players requested on a server of a pool. Undefined: it should no longer list one. */
+  /** The session that players requested on a server of a pool. Undefined: the server should list none any more. */
   | { readonly kind: 'wanted'; readonly serverId: string; readonly session: StoredSession | undefined }
   /**
    * A server of a pool starts or stops listing itself for players. While it is listed, players may be on it without a
@@ -89,9 +90,9 @@ export type ServerEntry =
 export type MatchEntry =
   /** The match needs a server. A further entry has its current players. */
   | ({ readonly kind: 'match'; readonly resumption?: MatchResumption | undefined } & MatchIntent)
-  /** This server of a pool, and no earlier one, will serve the match. Written before its orders. Undefined: none. */
+  /** The match's server of a pool from now on. Undefined: none. Written before the server gets the order. */
   | { readonly kind: 'claimed'; readonly matchId: string; readonly serverId: string | undefined }
-  /** The match's players were sent to its server (epoch milliseconds). The match ends `lastsMs` ms later. */
+  /** The match's players were sent to its server at `at` (epoch milliseconds). The match ends `lastsMs` ms later. */
   | {
       readonly kind: 'playing'
       readonly matchId: string
@@ -117,11 +118,11 @@ export interface ServerRecord extends ServerIntent {
   /** Epoch milliseconds at which the response to the create was lost, if that was noticed. */
   readonly lostAt?: number | undefined
   readonly requestId?: string | undefined
-  /** Whether players were sent to it and may still be on it. */
+  /** True if players were sent to the server and may still be on it. */
   readonly isUp: boolean
-  /** Whether the server is being stopped. */
+  /** True if the server is being stopped. */
   readonly dropped?: boolean | undefined
-  /** Only if the log `resumes`. */
+  /** Set only if the log's `resumes` is true. */
   readonly resumption?: ServerResumption | undefined
   readonly lastsMs?: number | undefined
   readonly assignment?: Assignment | undefined
@@ -129,9 +130,9 @@ export interface ServerRecord extends ServerIntent {
   readonly matchesServed?: number | undefined
   /** For a server of a pool: the session that it should list. */
   readonly wanted?: StoredSession | undefined
-  /** For a server of a pool: whether it lists itself for players. */
+  /** For a server of a pool: true if it lists itself for players. */
   readonly isListed?: boolean | undefined
-  /** Whether an operator has requested that it takes no more matches. */
+  /** True if an operator has requested that the server takes no more matches. */
   readonly draining?: boolean | undefined
 }
 
@@ -142,7 +143,7 @@ export interface MatchRecord extends MatchIntent {
   readonly lastsMs?: number | undefined
   /** Players who left before its end. */
   readonly left?: readonly PlayerWhoLeft[] | undefined
-  /** Only if the log `resumes`. */
+  /** Set only if the log's `resumes` is true. */
   readonly resumption?: MatchResumption | undefined
 }
 
@@ -156,7 +157,7 @@ export interface StoredFleet {
 
 export const isMatch = (one: HostingEntry | HostingRecord): one is MatchEntry | MatchRecord => 'matchId' in one
 
-/** The key of its record among those of both kinds, because a match and its own server may have the same id. */
+/** Returns the key of a record among all servers and matches. A match and its own server may have the same id. */
 export const keyOf = (one: HostingEntry | HostingRecord): string =>
   isMatch(one) ? `m:${one.matchId}` : `s:${one.serverId}`
 
@@ -164,7 +165,7 @@ export const keyOf = (one: HostingEntry | HostingRecord): string =>
 export const SERVER = 'server'
 export const MATCH = 'match'
 
-/** The records of both kinds, in order. */
+/** Returns the records of both kinds, in order. */
 export function fleetOf(records: Iterable<HostingRecord>): StoredFleet {
   const servers: ServerRecord[] = []
   const matches: MatchRecord[] = []
@@ -176,8 +177,8 @@ export function fleetOf(records: Iterable<HostingRecord>): StoredFleet {
 }
 
 /**
- * The record after an entry. Undefined if there is none. Entries about records that are gone or over change nothing. A
- * server that is being stopped gets no more players.
+ * Returns the record after an entry. Undefined if there is none. Entries about records that are gone or over change
+ * nothing. A server that is being stopped gets no more players.
  */
 function afterEntry(before: HostingRecord | undefined, entry: HostingEntry): HostingRecord | undefined {
   if (isMatch(entry)) return afterMatchEntry(before as MatchRecord | undefined, entry)
@@ -187,7 +188,7 @@ function afterEntry(before: HostingRecord | undefined, entry: HostingEntry): Hos
 function afterServerEntry(before: ServerRecord | undefined, entry: ServerEntry): ServerRecord | undefined {
   if (entry.kind === 'server') {
     const { kind: _, ...intent } = entry
-    // The requests of players and operators also apply to its next attempt, and its matches wait for that one.
+    // The requests of players and operators also apply to the next attempt. The server's matches wait for that attempt.
     return {
       ...intent,
       isUp: false,
@@ -247,7 +248,7 @@ function afterMatchEntry(before: MatchRecord | undefined, entry: MatchEntry): Ma
   }
 }
 
-/** The records that entries change, by key. Undefined: the record is gone. */
+/** Returns the records that entries change, by key. Undefined: the record is gone. */
 export function afterEntries(
   open: { readonly get: (key: string) => HostingRecord | undefined },
   entries: readonly HostingEntry[],

@@ -75,7 +75,7 @@ const schema = z.strictObject({
  * even across containers.
  * @throws {InvalidInput} with the option and the value
  * @throws {StoreLocked} while another process has the file, or one of `takeOver`, open
- * @throws {StoreCorrupt} if the file, or one of `takeOver`, is something else, of another version, or damaged in a part
+ * @throws {StoreCorrupt} if the file, or one of `takeOver`, is not a store, of another version, or damaged in a part
  *   that may be about a server. Nothing was changed.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -99,7 +99,7 @@ export interface StoreFileFound {
   readonly path: string
   /** Version of the format. */
   readonly version: number
-  /** Whether the next start rewrites it in the latest format. */
+  /** True if the next start rewrites the file in the latest format. */
   readonly isOlder: boolean
   readonly records: number
   /** Number of lines damaged by a crash. They are ignored. */
@@ -137,7 +137,7 @@ async function openLocked(options: Locked, older: readonly OlderFile[]): Promise
       stored: merged([own.records, ...older.map((one) => one.read.records)]),
       damages: damages.flatMap((one) => (one.damage === undefined ? [] : [new StoreTorn(one.path, one.damage)])),
     })
-    // New lines would make damage that a crash explains unexplained, and an older version cannot be appended to.
+    // Lines behind torn ones would hide that a crash explains the damage. An older version cannot be appended to.
     if (own.isStale || older.length > 0) await store.rewrite(older.length > 0)
     else await file.renew(bytes.subarray(0, own.goodBytes), fsync !== 'never')
     for (const one of older) await unlink(one.path)
@@ -166,7 +166,7 @@ async function openOlder(path: string): Promise<OlderFile> {
   }
 }
 
-/** After a kill during the takeover, the new file may already contain the same records. */
+/** Merges the records of all files. After a kill during the takeover, the new file may already have older records. */
 function merged([own, ...older]: readonly [RecordsByKind, ...RecordsByKind[]]): RecordsByKind {
   if (older.length === 0) return own
   const records = new Map<string, Map<string, StoreRecord>>()
@@ -184,7 +184,7 @@ export interface FileStoreOptions {
   readonly file: Pick<StoreFile, 'size' | 'isForced' | 'append' | 'force' | 'replace' | 'place' | 'close'>
   /** The records that were read. */
   readonly stored: RecordsByKind
-  /** The losses found when it was read. */
+  /** The losses found when the file was read. */
   readonly damages: readonly StoreTorn[]
 }
 
@@ -303,7 +303,7 @@ export class FileStore implements Store {
     const { fsync, file, lock } = this.#options
     if (this.#isClosed) return
     await Promise.allSettled([this.#working, this.#syncing, this.#syncingNext, this.#rewriting])
-    // The last attempt.
+    // This is the last attempt to write.
     this.#retryAt = undefined
     if (this.#isLacking) await this.#assertInPlace().catch((error: unknown) => this.#failed(error))
     else this.flush()
@@ -325,7 +325,7 @@ export class FileStore implements Store {
     return this.#retryAt === undefined || (!this.#isLacking && isTime(this.#retryAt, this.#options.clock.now()))
   }
 
-  /** Appends the pending lines and some more. Returns the reason if nothing was written. */
+  /** Appends the pending lines and these lines. Returns the error if nothing was written. */
   #append(lines: string): Unavailable | undefined {
     const { path, fsync, file } = this.#options
     const unavailable = (cause?: unknown) =>
@@ -442,5 +442,5 @@ export class FileStore implements Store {
   }
 }
 
-/** A clock that was set back must not delay what is due. */
+/** True if the time has come. A clock that was set back must not delay it. */
 const isTime = (at: number, now: number) => now >= at || now < at - EVERY_MS

@@ -82,7 +82,7 @@ const holder = z.object({ host: z.string(), pid: z.int() })
  * Takes the lock of a file: flock(2) on a file next to it. One process in any container holds the lock at a time. When
  * that process ends, the next one gets it at once.
  * @param path of the locked file. The lock's own file is `<path>.lock`.
- * @param openLockFile opens and locks the file.
+ * @param openLockFile opens and locks the lock's file.
  * @throws {StoreLocked}
  */
 export async function takeLock(path: string, openLockFile = () => openLocked(`${path}.lock`)): Promise<StoreLock> {
@@ -114,7 +114,7 @@ async function signed(path: string, file: FileHandle): Promise<StoreLock> {
   }
 }
 
-/** The state of an open file's path: it names this file, no file, or another one. */
+/** What the path of an open file names now: that file, no file, or another file. */
 export type LockFileState = 'there' | 'missing' | 'taken'
 
 export async function placeOf(path: string, file: FileHandle): Promise<LockFileState> {

@@ -4,7 +4,7 @@ import { JOURNAL_HEADER } from './store-format.js'
 export const HEADER = JOURNAL_HEADER
 
 /**
- * The line of an entry as version 2 wrote it.
+ * Returns the line of an entry as version 2 wrote it.
  * @param isAfterForced true if all lines before it are on the disk.
  */
 export function lineOf(json: string, isAfterForced = false): string {

@@ -7,7 +7,7 @@ import type { ServerLog } from './server-log.js'
 export interface RecoveryOptions {
   readonly serverLog: Pick<ServerLog, 'open'>
   readonly clock: Clock
-  /** Milliseconds, to yield the event loop while thousands of matches are taken over. */
+  /** Returns milliseconds. Used to yield the event loop while thousands of matches are taken over. */
   readonly stopwatch: () => number
   /**
    * Receives everything in the store, and takes over one server or match at each step. Servers come before the matches
@@ -73,7 +73,7 @@ export function createRecovery(options: RecoveryOptions) {
     }
   }
   const recover = async () => {
-    // A caller that starts the matchmaker gives its first commands in the same turn.
+    // The store is opened later, because a caller that starts the matchmaker gives its first commands in the same turn.
     if (!isDone) await undefined
     attempt()
     await opening
@@ -84,8 +84,8 @@ export function createRecovery(options: RecoveryOptions) {
     /** Recovers once. Resolves with false while the store is unreadable. */
     recover,
     /**
-     * Recovers if that is due. Returns true if everything is taken over. The data of a store in memory or a file is
-     * then there at once, unless it is large.
+     * Recovers if that is due. Returns true if everything is taken over. A store in memory or in a file is taken over
+     * within the first call, unless it is large.
      */
     attempt,
     /**

@@ -18,17 +18,17 @@ interface WriteWaiter {
 /** Entries that must be written together and are not written yet. */
 class Transaction {
   entries: readonly HostingEntry[]
-  /** The keys of the records that it changes, see `keyOf`. */
+  /** The keys of the records that the transaction changes, see `keyOf`. */
   readonly keys: ReadonlySet<string>
-  /** Whether the transaction is kept after a failed write. */
+  /** True if the transaction is kept after a failed write. */
   readonly isKept: boolean
-  /** Earlier transactions that change one of its records. It is written after them. */
+  /** Earlier transactions that change one of the same records. This one is written after them. */
   readonly before = new Set<Transaction>()
   readonly after = new Set<Transaction>()
-  /** The caller, and callers of `written`. */
+  /** The callers of `append` or `note` that wait for this write, and the callers of `written`. */
   readonly callers: WriteWaiter[] = []
   readonly waiters: WriteWaiter[] = []
-  /** Whether the last attempt to write it has failed. */
+  /** True if the last attempt to write the transaction failed. */
   isStuck = false
 
   constructor(entries: readonly HostingEntry[], isKept: boolean) {
@@ -44,7 +44,7 @@ class Transaction {
   }
 }
 
-/** The transaction, and all before or after it. There may be very many while the store cannot be written. */
+/** Returns the transaction, and all before or after it. These may be very many while the store cannot be written. */
 function reached(one: Transaction, direction: 'before' | 'after'): ReadonlySet<Transaction> {
   const all = new Set([one])
   for (const each of all) for (const next of each[direction]) all.add(next)
@@ -67,7 +67,7 @@ export class ServerLogWriter {
   #isBehind = false
   /** Time of the next retry, in epoch milliseconds. */
   #retryAt = 0
-  /** Whether entries are kept. If not, callers need not create any. */
+  /** True if the store keeps entries. Otherwise callers need not create any. */
   readonly areKept: boolean
   /** See `ServerLog`. */
   readonly resumes: boolean
@@ -87,8 +87,8 @@ export class ServerLogWriter {
 
   /**
    * Appends entries that must be written before anything else is done: an intent, or a create about to be sent. Returns
-   * undefined if they are written already. Rejects if they, or earlier ones of the same servers and matches, cannot be
-   * written. They are then not kept.
+   * undefined if they are written already. Rejects if these entries, or earlier ones of the same servers and matches,
+   * cannot be written. These entries are then dropped.
    */
   append(...entries: readonly HostingEntry[]): Promise<void> | undefined {
     return this.#add(entries, false)
@@ -104,8 +104,8 @@ export class ServerLogWriter {
   }
 
   /**
-   * Resolves when all entries about the match and the server with this id are written. Rejects with the error if one
-   * could not be written. That one is still kept and retried. Returns undefined if all of them are written already.
+   * Resolves when all entries about the match and the server with this id are written. Rejects with an error if
+   * one of them cannot be written now. That entry is kept and retried. Returns undefined if all are written already.
    */
   written(id: string): Promise<void> | undefined {
     const ofMatch = this.#whenWritten(this.#latest.get(`m:${id}`))
@@ -117,7 +117,7 @@ export class ServerLogWriter {
 
   /** Retries failed entries once their retry time has come. */
   advance(now: number) {
-    // Only the oldest is retried. If it succeeds, the store works again and the others follow.
+    // Only the oldest transaction is retried. If it succeeds, the store works again and the others follow.
     const [oldest] = this.#stuck
     if (oldest !== undefined && now >= this.#retryAt) this.#attempt(oldest)
   }
@@ -172,7 +172,7 @@ export class ServerLogWriter {
     void done.then(() => this.#attempts.delete(done))
   }
 
-  /** Called when nothing of it is left to write. Begins those that wait only for it. */
+  /** Called when nothing of a transaction is left to write. Begins the transactions that wait only for it. */
   #release(one: Transaction): void {
     for (const key of one.keys) if (this.#latest.get(key) === one) this.#latest.delete(key)
     for (const next of one.after) {
@@ -210,7 +210,7 @@ export class ServerLogWriter {
     if (entry !== undefined) this.#problem(error, 'matchId' in entry ? entry.matchId : entry.serverId)
   }
 
-  /** Rejects its callers because it cannot be written now. Entries that are not kept are dropped. */
+  /** Rejects the callers of a transaction that cannot be written now. Its entries are dropped unless they are kept. */
   #refuse(one: Transaction, error: unknown): void {
     for (const { reject } of one.waiters.splice(0)) reject(error)
     if (one.isKept) return
@@ -219,8 +219,8 @@ export class ServerLogWriter {
   }
 
   /**
-   * Replaces earlier entries that it makes obsolete: single ones about the same server or match, none of which is in
-   * progress.
+   * Replaces earlier transactions that this one makes obsolete, and takes over their callers. They have a single entry
+   * about the same server or match, and wait for other writes.
    */
   #supersede(one: Transaction): void {
     const [entry] = one.entries

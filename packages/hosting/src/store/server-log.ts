@@ -16,7 +16,7 @@ interface LoggedRecord {
   readonly state: HostingRecord
 }
 
-/** The change of a server or match since its first state: the fields that differ. */
+/** Returns the change of a server or match since its first state: the fields that differ. */
 const changeOf = ({ intent, state }: LoggedRecord): string => {
   const began = new Map<string, unknown>(Object.entries(intent))
   return JSON.stringify(Object.fromEntries(Object.entries(state).filter(([name, value]) => value !== began.get(name))))
@@ -29,7 +29,7 @@ const hasAllOf = (intent: HostingRecord, state: HostingRecord): boolean =>
 const idOf = (key: string) => key.slice(2)
 const kindOf = (key: string) => (key.startsWith('m:') ? MATCH : SERVER)
 
-/** The stored record of a server or match. */
+/** Returns the stored record of a server or match. */
 const storedAs = (key: string, kept: LoggedRecord): StoreRecord => ({
   key: idOf(key),
   value: JSON.stringify(kept.intent),
@@ -38,13 +38,13 @@ const storedAs = (key: string, kept: LoggedRecord): StoreRecord => ({
 
 /**
  * Records which deployments may exist and which matches are on them: in a store (`createServerLog`), or in Redis next
- * to the tickets. Entries are kept in the order of the `append` calls. Those of one call are atomic: after any crash
- * all of them are there, or none. A create is sent once the `append` of its `sent` has resolved, so it resolves only
- * when the entry is durable.
+ * to the tickets. Entries are kept in the order of the `append` calls. The entries of one call are atomic: after any
+ * crash all of them are there, or none. A create is sent once the `append` of its `sent` has resolved, so `append` may
+ * resolve only when the entry is durable.
  */
 export interface ServerLog {
   /**
-   * Whether a later process has the tickets too, and continues matches whose server does not run yet. Entries then
+   * True if a later process has the tickets too, and continues matches whose server does not run yet. Entries then
    * contain the data for that, including secrets. If false, such servers are stopped after a restart. Default: true if
    * the matchmaker has a store.
    */
@@ -74,7 +74,7 @@ export function createMemoryServerLog(): ServerLog {
 
 const NOTHING: StoredFleet = { servers: [], matches: [] }
 
-/** The log of a matchmaker without a store. It keeps nothing, because nothing would ever be read from it. */
+/** The log of a matchmaker without a store. It keeps nothing, because no later process could read it. */
 export const NO_SERVER_LOG: ServerLog = { append: () => {}, open: () => NOTHING }
 
 /**
@@ -98,7 +98,7 @@ export function createServerLog(store: Pick<Store, 'records' | 'write' | 'sync'>
     }
   }
 
-  /** A further attempt changes the record of the first, so that servers keep their order. */
+  /** Returns the record to keep. A further attempt changes the first record, so that servers keep their order. */
   const keptAs = (key: string, state: HostingRecord): LoggedRecord => {
     const before = open.get(key)
     return { intent: before !== undefined && hasAllOf(before.intent, state) ? before.intent : state, state }

@@ -42,7 +42,7 @@ const changeOf = (kind: string, op: Op, key: string, value: string): string =>
 export const lineOf = (kind: string, op: Op, key: string, value: string): string =>
   withSum(changeOf(kind, op, key, value))
 
-/** The lines of a record's present state. */
+/** Returns the lines of a record's present state. */
 export const linesOf = (kind: string, { key, value, change }: StoreRecord): string =>
   lineOf(kind, '=', key, value) + (change === undefined ? '' : lineOf(kind, '~', key, change))
 
@@ -54,7 +54,7 @@ const changesOf = ({ kind, key, value, change }: KindChange): readonly string[] 
   ]
 }
 
-/** The line of atomic changes. */
+/** Returns the line of changes that are atomic. */
 export const lineOfAll = (changes: readonly KindChange[]): string => withSum(changes.flatMap(changesOf).join('\t'))
 
 /** Number of characters of a part: a millisecond or two of work, after which the event loop runs. */
@@ -62,7 +62,7 @@ const PART = 2 ** 17
 
 /**
  * Compaction: a whole file with the present records, in parts. Records may change while the parts are written. The
- * lines written meanwhile follow, which is harmless for records that already have them.
+ * lines written meanwhile follow. Applying them to records that already contain their changes does no harm.
  */
 export function* wholeFile(sources: ReadonlyMap<string, () => Iterable<StoreRecord>>): Generator<string> {
   let part = HEADER
@@ -179,8 +179,8 @@ export function readStore(path: string, bytes: Buffer): ReadStore {
   let line = 1
   let [bad, badBytes, firstBad] = [0, 0, 0]
   /**
-   * The first bad lines that are strict, and the first of these that no power failure explains, because they contain no
-   * zeros.
+   * The number of the first bad line that is strict, and of the first such line that no power failure explains, because
+   * it contains no zeros. 0: none so far.
    */
   let [strict, unexplained] = [0, 0]
   let isTorn = false

@@ -7,7 +7,7 @@ import { type Op, readStore } from './store-format.js'
 import { openStore, type StoreOptions } from './file-store.js'
 import type { Store, StoreRecords, StoreRecord } from './store.js'
 
-/** A folder for the files of a test file. */
+/** Creates a folder for the files of a test file. */
 export function createFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'muster-store-'))
   let files = 0
@@ -62,7 +62,7 @@ export class Model {
     return this.kinds.get(kind)?.values() ?? []
   }
 
-  /** In the format of `readBack`. */
+  /** Returns all records in the format of `readBack`. */
   all(): Map<string, StoreRecord[]> {
     return new Map(
       [...this.kinds].map(([kind, records]): [string, StoreRecord[]] => [kind, [...records.values()]]).filter(hasSome),
@@ -72,7 +72,7 @@ export class Model {
 
 export const hasSome = ([, records]: readonly [string, readonly StoreRecord[]]) => records.length > 0
 
-/** An open log with the records of a model. */
+/** Opens a log with the records of a model. */
 export async function openModelled(path: string, options: Partial<StoreOptions> = {}) {
   const clock = createManualClock()
   const log = await openStore({ path, clock, fsync: 'never', ...options })

@@ -26,8 +26,8 @@ export interface KindChange extends StoreChange {
 /** Records of one kind in the store. Each is a string of one line, e.g. JSON, with a key. */
 export interface StoreRecords {
   /**
-   * The records found when the store was opened, in the order in which they were put. Call it once: they are dropped
-   * afterwards.
+   * Returns the records found when the store was opened, in the order in which they were put. Call it once: they are
+   * dropped afterwards.
    */
   stored(): readonly StoreRecord[]
   /**
@@ -36,7 +36,7 @@ export interface StoreRecords {
    * @throws {Unavailable} if they cannot be written. Then none of them is or will be in the store
    */
   write(changes: readonly StoreChange[]): void
-  /** Puts a record, removes one, or sets its latest change. `flush` writes it, or a later write if that fails. */
+  /** Puts a record, sets its latest change, or removes it. `flush` writes that, or a later write if that fails. */
   put(key: string, value: string): void
   change(key: string, change: string): void
   remove(key: string): void

@@ -81,7 +81,7 @@ export async function startDetached(folder: string, { command, cwd, env }: Detac
     })
 }
 
-/** Returns the state of the process of a folder. */
+/** Returns the state of the process with this folder. */
 export async function stateOf(folder: string): Promise<ProcessState> {
   const claim = await claimOf(folder)
   if (claim === undefined) return { status: 'unknown' }
@@ -107,7 +107,7 @@ export async function stopDetached(folder: string, graceMs: number, clock: Clock
     ['SIGTERM', graceMs],
     ['SIGKILL', KILLED_MS],
   ] as const) {
-    // While a process of the group lives, its id is not reused.
+    // While a process of the group lives, the id of the group is not reused.
     if (!(await isAlive(folder))) return
     send(group, signal)
     for (let waitedMs = 0; waitedMs < withinMs; waitedMs += LOOK_MS) {
@@ -132,7 +132,7 @@ export async function isAlive(folder: string): Promise<boolean> {
   }
 }
 
-/** The last output of the process, at most twice the limit of `trimOutput` in bytes. */
+/** Returns the last output of the process: at most twice the limit of `trimOutput`, in bytes. */
 export async function outputOf(folder: string): Promise<string> {
   const parts = await Promise.all(['output.1', 'output'].map((name) => textOf(join(folder, name))))
   return parts.join('')
@@ -152,7 +152,7 @@ export async function trimOutput(folder: string, limit: number): Promise<void> {
   }
   await writeFile(`${output}.new`, last, { mode: 0o600 })
   await rename(`${output}.new`, `${output}.1`)
-  // The process appends, so it continues at the beginning. A line written at this moment may be lost.
+  // The process opened the file for appending, so it continues at the new end. A line written now may be lost.
   await truncate(output)
 }
 
@@ -173,7 +173,7 @@ async function writeClaim(folder: string, text: string): Promise<boolean> {
 
 const claimOf = async (folder: string) => (await textOf(join(folder, 'claim')))?.trim()
 
-/** Undefined if there is no such file. */
+/** Returns the content of a file. Undefined if there is no such file. */
 export async function textOf(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')

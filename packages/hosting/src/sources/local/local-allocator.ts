@@ -20,7 +20,7 @@ import { drawPort } from './free-port.js'
 export interface LocalAllocatorOptions {
   /**
    * The program and its arguments, run without a shell. `{application}` and `{version}` in an argument are replaced by
-   * those of the server.
+   * the names that the server has.
    */
   readonly command: readonly string[]
   /** The working directory. Default: that of this process. */
@@ -44,7 +44,9 @@ export interface LocalAllocatorOptions {
   readonly outputLimit?: number | undefined
   /** Additional variables of each server. Default: this process' variables that are not secrets, such as PATH. */
   readonly env?: Readonly<Record<string, string>> | undefined
-  /** Whether the allocator's servers end when it is closed. Default: they run on, and the next process finds them. */
+  /**
+   * True ends the servers when the allocator is closed. Default false: they run on, and the next process finds them.
+   */
   readonly endsServers?: boolean | undefined
   readonly clock?: Clock | undefined
   readonly random?: Random | undefined
@@ -52,7 +54,7 @@ export interface LocalAllocatorOptions {
 
 /** An allocator of processes on this machine. Calls after `close` find the processes that still run. */
 export interface LocalAllocator extends ServerAllocator {
-  /** Ends its servers if the option says so. */
+  /** Ends the allocator's servers if `endsServers` is true. */
   close(): Promise<void>
 }
 
@@ -104,12 +106,12 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
   let loaded: Promise<void> | undefined
   let firstPollAt: number | undefined
   let sweptAt = -Infinity
-  /** Starts run one after another, because ports are drawn and servers are counted. */
+  /** Servers start one after another, so that no port is drawn twice and at most `max` servers run. */
   let turn: Promise<unknown> = Promise.resolve()
 
   const folderOf = (id: string) => join(state, id)
 
-  /** Not before the first call. Until then another process may use the folder. */
+  /** Reads the folder at the first call, not earlier, because another process may still use it before. */
   const load = () =>
     (loaded ??= (async () => {
       for (const id of await entriesOf(state)) {
@@ -145,7 +147,7 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
     }
     if (known.size >= max)
       throw new NoCapacity(`allocate: this machine already runs ${max} servers, its maximum`, { operation: 'allocate' })
-    // An earlier process may be starting it at this moment, with the ports in the file.
+    // An earlier process may be starting this server at this moment, with the ports in the file.
     const drawn = (await portsOf(folderOf(id))) ?? (await drawPorts())
     if (!mayWrite()) throw new SendAborted('allocate: not sent, because mayWrite returned false', { sent: false })
     await mkdir(folderOf(id), { recursive: true, mode: 0o700 })
@@ -190,7 +192,7 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
     unasked.delete(id)
   }
   /**
-   * Ends the forgotten servers of an earlier process. Nobody knows them, because its store is lost or there was none.
+   * Ends the forgotten servers of an earlier process. No process knows them, because its store was lost or it had none.
    */
   const endForgotten = () => {
     firstPollAt ??= clock.now()
@@ -214,7 +216,7 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
         timeoutMs,
         clock,
       )
-      // Continues as if the call had been sent.
+      // The start continues, so the error says that the call was sent.
       if (isStarted === undefined)
         throw new TimedOut(`allocate: the process did not start within ${timeoutMs} ms`, { sent: true, timeoutMs })
     },
@@ -244,7 +246,7 @@ function assertId(id: string): void {
     })
 }
 
-/** Names of folders that are ids. */
+/** Returns the names of folders that are ids of servers. */
 async function entriesOf(state: string): Promise<readonly string[]> {
   try {
     return (await readdir(state)).filter((name) => ID.test(name))
@@ -259,7 +261,7 @@ async function portsOf(folder: string): Promise<Ports | undefined> {
   try {
     return text === undefined ? undefined : (JSON.parse(text) as Ports)
   } catch {
-    // The write was interrupted when its process died. Nothing was started.
+    // The file is incomplete, because the process that wrote it died. No server was started.
     return undefined
   }
 }
@@ -272,7 +274,10 @@ const passedOn = () =>
     }),
   )
 
-/** Variables like those of the deployment service, see `portsIn` of @muster/game-server. */
+/**
+ * Returns variables with the server's ports, like those of the deployment service. See `portsIn` of
+ * @muster/game-server.
+ */
 const portVariables = (id: string, own: Ports, protocols: Readonly<Record<string, string>>) => ({
   SERVICE_REQUEST_ID: id,
   ...Object.fromEntries(

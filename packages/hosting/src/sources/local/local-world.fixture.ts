@@ -18,7 +18,7 @@ export async function openLocalWorld(manual: Pick<ManualClock, 'now' | 'sleep'>)
   const own = { state, clock, random: seededRandom(1), command: ['/bin/sh', '-c', GAME, state] }
   const gamesOf = (id: string) => {
     const file = join(state, id, 'game')
-    // The file exists before its first line. 0 would be the process group of the tests.
+    // The file exists before its first line is written. A process id of 0 would be the process group of the tests.
     return existsSync(file) ? (readFileSync(file, 'utf8').match(/\d+(?=\n)/g) ?? []).map(Number) : []
   }
   const isHeld = (id: string) => {
@@ -49,7 +49,7 @@ export async function openLocalWorld(manual: Pick<ManualClock, 'now' | 'sleep'>)
   const up = async (id: string) => {
     while (gamesOf(id).length === 0 && isHeld(id)) await systemClock.sleep(1)
   }
-  /** Does nothing if it has ended. */
+  /** Ends a game. Does nothing if the game has ended already. */
   const end = async (id: string, how: 'failed' | 'ended') => {
     await up(id)
     if (!isHeld(id)) return

@@ -6,14 +6,16 @@ import type { CreateServerRequest } from '../source.js'
 
 /** The common part of all requests of one matchmaker. */
 interface Own {
-  /** The tag of all its deployments, with which they are found again. */
+  /** The tag of all deployments of this matchmaker, with which they are found again. */
   readonly tag: string
-  /** Called when the deployment is READY, in error, or terminated. Undefined if the service cannot reach Muster. */
+  /**
+   * URL that the service calls when the deployment is READY, in error or terminated. Undefined: it sends no webhooks.
+   */
   readonly webhook: string | undefined
 }
 
 /**
- * The body of the request that creates a deployment.
+ * Returns the body of the request that creates a deployment.
  * @throws {InvalidInput} if no player has an address or coordinates, and the location of none of their beacons is
  *   known.
  */
@@ -34,7 +36,7 @@ export function deploymentRequest(
 }
 
 /**
- * The users of a deployment, by which the service chooses its location.
+ * Returns the users of a deployment, by which the service chooses its location.
  * @throws {InvalidInput} if no player has an address or coordinates, and the location of none of their beacons is
  *   known.
  */

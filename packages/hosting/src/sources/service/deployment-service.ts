@@ -17,10 +17,10 @@ import type { ListLocations, StopDeployment } from '@muster/core/internal'
 const MS_PER_SECOND = 1000
 
 /**
- * Milliseconds since the deployment's start. Undefined if the service does not report it. The smaller of the ages by
- * `start_time` and by `elapsed_time` is used: if the local clock is wrong by days, the age by `start_time` is useless,
- * and no match should lose its server because of that. The unit of `elapsed_time` is not documented. It is assumed to
- * be seconds (our choice).
+ * Returns the milliseconds since the deployment's start. Undefined if the service does not report it. The smaller of
+ * the ages by `start_time` and by `elapsed_time` is used: if the local clock is wrong by days, the age by `start_time`
+ * is useless, and no match should lose its server because of a wrong clock. The unit of `elapsed_time` is not
+ * documented. It is assumed to be seconds (our choice).
  * @param date of now, by the wall clock; see `dateOf`
  */
 export function ageOf(deployment: Deployment | DeploymentListEntry, date: number): number | undefined {
@@ -64,7 +64,7 @@ export interface LocationService {
 
 const LOCATIONS_TIMEOUT_MS = 5000
 
-/** The locations that have capacity for a version now. With both names, the service returns only such locations. */
+/** Returns the locations that have capacity for a version now. The service lists only these if both names are given. */
 export async function placesWithCapacity(
   service: LocationService,
   { application, version }: { readonly application: string; readonly version: string },

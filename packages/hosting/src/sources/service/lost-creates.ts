@@ -134,12 +134,12 @@ export function createLostCreateSearch(options: FinderOptions) {
     /** Begins a search. */
     begin: ({ id, lostAt, isAwaited }: LostCreate) =>
       void searches.set(id, newSearch(id, lostAt, isAwaited ? WHILE_PLAYERS_WAIT : AFTER_RESTART)),
-    /** A hint that the deployment exists. Schedules an extra lookup soon, in addition to the planned ones. */
+    /** Records a hint that the deployment exists. Schedules an extra lookup soon, in addition to the planned ones. */
     hint: (id: string) => {
       const search = searches.get(id)
       if (search !== undefined) search.isHinted = true
     },
-    /** A process claims to be the server with this id, see `ServerSource`. A search for twins continues unchanged. */
+    /** Called when a process claims to be this server, see `ServerSource`. A search for twins continues unchanged. */
     claimed: (id: string) => {
       const now = clock.now()
       const search = searches.get(id)
@@ -162,7 +162,7 @@ export function createLostCreateSearch(options: FinderOptions) {
       }
       lookOn(now)
     },
-    /** From now on, a deployment counts as absent after fewer lookups have missed it. */
+    /** Lets a deployment count as absent after fewer lookups from now on. */
     giveUpSooner: () => {
       enoughLooks = LOOKS_FOR_PLAYERS
     },

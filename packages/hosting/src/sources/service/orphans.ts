@@ -9,7 +9,7 @@ import type { Stops } from '../stops.js'
 export interface ReaperOptions {
   readonly stops: Pick<Stops, 'order'>
   readonly clock: Clock
-  /** Milliseconds since its reported start after which an unknown orphan is stopped. */
+  /** Milliseconds after its reported start until a deployment of an unknown match is stopped. */
   readonly graceMs: number
   /** Milliseconds for which the list may lag behind. */
   readonly listLagMs: number
@@ -62,7 +62,7 @@ export function createOrphanCleanup({ stops, clock, graceMs, listLagMs, reaped }
   }
 
   return {
-    /** The list shows a deployment of this matchmaker that belongs to no match. */
+    /** Called when the list shows a deployment of this matchmaker that belongs to no match. */
     orphan: (entry: DeploymentListEntry) => {
       const now = clock.now()
       const { request_id: requestId } = entry
@@ -90,7 +90,7 @@ export function createOrphanCleanup({ stops, clock, graceMs, listLagMs, reaped }
       const unlisted = [...orphans].filter(([, { listedAt }]) => listedAt < begunAt)
       for (const [requestId] of unlisted) orphans.delete(requestId)
     },
-    /** Number of orphans that cost money, as far as the list has shown them. */
+    /** Returns the number of orphans that cost money, as far as the list has shown them. */
     orphans: () => orphans.size + reaping.size,
   }
 }

@@ -36,7 +36,7 @@ export interface ServiceSourceOptions {
   readonly webhookUrl?: string | undefined
 }
 
-/** Timeout of a create in milliseconds. It may spend most of it in the client's queue. */
+/** Timeout of a create in milliseconds. A create may spend most of this time in the client's queue. */
 const CREATE_TIMEOUT_MS = 30_000
 const LOOK_TIMEOUT_MS = 10_000
 const STOP_TIMEOUT_MS = 20_000
@@ -71,9 +71,9 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
     problem: (during, error, handle) => on.problem(during, error, { handle }),
   })
   /**
-   * A stop is confirmed by the information that a deployment has ended or is unknown, as well as by a success (200 or
-   * 202, which the service sends when the deployment is READY or ERROR). For a deployment newer than `listLagMs`,
-   * 'unknown' is ignored, because the service may not have stored it yet.
+   * True if an error confirms a stop. A stop is confirmed by the information that a deployment has ended or is unknown,
+   * as well as by a success (200 or 202, which the service sends when the deployment is READY or ERROR). For a
+   * deployment newer than `listLagMs`, 'unknown' is ignored, because the service may not have stored it yet.
    */
   const isStopConfirmedBy = (error: unknown, knownAt: number) =>
     error instanceof AlreadyTerminated || (error instanceof NotFound && clock.now() - knownAt >= listLagMs)
@@ -149,7 +149,7 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
   }
 }
 
-/** True if the service answered, even if it no longer knows the deployment. */
+/** True if the error is a response of the service, even if it no longer knows the deployment. */
 const isAnswer = (error: unknown) => error instanceof NotFound || error instanceof AlreadyTerminated
 
 /** Wraps the service and reports its responses to reads. */

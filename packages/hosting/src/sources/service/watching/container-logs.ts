@@ -19,7 +19,7 @@ export function createContainerLogReader(service: DeploymentService, clock: Cloc
 
 type Logs = Awaited<ReturnType<NonNullable<DeploymentService['logs']>>>
 
-/** The crash message and the output. */
+/** Returns the crash message and the output. */
 function writtenIn({ logs, encoding, crash_logs: crashed, crash_data: crash }: Logs): ServerOutput {
   const written = crashed || (logs ?? '')
   const text = /base-?64/i.test(encoding ?? '') ? Buffer.from(written, 'base64').toString('utf8') : written

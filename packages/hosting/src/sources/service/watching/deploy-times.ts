@@ -7,7 +7,7 @@ export type DeployTimes = ReturnType<typeof createDeployTimes>
 const SHORTEST_MS = 100
 const STEP = 1.1
 const CLASSES = 100
-/** Weights are halved at twice this number of times, so that a changed version is learned soon. */
+/** Weights are halved whenever twice this number of times was added, so that a changed version is learned soon. */
 const ENOUGH = 400
 /**
  * The assumption about an unknown kind (our choice): half of the deployments are READY after 6 s, nine of ten between 2
@@ -40,7 +40,7 @@ export function createDeployTimes() {
     /** Records that a deployment of this kind became READY after `ms` milliseconds. */
     took: (kind: string, ms: number) => learnedOf(kind).add(ms),
     /**
-     * The probability, 0 to 1, that a deployment that was not READY at one age is READY at a later one.
+     * Returns the probability, 0 to 1, that a deployment that was not READY at one age is READY at a later one.
      * @param seenMs milliseconds from the create to when it was last seen not READY.
      * @param ageMs milliseconds from the create to now; not less than `seenMs`.
      */
@@ -83,7 +83,7 @@ function createLearned() {
       }
       isStale = true
     },
-    /** The fraction of deployments that were READY by this age. */
+    /** Returns the fraction of deployments that were READY by this age. */
     shareBy: (ms: number) => {
       if (isStale) sumUp()
       const position = classOf(ms)
@@ -96,7 +96,7 @@ function createLearned() {
   }
 }
 
-/** The approximate fraction of a log-normal distribution that falls into a class. */
+/** Returns the approximate fraction of a log-normal distribution that falls into a class. */
 function believed(index: number): number {
   const deviation = (index + 0.5 - classOf(BELIEF.medianMs)) * (Math.log(STEP) / BELIEF.spread)
   return (Math.exp(-(deviation ** 2) / 2) / Math.sqrt(2 * Math.PI)) * (Math.log(STEP) / BELIEF.spread)

@@ -1,7 +1,7 @@
 // pure: the rate limit of status reads, and which deployment or page of the list to read next
 import type { DeployTimes } from './deploy-times.js'
 
-/** A token bucket with a rate per second; a quarter of a second's tokens may be used at once. */
+/** Creates a token bucket with a rate per second. A quarter of a second's tokens may be used at once. */
 export function createAllowance(perSecond: number, start: number) {
   const most = Math.max(1, perSecond / 4)
   let tokens = most
@@ -13,7 +13,7 @@ export function createAllowance(perSecond: number, start: number) {
   }
   return {
     /**
-     * Number of tokens left.
+     * Returns the number of tokens left.
      * @param now epoch milliseconds, never less than in an earlier call.
      */
     left,
@@ -47,11 +47,11 @@ export const newWatched = (requestId: string, kind: string, now: number) => ({
   listedAt: 0,
   /** When the pending list request that should contain the deployment was sent. 0 for none. */
   coveredAt: 0,
-  /** Whether the deployment's status is being read now. */
+  /** True while the deployment's status is being read. */
   reading: false,
-  /** Whether the deployment has probably changed, by a webhook or because the list no longer contains it. */
+  /** True if the deployment has probably changed, by a webhook or because the list no longer contains it. */
   suspect: false,
-  /** Whether the last read of the status failed. */
+  /** True if the last read of the status failed. */
   unreadable: false,
 })
 
@@ -63,14 +63,14 @@ const CHANCE_OF_SUSPECT = 0.95
 const PATIENCE_MS = 200
 /** Minimum number of milliseconds between two reads of one deployment. */
 const READ_GAP_MS = { starting: 200, running: 1000 }
-/** Lists show no errors, so a read gains 1 ms of worth for each 200 ms since the last one. */
+/** Lists show no errors, so the worth of a read grows by 1 ms for each 200 ms since the deployment's last read. */
 const UNREAD_PER_MS = 200
 /** Minimum worth of a request, in milliseconds of players' waiting that it is expected to save. */
 const LEAST_WORTH = { read: 25, page: 25 }
 
 /**
- * Milliseconds of waiting that a look at the deployment is expected to end: the probability that it is READY × the time
- * since it was last seen.
+ * Returns the milliseconds of waiting that seeing the deployment is expected to end: the probability that it is READY ×
+ * the time since it was last seen.
  */
 export function seeingWorth(one: Watched, now: number, times: DeployTimes): number {
   if (one.phase === 'running') return 0
@@ -82,7 +82,7 @@ export function seeingWorth(one: Watched, now: number, times: DeployTimes): numb
   return times.chance(one.kind, unseenSince - one.since, now + LOOK_MS - one.since) * (LOOK_MS + now - unseenSince)
 }
 
-/** The worth of reading the status, which also shows errors and the end of a running deployment. 0 for not now. */
+/** Returns the worth of a status read, which also shows errors and the end of a running deployment. 0: not now. */
 export function readingWorth(one: Watched, now: number, times: DeployTimes): number {
   const { phase, reading, suspect, readAt } = one
   const unread = now - readAt
@@ -92,7 +92,7 @@ export function readingWorth(one: Watched, now: number, times: DeployTimes): num
   return worth < LEAST_WORTH.read ? 0 : worth
 }
 
-/** The deployments whose status is most worth reading, at most `most`. */
+/** Returns the deployments whose status is most worth reading, at most `most`. */
 export function mostWorthReading(watched: Iterable<Watched>, now: number, times: DeployTimes, most: number): Watched[] {
   if (most < 1) return []
   return Array.from(watched, (one) => ({ one, worth: readingWorth(one, now, times) }))
@@ -103,7 +103,7 @@ export function mostWorthReading(watched: Iterable<Watched>, now: number, times:
 }
 
 /**
- * The number (from 1) of the page most worth listing. Undefined if none is.
+ * Returns the number (from 1) of the page most worth listing. Undefined if no page is worth it.
  * @param newestFirst the followed deployments in the expected order of the list, at least to the last one that is
  *   starting.
  */

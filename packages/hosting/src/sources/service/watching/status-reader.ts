@@ -50,9 +50,9 @@ export function createWatchedSet() {
       one.suspect = false
       suspects.delete(one)
     },
-    /** All deployments, in order of creation. */
+    /** Returns all deployments, in order of creation. */
     all: (): Watched[] => [...watched.values()],
-    /** The newest deployments, back to the oldest that is starting, filled up to whole pages of `perPage`. */
+    /** Returns the newest deployments, back to the oldest that is starting, filled up to whole pages of `perPage`. */
     newestPages: (perPage: number): Watched[] => {
       const newest: Watched[] = []
       let left = starting.size
@@ -64,7 +64,7 @@ export function createWatchedSet() {
       return newest
     },
     starting,
-    /** Number of running deployments. */
+    /** Returns the number of running deployments. */
     running: () => watched.size - starting.size,
     /** Running deployments that may have ended, by a hint. */
     suspects,

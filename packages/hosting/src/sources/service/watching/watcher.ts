@@ -12,7 +12,7 @@ type OfReads = Pick<StatusReaderOptions, 'service' | 'clock' | 'listLagMs' | 're
 export interface WatcherOptions extends OfReads {
   /** Tag of all deployments to follow. */
   readonly tag: string
-  /** Whether the service reports changes by webhooks, so that lists need only find missed ones. */
+  /** True if the service reports changes by webhooks, so that lists need only find missed ones. */
   readonly pushed: boolean
   /** Called with a listed deployment that has the tag and is not followed. */
   readonly stranger: (entry: DeploymentListEntry) => void
@@ -100,7 +100,7 @@ export class Watcher {
     if (one.suspect) this.#statusReader.confirm(one)
   }
 
-  /** A hint that a deployment may have changed, e.g. from a webhook. May be called before `follow`. */
+  /** Records that a deployment may have changed, e.g. from a webhook. May be called before `follow`. */
   hint(requestId: string) {
     const one = this.#watched.get(requestId)
     if (one === undefined) {
@@ -209,7 +209,8 @@ export class Watcher {
   }
 
   /**
-   * True if it ran and is no longer in the list. One that was never listed, or was read as READY since, is read rarely.
+   * True if a deployment that ran is no longer in the list. If it was never listed, or its status was read since, it
+   * counts as missing only 30 s after its last read.
    */
   #isMissing(one: Watched, startedAt: number) {
     return one.listedAt < startedAt && (one.listedAt > one.readAt || startedAt - one.readAt >= COMPLETE_GAP_MS.usual)
