@@ -37,7 +37,7 @@ export const models = {
   'both and a second value': modelOf({ radius, spans: [gaps, kinds] }),
 }
 
-/** Single players around some cities, most of them of similar skill. */
+/** Creates single players around some cities, most of them of similar skill. */
 export function crowd(count: number, seed: number): Entry<undefined>[] {
   const random = seededRandom(seed)
   const around = () => random() + random() + random() - 1.5
@@ -69,8 +69,8 @@ function point(latitude: number, longitude: number): [number, number, number] {
 type Place = readonly [number, number, number]
 
 /**
- * The sum of the distance and the first difference in units of their strictest limits. Infinity for two that may not
- * meet.
+ * Returns the sum of the distance and the first difference in units of their strictest limits. Infinity for two that
+ * may not meet.
  */
 export function costOf({ radius, spans }: Model<undefined>, one: Entry<undefined>, other: Entry<undefined>): number {
   const [a, b] = [one.place as Place, other.place as Place]
@@ -83,7 +83,7 @@ export function costOf({ radius, spans }: Model<undefined>, one: Entry<undefined
   return chord / chordOf(STEPS[0].km) + gap / STEPS[0].gap
 }
 
-/** The costs of the pairs that a greedy search makes: each ticket, oldest first, takes the best remaining one. */
+/** Returns the costs of the pairs of a greedy search: each ticket, oldest first, takes the best remaining one. */
 export function greedyCosts(rules: Model<undefined>, entries: readonly Entry<undefined>[]): number[] {
   const left = entries.toSorted((one, other) => one.since - other.since)
   const isBySkill = rules.spans.length > 0

@@ -1,6 +1,6 @@
 import type { Checks, Entry, Model } from './data/model.js'
 
-/** The rules of a queue for one team of `size` players, who may be any, except for `more`. */
+/** Returns the rules of a queue with one team of `size` players and no limits. `more` replaces some of the rules. */
 export function modelOf(size: number, more: Partial<Model<string>> = {}): Model<string> {
   const { levels = Float64Array.of(0) } = more
   return {
@@ -15,12 +15,12 @@ export function modelOf(size: number, more: Partial<Model<string>> = {}): Model<
   }
 }
 
-/** A difference rule with a limit for each level. */
+/** Returns a difference rule with a limit for each level. */
 export const spanOf = (...limit: readonly number[]) => ({ by: 'each', limit: Float64Array.from(limit) }) as const
 
 export const noChecks: Checks<string> = { pair: undefined, part: undefined, whole: undefined, unevenness: undefined }
 
-/** The ticket of a single player, without values and place, except for `more`. */
+/** Returns the ticket of a single player without values and location. `more` replaces some of its fields. */
 export const entryOf = (id: string, more: Partial<Entry<string>> = {}): Entry<string> => ({
   id,
   size: 1,

@@ -56,7 +56,7 @@ export async function openGate(first: number): Promise<Gate> {
       breakAll()
     },
     open: () => {
-      // What was held or lost would never arrive.
+      // The connections are broken, because bytes that were held or lost would never arrive.
       if (state === 'held' || state === 'deaf') breakAll()
       state = 'open'
     },

@@ -18,7 +18,7 @@ export interface RedisUnderTest {
   close(): Promise<void>
 }
 
-/** A redis-server, possibly a cluster, and connections to it. */
+/** Starts a redis-server, possibly a cluster, and opens connections to it. */
 export async function openRedis(options: RedisServerOptions = {}): Promise<RedisUnderTest> {
   const server = await startRedisServer(options)
   const connections: RedisConnection[] = []

@@ -72,7 +72,7 @@ export interface FakeService extends RelayService {
 
 const LATE_MS = 3000
 
-/** The service's relay operations in memory, on a given clock and with declared faults. */
+/** Creates the service's relay operations in memory, on a given clock and with declared faults. */
 export function createFakeService({
   clock,
   random,

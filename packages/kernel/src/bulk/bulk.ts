@@ -18,7 +18,7 @@ export interface BulkInput<Facts> extends CrowdParts<Facts> {
   readonly search: Search<Facts>
   /** True if any two tickets that may meet are a match. */
   readonly isPairs: boolean
-  /** Maximum number of matches that the players of all needed kinds allow. */
+  /** Returns the maximum number of matches that the players of all needed kinds allow. */
   mostMatches(): number
   /** True if the tickets have different keys. */
   hasManyKeys(): boolean

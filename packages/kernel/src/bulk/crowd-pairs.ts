@@ -5,14 +5,14 @@ import type { Slot } from '../data/model.js'
 import { type BulkCrowd, CROWD, type CrowdParts, MATCHED, NOBODY, unmatched } from './crowd.js'
 import { alongCurve } from './curve.js'
 
-/** Maximum cost of a pair. Each list is one choice, each number one pass along the curve. */
+/** Maximum cost of a pair in each pass along the curve. Each inner list is one choice of pairs. */
 const PAIR_CAPS = [
   [0.3, 0.6],
   [0.6, 1],
   [1, 1],
   [1.5, 1.5],
 ]
-/** A crowd up to this size has no last pass. The remaining tickets are paired afterwards, with more care. */
+/** A crowd of up to this many tickets skips the last choice. Its remaining tickets are paired later, with more care. */
 const MANY = 5000
 /** Number of neighbours on the curve that a ticket is compared with. */
 const WINDOW = 8

@@ -17,7 +17,7 @@ export class Budget {
   wasCut = false
   /** Number of pauses since creation. */
   pauses = 0
-  /** Number of tries taken or charged since creation, without and with the charged time. */
+  /** Number of tries since creation: `tries` without the charged time, `spent` with it. */
   tries = 0
   spent = 0
   #left = 0

@@ -2,11 +2,11 @@
 import type { Entry, Opening, Slot } from './model.js'
 
 // States of a ticket between rounds.
-/** No round has searched for it. */
+/** No round has searched a match for the ticket yet. */
 export const FRESH = 0
-/** The next round searches for it. */
+/** The next round searches a match for the ticket. */
 export const DIRTY = 1
-/** A round found no match for it. It is skipped until something near it changes. */
+/** A round found no match for the ticket. It is skipped until something near it changes. */
 export const PARKED = 2
 /** The last round ended before its turn. The next round takes it before others of its priority. */
 export const DEFERRED = 3
@@ -22,7 +22,7 @@ const SINCE = 3
 export const KEY = 4
 /** The time until which the ticket's `level` is valid, see `levels.ts`. */
 export const UNTIL = 5
-/** Low and high of each span, alternating. Infinity and −Infinity if any value fits: these change no extent. */
+/** Low and high of each span, alternating. If any value fits: Infinity and −Infinity, which do not widen a match. */
 export const VALUES = 6
 
 type TicketRow = Pick<Entry<unknown> | Opening<unknown>, 'id' | 'since' | 'priority' | 'key' | 'place' | 'values'>

@@ -39,8 +39,8 @@ export class Compare {
   }
 
   /**
-   * The weighted sum of the distance and the differences, each in units of its strictest limit. A lower cost is a
-   * better fit. An unknown distance or difference counts as one unit.
+   * Returns the weighted sum of the distance and the differences, each in units of its strictest limit. A lower cost is
+   * a better fit. An unknown distance or difference counts as one unit.
    */
   cost(one: Slot, other: Slot): number {
     const { rows } = this.#columns
@@ -66,7 +66,7 @@ export class Compare {
     return gap < Infinity ? gap * (this.perSpan[span] as number) : (this.#unknownValue[span] as number)
   }
 
-  /** How far two tickets are apart in a dimension. For an unknown location it is 0 (near) or Infinity. */
+  /** Returns how far two tickets are apart in a dimension. With an unknown location: 0 (near) or Infinity. */
   apart(dimension: number, one: Slot, other: Slot): number {
     const { rows, network } = this.#columns
     const a = one * this.#stride
@@ -94,7 +94,7 @@ export class Compare {
     return Math.max((rows[b + 1] as number) - (rows[a] as number), (rows[a + 1] as number) - (rows[b] as number))
   }
 
-  /** The width of a ticket's own range in a dimension. */
+  /** Returns the width of a ticket's own range in a dimension. */
   width(dimension: number, slot: Slot): number {
     if (dimension === DISTANCE) return 0
     const at = slot * this.#stride + VALUES + 2 * (dimension - 1)

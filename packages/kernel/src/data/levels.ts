@@ -72,7 +72,7 @@ export class Levels {
     this.#headStarts.set(headStarts.subarray(0, NOWHERE))
     const growth = this.#headStarts.map((headStart, region) => Math.max(0, headStart - (before[region] as number)))
     if (!growth.some((ms) => ms > 0)) return false
-    // Tickets reach their next level earlier by this time.
+    // Tickets reach their next level earlier by the growth of their region's head start.
     const { rows, stride, end } = this.#columns
     for (let slot = 0; slot < end; slot++) {
       const at = slot * stride + UNTIL
@@ -94,7 +94,7 @@ export class Levels {
     return this.#isDue(slot) ? this.#renewed(slot) : (this.#columns.level[slot] as number)
   }
 
-  /** Number of milliseconds by which a ticket's level is ahead of its wait, like `aheadOf` of `Pool`. */
+  /** Returns the number of milliseconds by which a ticket's level is ahead of its wait, like `aheadOf` of `Pool`. */
   aheadOf(slot: Slot): number {
     const level = this.of(slot)
     if (level === this.#model.lastResortLevel) return 0
@@ -146,7 +146,7 @@ export class Levels {
     const level = this.#levelAfter(slot, waited, isFirst ? 0 : before)
     let next = this.#nextAfter(slot, level)
     let hasRelaxed = level !== before
-    // Until a turn has come, `until` is at most `since` plus its wait.
+    // Until a turn has come, `until` is at most `since` plus the wait of that turn.
     for (const turn of this.#turns) {
       if (waited < turn) next = Math.min(next, turn)
       else if (until <= since + turn) hasRelaxed = true
@@ -168,7 +168,7 @@ export class Levels {
     return Math.max(before, Math.min(this.#loosest, levelAt(levels, waitedMs + this.#headStartOf(slot))))
   }
 
-  /** Milliseconds of waiting at which the next level begins, unless head starts change. */
+  /** Returns the milliseconds of waiting at which the next level begins, unless head starts change. */
   #nextAfter(slot: Slot, level: number): number {
     const { levels, adaptive, lastResortLevel } = this.#model
     if (adaptive !== true) return levels[level + 1] ?? Infinity

@@ -64,7 +64,7 @@ export interface Weights {
  * find costs more than most.
  */
 export interface Patience {
-  /** In units of the strictest limits, above 0. */
+  /** Cost in units of the strictest limits, above 0. */
   readonly cost: number
   readonly untilMs: number
   /** At least `untilMs`. */
@@ -178,7 +178,7 @@ export interface CountCheck {
  * another wait gives limits that hold in any case, and checks the rest in `whole`.
  */
 export interface Quota<Facts> {
-  /** Number of a ticket's players that are of this kind. */
+  /** Returns the number of a ticket's players that are of this kind. */
   countOf(facts: Facts): number
   /** The indexes of the teams. */
   readonly teams: readonly number[]
@@ -265,24 +265,25 @@ export interface Pool<Facts> {
    */
   round(now: number, options?: RoundOptions): Round
   /**
-   * The tickets nearest to this one, nearest first, whether they may match or not. For `explain`. Excludes the slot
-   * itself.
+   * Returns the tickets nearest to this one, nearest first, whether they may match or not. For `explain`. Excludes the
+   * slot itself.
    */
   around(slot: Slot, now: number, most: number): Slot[]
-  /** Some of the waiting tickets, whether they may match each other or not. For `explain`. */
+  /** Returns some of the waiting tickets, whether they may match each other or not. For `explain`. */
   some(most: number): Slot[]
-  /** The level of a ticket at the given time. */
+  /** Returns the level of a ticket at the given time. */
   levelOf(slot: Slot, now: number): number
   /**
-   * The numbers of players that a new match may have at a level, greatest first, by `Checks.counts` and the minima of
-   * the teams. Undefined without such rules, or if there are too many to list.
+   * Returns the numbers of players that a new match may have at a level, greatest first, by `Checks.counts` and the
+   * minima of the teams. Undefined without such rules, or if there are too many to list.
    */
   sizesAt(level: number): readonly number[] | undefined
   /**
-   * Number of milliseconds by which a ticket's level is ahead of its wait (behind it if negative). 0 unless `adaptive`.
+   * Returns the number of milliseconds by which a ticket's level is ahead of its wait (behind it if negative). 0 unless
+   * `adaptive`.
    */
   aheadOf(slot: Slot, now: number): number
-  /** A ticket as it was added, without its key and network. For `explain`. */
+  /** Returns a ticket as it was added, without its key and network. For `explain`. */
   entryOf(slot: Slot): Pick<Entry<Facts>, 'id' | 'size' | 'since' | 'place' | 'values' | 'facts'>
   /** The number of waiting tickets. */
   readonly count: number

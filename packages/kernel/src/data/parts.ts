@@ -14,7 +14,7 @@ export interface PoolParts<Facts> {
   readonly budget: Budget
   /** The facts of each ticket, by slot. */
   readonly facts: (Facts | undefined)[]
-  /** The players present in all teams of an opening. */
+  /** Returns the players present in all teams of an opening. */
   present(opening: Slot): readonly Facts[]
   /** True if the tickets have different priorities. */
   ranked(): boolean

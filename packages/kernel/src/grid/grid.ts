@@ -14,16 +14,17 @@ const EVERYWHERE: Scale = { chord: Infinity, widths: [] }
 /** Squared distances from the centre of the sphere, with tolerance for rounding. */
 const [LEAST_SQUARE, MOST_SQUARE] = [1 - 1e-9, 1 + 1e-9]
 /**
- * Number of tickets per chain from which a scale is worth reading. With fewer, a coarser scale holds as many nearby.
+ * Number of tickets per chain above which a scale is worth reading. Below it, cells are nearly empty, so a coarser
+ * scale is read.
  */
 const CROWDED = 2
 /** How often the number of slots that a search reads is doubled. */
 const DOUBLINGS = 4
 
 /**
- * The part of a crowd that a search reads. `cuts` is the number of earlier searches for the same ticket that were cut
- * short. The first search reads `first` slots, the next one twice as many after those, and so on. So everyone is read
- * in bounded time.
+ * Returns the part of a crowd that a search reads. `cuts` is the number of earlier searches for the same ticket that
+ * were cut short. The first search reads `first` slots, the next one twice as many after those, and so on. So every
+ * slot is read after a bounded number of searches.
  */
 export function windowOf(cuts: number, first: number): { readonly most: number; readonly skip: number } {
   const most = first << Math.min(DOUBLINGS, cuts)
@@ -35,7 +36,7 @@ export function windowOf(cuts: number, first: number): { readonly most: number; 
  * One grid whose cells are as wide as its scale. A chain holds the slots of one cell, and sometimes those of others.
  */
 class Layer {
-  /** The index of its scale. Infinity for a chain that belongs to no scale. */
+  /** The index of the layer's scale. Infinity for a chain that belongs to no scale. */
   readonly level: number
   readonly chord: number
   readonly side: number
@@ -90,7 +91,7 @@ class Layer {
     this.cell = grown(this.cell, length)
   }
 
-  /** The cell of a value. `UNKNOWN` for one that matches any, `EVERY_CELL` if the layer has no limit. */
+  /** Returns the cell of a value. `UNKNOWN` for one that matches any, `EVERY_CELL` if the layer has no limit. */
   coordinateOf(value: number, span: number): number {
     if (this.widths[span] === Infinity) return EVERY_CELL
     return value === Infinity ? UNKNOWN : Math.floor(value / (this.steps[span] as number))
@@ -439,7 +440,7 @@ export class Grid {
   }
 }
 
-/** The minimum and maximum squared coordinate between cell `at` and the next one. */
+/** Returns the minimum and maximum squared coordinate between cell `at` and the next one. */
 const leastSquare = (at: number, side: number) => (at > 0 ? (at * side) ** 2 : at < -1 ? ((at + 1) * side) ** 2 : 0)
 const greatestSquare = (at: number, side: number) => (at >= 0 ? ((at + 1) * side) ** 2 : (at * side) ** 2)
 

@@ -28,7 +28,7 @@ export function scalesOf(model: Model<never>): Scales {
   const { levels, lastResortLevel, radius, spans } = model
   const many = levels.length
   const top = Math.max(0, lastResortLevel === Infinity ? many - 1 : many - 2)
-  /** An older member can loosen a rule by the oldest or the average, so the loosest limit counts then. */
+  /** Returns the level whose limits count. An older member can loosen a rule by the oldest or the average. */
   const levelFor = (by: string, level: number) => Math.min(top, by === 'oldest' || by === 'average' ? top : level)
   const limitsAt = (level: number): Scale => {
     const squared = radius?.squared[levelFor(radius.by, level)] ?? Infinity

@@ -5,8 +5,8 @@ import type { Budget, Pausable } from '../data/budget.js'
 const DEPTH = 3
 const PASSES = 2
 /**
- * Maximum number of steps from one pair, because tickets named by many others have many paths. Then the number of steps
- * that take as long as a try.
+ * Maximum number of steps from one pair, because tickets named by many others have many paths; and the number of steps
+ * that take as long as one try.
  */
 const MOST_STEPS = 1024
 const STEPS_PER_TRY = 128

@@ -25,7 +25,7 @@ const SECOND = 1000
 export interface DirtyInput<Facts> extends PoolParts<Facts> {
   readonly grid: Grid
   readonly draft: Draft<Facts>
-  /** The number of waiting tickets. */
+  /** Returns the number of waiting tickets. */
   count(): number
 }
 
@@ -58,7 +58,7 @@ export class DirtyTracker<Facts> {
   #filed = 0
   #rounds = 0
   #readIn = new Uint32Array(0)
-  /** For each of the next rounds, the parked tickets that are searched again in it. */
+  /** For each of the next rounds, the parked tickets that are searched again in that round. */
   readonly #turns: Slot[][] = Array.from({ length: 1 << LONGEST_GAP }, () => [])
   /** The last slot that was woken in turn. */
   #last: Slot = -1
@@ -70,7 +70,7 @@ export class DirtyTracker<Facts> {
     this.#timers = new SlotTimers(input.columns)
   }
 
-  /** The next round reads this slot. */
+  /** Records that the next round reads this slot. */
   note(slot: Slot): void {
     this.#noted.push(slot)
   }
@@ -113,7 +113,7 @@ export class DirtyTracker<Facts> {
     yield* this.#readNoted()
     yield* this.#readDue()
     this.parked = count() - this.#fresh.length - this.#dirty.length
-    // With one priority, a changed ticket finds the parked ones itself. At the last resort it allows others to meet.
+    // Parked tickets of one priority are found by the changed tickets. One at the last resort allows others to meet.
     if (this.parked > 0 && (isInOrder || ranked() || model.lastResortLevel < Infinity)) {
       // Deferred tickets woke others in an earlier round.
       const changed = this.#dirty.filter((slot) => columns.state[slot] !== DEFERRED)
@@ -233,7 +233,7 @@ export class DirtyTracker<Facts> {
   #wake(slot: Slot): void {
     this.#input.columns.state[slot] = DIRTY
     this.#dirty.push(slot)
-    // An abandoned round leaves it to the next one.
+    // If this round is abandoned, the next one reads the slot.
     this.note(slot)
   }
 

@@ -23,7 +23,7 @@ const BATCH = 8192
  * In a crowd of up to this many tickets, pairs are chosen with care. In a larger one, the cheapest pair is made first.
  */
 export const MOST_CHOSEN = 1500
-/** Number of distinct steps of cost per unit, then the number of prices and of pairs that fit into a sort key. */
+/** Number of price steps per unit of cost, then the greatest price and the number of pairs that fit into a sort key. */
 const PRICES = 65_536
 const MOST_PRICE = 2 ** 26 - 1
 const PAIRS = 2 ** 26
@@ -129,7 +129,7 @@ export function createPairs<Facts>(input: PairsInput<Facts>) {
       Math.min(columns.sinceOf(ones[pair] as Slot), columns.sinceOf(others[pair] as Slot)),
     )
 
-  /** The indexes of the named pairs, in the order in which they are made. */
+  /** Returns the indexes of the named pairs, in the order in which they are made. */
   function* inOrder(isChosen: boolean): Pausable<Int32Array> {
     const keys = new Float64Array(costs.length)
     for (let at = 0; at < keys.length; at++)

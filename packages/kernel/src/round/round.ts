@@ -14,7 +14,7 @@ import type { RoundState } from './state.js'
 
 /** In a pool of up to this many tickets, every round tries to match remaining tickets by rearranging matches. */
 const TINY_POOL = 64
-/** In a pool of up to this many tickets, it does so only if most tickets are new. */
+/** In a larger pool of up to this many tickets, a round does so only if most tickets are new. */
 const SMALL_POOL = 500
 /** Number of waits and of slots that fit into a sort key. */
 const WAITS = 2 ** 26
@@ -29,9 +29,9 @@ export interface RoundInput<Facts> extends PoolParts<Facts> {
   readonly state: RoundState
   readonly search: Search<Facts>
   readonly vacancies: ReadonlyMap<Slot, Vacancy<Facts>>
-  /** The number of waiting tickets. */
+  /** Returns the number of waiting tickets. */
   count(): number
-  /** The most frequent priority. Undefined if all tickets have the same. */
+  /** Returns the most frequent priority. Undefined if all tickets have the same. */
   commonPriority(): number | undefined
   /** Pairs these tickets if any two that may meet are a match. Undefined for other models. */
   readonly pairs: ((anchors: readonly Slot[], isMostlyNew: boolean) => Pausable<void>) | undefined
@@ -157,7 +157,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
           yield* tryAll(inOrder(first, true), most, false)
         }
         const isOfCrowd = (slot: Slot) => common === undefined || priorityOf(slot) === common
-        // Pairs of one priority are chosen with care. Without that choice the bulk is quicker.
+        // A small crowd of one priority is paired with care later. The bulk is quicker for any other crowd.
         const isChosen = pairs !== undefined && common === undefined && fresh.length <= MOST_CHOSEN
         const crowd = isChosen ? [] : fresh
         for (let from = 0; from < crowd.length; from += MOST_IN_BULK) {

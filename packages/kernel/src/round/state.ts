@@ -63,8 +63,8 @@ export class RoundState {
   }
 
   /**
-   * Called when a search has led to no match. @param tries tries of the budget before the search. @param spent spent
-   * tries, likewise.
+   * Called when a search has led to no match. @param tries the budget's `tries` before the search. @param spent the
+   * budget's `spent` before the search.
    */
   failed(tries: number, spent: number): void {
     const { budget } = this.#input

@@ -11,7 +11,7 @@ export interface CandidatesInput<Facts> extends PoolParts<Facts> {
   readonly draft: Draft<Facts>
   readonly grid: Grid
   readonly counts: QuotaCounts<Facts>
-  /** The number of the round. */
+  /** Returns the number of the round. */
   number(): number
 }
 
@@ -21,7 +21,7 @@ export interface CandidatesInput<Facts> extends PoolParts<Facts> {
  */
 const AMPLE = 4
 const AMPLE_NEEDED = 2
-/** Maximum number of candidates of a search, and as a multiple of the lacking players. The next search takes others. */
+/** Maximum number of candidates of a search, or `AMPLE` times the lacking players if more. The next takes others. */
 const MOST_CANDIDATES = 400
 /** Weight of each further player of a party, and of a long wait, in units of the strictest limits. */
 const PARTY_WORTH = 0.55
@@ -81,7 +81,7 @@ export class Candidates<Facts> {
     this.players = 0
   }
 
-  /** Reads the lists of players of lacking kinds if a crowd would hide these. */
+  /** Adds tickets with players of lacking kinds, if the candidates bring too few of them. */
   gatherNeeded(packed: Packed, missing: number): void {
     const { counts, grid } = this.#input
     for (const [quota, holders] of counts.holders.entries()) {
@@ -139,7 +139,7 @@ export class Candidates<Facts> {
         (this.#isRationed ? 0 : (costs[one] as number) - (costs[other] as number)) ||
         (isOlder(columns, list[one] as Slot, list[other] as Slot) ? -1 : 1),
     )
-    // A candidate and its check take two tries. Those of a first search suffice for a quarter of the maximum.
+    // A candidate and its check take two tries. The tries of a first search suffice for a quarter of the maximum.
     const skip = before === 0 ? 0 : (before - 1) * most + most / 4
     const from = this.#input.ranked() ? 0 : skip % this.count
     const chosen = new Set<number>()

@@ -139,7 +139,7 @@ export class Draft<Facts> {
     return { youngest, oldest, average: this.#levelOf('average', last), now: this.#parts.levels.now }
   }
 
-  /** The lowest level of the members. If one of them is at the last resort: that level. */
+  /** Returns the lowest level of the members. If one of them is at the last resort: that level. */
   youngest(): number {
     return this.#levelOf('youngest', this.count - 1)
   }
@@ -155,7 +155,7 @@ export class Draft<Facts> {
     )
   }
 
-  /** The longest wait of the members, in milliseconds. */
+  /** Returns the longest wait of the members, in milliseconds. */
   longestWait(): number {
     return this.#longest[this.count - 1] as number
   }
@@ -205,7 +205,7 @@ export class Draft<Facts> {
     return true
   }
 
-  /** The distance of a ticket from an opening: from each of its players. */
+  /** Returns the distance of a ticket from an opening: the greatest one from any of its players. */
   #apartFromOpening(dimension: number, opening: Slot, slot: Slot): number {
     const { compare, facts, present, model } = this.#parts
     let farthest = Number.NaN
@@ -241,7 +241,7 @@ export class Draft<Facts> {
     return (this.#oldest[at] as number) >= this.#parts.model.lastResortLevel
   }
 
-  /** The level that counts for a rule about the whole match, with the first `at + 1` members. */
+  /** Returns the level that counts for a rule about the whole match, with the first `at + 1` members. */
   #levelOf(by: WaitOf, at: number): number {
     const { model } = this.#parts
     if (this.#isLastResort(at)) return model.lastResortLevel
@@ -251,7 +251,7 @@ export class Draft<Facts> {
     return model.adaptive === true ? Math.floor(average) : levelAt(model.levels, average)
   }
 
-  /** The loosest level that may count for the rule as others join. */
+  /** Returns the loosest level that may count for the rule as others join. */
   #levelAtMost(by: WaitOf, at: number): number {
     if (by !== 'oldest' && by !== 'average') return this.#levelOf(by, at)
     return Math.max(this.#levelOf('oldest', at), this.#ceiling)

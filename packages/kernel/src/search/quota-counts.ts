@@ -45,18 +45,18 @@ export class QuotaCounts<Facts> {
       if (this.holders[at]?.delete(slot) === true) this.#totals[at] = (this.#totals[at] as number) - this.of(slot, at)
   }
 
-  /** Number of a ticket's players that are of the quota's kind. */
+  /** Returns the number of a ticket's players that are of the quota's kind. */
   of(slot: Slot, quota: number): number {
     return this.#counts[slot * this.quotas.length + quota] as number
   }
 
-  /** Minimum number of players of the kind in any match at a level, all teams together. */
+  /** Returns the minimum number of players of the kind in any match at a level, all teams together. */
   needed(quota: number, level: number): number {
     const { least, teams } = this.quotas[quota] as Quota<Facts>
     return (least[level] as number) * teams.length
   }
 
-  /** Maximum number of matches at a level that the players of all kinds allow. */
+  /** Returns the maximum number of matches at a level that the players of all kinds allow. */
   mostMatches(level: number): number {
     let most = Infinity
     for (let quota = 0; quota < this.#totals.length; quota++) {

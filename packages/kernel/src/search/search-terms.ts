@@ -23,7 +23,7 @@ export interface Vacancy<Facts> {
 
 export interface SearchInput<Facts> extends CandidatesInput<Facts> {
   readonly packing: Packing
-  /** Number of tries of one search. @param before number of searches for the same ticket that were cut short. */
+  /** Returns the number of tries of a search. @param before number of searches for the ticket that were cut short. */
   triesOf(before: number): number
 }
 

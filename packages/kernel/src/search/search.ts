@@ -158,7 +158,7 @@ export class Search<Facts> {
   /** Gathers candidates, first ample ones, then all, and tries to make a match of them. */
   *#widen(packed: Packed, anchor: Slot, missing: number, before: number): Pausable<boolean> {
     const { grid, draft, budget, ranked } = this.#input
-    // Also for an opening, with a ticket at the last resort.
+    // The search is wide too if the ticket that joins an opening is at the last resort.
     const isWide = grid.goesAnywhere(draft.members[this.#base - 1] as Slot) || grid.goesAnywhere(anchor)
     const last = grid.coverOf(anchor)
     const { most, skip } = windowOf(before, ranked() || this.isRationed ? MOST_READ_RANKED : MOST_READ)
@@ -174,7 +174,7 @@ export class Search<Facts> {
       read = grid.count
     }
     let scale = Math.min(grid.finest(), last)
-    // The preferred tickets may be far away, and an opening takes as many as there are.
+    // Preferred tickets may be far away, and an opening takes as many players as there are, so these searches read all.
     const isHasty = !ranked() && !this.isRationed && this.#opening === undefined
     for (; scale <= last && !grid.wasCut; scale++) {
       if (isHasty && this.#candidates.isAmple(missing)) break
@@ -232,7 +232,7 @@ export class Search<Facts> {
     return false
   }
 
-  /** The numbers of players that may be in the match, or join it. Undefined if no rule is about them. */
+  /** Returns the numbers of players that may be in the match, or join it. Undefined if no rule is about them. */
   #totals(): readonly number[] | undefined {
     const { sizes } = this.#packing
     if (sizes === undefined) return undefined

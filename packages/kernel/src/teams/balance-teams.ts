@@ -43,7 +43,7 @@ interface FirstTeams {
   plan(): PackingPlan | undefined
 }
 
-/** The initial teams: the seats if their numbers are as even as the plan's, otherwise the plan. */
+/** Returns the initial teams: the seats if their numbers are as even as the plan's, otherwise the plan. */
 export function firstTeams<Facts>(
   { sizes, rooms, least, players }: Lineup<Facts>,
   { seats, isFull, isCounted, plan }: FirstTeams,
@@ -186,7 +186,7 @@ export function* arrange<Facts>(
       many[team] = (many[team] as number) + size
       ;(seated[team] as Facts[]).push(facts[ticket] as Facts)
       if (mayDiffer && leastUneven(many, most, behind[ticket] as number) > bestInNumber + ROUNDING) continue
-      // Once an arrangement is found, the rules about unevenness exclude most others at less cost.
+      // Once a balanced arrangement is found, the rules about unevenness exclude most others at less cost than `part`.
       if (part !== undefined && !isBalanced) {
         budget.charge(1)
         if (!part(seated, left, levels, facts)) continue
@@ -212,13 +212,13 @@ export function* arrange<Facts>(
   return isBalanced ? bestTeams : undefined
 }
 
-/** For each ticket, the number of players after it. */
+/** Returns, for each ticket, the number of players after it. */
 function remaining(sizes: readonly number[]): number[] {
   let left = sizes.reduce((sum, size) => sum + size, 0)
   return sizes.map((size) => (left -= size))
 }
 
-/** Minimum unevenness of the numbers once this many more players have a team. No player adds less than the next one. */
+/** Returns a lower bound of the unevenness once `left` more players have a team. Each adds at least `added`. */
 function leastUneven(many: readonly number[], most: readonly number[], left: number): number {
   let added = Infinity
   for (let team = 0; team < many.length; team++)

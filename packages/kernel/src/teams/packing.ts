@@ -14,11 +14,11 @@ export interface Packing {
   readonly players: number
   /** Adds one party of this size. Returns −1 if the parties do not fit into the teams together. */
   add(packed: Packed, size: number): Packed
-  /** Number of players of the packed parties. */
+  /** Returns the number of players of the packed parties. */
   count(packed: Packed): number
   /**
-   * The team of each party, by size, with numbers of players as even as the parties allow. Undefined if no assignment
-   * gives every team its minimum at these levels.
+   * Returns the team of each party, by size, with numbers of players as even as the parties allow. Undefined if no
+   * assignment gives every team its minimum at these levels.
    */
   plan(packed: Packed, levels: MatchLevels): PackingPlan | undefined
   /** Which numbers of players the teams may have. Undefined if no rule is about them. */
@@ -162,7 +162,7 @@ function spread(parties: readonly number[], { rooms, present, minima }: Vessels)
   return found
 }
 
-/** The minimum unevenness of the numbers: as if all players were single. */
+/** Returns the minimum unevenness of the numbers, as if all players were single. */
 function leastUneven(parties: readonly number[], { rooms, present, minima }: Vessels): number {
   const inTeam = rooms.map((room, team) => Math.min(room, minima[team] as number) + (present[team] as number))
   const most = rooms.map((room, team) => room + (present[team] as number))
@@ -182,7 +182,7 @@ function leastUneven(parties: readonly number[], { rooms, present, minima }: Ves
 interface Placing {
   readonly minima?: readonly number[]
   readonly present?: readonly number[]
-  /** The teams to try for the next party, in order. */
+  /** Returns the teams to try for the next party, in order. */
   order(inTeam: readonly number[]): readonly number[]
   mayContinue(tries: number): boolean
   /** Called with the team of each party and the number of players in each team. Returns true to stop. */

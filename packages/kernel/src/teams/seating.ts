@@ -84,7 +84,7 @@ export class Seating<Facts> {
     this.#teamOf.pop()
   }
 
-  /** The team of each member. Undefined if no way to seat all of them is known. */
+  /** Returns the team of each member. Undefined if no way to seat all of them is known. */
   seats(): number[] | undefined {
     return this.#unknownFrom === Infinity ? [...this.#teamOf] : undefined
   }

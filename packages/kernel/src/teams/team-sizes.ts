@@ -6,7 +6,7 @@ export interface Taker {
   /** Maximum number of players to add, and the minimum at each level. */
   readonly max: number
   readonly min: Uint16Array
-  /** Number of players who are in it already. Default 0. */
+  /** Number of players who are in the team already. Default 0. */
   readonly present?: number | undefined
   /** Teams of one kind are interchangeable if they are otherwise equal. Default: none are. */
   readonly kind?: string | undefined
@@ -14,14 +14,14 @@ export interface Taker {
 
 /** Which numbers of players the teams may have, if rules are about numbers of players. */
 export interface TeamSizes {
-  /** The numbers by which all teams together may grow, greatest first. Undefined if there are too many to list. */
+  /** Returns the numbers by which all teams may grow together, greatest first. Undefined if too many to list. */
   totalsAt(levels: MatchLevels): readonly number[] | undefined
   /**
-   * The players to add to each team for this total, the most even numbers first. Undefined if there are too many to
-   * list.
+   * Returns the players to add to each team for this total, the most even numbers first. Undefined if there are too
+   * many to list.
    */
   shapesOf(total: number, levels: MatchLevels): readonly (readonly number[])[] | undefined
-  /** A name shared by levels that have the same result. */
+  /** Returns a name shared by levels that have the same result. */
   nameOf(levels: MatchLevels): string
 }
 
@@ -45,7 +45,7 @@ export function unevenSizes(sizes: ArrayLike<number>, most: ArrayLike<number>): 
   return sum
 }
 
-/** The levels of a match whose members all have this level. */
+/** Returns the levels of a match whose members all have this level. */
 export const atLevel = (level: number): MatchLevels => ({ youngest: level, oldest: level, average: level, now: 0 })
 
 export function createTeamSizes(

@@ -15,8 +15,8 @@ import {
 } from '../connection/index.js'
 
 /**
- * The operation on a count: `t` takes an attempt if one is allowed, `w` returns whether one is, `c` counts one that was
- * made, `g` gives one back.
+ * The operation on a count: `t` takes an attempt if one is allowed, `w` only returns the time to wait, `c` counts an
+ * attempt that was made, `g` gives an attempt back.
  */
 type Deed = 't' | 'w' | 'c' | 'g'
 
@@ -167,7 +167,7 @@ export function createRedisLimitStore(options: RedisLimitStoreOptions): LimitSto
   }
 }
 
-/** Keys of limited length that do not reveal the id or address. */
+/** Returns a key of limited length that does not reveal the id or address. */
 const digestOf = (key: string) => createHash('sha256').update(`${key}`).digest('base64url').slice(0, 22)
 
 const schema = z.strictObject({

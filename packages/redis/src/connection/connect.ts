@@ -9,7 +9,7 @@ import { keySpace, type Reply } from './script.js'
 
 /** The properties of a Redis that are checked before it is used. */
 interface Probed {
-  /** E.g. `7.2.4`; undefined if the user may not query it on an old version. */
+  /** E.g. `7.2.4`. Undefined if Redis is too old to report it to a user with few permissions. */
   readonly version: string | undefined
   readonly isReplica: boolean
   /** The policy of a full Redis, e.g. `noeviction`; empty if the user may not query it. */
@@ -90,8 +90,8 @@ export async function connectRedis(options: RedisOptions): Promise<RedisConnecti
 const probeWords = (prefix: string) => ['EVAL', PROBE, '1', keySpace(prefix, 'probe')('key')]
 
 /**
- * Waits for opening a client. The client itself retries forever. Here a reply that refuses it (e.g. a wrong password)
- * is final, and so is the timeout.
+ * Waits until a client is open. The client itself would retry forever. A reply that refuses it (e.g. a wrong password)
+ * or the timeout ends the wait.
  */
 async function inTime<T>(client: RedisClient, ms: number, clock: Clock, open: () => Promise<T>): Promise<T> {
   let last: unknown

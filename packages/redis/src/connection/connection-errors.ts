@@ -124,7 +124,7 @@ function refusalOf(message: string, what: string): RedisError {
 /** Redis repeats arguments in some errors, always in quotes. */
 const withoutValues = (message: string) => message.replaceAll(/(['"`]).*\1/gs, '…').slice(0, 200)
 
-/** The caller's client may come from another copy of the package, so classes are compared by name. */
+/** True for an error reply. The client may come from another copy of the package, so classes are compared by name. */
 export const isReply = (error: unknown): error is Error =>
   error instanceof ErrorReply ||
   (error instanceof Error && /^(?:SimpleError|BlobError|ErrorReply)$/.test(error.constructor.name))

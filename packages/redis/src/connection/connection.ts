@@ -24,7 +24,7 @@ function createDeadlines(clock: Clock, onSilence: () => void) {
   }
 }
 
-/** Milliseconds between two attempts. */
+/** Milliseconds between two attempts to connect. */
 const PAUSE_MS = 200
 
 /**
@@ -105,7 +105,7 @@ export interface RedisConnection {
   report(problem: RedisProblem): void
   /** Closes the connection, unless it was created from an open client. Running commands may finish. */
   close(): Promise<void>
-  /** Closes it immediately. Running commands fail. */
+  /** Closes the connection immediately. Running commands fail. */
   destroy(): void
 }
 
@@ -138,7 +138,7 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
       throw failureOf(error, what)
     }
   }
-  /** Removes the listeners but one: an error event without a listener ends the process. */
+  /** Replaces the error listener by an empty one, because an error event without a listener ends the process. */
   const turnAway = () => {
     revival.close()
     client.on('error', () => {})
@@ -186,7 +186,7 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
   }
 }
 
-/** The client accepts only strings. */
+/** Converts numbers, because the client accepts only strings. */
 const strings = (words: readonly (string | number)[]): string[] =>
   words.map((word) => (typeof word === 'string' ? word : `${word}`))
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
-/** A server that replies to each command with the result of `answer`, in raw RESP; undefined for no reply. */
+/** Opens a server that replies to each command with the result of `answer`, in raw RESP; undefined for no reply. */
 export async function openFakeRedis(answer: (words: readonly string[]) => string | undefined) {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -30,7 +30,7 @@ export async function openFakeRedis(answer: (words: readonly string[]) => string
   }
 }
 
-/** The first complete command, an array of strings, and the rest of the input. */
+/** Returns the first complete command, an array of strings, and the rest of the input. */
 function take(text: string): { readonly words: readonly string[]; readonly rest: string } | undefined {
   const head = /^\*(\d+)\r\n/.exec(text)
   if (head === null) return undefined

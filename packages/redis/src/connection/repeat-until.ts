@@ -1,7 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 
 interface RepeatOptions {
-  /** Aborting it ends the repetition. */
+  /** Aborting the signal ends the repetition. */
   readonly signal: AbortSignal
   readonly clock: Clock
   /** Called after a failure, before the next attempt. */

@@ -166,13 +166,13 @@ export function createRedisGroupStore(options: RedisGroupStoreOptions): GroupSto
   }
 }
 
-/** The state: forming, searching, or empty for a group to delete. */
+/** Returns the state: forming (`g`), searching (`s`), or empty for a group to delete. */
 const stateOf = ({ members, searchingSince }: Group): 'g' | 's' | '' => {
   if (members.length === 0) return ''
   return searchingSince === undefined ? 'g' : 's'
 }
 
-/** JSON omits undefined fields. */
+/** Parses a group. JSON omits undefined fields. */
 function groupOf(json: string): Group {
   const group = JSON.parse(json) as Group
   return { ...group, searchingSince: group.searchingSince }

@@ -9,7 +9,7 @@ import { createRedisTokens } from './redis-tokens.js'
 import { createSharedLimiter, type SharedLimiter } from './shared-limiter.js'
 import { type LimitTimes, limitTimes, type TokenStore } from './token-store.js'
 
-/** Between two checks whether the store is back, and how long one waits for an answer. */
+/** Milliseconds between two checks whether the store is back, and the timeout of a check. */
 const LOOK_MS = 500
 const LOOK_TIMEOUT_MS = 300
 /** Milliseconds after which a process that does not know whether the store is back retries. */
@@ -18,11 +18,11 @@ const AGAIN_MS = 50
 /**
  * Uses a fixed share of the limit while the store is unavailable, so that work continues slower instead of stopping.
  * The shares of all processes add up to the limit, so the limit holds while the store is unavailable for all of them.
- * If it is unavailable for some only, the others do not leave them a share, and more may be sent.
+ * If it is unavailable for some processes only, the others still use the whole limit, and more may be sent.
  *
  * A process uses its share once no permit of the store is valid any more in any process. The process that finds the
- * store available again marks every token as used, for as long as the others may need to find it too. A process that
- * was idle meanwhile does not. It could take a token by mistake, except after a restart or failover of Redis, when the
+ * store available again marks every token as used, until the others must have found it too. A process that was idle
+ * meanwhile does not mark them. It could take a token too early, except after a restart or failover of Redis, when the
  * store itself marks all tokens as used.
  */
 export function createFallback(
@@ -35,7 +35,7 @@ export function createFallback(
   let awaySince: number | undefined
   let isLocal = false
   let lookedAt = Number.NEGATIVE_INFINITY
-  /** Time at which the store was certainly unavailable. No process has a permit of it for `safeMs` after that. */
+  /** Time at which the store was last seen unavailable. The share may be used until `safeMs` after that. */
   let knownAway = Number.NEGATIVE_INFINITY
   const safeMs = aheadMs + windowMs
 
@@ -72,7 +72,7 @@ export function createFallback(
     reserve: async (now) => {
       if (!isLocal) return reserveShared(now)
       if (clock.now() >= lookedAt + LOOK_MS) void probeStore()
-      // A process that was stalled does not know what the others have done since.
+      // A process that was stalled does not know whether other processes have reached the store since.
       return clock.now() < knownAway + safeMs ? local.reserve(now) : clock.now() + AGAIN_MS
     },
     throttled: (now, until) => {

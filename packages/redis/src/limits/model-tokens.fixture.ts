@@ -1,7 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import type { LimitTimes, TokenStore } from './token-store.js'
 
-/** The tokens of one limit in memory, by the rules of `scripts.ts`: replaces Redis in simulations. */
+/** The tokens of one limit in memory, by the rules of `redis-tokens.ts`. Replaces Redis in simulations. */
 export interface ModelTokens extends TokenStore {
   /** Loses everything, like a Redis that starts empty or does not trust its data. */
   wipe(): void

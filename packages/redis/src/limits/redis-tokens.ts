@@ -48,7 +48,7 @@ local pause = tonumber(redis.call('HGET', KEYS[2], 'until') or 0) - now
 local rate = rateOf(KEYS[2], limit, window)
 local run = thisRun()
 local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')
--- Beyond what this script writes: Redis' clock was set back.
+-- A time beyond any that this script writes shows that Redis' clock was set back.
 if not redis.call('ZSCORE', KEYS[1], run) or tonumber(last[2]) > now + cold + 1000000 then
   reset(KEYS[1], run, limit, cold)
 end
@@ -62,7 +62,7 @@ if free == 0 then
   local at = out - rate + 1
   local next = redis.call('ZRANGE', KEYS[1], at, at, 'WITHSCORES')
   due = tonumber(next[2])
-  -- Those under way may be counted any moment, and then come back sooner than they say.
+  -- Tokens of requests in flight may become free sooner than their times say. So a distant time is not promised.
   if due > now + ahead then return {0, ahead, 0, rate} end
   redis.call('ZREM', KEYS[1], next[1])
 end
@@ -131,7 +131,7 @@ const moves = {
 
 const micros = (ms: number) => Math.ceil(ms * 1000)
 
-/** The tokens of one limit in Redis: at most `limit` + 1 members of a sorted set, and a small hash after a 429. */
+/** Opens the tokens of one limit: at most `limit` + 1 members of a sorted set, and a small hash after a 429. */
 export function createRedisTokens(
   redis: RedisConnection,
   tag: string,

@@ -11,8 +11,8 @@ import {
 } from './token-store.js'
 
 /**
- * No request may be sent, because Redis does not report how many the others send. The cause of calls that time out
- * meanwhile. Its own cause is the error of Redis or its client.
+ * No request may be sent, because Redis does not report how many requests other processes send. It is the `cause` of
+ * calls that time out meanwhile. Its own cause is the error of Redis or its client.
  */
 export class LimitsUnavailable extends MusterError {
   /** Name of the limit. */
@@ -80,9 +80,9 @@ class SharedPermit implements Permit, WrittenRequest {
   #state: 'held' | 'written' | 'done' = 'held'
 
   /**
-   * @param dueAt time from which it is valid.
-   * @param until latest time at which its request must be written.
-   * @param keptUntil earliest time at which its token may be free again.
+   * @param dueAt time from which the permit is valid.
+   * @param until latest time at which the permit's request must be written.
+   * @param keptUntil earliest time at which the permit's token may be free again.
    */
   constructor(
     id: string,
@@ -188,7 +188,7 @@ export function createSharedLimiter(
       if (taken === undefined) return clock.now() + backoffMs(failures, 0, AGAIN)
       const due = clock.now() + taken.waitMs
       if (!taken.granted) return due
-      // The store granted it after the query was sent, so it expires later there than here.
+      // The store granted the permit after the query was sent, so the permit expires here before it expires there.
       const goodAt = asked + taken.waitMs
       const permit = new SharedPermit(id, due, goodAt + times.permitMs, goodAt + times.holdMs, clock, reports)
       if (taken.waitMs > 0) await clock.sleep(taken.waitMs)

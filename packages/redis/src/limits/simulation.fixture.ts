@@ -8,11 +8,11 @@ import { limitTimes, type LimitTimes, type TokenStore } from './token-store.js'
 
 export interface SimulatedProcess {
   readonly startsAt: number
-  /** Time at which it ends, like by kill -9. Default: never. */
+  /** Time at which the process ends, like by kill -9. Default: never. */
   readonly diesAt?: number | undefined
   /** Spans in which the process is frozen, like by SIGSTOP. */
   readonly pauses: readonly { readonly from: number; readonly ms: number }[]
-  /** Milliseconds by which its clock is ahead of the others. */
+  /** Milliseconds by which the process's clock is ahead of the others. */
   readonly offsetMs: number
   /** Number of simultaneous calls, and the milliseconds between two such times. */
   readonly work: { readonly calls: number; readonly everyMs: number }
@@ -109,7 +109,7 @@ export async function simulate(scenario: Scenario, untilMs: number, sabotage: Sa
   return counted.toSorted((a, b) => a - b)
 }
 
-/** The clock of a process: nothing happens in it while it is frozen, nor after its end. */
+/** Returns the clock of a process: nothing happens in it while it is frozen, nor after its end. */
 function clockOf(world: Clock, { offsetMs, pauses, diesAt = Infinity }: SimulatedProcess) {
   const awake = async () => {
     for (;;) {
@@ -140,7 +140,7 @@ const remote = (store: TokenStore, call: <T>(ask: () => Promise<T>) => Promise<T
   reset: () => call(() => store.reset()),
 })
 
-/** Number of requests refused by a service that accepts at most `limit` in any window. */
+/** Returns the number of requests refused by a service that accepts at most `limit` in any window. */
 export function overLimit(counted: readonly number[], limit: number, windowMs: number): number {
   const accepted: number[] = []
   for (const at of counted) {

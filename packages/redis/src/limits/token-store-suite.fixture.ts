@@ -19,7 +19,7 @@ export function testTokenStore(open: (limit: number) => Promise<StoreUnderTest>)
     await warmUp()
     return { store, warmUp, ...rest }
   }
-  /** True if it is `ms`, of which up to 2 s may have passed. */
+  /** True if `actual` is `ms`, less up to 2 s that may have passed. */
   const isAbout = (actual: number, ms: number) => actual <= ms && actual > ms - 2000
   const granted = async (store: TokenStore, ...ids: string[]) => {
     const answers: boolean[] = []

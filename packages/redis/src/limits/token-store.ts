@@ -72,14 +72,15 @@ export interface WrittenRequest {
 }
 
 const LONGEST_GAP = 4
-/** Milliseconds before a token could be promised to another process at which its time is extended. */
+/** Milliseconds, before a token could be promised to another process, at which the time of the token is extended. */
 const MARGIN_MS = 750
 
 /**
- * Finds the requests whose tokens must be kept used for longer. Only its response proves that a request was counted.
- * One that ended without a response may be in a buffer until the network or the service continues, which a response to
- * a later request proves. Until then, tokens become free one at a time, after a window, two, then every four, and the
- * requests that use them are probes (`Unanswered` in core's scheduler does the same for one process).
+ * Finds the requests whose tokens must be kept used for longer. Only the response to a request proves that the request
+ * was counted. A request that ended without a response may be in a buffer until the network or the service continues,
+ * which a response to a later request proves. Until then, tokens become free one at a time, after a window, two, then
+ * every four, and the requests that use them are probes (`Unanswered` in core's scheduler does the same for one
+ * process).
  */
 export function createUnansweredRequests({ windowMs, settleMs, aheadMs }: LimitTimes) {
   const open = new Set<WrittenRequest>()
@@ -98,7 +99,7 @@ export function createUnansweredRequests({ windowMs, settleMs, aheadMs }: LimitT
   }
 
   return {
-    /** Number of requests. */
+    /** Returns the number of requests that may not be counted yet. */
     size: () => open.size + lost.length,
     written: (request: WrittenRequest) => void open.add(request),
     /** Records a response. Returns the ids of requests without one that the service has counted, or never will. */

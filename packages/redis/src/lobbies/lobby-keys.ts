@@ -42,7 +42,7 @@ const free = (trait: string) => `+${trait}`
 
 const freeSlots = ({ maxPlayers, members }: Lobby) => maxPlayers - members.length
 
-/** The free slots and the traits of a lobby, one per line; empty if it is not listed. */
+/** Returns the free slots and the traits of a lobby, one per line; empty if it is not listed. */
 export function listingOf(lobby: Lobby): string {
   if (!isListed(lobby)) return ''
   const slots = freeSlots(lobby)
@@ -50,14 +50,14 @@ export function listingOf(lobby: Lobby): string {
   return [slots, ...traits.map(any), ...(slots > 0 ? traits.map(free) : [])].join('\n')
 }
 
-/** The traits that a lobby must have. */
+/** Returns the traits that a lobby must have. */
 export function wantedTraits(data: Attributes, isFree: boolean): readonly string[] {
   const wanted = Object.entries(data)
   return (wanted.length === 0 ? [LISTED] : wanted.map(traitOf)).map(isFree ? free : any)
 }
 
 /**
- * The members, one JSON string a line. A script finds a player's line in it: JSON has no line feeds, and every string
- * ends with a quote.
+ * Returns the members, one JSON string a line. A script finds a player's line in it: JSON has no line feeds, and every
+ * string ends with a quote.
  */
 export const membersOf = ({ members }: Lobby): string => members.map(({ id }) => JSON.stringify(id)).join('\n')

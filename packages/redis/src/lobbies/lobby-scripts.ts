@@ -10,12 +10,12 @@ local function lines(text)
   return string.gmatch(text, '[^\\n]+')
 end
 
--- A key that was empty for a moment has lost its end.
+-- A key that was empty for a moment has lost its expiry.
 local function keep(...)
   for _, key in ipairs({...}) do redis.call('PEXPIRE', key, keep_ms) end
 end
 
--- In which lobbies a player is. The text holds one member a line; nothing for a lobby that is gone.
+-- Indexes the lobbies by their members. The text has one member per line, and is empty for a lobby that is gone.
 local function index_members(id, text)
   local before = redis.call('HGET', members, id) or ''
   if before == text then return end
@@ -25,8 +25,8 @@ local function index_members(id, text)
   keep(members, players)
 end
 
--- By which traits a lobby is found. The text holds the free slots and the traits, one a line; nothing if it is not
--- listed.
+-- Indexes the lobbies by their traits. The text has the number of free slots and then one trait per line. It is empty
+-- for a lobby that is not listed.
 local function index_traits(id, number, text)
   local before = redis.call('HGET', listing, id) or ''
   if before == text then return end
@@ -52,7 +52,7 @@ export const CREATE = defineScript({
 local head, body, codes, due, members, players, listing, traits, last = unpack(KEYS)
 local id, code, json, due_at, member_lines, listing_lines, keep_ms = unpack(ARGV)
 ${INDEX_LUA}
--- So that another program's key is found before anything is written.
+-- The types are checked first, so that another program's key is found before anything is written.
 local types = {'hash', 'hash', 'hash', 'zset', 'hash', 'zset', 'hash', 'zset', 'string'}
 for i, key in ipairs(KEYS) do
   local found = redis.call('TYPE', key).ok
@@ -110,7 +110,7 @@ local page, last = {''}, ''
 for i = 1, #places do
   local number, id = string.match(string.sub(places[i], #rarest + 2), '^(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)(.*)$')
   local text, json = redis.call('HGET', KEYS[2], id), redis.call('HGET', KEYS[3], id)
-  -- Either may be missing only where Redis deletes keys against our advice.
+  -- The listing or the JSON can be missing only if Redis evicts keys, against our advice.
   text = text and json and text .. '\\n' or '-1\\n'
   local fits = tonumber(string.match(text, '^-?%d+')) >= least
   for k = 5, #ARGV do fits = fits and string.find(text, '\\n' .. ARGV[k] .. '\\n', 1, true) ~= nil end

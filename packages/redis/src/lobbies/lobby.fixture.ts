@@ -12,7 +12,7 @@ const memberOf = (id: string, slot: number): Member => ({
   dataVersion: 1,
 })
 
-/** An open, public lobby for four with these members. */
+/** Returns an open, public lobby for four with these members. */
 export const lobbyOf = (id: string, members: readonly string[], changes: Partial<Lobby> = {}): Lobby => ({
   id,
   code: `code-${id}`,

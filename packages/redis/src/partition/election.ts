@@ -56,7 +56,7 @@ const TRUSTED = 0.9
 const LONGEST = 10
 /** Factor by which the slowest renewal time decays with each later renewal. */
 const FORGETS = 0.95
-/** Milliseconds within which losses make the process wait, so that another one leads. */
+/** Milliseconds for which a loss counts. With several losses the process waits longer, so that another one leads. */
 const RECENT_MS = 60_000
 /** Maximum of this wait, as a multiple of `leaseMs`. */
 const LONGEST_BACK_OFF = 8
@@ -72,7 +72,7 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
   let losses: readonly number[] = []
 
   const pause = (ms: number, signal: AbortSignal) => clock.sleep(ms, signal).catch(() => {})
-  /** A stalled process, e.g. on a machine with too little CPU, takes a longer lease. */
+  /** Returns the duration of the next lease. A stalled process, e.g. with too little CPU, takes a longer one. */
   const wantedMs = () => Math.ceil(Math.min(Math.max(leaseMs, RENEWALS * (renewMs + slowestMs)), LONGEST * leaseMs))
   const took = (ms: number) => {
     slowestMs = Math.max(ms, slowestMs * FORGETS)

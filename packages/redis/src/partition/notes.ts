@@ -14,9 +14,9 @@ export const SECRET_KEY = 's'
 export const IDENTITY_KEY = 'i'
 
 const RESULT = 'r'
-/** The key of a match result that no backend has taken yet. */
+/** Returns the key of a match result that no backend has taken yet. */
 export const resultKey = (id: string): string => RESULT + id
-/** The results among notes, by their ids, in no order. */
+/** Returns the results among notes, by their ids, in no order. */
 export const resultsIn = (
   notes: readonly PartitionRecord[],
 ): readonly { readonly key: string; readonly value: string }[] =>
@@ -24,13 +24,13 @@ export const resultsIn = (
     key.startsWith(RESULT) && text !== undefined ? [{ key: key.slice(RESULT.length), value: text }] : [],
   )
 
-/** The key of a player's cooldown of a name. */
+/** Returns the key of a player's cooldown of a name. */
 export const cooldownKey = (name: string, playerId: string): string => COOLDOWN + JSON.stringify([name, playerId])
 
-/** The key of the pause of a queue. */
+/** Returns the key of the pause of a queue. */
 export const pauseKey = (queue: string): string => PAUSE + queue
 
-/** The key of the pause of a pool. */
+/** Returns the key of the pause of a pool. */
 export const poolPauseKey = (pool: string): string => POOL_PAUSE + pool
 
 type StoredCooldown = Pick<Cooldown, 'offences' | 'until' | 'forgiveAfterMs'>
@@ -45,7 +45,7 @@ export function readCooldown(text: string): StoredCooldown {
 }
 
 /**
- * The content of notes: cooldowns, and the names of paused queues and pools.
+ * Returns the content of notes: cooldowns, and the names of paused queues and pools.
  * @param broken receives the error of each damaged note, which is skipped.
  */
 export function readPartitionRecords(notes: readonly PartitionRecord[], broken: (error: unknown) => void) {
@@ -66,7 +66,7 @@ export function readPartitionRecords(notes: readonly PartitionRecord[], broken: 
   return { cooldowns, paused, pausedPools }
 }
 
-/** The ticket in the form that a leader loads. */
+/** Returns the ticket in the form that a leader loads. */
 export const loadedOf = ({ id, createdAt, body, header }: StoredTicket): LoadedTicket => ({
   id,
   createdAt,
@@ -74,5 +74,5 @@ export const loadedOf = ({ id, createdAt, body, header }: StoredTicket): LoadedT
   state: header === undefined ? undefined : decodeHeader(header),
 })
 
-/** The view of a stored ticket, without addresses. */
+/** Returns the view of a stored ticket, without addresses. */
 export const viewOf = (stored: StoredTicket): Ticket => storedTicket(loadedOf(stored))

@@ -38,7 +38,7 @@ export class OwnQueues {
     return this.#own
   }
 
-  /** Maximum duration of a match of these queues and pools, in milliseconds. */
+  /** Returns the maximum duration of a match of these queues and pools, in milliseconds. */
   longestMatchMs(): number {
     const { queues, pools = [] } = this.#own
     return Math.max(...defineQueues(queues, definePools(pools)).map(({ deploy }) => deploy.maxDurationMs))
@@ -80,7 +80,7 @@ export class OwnQueues {
     return found && readInForce(found.text, found.since)
   }
 
-  /** The leader's setting at the last comparison. Its queues may be newer. */
+  /** Returns the leader's setting at the last comparison. The leader's queues may be newer. */
   presenceInForce(queue: string): number | undefined {
     return this.#presenceInForce.get(queue)
   }
@@ -90,7 +90,7 @@ export class OwnQueues {
     this.#presenceInForce = new Map(Object.entries(inForce?.presence ?? {}))
     const fingerprint = fingerprintOf(this.#own.queues)
     const isOther = inForce !== undefined && inForce.fingerprint !== fingerprint
-    // Redis was unreachable when they were replaced.
+    // This process leads, but Redis was unreachable when its queues were replaced.
     if (isOther && this.#token !== undefined) return this.say()
     if (isOther && this.#reported !== inForce.fingerprint) this.#options.differ({ inForce, fingerprint })
     this.#reported = isOther ? inForce.fingerprint : undefined

@@ -21,7 +21,7 @@ export class PartitionIdentity {
   /** The identity at the last check. */
   #known: string | undefined
   #timesVanished = 0
-  /** Until then, servers without a record are ordered to continue, because players may be on them. */
+  /** Time until which servers without a record are ordered to continue, because players may be on them. */
   #sparedUntil = -Infinity
 
   constructor(options: PartitionIdentityOptions) {
@@ -38,7 +38,7 @@ export class PartitionIdentity {
     const { store, clock, name, longestMatchMs, problem } = this.#options
     const known = this.#known
     const [found] = await store.readPartitionRecords([IDENTITY_KEY])
-    // What this process has learned meanwhile is newer than what it read.
+    // If this process has learned the identity meanwhile, that is newer than what it read.
     if (this.#known !== known) return
     if (known !== undefined && found !== known) {
       this.#timesVanished += 1
@@ -55,7 +55,7 @@ export class PartitionIdentity {
   sparesUnknownServers(): boolean {
     return this.#options.clock.now() < this.#sparedUntil
   }
-  /** After the loss of records, a server without one may have players on it until the longest match is over. */
+  /** Returns the milliseconds until unknown servers stop: after a loss of records, at least the longest match. */
   graceMs(orphanGraceMs: number): number {
     return this.#timesVanished === 0 ? orphanGraceMs : Math.max(orphanGraceMs, this.#options.longestMatchMs())
   }

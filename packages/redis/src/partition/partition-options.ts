@@ -43,7 +43,7 @@ export interface QueuesInForce {
   readonly since: number
 }
 
-/** A fingerprint of 16 characters. It includes the source code of custom rules. */
+/** Returns a fingerprint of 16 characters. It includes the source code of custom rules. */
 export function fingerprintOf(queues: readonly QueueDefinition[]): string {
   const text = JSON.stringify(queues, (_key, value: unknown) => {
     if (typeof value === 'function') return String(value)

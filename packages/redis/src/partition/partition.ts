@@ -44,18 +44,19 @@ export type PartitionProblem = ListenerProblem | { readonly during: 'partition';
  */
 export interface Partition extends FollowerService {
   /**
-   * Starts to follow the partition, and to lead it if no other process does. Calls fail before it, and after `close`.
+   * Starts to follow the partition, and to lead it if no other process does. Calls fail before `start`, and after
+   * `close`.
    */
   start(): void
   /** True if this process leads now, and has taken over the matches of the previous leader. */
   leads(): boolean
-  /** Milliseconds by which the clock of Redis is ahead of this process's clock, as last measured. */
+  /** Returns the milliseconds by which the clock of Redis is ahead of this process's clock, as last measured. */
   clockOffsetMs(): number
-  /** Number of times that this process noticed the loss of the records in Redis; see `RecordsVanished`. */
+  /** Returns the number of times that this process noticed the loss of the records in Redis; see `RecordsVanished`. */
   timesVanished(): number
   /** See `Matchmaker`. Undefined unless this process leads, because others may not have the tickets. */
   survey(options?: SurveyOptions): Survey | undefined
-  /** The queues with which the leader matches; undefined before the first leader. */
+  /** Returns the queues with which the leader matches; undefined before the first leader. */
   queuesInForce(): Promise<QueuesInForce | undefined>
   /**
    * Replaces the queues of this process, and the pools if they are given. They are in force while this process leads.
@@ -154,7 +155,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   })
 
   let beginning: Promise<void> | undefined
-  /** Nothing is read or decided before the store's time, which stored times refer to, and its format are known. */
+  /** Begins to read and decide once the store's time, to which stored times refer, and the format are known. */
   const begin = async (): Promise<void> => {
     const isKnown = () => Promise.all([clock.measure(), store.getInForce()]).then(() => true)
     const { signal } = ending

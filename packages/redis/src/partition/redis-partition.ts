@@ -30,9 +30,11 @@ export interface RedisPartitionOptions extends PartitionOptions {
  *
  * Redis then holds all tickets, with players' addresses and attributes; protect it accordingly.
  * @throws {InvalidInput} naming the option and the value
- * @example const redis = await connectRedis({ client: { url: 'redis://127.0.0.1:6379' } }) const partition =
- *   createRedisPartition({ redis, name: 'eu', queues, deployments: client.deployments }) partition.start() const api =
- *   createTicketApi(partition, { authenticate })
+ * @example
+ * const redis = await connectRedis({ client: { url: 'redis://127.0.0.1:6379' } })
+ * const partition = createRedisPartition({ redis, name: 'eu', queues, deployments: client.deployments })
+ * partition.start()
+ * const api = createTicketApi(partition, { authenticate })
  */
 export function createRedisPartition(options: RedisPartitionOptions): Partition {
   const ours = checkOptions('createRedisPartition', schema, options)

@@ -8,7 +8,7 @@ import type { LeaderCommandName, Leader } from '@muster/matchmaker/internal'
 export type RpcCommand = LeaderCommandName
 
 interface PackedInputs {
-  /** Instead of a request. */
+  /** The path and the body of the webhook, instead of a request. */
   readonly webhook: readonly [path: string, body: string]
   readonly notePresence: readonly [reports: readonly PackedPresence[]]
 }
@@ -59,13 +59,13 @@ export interface OrdersNotice {
   readonly version: number
 }
 
-/** The server's name in a notice: the credential in its token, which is not a secret. */
+/** Returns the server's name in a notice: the credential in its token, which is not a secret. */
 export const serverIn = (token: string): string => token.slice(0, Math.max(0, token.indexOf('.')))
 
 export const encodeNotice = ({ server, version }: OrdersNotice): string =>
   JSON.stringify({ id: '', orders: [server, version] })
 
-/** Undefined for any other message. */
+/** Parses a notice. Undefined for any other message. */
 export function decodeNotice(text: string): OrdersNotice | undefined {
   if (!text.startsWith('{"id":"","orders":')) return undefined
   const { orders } = (parsed(text) ?? {}) as { readonly orders?: unknown }
@@ -76,10 +76,10 @@ export function decodeNotice(text: string): OrdersNotice | undefined {
 
 export const encode = (message: RpcRequest | RpcReply): string => JSON.stringify(message)
 
-/** The first characters of every reply to an RPC request. */
+/** Returns the first characters of every reply to an RPC request. */
 export const beginningOf = (id: string): string => JSON.stringify({ id }).slice(0, -1)
 
-/** Undefined for an unreadable message, e.g. of another version. */
+/** Parses a request. Undefined for an unreadable message, e.g. of another version. */
 export function decodeRequest(text: string): RpcRequest | undefined {
   const ask = parsed(text) as Partial<RpcRequest> | undefined
   const fits = typeof ask?.id === 'string' && typeof ask.front === 'string' && Array.isArray(ask.input)
@@ -99,7 +99,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The id of a ticket whose players are all present, or with one player of it. */
+/** The id of a ticket whose players are all present, or that id with the one player who is present. */
 export type PackedPresence = string | readonly [ticketId: string, playerId: string]
 
 export const packPresence = ({ ticketId, playerId }: PresenceReport): PackedPresence =>
@@ -126,14 +126,14 @@ const WIRE_NAMES: Readonly<Record<string, string>> = {
 }
 const NAMES: ReadonlyMap<string, string> = new Map(Object.entries(WIRE_NAMES).map(([name, wire]) => [wire, name]))
 
-/** An error as JSON. Of an unexpected error, only the message is sent. */
+/** Converts an error to JSON. Of an unexpected error, only the message is sent. */
 export function encodeError(error: unknown): EncodedError {
   if (!(error instanceof MusterError)) return { name: 'MusterError', message: scrub(String(error)), facts: {} }
   const { name, message } = error
   return { name: WIRE_NAMES[name] ?? name, message, facts: Object.fromEntries(Object.entries(error)) }
 }
 
-/** The error with its original class. An unknown class becomes a `MusterError`. */
+/** Returns the error with its original class. An unknown class becomes a `MusterError`. */
 export function decodeError({ name, message, facts }: EncodedError): core.MusterError {
   const error = new MusterError(message)
   const known = CLASSES.get(NAMES.get(name) ?? name)

@@ -23,8 +23,9 @@ const SMALLEST_STEP_MS = 250
 const REPORTED_MS = 5000
 
 /**
- * The time of the store, derived from the monotonic clock of this process. All processes of a partition agree on it, so
- * that stored data has the same age for each, regardless of their machines' clocks and changes of these.
+ * Creates a clock with the time of the store, derived from the monotonic clock of this process. All processes of a
+ * partition agree on it, so that stored data has the same age for each, regardless of their machines' clocks and
+ * changes of these.
  */
 export function createStoreClock({ store, clock, differs }: StoreClockOptions) {
   /** The difference at a time of `clock`, from which it slews. */
@@ -64,7 +65,7 @@ export function createStoreClock({ store, clock, differs }: StoreClockOptions) {
       reported = target
       differs(target)
     },
-    /** Milliseconds by which the store's time was ahead of this process's clock at the last measurement. */
+    /** Returns the milliseconds by which the store's time was ahead of this process's clock at the last measurement. */
     offsetMs: () => target,
   }
 }

@@ -21,7 +21,7 @@ export interface Server {
   readonly createdAt: number
   stoppedAt: number | undefined
   readonly environment?: Readonly<Record<string, string>>
-  /** Time since which it is in error, e.g. because it crashed. */
+  /** Time since which the server is in error, e.g. because it crashed. */
   failedAt?: number
 }
 
@@ -32,7 +32,7 @@ export class FakeService implements DeploymentService {
   readonly #readyMs: number
   /** Delay of a call in each direction, in milliseconds. */
   travelMs: () => number = () => 5
-  /** Whether the response of a call is lost, or the call itself. */
+  /** Returns whether the response of a call is lost, or the call itself. Undefined: neither. */
   fault: (method: string) => 'answer' | 'call' | undefined = () => undefined
 
   constructor(clock: Clock, readyMs = 1000) {
@@ -107,12 +107,12 @@ export class FakeService implements DeploymentService {
 
 /** A process that can be stopped at any await, temporarily or forever. */
 export interface Process extends Partition {
-  /** Stops it: it makes no progress and receives nothing. */
+  /** Stops the process: it makes no progress and receives nothing. */
   pause(): void
   resume(): void
 }
 
-/** A store in which every former leader may write as if it still led. */
+/** Returns a store in which every former leader may write as if it still led. */
 function withoutFences(store: PartitionStore, latest: { token: string }): PartitionStore {
   return {
     ...store,
@@ -210,7 +210,7 @@ export function createWorld(given: Partial<PartitionOptions> = {}, isFenced = tr
   return { clock, partition, service, problems, process, beginLossy, pass, player }
 }
 
-/** Two processes, of which the first leads, and all is asked of the second. */
+/** Creates two processes. The first one leads, and tests call the second one. */
 export async function createPair(
   given: Partial<PartitionOptions> = {},
   before: (world: ReturnType<typeof createWorld>) => void = () => {},
@@ -222,7 +222,7 @@ export async function createPair(
   await world.pass(100)
   second.start()
   await world.pass(300)
-  /** The answer to something asked, after as much time as it takes. */
+  /** Advances the clock until a call is answered, and returns the answer. */
   const answer = <T>(asked: Promise<T>): Promise<T> => world.clock.until(asked, 10)
   const create = (player: string, id?: string) =>
     answer(second.createTicket({ ...(id !== undefined && { id }), queue: 'duel', players: [world.player(player)] }))
@@ -233,11 +233,11 @@ export async function createPair(
     second,
     answer,
     join: (...ids: string[]) => Promise.all(ids.map((id) => create(id, id))),
-    /** Another ticket of the same player. */
+    /** Creates another ticket of the same player. */
     again: (player: string) => create(player),
     ticket,
     status: async (id: string) => (await ticket(id)).status,
-    /** From now on the second leads, because the first stands still. */
+    /** Pauses the first process, so that the second one leads from now on. */
     takeOver: async () => {
       first.pause()
       await world.pass(3000)

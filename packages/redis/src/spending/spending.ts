@@ -27,9 +27,9 @@ export interface SpendingRequest {
 const GAP_MS = 100
 
 /**
- * A partition's part of a budget. It requests ahead what it needs, twice its use since the last request, and returns
- * the rest. While a request is in flight, and after one whose reply was lost, it uses at most what both the old and the
- * new lease allow.
+ * Creates a partition's part of a budget. It requests ahead what it needs, twice its use since the last request, and
+ * returns the rest. While a request is in flight, and after one whose reply was lost, it uses at most what both the old
+ * and the new lease allow.
  *
  * @param least the minimum amount requested ahead.
  */
@@ -93,7 +93,7 @@ export function createPartitionBudget(
   }
 }
 
-/** More than anybody has: no limit, and nothing to store about it. */
+/** Stands for no limit: more than any account has. Nothing is stored about it. */
 const UNBOUNDED = 1e12
 
 /** The share that a partition may use now. */
@@ -197,8 +197,8 @@ export interface SpendingEvents {
 export interface RedisSpending {
   readonly events: Events<SpendingEvents>['emitter']
   /**
-   * The part of a partition, for the option `budget` of its matchmaker. All processes of the partition use the same
-   * name.
+   * Returns the part of a partition, for the option `budget` of its matchmaker. All processes of the partition use the
+   * same name.
    * @throws {InvalidInput}
    */
   budget(partition: string): SpendBudget

@@ -62,7 +62,7 @@ export function createRedisEventStore(options: RedisEventStoreOptions): RedisEve
     read.push({ cursor, bytes: size })
     bytes += size
   }
-  /** Id of the first entry to keep, as far as is known. */
+  /** Returns the id of the first entry to keep, as far as is known. */
   const first = (): string => {
     const since = Number(read.at(-1)?.cursor.split('-')[0] ?? 0) - keepMs
     let dropped = 0
@@ -117,7 +117,7 @@ export function createRedisEventStore(options: RedisEventStoreOptions): RedisEve
   }
 }
 
-/** The id after that of an entry. */
+/** Returns the id after that of an entry. */
 function following(id: string): string {
   const [ms, sequence] = id.split('-')
   return `${ms}-${Number(sequence) + 1}`

@@ -7,7 +7,7 @@ export type Entries = readonly (readonly [kind: string, text: string])[]
 
 interface StreamRead {
   readonly entries: Entries
-  /** Id of the newest of them; the given cursor if there are none. */
+  /** Id of the newest of the entries; the given cursor if there are none. */
   readonly cursor: string
 }
 
@@ -38,7 +38,7 @@ export class StreamTail {
     this.#redis = redis
   }
 
-  /** Id of the newest entry. */
+  /** Returns the id of the newest entry. */
   async end(key: string): Promise<string> {
     const newest = (await this.#redis.command(key, ['XREVRANGE', key, '+', '-', 'COUNT', 1])) as RawEntries
     return newest[0]?.[0] ?? BEGIN
@@ -121,7 +121,7 @@ function readWords(keys: readonly string[], cursors: readonly string[], blockMs:
   return ['XREAD', 'COUNT', MOST_ENTRIES, ...block, 'STREAMS', ...keys, ...cursors]
 }
 
-/** The reply of XREAD: a list of streams with new entries, in some protocol versions an object by key; or nothing. */
+/** Parses the reply of XREAD: nothing, or the streams with new entries, as a list or as an object by key. */
 function entriesOf(found: Reply, key: string, cursor: string): StreamRead {
   const streams = (found ?? []) as unknown as
     readonly (readonly [string, RawEntries])[] | Readonly<Record<string, RawEntries>>
@@ -184,7 +184,7 @@ export function followStream({ redis, key, onEntries, onGap, clock = systemClock
   const failed = (error: unknown) => {
     if (!isFailing) redis.report({ during: 'stream', error })
     isFailing = true
-    // A stream that was empty and is empty may be another one.
+    // A stream that is empty again may be another one, so the next read begins with a gap.
     if (last === BEGIN) last = undefined
   }
   void repeatUntil(work, { signal: closing.signal, clock, failed })

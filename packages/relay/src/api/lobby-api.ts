@@ -86,8 +86,9 @@ interface OpenStream {
 }
 
 /**
- * Limits the open streams of each caller and of all, because a limit of requests does not limit lasting streams. A
- * caller's stream beyond the limit ends the caller's oldest, which is the most likely to be a broken connection.
+ * Limits the open streams of each caller and of all callers, because a limit of requests does not limit lasting
+ * streams. A caller's stream beyond the limit ends the caller's oldest, which is the most likely to be a broken
+ * connection.
  * @param perCaller enough for several browser tabs, and for broken connections that were not detected yet.
  * @returns a function that opens a stream. @throws {Problem} 503 if there are too many in total
  */
@@ -129,7 +130,7 @@ const statuses: Readonly<Record<LobbyRefusalCode, number>> = {
   busy: 503,
 }
 
-/** The problem for an error of lobbies; undefined for an unexpected error. */
+/** Returns the problem for an error of lobbies; undefined for an unexpected error. */
 function problemOf(error: unknown): Problem | undefined {
   if (error instanceof LobbyRefused) {
     const { code, message, retryAfterMs } = error
@@ -177,7 +178,7 @@ export function createLobbyApi(lobbies: Lobbies, options: LobbyApiOptions): Http
   const store = prefixed(options.limitStore ?? createMemoryLimitStore(clock), 'lobby-api')
   const lists = limits.listsPerCaller === null ? undefined : store.attempts('listsPerCaller', limits.listsPerCaller)
 
-  /** A command of the caller about another player of the lobby. */
+  /** Returns a command of the caller about another player of the lobby. */
   const against = ({ lobbyId, playerId: targetId }: ByMember, { caller }: Exchange<LobbyCaller>) => ({
     lobbyId,
     playerId: caller.id,

@@ -37,7 +37,7 @@ const byAnyone = routesFor('anyone', [])
 const byPlayers = routesFor('players', [503])
 const byMembers = routesFor('members', [409, 410, 503])
 const byHost = routesFor('host', [403, 409, 410, 503])
-/** What the host may do to a player has the lobby as its answer. */
+/** The input and output of a host's command about a player. It returns the lobby. */
 const toPlayer = { input: z.strictObject({ ...inLobby, playerId: id }), output: LobbySchema } as const
 
 /** All operations of the lobby API. */

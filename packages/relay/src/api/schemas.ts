@@ -1,4 +1,4 @@
-// pure: the answers of the lobby API
+// pure: the schemas of the lobby API's responses
 import { z } from 'zod'
 import {
   AttributeChangesSchema,

@@ -97,7 +97,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     if (admitted instanceof Promise) await admitted
     return change(lobbyId, checked)
   }
-  /** A view copies the whole lobby, so it is created only if the caller gets it. */
+  /** Runs a command and returns a view. A view copies the whole lobby, so it is created only if the caller gets it. */
   const ask = async (lobbyId: string, command: MemberRequest): Promise<LobbyView> =>
     viewOf(await tell(lobbyId, command), command.playerId)
   let closed: Promise<void> | undefined

@@ -69,7 +69,7 @@ export function createFollowing(
 }
 
 /**
- * The news for a player who has seen everything up to `after`. Pure.
+ * Returns the messages for a player who has seen everything up to `after`. Pure.
  * @throws {LobbyRefused} for a player who was never in the lobby, as far as known
  */
 function newsFor(lobby: Lobby, playerId: string, after: number | undefined): Followed {

@@ -1,7 +1,7 @@
 import type { Lobby, LobbyEvent } from './lobby.js'
 import { viewOf } from './view.js'
 
-/** A model of the lobby derived only from its events, like a client's. */
+/** Creates a model of the lobby derived only from its events, like a client's. */
 export function createFollower(lobby: Lobby) {
   const members = new Map(
     lobby.members.map((member) => [

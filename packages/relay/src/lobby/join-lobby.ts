@@ -73,7 +73,7 @@ export function createDigests() {
 
 type Limits = LobbiesConfig['limits']
 
-/** The counter of a limit; undefined for no limit. */
+/** Returns the counter of a limit; undefined for no limit. */
 function attemptsOf(name: Exclude<keyof Limits, 'lobbiesPerPlayer'>, limits: Limits, store: LimitStore) {
   const limit = limits[name]
   return limit === null ? undefined : store.attempts(name, limit)

@@ -142,7 +142,7 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
   }
 }
 
-/** Milliseconds between two attempts. */
+/** Milliseconds between two attempts to close all lobbies. */
 const PAUSE_MS = 1000
 
 /**

@@ -42,7 +42,7 @@ export function setUp({
   }
 }
 
-/** The credentials of a member's run; throws if there are none. */
+/** Returns the credentials of a member's run; throws if there are none. */
 async function credentialsOf(lobbies: Lobbies, lobbyId: string, playerId: string) {
   const run: RunView | null = (await lobbies.get({ lobbyId, playerId })).run
   if (run?.status !== 'relayed' || run.credentials === null) throw new Error(`${playerId} has no credentials`)

@@ -57,7 +57,7 @@ export interface Lobbies {
   /** Lists public lobbies that are open or allow late joins, the newest first. Full ones only with `minFree: 0`. */
   list(input?: ListLobbies): Promise<{ readonly lobbies: readonly ListedLobby[]; readonly next: string | undefined }>
   get(by: ByMember): Promise<LobbyView>
-  /** The player's view of each lobby in which they are a member, present or away: at most 16. */
+  /** Returns the player's view of each lobby in which they are a member, present or away: at most 16. */
   ofPlayer(playerId: string): Promise<readonly LobbyView[]>
   /** Keeps a member alive who does not follow the lobby. */
   heartbeat(by: ByMember): Promise<void>

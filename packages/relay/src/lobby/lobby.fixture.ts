@@ -8,7 +8,7 @@ export const START = Date.UTC(2026, 0, 1)
 
 export const ipOf = (playerId: string): string => `192.0.2.${playerId.charCodeAt(0) % 3}`
 
-/** An open, public lobby whose host is `ann`. */
+/** Returns an open, public lobby whose host is `ann`. */
 export const aLobby = (changes: Partial<NewLobby> = {}): Lobby =>
   newLobby(
     {
@@ -40,7 +40,7 @@ export const join = (
   ...changes,
 })
 
-/** A session with a token for every present member, like the service might return it for `term`. */
+/** Returns a session with a token for every present member, like the service might return it for `term`. */
 export function aSession(lobby: Lobby, term: number, id = `session-${term}`): ReadySession {
   return {
     id,
@@ -61,7 +61,7 @@ export function aSession(lobby: Lobby, term: number, id = `session-${term}`): Re
   }
 }
 
-/** A lobby that executes one command after the other. */
+/** Creates a lobby that executes one command after the other. */
 export function play(lobby: Lobby, rules: LobbyRules = defaultRules) {
   const played = {
     lobby,
@@ -95,7 +95,7 @@ export function play(lobby: Lobby, rules: LobbyRules = defaultRules) {
 export const types = (events: LobbyStep['events'] | string): string | readonly string[] =>
   typeof events === 'string' ? events : events.map(({ type }) => type)
 
-/** The same lobby with the members bob and cleo. */
+/** Returns the same lobby with the members bob and cleo. */
 export const withThree = (...changes: Parameters<typeof aLobby>) => {
   const game = play(aLobby(...changes))
   for (const playerId of ['bob', 'cleo']) {
@@ -105,7 +105,7 @@ export const withThree = (...changes: Parameters<typeof aLobby>) => {
   return game
 }
 
-/** The same lobby, started and with an open session. */
+/** Returns the same lobby, started and with an open session. */
 export const running = () => {
   const game = withThree()
   game.do({ kind: 'start', playerId: 'ann' })

@@ -24,7 +24,7 @@ const value = z.union([z.string().max(LONGEST_VALUE), z.number(), z.boolean()], 
   error: `must be a text of at most ${LONGEST_VALUE} characters, a finite number, or true or false`,
 })
 
-/** The attribute `name` of a lobby or a member is shown to players. */
+/** Refuses an invisible name, because players see the attribute `name` of a lobby or a member. */
 function refuseUnseenName({ name: shown }: AttributeChanges, context: z.RefinementCtx): void {
   const message = typeof shown === 'string' ? faultOfShownName(shown) : undefined
   if (message !== undefined) context.addIssue({ code: 'custom', path: ['name'], message })
@@ -231,21 +231,21 @@ export const withMember = (lobby: Lobby, member: Member): Lobby => ({
   members: lobby.members.map((other) => (other.id === member.id ? member : other)),
 })
 
-/** The session that currently relays for the lobby. */
+/** Returns the session that currently relays for the lobby. */
 export const sessionOf = ({ run }: Lobby): ReadySession | undefined =>
   run?.status === 'relayed' ? run.session : undefined
 
 /** Number of events that are kept for returning players. A player who has missed more gets a snapshot instead. */
 const KEPT = 64
 
-/** The lobby with one more event. */
+/** Returns the lobby with one more event. */
 export function withEvent(lobby: Lobby, now: number, happening: Happening, to?: string): Lobby {
   const seq = lobby.seq + 1
   const event: LobbyEvent = { ...happening, seq, at: now, to }
   return { ...lobby, seq, events: [...lobby.events.slice(1 - KEPT), event] }
 }
 
-/** The events after `seq`; undefined if some of them are no longer stored. */
+/** Returns the events after `seq`; undefined if some of them are no longer stored. */
 export function eventsAfter({ events, seq: last }: Lobby, seq: number): readonly LobbyEvent[] | undefined {
   if (seq > last || (events[0]?.seq ?? 1) > seq + 1) return undefined
   return events.filter((event) => event.seq > seq)
@@ -259,7 +259,7 @@ export interface NewLobby extends Pick<
   readonly host: Pick<Member, 'id' | 'ip' | 'data'>
 }
 
-/** A member who has just joined. */
+/** Returns a member who has just joined. */
 export const newMember = (given: Pick<Member, 'id' | 'ip' | 'slot' | 'data'>, now: number): Member => ({
   ...given,
   presentSince: now,

@@ -19,7 +19,7 @@ import { endRun, leaveRun, moveRun, unseat } from './run.js'
 
 /**
  * Maximum number of applicants that wait for the host: as many as a full lobby has players (our choice). One address
- * may have no more than a household's players.
+ * may have at most 8, as many as a household may have players.
  */
 const MOST_APPLICANTS = 64
 const MOST_OF_ADDRESS = 8
@@ -63,7 +63,7 @@ function apply(lobby: Lobby, now: number, playerId: string, ip: string): Lobby |
   return withEvent(waiting, now, { type: 'applicant.waiting', playerId }, lobby.hostId)
 }
 
-/** Denied applicants do not count, so they do not keep others out. */
+/** True if too many applicants wait. Denied applicants do not count, so they do not keep others out. */
 function isCrowded({ applicants }: Lobby, ip: string): boolean {
   const waiting = applicants.filter(({ denied }) => !denied)
   const block = addressBlock(ip)
@@ -104,8 +104,8 @@ function admit(lobby: Lobby, now: number, id: string, ip: string, data: Attribut
 }
 
 /**
- * The free slot that the player had before; otherwise the lowest free slot that is not reserved for a departed player;
- * otherwise the lowest free slot.
+ * Returns the free slot that the player had before; otherwise the lowest free slot that is not reserved for a departed
+ * player; otherwise the lowest free slot.
  */
 function slotFor({ members, departed, maxPlayers }: Lobby, now: number, playerId: string): number {
   const held = departed.filter(({ until }) => until > now)

@@ -40,7 +40,7 @@ export function createMemoryLobbyStore(): LobbyStore {
       byPlayer.set(id, ids.add((after as Lobby).id))
     }
   }
-  /** The record, if it has this version. */
+  /** Returns the record, if it has this version. */
   const present = (id: string, version: number): LobbyEntry | undefined => {
     const kept = lobbies.get(id)
     return kept?.version === version ? kept : undefined
@@ -111,6 +111,6 @@ export function createMemoryLobbyStore(): LobbyStore {
   }
 }
 
-/** Members that are missing in the other state of the lobby. */
+/** Returns the members that are missing in the other state of the lobby. */
 const membersBeyond = (lobby: Lobby | undefined, other: Lobby | undefined): readonly Member[] =>
   lobby?.members.filter(({ id }) => other === undefined || memberOf(other, id) === undefined) ?? []

@@ -20,7 +20,7 @@ export interface World {
   readonly random: Random
 }
 
-/** A process that serves lobbies, in parallel with or after others. It can be killed at any moment. */
+/** Starts a process that serves lobbies, in parallel with or after others. It can be killed at any moment. */
 export function startProcess({ service, store, clock, random }: World): Process {
   let alive = true
   const never = new Promise<never>(() => {})

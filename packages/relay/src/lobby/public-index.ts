@@ -1,7 +1,7 @@
 import { type Attributes, has, type Lobby } from './lobby.js'
 import { isListed, type PublicPage, type PublicQuery } from './store.js'
 
-/** Index of the first number that is not less than `number`. */
+/** Returns the index of the first number that is not less than `number`. */
 function placeOf(numbers: readonly number[], number: number): number {
   let low = 0
   let high = numbers.length
@@ -82,7 +82,7 @@ const freeSlots = ({ maxPlayers, members }: Lobby) => maxPlayers - members.lengt
 
 const fits = (lobby: Lobby, minFree: number, data: Attributes) => freeSlots(lobby) >= minFree && has(lobby.data, data)
 
-/** Usually true; the index then needs no update. */
+/** True if the index needs no update, which is usual. */
 const haveSameTraits = (a: Lobby, b: Lobby) =>
   a.data === b.data && isListed(a) === isListed(b) && freeSlots(a) > 0 === freeSlots(b) > 0
 

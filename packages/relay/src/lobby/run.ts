@@ -93,7 +93,7 @@ export function runHandedOver(lobby: Lobby, now: number, worker: string, term: n
   })
 }
 
-/** Reports may arrive twice, late, or before the response to the hand-over. */
+/** Records the match of a run. Reports may arrive twice, late, or before the response to the hand-over. */
 export function matchAssigned(lobby: Lobby, now: number, term: number, assignment: Attributes): Lobby {
   const { run, outcome } = lobby
   if (outcome !== 'match' || run?.term !== term || run.status === 'assigned') return lobby
@@ -166,7 +166,7 @@ export type Work =
       readonly player: { readonly id: string; readonly ip: string }
     }
 
-/** The tasks to do, the most urgent first: tokens of players who left are revoked before new players are authorized. */
+/** Returns the tasks to do. Tokens of players who left are revoked before new players are authorized. */
 export function workOf(lobby: Lobby): readonly Work[] {
   const { run, outcome, retired } = lobby
   // Players cannot be in another ticket until the retired ticket is withdrawn.

@@ -18,8 +18,8 @@ export interface Runner {
 }
 
 /**
- * The key of a start. It labels the start's sessions, so that they can be found if the process that opened them is
- * gone.
+ * Returns the key of a start. It labels the start's sessions, so that they can be found if the process that opened them
+ * is gone.
  */
 const runKey = (lobby: Pick<Lobby, 'id'>, term: number): string => `${lobby.id}-${term}`
 

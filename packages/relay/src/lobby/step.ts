@@ -52,7 +52,7 @@ function expire(lobby: Lobby, now: number, rules: LobbyRules): Lobby {
   return reason === undefined ? next : close(next, now, reason)
 }
 
-/** An applicant whom the host did not answer in time is denied; a denied one is forgotten. */
+/** Denies an applicant whom the host did not answer in time, and forgets a denied one. */
 function withoutApplicant(lobby: Lobby, now: number, applicant: Applicant): Lobby {
   const rest = { ...lobby, applicants: lobby.applicants.filter((other) => other !== applicant) }
   return applicant.denied ? rest : withEvent(rest, now, { type: 'applicant.decided', approved: false }, applicant.id)
@@ -73,7 +73,7 @@ function closedBy(
 export const isOver = (lobby: Lobby, now: number, rules: LobbyRules): boolean =>
   lobby.closedAt !== undefined && now >= lobby.closedAt + rules.lingerMs && lobby.retired.length === 0
 
-/** Epoch milliseconds of the next time at which a tick has something to do. */
+/** Returns the epoch milliseconds of the next time at which a tick has something to do. */
 export function dueAt(lobby: Lobby, now: number, rules: LobbyRules): number {
   const ending = endable(lobby).length > 0 ? now : Infinity
   if (lobby.closedAt !== undefined) return Math.min(ending, lobby.closedAt + rules.lingerMs)

@@ -14,7 +14,7 @@ export interface StoreUnderTest {
 
 const CODES = ['BCDFGHJK', 'LMNPQRST', 'VWXZBCDF', 'GHJKLMNP', 'QRSTVWXZ']
 
-/** The `number`-th lobby, with its own id and code. */
+/** Returns the `number`-th lobby, with its own id and code. */
 const lobbyOf = (number: number, changes: Partial<Lobby> = {}): Lobby => ({
   ...aLobby({ id: `${number}`.padStart(22, 'L'), code: CODES[number] as string }),
   createdAt: START + number,

@@ -49,16 +49,16 @@ export interface LobbyStore {
    * any more.
    */
   delete(id: string, version: number): Promise<boolean>
-  /** Ids of lobbies whose `dueAt` is not later than `now`, the earliest first. */
+  /** Returns the ids of lobbies whose `dueAt` is not later than `now`, the earliest first. */
   due(now: number, limit: number): Promise<readonly string[]>
   /**
    * Lists public lobbies that are open, or running and still joinable, the newest first. Over all pages no lobby occurs
    * twice, and every lobby that existed throughout occurs once.
    */
   listPublic(query: PublicQuery): Promise<PublicPage>
-  /** Ids of the lobbies in which the player is a member, present or away. */
+  /** Returns the ids of the lobbies in which the player is a member, present or away. */
   idsOf(playerId: string): Promise<readonly string[]>
-  /** All ids; for rare operations, such as closing everything. */
+  /** Returns all ids; for rare operations, such as closing everything. */
   ids(): Promise<readonly string[]>
   /**
    * Calls `changed` after every change of the lobby by any process, possibly late or more often than needed. Returns a

@@ -122,7 +122,7 @@ export function ownCredentials(lobby: Lobby, playerId: string): RelayCredentials
   return session && credentialsFor(session, playerId)
 }
 
-/** The player's view of the event; undefined if it is for other players only. */
+/** Returns the player's view of the event; undefined if it is for other players only. */
 export function eventView(lobby: Lobby, { to, ...event }: LobbyEvent, playerId: string): LobbyEventView | undefined {
   if (to === undefined ? memberOf(lobby, playerId) === undefined : to !== playerId) return undefined
   switch (event.type) {

@@ -51,7 +51,7 @@ export async function createSession(context: SessionContext, opening: SessionOpe
 }
 
 /**
- * Waits until a session is ready. If it is not ready in time, it is deleted, and one more is tried.
+ * Waits until a session is ready. If it is not ready in time, it is deleted, and another session is tried.
  * @param create creates the second session.
  */
 export async function awaitReady(

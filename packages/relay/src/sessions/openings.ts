@@ -48,7 +48,7 @@ export class Openings {
     }
   }
 
-  /** A create may have taken effect, so it continues when its caller stops waiting; its session is then deleted. */
+  /** Creates a session. If its caller stops waiting, the create continues, because it may have had an effect. */
   create(opening: SessionOpening, signal: AbortSignal | undefined): Promise<OwnedSession> {
     const created = this.#hosts.creating(opening.hostId)
     const creation = createSession(this.#context, opening).finally(created).finally(this.#onCreate)

@@ -17,7 +17,7 @@ export function mayHaveTakenEffect(error: unknown): boolean {
   return error instanceof ServerError || error instanceof UnexpectedResponse
 }
 
-/** The call's result; undefined if the resource is missing, or cannot be read at the moment. */
+/** Returns the call's result; undefined if the resource is missing, or cannot be read at the moment. */
 export async function unlessTransient<T>(call: Promise<T>): Promise<T | undefined> {
   return call.catch((error: unknown) => {
     if (isTransient(error)) return undefined

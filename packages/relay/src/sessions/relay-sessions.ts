@@ -24,7 +24,7 @@ export interface RelaySessions {
    * @throws {NotFound} for a session that is not in the ledger, or does not exist at the service any more.
    */
   get(sessionId: string): Promise<RelaySession>
-  /** The active sessions of the whole account, as the service lists them. */
+  /** Lists the active sessions of the whole account, as the service returns them. */
   list(): AsyncIterable<ListedSession>
   /** Deletes a session. If the service does not confirm it now, ticks retry. */
   delete(sessionId: string): Promise<void>
@@ -44,7 +44,7 @@ export interface RelaySessions {
    */
   revokeSpent(sessionId: string): Promise<ReadySession>
   /**
-   * The credentials of one player, and nothing of other players.
+   * Returns the credentials of one player, and nothing of other players.
    * @throws {NotFound} for a session that is unknown or not ready, and for a player who is not in it
    */
   credentialsFor(sessionId: string, playerId: string): RelayCredentials

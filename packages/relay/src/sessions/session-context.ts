@@ -41,7 +41,7 @@ export interface OwnedSession {
   session: RelaySession
   /** Undefined for an adopted session. */
   readonly marker: Marker | undefined
-  /** The session, from the response to its create or the latest reading. */
+  /** The newest reading of the session: the response to its create, or a later one. */
   reading: SessionReading | undefined
   /** Epoch milliseconds. */
   lastUsedAt: number
@@ -68,7 +68,7 @@ export interface SessionContext {
   readonly closing: AbortSignal
 }
 
-/** A session that this process has to delete and that is used now. @throws {NotFound} */
+/** Returns a session that this process has to delete and that is used now. @throws {NotFound} */
 export function knownEntry({ closing, ledger, clock }: SessionContext, sessionId: string): OwnedSession {
   closing.throwIfAborted()
   const entry = ledger.get(sessionId)
@@ -89,7 +89,7 @@ export async function readSession(
 /** Maximum number of pages of the list that are read, in case the service invents new pages endlessly. */
 const MOST_PAGES = 100
 
-/** All sessions, and whether the list is complete: a service without pagination may show only the first page. */
+/** Returns all sessions, and whether they are complete: without pagination, a service may list only the first page. */
 export async function listSessions({ client, callTimeoutMs }: SessionContext) {
   const found = new Map<string, SessionReading>()
   for (let page = 1; page <= MOST_PAGES; page += 1) {
@@ -104,7 +104,7 @@ export async function listSessions({ client, callTimeoutMs }: SessionContext) {
 
 type Hints = ReturnType<typeof createHints>
 
-/** With this minimum (our choice), a flood of hints causes at most four reads per second. */
+/** Minimum milliseconds between two reads (our choice). A flood of hints causes at most four reads per second. */
 const LEAST_MS = 250
 
 /** Wakes the callers that wait for a session when its webhook arrives. A hint that arrives early is kept for them. */
@@ -203,7 +203,7 @@ export function createMarkers(baseUrl: string, owner: string, randomInt: RandomI
       if (url === undefined || label === undefined || secret === undefined || rest.length > 0) return undefined
       return { label: label === NO_LABEL ? undefined : label, url }
     },
-    /** The marker's URL that corresponds to the end of a request's path. A proxy may have changed the rest. */
+    /** Returns the marker's URL that corresponds to the end of a request's path. A proxy may have changed the rest. */
     urlAt: (pathname: string) => [base, ...pathname.split('/').slice(-3)].join('/'),
   }
 }

@@ -160,7 +160,7 @@ const portOf = (port: WirePort | null | undefined): RelayPort | undefined =>
     ? { port: port.port, protocol: port.protocol ?? 'UDP', link: port.link ?? undefined }
     : undefined
 
-/** Tokens at an address that no player has, in ascending order: neither taken, nor also listed at another address. */
+/** Returns the tokens that are listed only at this address and that no player has, in ascending order. */
 export function freeTokens(ip: string, users: readonly SessionUser[], taken: ReadonlySet<number>): number[] {
   const here = new Set(users.filter((user) => user.ip === ip).map(({ token }) => token))
   const elsewhere = new Set(users.filter((user) => user.ip !== ip).map(({ token }) => token))

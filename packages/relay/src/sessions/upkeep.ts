@@ -7,7 +7,7 @@ import type { RelaySessionsConfig } from './session-options.js'
 /** Milliseconds between two attempts to delete everything. */
 const CLOSE_PAUSE_MS = 1000
 
-/** Deletes what is not needed any more, as long as something is left: sessions, orphans and lost creates. */
+/** Deletes sessions that are not needed any more, orphans, and sessions of lost creates, as long as any are left. */
 export class Upkeep {
   /** Starts the ticks, because something is left to delete. */
   readonly wake: () => void

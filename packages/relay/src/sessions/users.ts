@@ -40,7 +40,8 @@ export async function authorizePlayer(
 }
 
 /**
- * The response's token if it can be the player's; otherwise any free token that the reading shows at the address. Pure.
+ * Returns the response's token if it can be the player's; otherwise any free token that the reading shows at the
+ * address. Pure.
  */
 function choose(
   ip: string,

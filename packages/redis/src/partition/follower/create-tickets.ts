@@ -53,8 +53,8 @@ export function createTicketCreation({ store, checker, created: tell, clock }: T
   }
 
   /**
-   * Finds the new tickets whose players are on cooldown, as the leader has recorded. For a ticket that exists already,
-   * a create may be repeated.
+   * Finds the new tickets whose players are on cooldown, as the leader has recorded. Leaves out tickets that exist
+   * already, because their create is a repetition.
    */
   const coolingDownOf = async (
     tickets: readonly CheckedNewTicket[],
@@ -129,7 +129,7 @@ export function createTicketCreation({ store, checker, created: tell, clock }: T
     )
   }
 
-  /** The tickets of an existing match. @throws {InvalidMatch} if they differ */
+  /** Returns the tickets of an existing match. @throws {InvalidMatch} if they differ from the given ones */
   const existing = (tickets: readonly CheckedNewTicket[], found: readonly StoredTicket[]): readonly Ticket[] =>
     tickets.map((ticket, index) => {
       const stored = found[index]

@@ -21,7 +21,7 @@ export interface FollowerWaitsOptions {
 
 /** Milliseconds for which the leader's estimates are cached (our choice). */
 const FRESH_MS = 2000
-/** Milliseconds after which nothing is said of what was learned: the leader may be gone (our choice). */
+/** Milliseconds after which the leader's estimates are not used: the leader may be gone (our choice). */
 const GOOD_MS = 60_000
 /** Maximum number of remembered tickets, and their total length: every returned ticket may need an estimate soon. */
 const NOTED = 5000
@@ -57,9 +57,12 @@ export function createFollowerWaits({ ask, locate, clock }: FollowerWaitsOptions
       if (noted.get(id)?.stored.createdAt !== createdAt) noted.set(id, { stored: { id, createdAt, body } })
     },
 
-    /** At once, from what was learned last. Undefined also for a ticket that was not noted lately. */
+    /**
+     * Returns an estimate at once, from the leader's last reply. Undefined if that is too old, or the ticket was not
+     * noted.
+     */
     estimateWait: (ticketId: string): WaitEstimate | undefined => {
-      // Without a leader there is no reply, and nothing waits for it here.
+      // The estimates are requested without waiting, because there may be no leader to reply.
       if (!isFresh()) (asking ??= askLeader()).catch(() => {})
       const one = noted.get(ticketId)
       const now = clock.now()
@@ -78,7 +81,7 @@ export function createFollowerWaits({ ask, locate, clock }: FollowerWaitsOptions
 /** Callers of this process that wait for changes of tickets. */
 export function createWaits() {
   const changes = new EventEmitter().setMaxListeners(0)
-  // The emitter has events of its own, whose names do not have this prefix.
+  // Returns the name of a ticket's event. The emitter has events of its own, whose names do not have this prefix.
   const nameOf = (ticketId: string) => `ticket ${ticketId}`
   return {
     /** Subscribes to the next change of a ticket. If called before the ticket is read, no change is missed. */

@@ -73,7 +73,7 @@ interface FollowTailOptions {
   readonly follower: string
   readonly clock: Clock
   readonly onChanges: (changes: Changes) => void
-  /** Some changes may have been missed. */
+  /** Called when some changes may have been missed. */
   readonly onMissed: () => void
   readonly problem: (error: unknown) => void
 }
@@ -81,8 +81,8 @@ interface FollowTailOptions {
 /** Maximum milliseconds that a call waits for a change. */
 const BLOCK_MS = 5000
 /**
- * Pauses between checks after a failure: everything may have changed for some seconds, because the reader of the other
- * end may have been behind too. The first check comes as the reading begins again.
+ * Milliseconds before each check after a failure. The checks go on for some seconds, because the leader may have lost
+ * its connection too, and then catches up late.
  */
 const RECHECKS_MS = [RETRY_MS, 1000, 1000, 1000]
 
@@ -130,7 +130,7 @@ type Promised<Method> = Method extends (...input: infer Input) => infer Answer
   ? (...input: Input) => Promise<Awaited<Answer>>
   : Method
 
-/** All commands as methods that query the leader. Spread the methods that a process answers itself after it. */
+/** Returns all commands as methods that query the leader. Spread the methods that a process answers itself after it. */
 const allAsking = (ask: RpcClient['ask']) =>
   Object.fromEntries(
     Object.keys(LEADER_COMMANDS).map((command) => [

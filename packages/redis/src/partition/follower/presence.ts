@@ -34,7 +34,7 @@ export function createPresenceBatches({ tell, clock, problem }: PresenceBatchesO
       const pieces = cut(texts, ({ length }) => length + 1, LONGEST)
       await Promise.all(pieces.map((piece) => tell(piece.map((text) => JSON.parse(text) as PackedPresence))))
     } catch (error) {
-      // The next leader restarts every client's time.
+      // Without a leader the reports are dropped, because the next leader restarts every client's time.
       if (!(error instanceof Unavailable)) problem(error)
     }
   }

@@ -23,7 +23,7 @@ export interface RpcClientOptions {
 /** Milliseconds after which an RPC request is posted again. */
 const REPEAT_MS = 1000
 const STOP_TIMEOUT_MS = 70_000
-/** Maximum number of open RPC requests (our choice): it limits what a follower holds while there is no leader. */
+/** Maximum number of open RPC requests (our choice), because a follower holds them while there is no leader. */
 const MOST_OPEN = 1000
 /**
  * Kinds of RPC requests that get only a part of `MOST_OPEN` (our choice), so that players' commands have room: those
@@ -110,7 +110,7 @@ export function createRpcClient({ post, follower, clock, newId, timeoutMs, probl
 const waitsForStop = (command: RpcCommand, [, options]: readonly unknown[]): boolean =>
   command === 'stopMatch' && (options as StopMatchOptions | undefined)?.until !== 'recorded'
 
-/** The input without trailing undefined values, which JSON would convert to null. */
+/** Returns the input without trailing undefined values, which JSON would convert to null. */
 function withoutEnd(input: readonly unknown[]): readonly unknown[] {
   const last = input.findLastIndex((value) => value !== undefined)
   return input.slice(0, last + 1)

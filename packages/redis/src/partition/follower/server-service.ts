@@ -28,14 +28,14 @@ interface ServerServiceOptions {
 const KNOWN = 10_000
 const KNOWN_MS = 30_000
 
-/** A follower's methods for game servers. */
+/** Creates a follower's methods for game servers. */
 export function createServerService(options: ServerServiceOptions) {
   const { ask, store, clock, joinTokens, serverSecret } = options
   const waits = createServerWaits(clock)
   /** Expiry of each known token of a server, in epoch milliseconds. */
   const known = new LRUCache<string, number>(growingTo(KNOWN))
 
-  /** Shared by all processes, and written before the first server is created. */
+  /** The master secret. All processes share it, and it is written before the first server is created. */
   let master = serverSecret
   /** True if the secret has to be read again before its next use. */
   let isStale = serverSecret === undefined
@@ -43,7 +43,7 @@ export function createServerService(options: ServerServiceOptions) {
     if (master === undefined) throw new PartitionUnavailable('No process has led yet, so the servers have no secret.')
     return master
   }
-  /** Keys cache what they derive from the secret, so another secret needs new ones. */
+  /** Creates keys from the secret. They cache what they derive from it, so another secret needs new keys. */
   const createKeys = () => ({
     ...createServerKeys(masterSecret),
     ...createJoinTokens(joinTokens, masterSecret, clock),

@@ -48,7 +48,7 @@ export function createServerWaits(clock: Clock) {
   }
 
   return {
-    /** A server reports: the response contains everything that was noticed about it before. */
+    /** Called when a server reports. The response contains all earlier changes, so their notices are dropped. */
     reporting: (server: string) => void noticed.delete(server),
     /**
      * Resolves once the orders of a server may have another version, or the time is over. A later call for the same
@@ -79,7 +79,7 @@ export function createServerWaits(clock: Clock) {
       noticed.set(notice.server, notice.version)
       waiting.get(notice.server)?.()
     },
-    /** Any server's orders may have changed: all query the leader, in portions. */
+    /** Called when any server's orders may have changed. All waiting requests are repeated, in portions. */
     missed: () => void wakeInPortions(),
     /** Ends all waits. */
     close: () => {

@@ -81,7 +81,7 @@ export function createCommits(options: CommitsOptions) {
     return outcome
   }
 
-  /** Undefined once the lease is lost. */
+  /** Writes a commit, and repeats it after a failure. Undefined once the lease is lost. */
   const committed = async (commit: Commit): Promise<CommitOutcome | undefined> => {
     for (let tries = 0; isRunning() && !isLost(); tries += 1) {
       try {
@@ -133,7 +133,7 @@ export function createCommits(options: CommitsOptions) {
   return {
     /** Adds the newest header of a ticket. */
     header: (header: NewHeader) => {
-      // Deleted first, so that the newest header comes last: a ticket of a party may follow another.
+      // Deleted first, so that headers are written in the order of their last decisions.
       next.headers.delete(header.ticketId)
       next.headers.set(header.ticketId, header)
       begin()

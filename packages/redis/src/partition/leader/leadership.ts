@@ -40,7 +40,7 @@ export class Leadership {
   readonly #sync: ReturnType<typeof createSync>
   #standby: Standby | undefined
   #leader: Leader | undefined
-  /** True once it has taken over the matches of the previous leader. */
+  /** True once this process has taken over the matches of the previous leader. */
   #isLeading = false
   /**
    * Subscriptions to the matchmaker that exists while this process leads or follows, and the functions that end them.
@@ -70,7 +70,7 @@ export class Leadership {
     }
   }
 
-  /** Passes the changed queues of this process on. */
+  /** Passes on the changed queues of this process, to its standby or leader. */
   reconfigure(...given: Parameters<Leader['reconfigure']>): void {
     this.#standby?.missed()
     if (this.#leader === undefined) return

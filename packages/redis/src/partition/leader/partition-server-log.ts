@@ -35,8 +35,8 @@ interface Requirement {
 }
 
 /**
- * The server log of a leader. It is in the partition together with the tickets, so that a match is claimed, and its
- * players are sent to a server, atomically with other processes' changes of these tickets.
+ * Creates the server log of a leader. It is in the partition together with the tickets, so that a match is claimed, and
+ * its players are sent to a server, atomically with other processes' changes of these tickets.
  */
 export function createPartitionServerLog({
   commits,
@@ -47,7 +47,7 @@ export function createPartitionServerLog({
 }: PartitionServerLogOptions): ServerLog {
   const open = new Map<string, HostingRecord>()
 
-  /** The tickets of a match's players end with the match. */
+  /** Returns the assigned tickets of a match with their players. The tickets end with the match. */
   const endsOf = (key: string) =>
     assigned.of(key.slice(2)).map(({ id, players }) => ({ ticketId: id, players: players.map((one) => one.id) }))
 
@@ -73,7 +73,7 @@ export function createPartitionServerLog({
     return unmet
   }
 
-  /** Missing tickets that this leader itself has removed from the match meanwhile need no change. */
+  /** Reports the missing tickets of a match, except those that this leader itself has removed from it meanwhile. */
   const missingOf = async (matchId: string, unmet: readonly string[]): Promise<void> => {
     const present = new Set(expected(matchId))
     const wanted = unmet.filter((id) => present.has(id))
@@ -123,7 +123,7 @@ export function createPartitionServerLog({
 
 export type AssignedTickets = ReturnType<typeof createAssignedTickets>
 
-/** The tickets of running matches, which end with their match. */
+/** Creates the index of the tickets of running matches, which end with their match. */
 export function createAssignedTickets() {
   const byMatch = new Map<string, Map<string, Ticket>>()
   const matchOf = new Map<string, string>()

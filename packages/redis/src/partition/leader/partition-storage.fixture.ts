@@ -51,7 +51,7 @@ function ticketIn({ id, body, header }: StoredTicket): Ticket {
 export const drawPartition: OpenStorageOf = ({ clock, random }) =>
   createPartitionStorage({ clock, random, slow: oneOf(random, 0, 0.02, 0.1), lost: oneOf(random, 0, 0.02) })
 
-/** The store of several processes in Redis, one of which leads. */
+/** Creates the store of several processes in Redis, one of which leads. */
 function createPartitionStorage({ clock, random, slow, lost }: PartitionStorageOptions): Storage {
   const partition = new MemoryPartition(clock)
   let owners = 0

@@ -112,7 +112,7 @@ export class Replica {
       async (items) => {
         for (let from = 0; from < items.length; from += LOADED_AT_ONCE) {
           this.#loadTickets(items.slice(from, from + LOADED_AT_ONCE))
-          // Meanwhile the lease has to be renewed.
+          // The event loop runs between two parts, because the lease has to be renewed meanwhile.
           await new Promise((resolve) => setImmediate(resolve))
         }
       },
@@ -276,8 +276,8 @@ export class Replica {
       const view = letter === 'A' ? viewOf(ticket) : undefined
       if (view?.ended !== undefined) return void over.push(ticket.id)
       if (view !== undefined) this.#assigned.put(view)
-      // The match of a ticket shows whether its players are playing when this process becomes the leader. Later this
-      // process assigns them itself.
+      // Assigned tickets are loaded too before this process leads: their matches show later whether the players are
+      // playing. Once this process leads, it assigns tickets itself.
       if (letter === 'S' || letter === 'M' || (letter === 'A' && this.#writing === undefined))
         taken.push(loadedOf(ticket))
       else over.push(ticket.id)
@@ -311,7 +311,7 @@ export class Replica {
     for (const pool of pausedPools) unlessGone(() => leader.pausePool(pool, true))
   }
 
-  /** The given matches that do not run any more are over. */
+  /** Removes those of the given matches that do not run any more, and their tickets. */
   #forgetAllBut(running: ReadonlySet<string>, matches: readonly string[]): void {
     for (const matchId of matches) {
       if (running.has(matchId)) continue
@@ -320,7 +320,7 @@ export class Replica {
     }
   }
 
-  /** Records that another program has damaged are reported and skipped, so that everything else continues. */
+  /** Returns false if another program has damaged the record. The record is reported and skipped. */
   #unlessBroken(read: () => void): boolean {
     try {
       read()
@@ -332,7 +332,7 @@ export class Replica {
   }
 }
 
-/** Skips what the configuration does not have any more. */
+/** Runs an action, unless it concerns a queue or pool that the configuration does not have any more. */
 function unlessGone(act: () => void): void {
   try {
     act()

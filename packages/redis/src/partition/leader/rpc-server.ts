@@ -30,7 +30,7 @@ export interface RpcServerOptions {
   readonly problem: (error: unknown) => void
 }
 
-/** Commands that may be repeated. */
+/** Kinds of commands that are executed again whenever a request is repeated. */
 const REPEATABLE: ReadonlySet<string> = new Set(['current', 'level'])
 /** Remembered replies, so that a repeated request is not executed again: maximum number, and maximum total length. */
 const REMEMBERED = 10_000
@@ -55,7 +55,7 @@ async function webhookStatus(leader: Leader, path: string, body: string): Promis
   return (await leader.webhook(new Request(url, { method: 'POST', body }))).status
 }
 
-/** A reply as a string. One that is too long becomes an error. */
+/** Returns a reply as a string. One that is too long becomes an error. */
 function textOf(reply: RpcReply): string {
   const text = encode(reply)
   if (text.length <= LONGEST) return text
@@ -81,7 +81,7 @@ export function createRpcServer(options: RpcServerOptions) {
       (now) => {
         if (now.version !== version) reply(follower, encodeNotice({ server: serverIn(token), version: now.version }))
       },
-      // The server is gone, or this process leads no longer. The server learns it with its next report.
+      // The server is gone, or this process no longer leads. The server learns of it with its next report.
       () => {},
     )
   }
@@ -93,7 +93,10 @@ export function createRpcServer(options: RpcServerOptions) {
     reply(ask.front, text)
   }
 
-  /** A synchronous command is answered in this turn of the event loop: with its effects, in one commit. */
+  /**
+   * Executes a request. A synchronous command is answered in this turn, so that one commit has its effects and the
+   * reply.
+   */
   const handle = (ask: RpcRequest) => {
     const { id } = ask
     const failed = (error: unknown) => done(ask, { id, error: encodeError(error) })
@@ -110,7 +113,7 @@ export function createRpcServer(options: RpcServerOptions) {
     }
   }
 
-  /** An earlier leader may have executed it. */
+  /** Executes a request, or sends the stored reply if an earlier leader has executed it. */
   const handleUnlessAnswered = async (ask: RpcRequest): Promise<void> => {
     try {
       const before = await answered(ask.front, beginningOf(ask.id))

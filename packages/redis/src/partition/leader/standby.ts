@@ -125,7 +125,7 @@ const REPEAT_MS = 200
 /** Notifies a new leader once it has received everything that the previous leader wrote. */
 export function createSync({ store, follower, newId, clock, problem }: SyncOptions) {
   const waiting = new Map<string, () => void>()
-  /** Marks that came while there were more changes to come, which may be older than the marks. */
+  /** Marks that arrived while further changes were still to be read. Those changes may be older than the marks. */
   const early = new Set<string>()
 
   const send = async (token: string, id: string): Promise<void> => {

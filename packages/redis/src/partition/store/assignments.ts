@@ -29,19 +29,19 @@ export function createAssignments(redis: RedisConnection, keys: Pick<PartitionKe
     return new Map(ids.flatMap((id, index) => (typeof found[index] === 'string' ? [[id, found[index]]] : [])))
   }
   const matchOf = (header: string) => readPrefix(header).matchId ?? ''
-  /** Without an assignment, if there is none. */
+  /** Joins a header and its assignment. Without an assignment, removes the last line feed. */
   const join = (header: string, assignment: string | undefined) =>
     assignment === undefined ? header.slice(0, -1) : header + assignment
 
   return {
-    /** A header in the form that Redis stores. */
+    /** Returns the whole header of a header in the form that Redis stores. */
     whole: async (header: string): Promise<string> => {
       if (!isShort(header)) return header
       const matchId = matchOf(header)
       return join(header, (await assignmentsOf(new Set([matchId]))).get(matchId))
     },
 
-    /** Tickets with their assignments; undefined for those that were swept meanwhile. */
+    /** Returns the tickets with their assignments. Undefined for those that were swept meanwhile. */
     wholeTickets: async (
       tickets: readonly (StoredTicket | undefined)[],
     ): Promise<readonly (StoredTicket | undefined)[]> => {

@@ -16,7 +16,7 @@ export interface StoreBounds {
   readonly inboxEntries: number
   /** Approximate number of changes that are kept for late readers. Default 8192. */
   readonly changeEntries: number
-  /** Milliseconds for which entries of both are kept; the newest few stay. Default 300,000. */
+  /** Milliseconds for which entries of the inbox and changes are kept. The newest few always stay. Default 300,000. */
   readonly entryMs: number
   /** Approximate number of replies that are kept for a follower. Default 1024. */
   readonly replyEntries: number
@@ -38,7 +38,7 @@ export const DEFAULT_BOUNDS: StoreBounds = {
 /** Maximum total length of the replies that are kept for a follower, in addition to the newest. */
 const REPLIES_LENGTH = 16 * 1024 * 1024
 
-/** Number of replies to keep once these are added: fewer if they are long. A follower that misses one retries. */
+/** Returns how many replies to keep, including these: fewer if they are long. A follower that misses one retries. */
 function repliesKept(texts: readonly string[], { replyEntries }: StoreBounds): number {
   const longest = texts.reduce((most, { length }) => Math.max(most, length), 1)
   return Math.min(replyEntries, Math.max(texts.length, Math.floor(REPLIES_LENGTH / longest)))
@@ -232,7 +232,7 @@ if requirements > 0 then
     local id = string.sub(key, 3)
     local lock = byte(mode) == 108 and string.sub(mode, 3) or ''
     if isUnmet[q] then
-      -- What is there already was met when it was written.
+      -- A record that is stored already met its requirements when it was written.
       local isThere = redis.call('HGET', KEYS[5], key) == ARGV[first + 2 * q - 1]
       if isThere and (redis.call('HGET', KEYS[6], id) or '') == lock then
         isUnmet[q] = nil
@@ -305,8 +305,8 @@ for _, key in ipairs({KEYS[7], KEYS[11]}) do
   end
 end
 
--- Followers that are answered: number; of each the most entries, for how many milliseconds these are kept, number of
--- answers, these.
+-- Followers that get replies: their number; for each the maximum number of entries, the milliseconds for which these
+-- are kept, the number of replies, and the replies.
 for i = 1, takeNumber() do
   local key, most, ms = KEYS[11 + i], take(), take()
   for _ = 1, takeNumber() do redis.call('XADD', key, 'MAXLEN', '~', most, '*', 'a', take()) end
@@ -324,7 +324,7 @@ return {refused, unmet}
 type Words = (string | number)[]
 
 /**
- * The words of one part of a commit (see `partsOf`), in which no record and no ticket occurs twice.
+ * Returns the words of one part of a commit (see `partsOf`), in which no record and no ticket occurs twice.
  * @param replies the replies of the part, by follower.
  */
 export function commitWords(
@@ -395,7 +395,7 @@ function headerWords(headers: readonly NewHeader[], prefixes: readonly HeaderPre
   words[at] = withEffects
 }
 
-/** The assignment of a match is swept with an assigned ticket. */
+/** Returns the word for a ticket's end. The assignment of a match is swept with an assigned ticket. */
 const endOf = ({ letter, matchId }: HeaderPrefix) => (letter === 'A' && matchId !== undefined ? `=${matchId}` : 1)
 
 function writeWords(hosting: readonly HostingTransaction[], words: Words): void {

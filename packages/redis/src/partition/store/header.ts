@@ -51,7 +51,7 @@ export function readPrefix(header: string): HeaderPrefix {
   return { letter: found[1] as HeaderLetter, version: Number(found[2]), matchId: found[3] }
 }
 
-/** The header of a ticket. Accepts whole tickets too, and omits what the body contains. */
+/** Returns the header of a ticket. Accepts whole tickets too, and omits what the body contains. */
 export function encodeHeader(state: StoredTicketState): string {
   const { status, version, matchId, waitingFor, attempts, queue, team, matchedAt } = state
   const { acceptance, assignedAt, assignment, ended, left, cancelledAt, cancelReason } = state
@@ -63,8 +63,8 @@ export function encodeHeader(state: StoredTicketState): string {
 }
 
 /**
- * The state in a header; for a ticket without one, its initial state. Fields that do not belong to the status are
- * omitted, because `cancel` leaves them in the header.
+ * Returns the state in a header. For a ticket without a header, returns the initial state. Fields that do not belong to
+ * the status are omitted, because `cancel` leaves them in the header.
  */
 export function decodeHeader(header: string | undefined): StoredTicketState {
   if (header === undefined) return { version: 1, status: 'SEARCHING', waitingFor: 'players', attempts: 0 }

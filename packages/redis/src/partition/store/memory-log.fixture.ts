@@ -34,7 +34,7 @@ export class MemoryLog<T> {
     this.#waiting.clear()
   }
 
-  /** The stored entries. */
+  /** Returns the stored entries. */
   all(): readonly T[] {
     return this.#entries
   }

@@ -6,11 +6,11 @@ import type { ScanPage, CommitOutcome, PartitionStore, StoredTicket, TailOptions
 
 /**
  * Awaited before and after a step takes effect, so that a simulation can delay or end its caller there, or lose the
- * reply. The caller gets what it throws.
+ * reply. If it throws, the caller gets the error.
  */
 export type StoreHook = (method: keyof PartitionStore, moment: 'before' | 'after') => void | Promise<void>
 
-/** The store of one process of the partition. Every call returns later, like over the network. */
+/** Opens the store of one process of the partition. Every call returns later, like over the network. */
 export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: StoreHook = () => {}): PartitionStore {
   const closing = new AbortController()
 

@@ -7,7 +7,7 @@ import type { KeySpace } from '../../connection/index.js'
  */
 export const FORMAT = 2
 
-/** All in one slot: see docs/decisions/0050. */
+/** The keys of a partition, all in one slot: see docs/decisions/0050. */
 export const partitionKeys = (name: KeySpace) => ({
   /** Hash: ticket → `<createdAt> <body>`. */
   bodies: name('b'),

@@ -44,7 +44,7 @@ export class RedisCommits {
     const parts = partsOf(wanted)
     const redis = await this.#connection()
     const outcomes: CommitOutcome[] = []
-    // One after another: a script that Redis does not know yet is sent again, and another part could overtake it.
+    // One part after another: a script that Redis does not know yet is sent again, and a later part could overtake it.
     for (const part of parts) {
       const replies = repliesOf(part)
       const of = [...this.#keys, ...Array.from(replies.keys(), keys.repliesTo)]
@@ -67,7 +67,7 @@ export class RedisCommits {
     own?.destroy()
   }
 
-  /** A separate connection if commits may wait for replicas, because a wait blocks later commands. */
+  /** Returns a separate connection if commits may wait for replicas, because a wait blocks later commands. */
   async #connection(): Promise<RedisConnection> {
     const { redis, replicas } = this.#options
     if (replicas === undefined) return redis

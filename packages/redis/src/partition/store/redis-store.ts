@@ -34,7 +34,7 @@ export interface RedisStoreOptions {
   readonly replicas?: Replicas | undefined
 }
 
-/** A partition in Redis. Closing it leaves the connection open. */
+/** Opens a partition in Redis. Closing it leaves the connection open. */
 export function createRedisStore(options: RedisStoreOptions): PartitionStore {
   const { redis, name, replicas } = options
   const bounds: StoreBounds = { ...DEFAULT_BOUNDS, ...options.bounds }
@@ -183,13 +183,13 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
   }
 }
 
-/** The words of a record of format 1: see `convertScript`. */
+/** Returns the words of a record of format 1: see `convertScript`. */
 function convertWords({ matchId, text }: { readonly matchId: string; readonly text: string }): (string | number)[] {
   const records = recordsIn(text)
   return [matchId, records.length, ...records.flatMap((one) => [one.key, one.text])]
 }
 
-/** The records that a record of format 1 contains. */
+/** Returns the records that a record of format 1 contains. */
 function recordsIn(text: string): readonly StoredHosting[] {
   const { server, match } = splitRecordOf3(readStored(text, 'record'))
   return [server, match].flatMap((one) =>

@@ -50,7 +50,7 @@ export type HostingTransaction = readonly HostingChange[]
 /** A note of the leader under its own key, for the next leader and for followers; see notes.ts. */
 export interface PartitionRecord {
   readonly key: string
-  /** Undefined to delete it. */
+  /** The new text. Undefined deletes the note. */
   readonly text: string | undefined
 }
 
@@ -218,8 +218,8 @@ export interface StoredQueues {
 }
 
 /**
- * The state that all processes of a partition share. Every method is one atomic step, or several, any of which may be
- * the last. Methods are idempotent: a call may be repeated after its reply was lost, with the same result. Methods with
+ * The state that all processes of a partition share. Every method is one atomic step, or several, after any of which it
+ * may end. Methods are idempotent: a call may be repeated after its reply was lost, with the same result. Methods with
  * a fencing token reject with `LeaseLost`, and change nothing, once another leader has taken over or the store has lost
  * its data.
  *
@@ -246,7 +246,8 @@ export interface PartitionStore {
    */
   cancel(ticketId: string, players: readonly string[], by?: string): Promise<CancelOutcome>
   /**
-   * The tickets of each player. A ticket is removed when it is cancelled, its match is over, or the player leaves it.
+   * Returns the tickets of each player. A ticket is removed when it is cancelled, its match is over, or the player
+   * leaves it.
    */
   playerTickets(playerIds: readonly string[]): Promise<readonly (readonly string[])[]>
 
@@ -256,16 +257,18 @@ export interface PartitionStore {
    */
   ask(text: string): Promise<void>
   /**
-   * The newest stored reply to a follower that begins with a string (see `StoreBounds`); undefined if there is none.
+   * Returns the newest stored reply to a follower that begins with a string (see `StoreBounds`); undefined if there is
+   * none.
    */
   answered(follower: string, begins: string): Promise<string | undefined>
   /**
-   * The followers' actions after a cursor. Without a cursor, it returns the current end immediately, without entries.
+   * Returns the followers' actions after a cursor. Without a cursor, it returns the current end immediately, without
+   * entries.
    * One call at a time.
    */
   inbox(after: string | undefined, options: TailOptions): Promise<Inbox>
   /**
-   * The changes after a cursor, and replies to this follower: see `inbox`.
+   * Returns the changes after a cursor, and replies to this follower: see `inbox`.
    * @param follower name of the follower, the same in each call.
    */
   changes(after: string | undefined, follower: string, options: TailOptions): Promise<Changes>
@@ -300,7 +303,7 @@ export interface PartitionStore {
   loadHosting(at: string | undefined): Promise<ScanPage<StoredHosting>>
   loadBackfills(at: string | undefined): Promise<ScanPage<StoredBackfill>>
   loadNotes(at: string | undefined): Promise<ScanPage<PartitionRecord>>
-  /** The texts of notes; undefined for those that do not exist. */
+  /** Returns the texts of notes; undefined for those that do not exist. */
   readPartitionRecords(keys: readonly string[]): Promise<readonly (string | undefined)[]>
 
   /**
@@ -314,7 +317,7 @@ export interface PartitionStore {
   /** @throws {PartitionNewer} */
   getInForce(): Promise<StoredQueues | undefined>
 
-  /** The store's clock in epoch milliseconds. It may be set back. */
+  /** Returns the store's clock in epoch milliseconds. It may be set back. */
   time(): Promise<number>
   /** Ends waiting reads, which then reject, and closes the store's own connections. */
   close(): Promise<void>

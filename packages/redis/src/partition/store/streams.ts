@@ -21,7 +21,7 @@ function inboxEntries(entries: Entries): InboxEntry[] {
   })
 }
 
-/** The cursors of both streams, separated by `|`. */
+/** Reads both streams after a cursor, which has the positions in both, separated by `|`. */
 export async function readChanges(
   tail: StreamTail,
   keys: readonly [changes: string, replies: string],
@@ -51,7 +51,7 @@ function changeOf(line: string): TicketChange {
   return { ticketId, letter, version }
 }
 
-/** Ids of tickets contain no spaces; ids of players may. */
+/** Parses a cancelled entry. Ids of tickets contain no spaces; ids of players may. */
 function cancelledIn(text: string): InboxEntry {
   const end = text.indexOf(' ')
   return end === -1

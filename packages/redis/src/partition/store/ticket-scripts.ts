@@ -2,7 +2,7 @@ import { defineScript, type Reply } from '../../connection/index.js'
 import type { CancelOutcome, TicketCreateOutcome, NewTicket, PlayerTickets, StoredTicket } from './store.js'
 import { FREE, MANY, NOW } from './lua.js'
 
-/** A ticket from its two values: `<createdAt> <body>`, and its header. */
+/** Builds a ticket from its two values: `<createdAt> <body>`, and its header. */
 export function storedTicket(id: string, value: string, header: string | null): StoredTicket {
   const end = value.indexOf(' ')
   return { id, createdAt: Number(value.slice(0, end)), body: value.slice(end + 1), header: header ?? undefined }
@@ -67,7 +67,7 @@ end
 if together and #made < n then
   for i = 1, n do if outcomes[i][1] == 'created' then outcomes[i] = {'withheld'} end end
 elseif #made > 0 then
-  -- Of the writes only this one may still fail, if the key is of another type.
+  -- Only this write may still fail, if the key has another type. So it comes first.
   redis.call('XADD', KEYS[3], 'MAXLEN', '~', kept, '*', '+', table.concat(made, ' '))
   many('HSET', KEYS[1], bodies, 1, #bodies)
   many('HSET', KEYS[2], seats, 1, #seats)

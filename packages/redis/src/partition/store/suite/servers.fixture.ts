@@ -34,7 +34,7 @@ export function testRecords(open: OpenStores): void {
         }
         expect(await twice(() => store.commit(token, commit))).toEqual(DONE)
         expect(await servers(other)).toEqual([{ key: 'm:m1', text: 'intent\n of m1', locked: [] }])
-        // Searching, in another match, unknown: each is not in it.
+        // A searching ticket, a ticket of another match and an unknown ticket are not in the match.
         await store.commit(token, { headers: [{ ticketId: 't2', header: matched(3, 'm2') }] })
         const unmet = { key: 'm:m1', text: 'sent', requires: ['t1', 't2', 't3', 't4'] }
         const outcome = await twice(() =>
