@@ -2,14 +2,14 @@
 
 /** The meaning of a status for a caller that waits for the deployment. */
 export type DeploymentPhase =
-  /** On its way to READY. Unknown statuses count as this, because only a known status ends a wait. */
+  /** On its way to READY. Unknown statuses count as this phase, because only a known status ends a wait. */
   | 'starting'
   | 'ready'
   | 'failed'
-  /** Ending or ended: the deployment will not become ready any more. */
+  /** Ending or ended: the deployment will not become ready. */
   | 'terminated'
 
-/** The name of a status: `'READY'` for `'Status.READY'`, `'READY'` and `'ready'`. */
+/** Returns the name of a status: `'READY'` for `'Status.READY'`, `'READY'` and `'ready'`. */
 export function statusName(status: string): string {
   return status
     .trim()
@@ -20,7 +20,7 @@ export function statusName(status: string): string {
 /** True if two statuses are equal, ignoring the prefix `Status.` and letter case. */
 export const sameStatus = (one: string, other: string): boolean => statusName(one) === statusName(other)
 
-/** @param deployment the status view of a deployment, or the body of its webhook. */
+/** Returns the phase of a deployment. @param deployment its status view, or the body of its webhook. */
 export function deploymentPhase(deployment: {
   readonly current_status: string
   readonly error?: boolean | null | undefined

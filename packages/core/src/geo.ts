@@ -13,7 +13,7 @@ export const EARTH_RADIUS_KM = 6371
 
 const toRadians = (degrees: number) => (degrees * Math.PI) / 180
 
-/** Kilometres along the surface between two locations (haversine): 0 to 20,015. */
+/** Returns the kilometres along the surface between two locations (haversine): 0 to 20,015. */
 export function greatCircleKm(a: Coordinates, b: Coordinates): number {
   const latitudes = Math.sin(toRadians(b.latitude - a.latitude) / 2) ** 2
   const longitudes = Math.sin(toRadians(b.longitude - a.longitude) / 2) ** 2
@@ -30,13 +30,13 @@ export const isLongitude = (value: unknown): value is number =>
   typeof value === 'number' && value >= -180 && value <= 180
 
 /**
- * The squared chord, on a sphere of radius 1, of two locations `km` apart; Infinity for half the circumference and
- * more.
+ * Returns the squared chord, on a sphere of radius 1, of two locations `km` apart. Returns Infinity for half the
+ * circumference and more.
  */
 export const chordSquared = (km: number): number =>
   km >= Math.PI * EARTH_RADIUS_KM ? Infinity : (2 * Math.sin(km / EARTH_RADIUS_KM / 2)) ** 2
 
-/** The kilometres along the surface for a squared chord: the inverse of `chordSquared`. */
+/** Returns the kilometres along the surface for a squared chord: the inverse of `chordSquared`. */
 export const kmOf = (squared: number): number => 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(squared) / 2))
 
 export function pointOf({ latitude, longitude }: Coordinates): readonly [x: number, y: number, z: number] {
@@ -49,8 +49,8 @@ export function pointOf({ latitude, longitude }: Coordinates): readonly [x: numb
 const toDegrees = (radians: number) => (radians * 180) / Math.PI
 
 /**
- * The middle of several locations on the sphere. A party's location is the middle of its players' locations. If there
- * is no middle, such as for the two poles, the first location. Undefined for an empty list.
+ * Returns the middle of several locations on the sphere. If there is no middle, such as for the two poles, returns the
+ * first location. Returns undefined for an empty list. A party's location is the middle of its players' locations.
  */
 export function middleOf(places: readonly Coordinates[]): Coordinates | undefined {
   if (places.length < 2) return places[0]

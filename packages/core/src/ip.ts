@@ -7,7 +7,7 @@ const isDottedQuad = (text: string) => DOTTED_QUAD.test(text)
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** Length of the longest spelling: eight groups, the last two as a dotted quad. */
+/** Length of the longest notation of an IPv6 address: eight groups, the last two as a dotted quad. */
 const LONGEST = 45
 
 /** The range that IANA has allocated as global unicast so far. The rest of the IPv6 space is unassigned. */
@@ -28,8 +28,8 @@ const isMapped = ({ parts }: ipaddr.IPv6) => parts[5] === 0xffff && parts.slice(
 
 /**
  * Parses plain notations only. ipaddr.js also reads '1', '0x7f.1', '010.0.0.1' and zone ids, and takes ::1.2.3.4 for
- * ::ffff:1.2.3.4. An address may identify a player, so one string must not have several readings. Therefore a dotted
- * quad that ends an IPv6 address is first written in hexadecimal.
+ * ::ffff:1.2.3.4. An address may identify a player, so one string must not have several meanings. Therefore a dotted
+ * quad at the end of an IPv6 address is first written in hexadecimal.
  */
 function parse(text: string): Address | undefined {
   if (isDottedQuad(text)) return ipaddr.IPv4.parse(text)
@@ -40,9 +40,9 @@ function parse(text: string): Address | undefined {
 }
 
 /**
- * The canonical form of an IP address, so that equal addresses are equal strings: dotted decimal for IPv4, RFC 5952 for
- * IPv6, and IPv4 for IPv4-mapped IPv6 (`::ffff:192.0.2.1`, as dual-stack sockets report it). Undefined for anything
- * else: host names, surrounding space, leading zeros, zone ids (`fe80::1%eth0`), ports, prefixes.
+ * Returns the canonical form of an IP address, so that equal addresses are equal strings: dotted decimal for IPv4, RFC
+ * 5952 for IPv6, and IPv4 for IPv4-mapped IPv6 (`::ffff:192.0.2.1`, as dual-stack sockets report it). Returns undefined
+ * for anything else: host names, surrounding space, leading zeros, zone ids (`fe80::1%eth0`), ports, prefixes.
  */
 export const canonicalIp = (text: string): string | undefined => (isDottedQuad(text) ? text : parse(text)?.toString())
 
@@ -65,15 +65,15 @@ interface PrefixLengths {
 const DEFAULT_PREFIX_LENGTHS: PrefixLengths = { ipv4: 16, ipv6: 32 }
 
 /**
- * The network of an address, such as `198.51.0.0/16` or `2001:db8::/32`. It is the best substitute for coordinates,
- * because providers assign neighbouring addresses to neighbouring locations. The default lengths are our choice: long
- * enough that most of a network is in one region, short enough that players find others in it. Undefined if
- * `canonicalIp` is.
+ * Returns the network of an address, such as `198.51.0.0/16` or `2001:db8::/32`. It is the best substitute for
+ * coordinates, because providers assign neighbouring addresses to neighbouring locations. The default lengths are our
+ * choice: long enough that most of a network is in one region, short enough that players find others in it. Returns
+ * undefined for a string that `canonicalIp` rejects.
  *
  * @throws RangeError for an invalid prefix length.
  */
 export function addressPrefix(text: string, lengths: PrefixLengths = DEFAULT_PREFIX_LENGTHS): string | undefined {
-  // A fast path, because this runs for each player: ipaddr.js would take some microseconds.
+  // Fast path for IPv4, because this runs for each player and ipaddr.js takes some microseconds.
   if (lengths.ipv4 === 16 && isDottedQuad(text))
     return `${text.slice(0, text.indexOf('.', text.indexOf('.') + 1))}.0.0/16`
   const address = parse(text)
@@ -89,8 +89,8 @@ export function addressPrefix(text: string, lengths: PrefixLengths = DEFAULT_PRE
 }
 
 /**
- * The key by which attempts of an address are counted: an IPv4 address itself, and the /64 of an IPv6 address, because
- * one subscriber has at least a /64 to choose from (RFC 6177). Other strings are returned unchanged.
+ * Returns the key by which attempts of an address are counted: an IPv4 address itself, and the /64 of an IPv6 address.
+ * One subscriber has at least a /64 to choose from (RFC 6177). Other strings are returned unchanged.
  */
 export function addressBlock(address: string): string {
   const ip = canonicalIp(address) ?? address
@@ -98,9 +98,9 @@ export function addressBlock(address: string): string {
 }
 
 /**
- * The keys of all blocks that an address lies in, the smallest first: an IPv4 address alone; of an IPv6 address its
- * /64, and the /56 and /48 that providers give to one customer (RFC 6177, RIPE-690). Neighbours of an IPv4 address are
- * other customers.
+ * Returns the keys of all blocks that an address is in, the smallest first. For an IPv4 address, only the address
+ * itself, because its neighbours are other customers. For an IPv6 address, its /64, and the /56 and /48 that providers
+ * give to one customer (RFC 6177, RIPE-690).
  */
 export function addressBlocks(address: string): readonly string[] {
   const ip = canonicalIp(address) ?? address

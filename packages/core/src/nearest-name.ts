@@ -2,7 +2,7 @@
 
 /** Maximum number of names that are compared, so that a long list costs no more than a short one. */
 const MOST_NAMES = 1000
-/** Maximum length of a compared name: a longer one is unlikely to be misspelt by only a letter or two. */
+/** Maximum length of a compared name. A longer name is unlikely to be misspelt by only a letter or two. */
 const LONGEST = 64
 
 /** Synonyms: a queue is called a profile in the ticket API, as in similar services. */
@@ -17,9 +17,9 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
 const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 
 /**
- * The known name that a misspelt name most likely means; undefined if none is near. A name is near if it differs by a
- * letter or two (one in four), only by case or separators, if it begins with the given one, or if it is a synonym.
- * Names of two letters have no near names.
+ * Returns the known name that a misspelt name most likely means; undefined if none is near. A known name is near if it
+ * differs by a letter or two (one in four), only by case or separators, if it begins with the given name, or if it is a
+ * synonym. Names of two letters have no near names.
  */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   if (given.length > LONGEST) return undefined
@@ -41,17 +41,17 @@ export function nearestName(given: string, known: readonly string[]): string | u
   return nearest
 }
 
-/** '; did you mean ranked?', or an empty string: the end of a message about an unknown name. */
+/** Returns the end of a message about an unknown name, e.g. '; did you mean ranked?', or an empty string. */
 export function didYouMean(given: string, known: readonly string[]): string {
   const name = nearestName(given, known)
   return name === undefined ? '' : `; did you mean ${name}?`
 }
 
-/** True if the name is the given one with a unit or an ending: `timeout` for `timeoutMs`. */
+/** True if the name is the given name with a unit or an ending, e.g. `timeoutMs` for `timeout`. */
 const isBegun = (name: string, given: string) =>
   given.length >= 4 && name.length - given.length <= 3 && name.startsWith(given)
 
-/** Number of letters to insert, remove, replace or swap with their neighbour (optimal string alignment). */
+/** Returns the number of letters to insert, remove, replace or swap with their neighbour (optimal string alignment). */
 function editDistance(one: string, other: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: other.length + 1 }, (_, index) => index)

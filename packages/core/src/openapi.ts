@@ -3,24 +3,24 @@ import { defaultSettings, type Settings } from './api/settings.js'
 import type { Operation } from './operation.js'
 import { pathOf, wireName } from './wire.js'
 
-/** Operations as an OpenAPI 3.1 document. Schemas with an id (`.meta({ id })`) become components. Pure. */
+/** Writes operations as an OpenAPI 3.1 document. Schemas with an id (`.meta({ id })`) become components. Pure. */
 
 /** An object in the document. */
 export type Json = Readonly<Record<string, unknown>>
 
-/** The description of an operation, except its id, summary, parameters and body. */
+/** The description of an operation, without its id, summary, parameters and body. */
 export interface OperationText {
   readonly tags: readonly string[]
   readonly responses: Json
   readonly [key: string]: unknown
 }
 
-/** The properties of an operation that its described responses depend on. */
+/** The properties of an operation that the description of its responses depends on. */
 export interface OperationFacts {
   readonly hasBody: boolean
-  /** The content of its successful answer; undefined without one. */
+  /** The content of its successful response; undefined if that has none. */
   readonly content: Json | undefined
-  /** The name of the schema of its successful answer. */
+  /** The name of the schema of its successful response. */
   readonly outputName: string | undefined
 }
 
@@ -32,14 +32,14 @@ export interface OpenApiOptions {
   readonly securitySchemes: Readonly<Record<string, Json>>
   /** Schemas in addition to those of the operations. */
   readonly schemas: Readonly<Record<string, Json>>
-  /** Answers that several operations refer to. */
+  /** Responses that several operations refer to. */
   readonly responses?: Readonly<Record<string, Json>> | undefined
   /** Ids of schemas, beside those of `.meta({ id })`. Default none. */
   readonly names?: z.core.$ZodRegistry<{ readonly id: string }> | undefined
   /** Operations by their ids. */
   readonly operations: Iterable<readonly [id: string, operation: Operation]>
   readonly describe: (id: string, operation: Operation, facts: OperationFacts) => OperationText
-  /** Completes a named schema, for example with descriptions. Default: as zod gives it. */
+  /** Completes a named schema, for example with descriptions. Default: as zod makes it. */
   readonly complete?: ((name: string, schema: Json) => Json) | undefined
   /** Names that the operations leave open. Default `defaultSettings`. */
   readonly settings?: Settings | undefined
@@ -71,10 +71,10 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 
 const SCHEMAS = '#/components/schemas/'
 
-/** A reference to a named schema of the document. */
+/** Returns a reference to a named schema of the document. */
 export const schemaRef = (name: string): Json => ({ $ref: `${SCHEMAS}${name}` })
 
-/** A body of type JSON. */
+/** Returns a body of type JSON. */
 export const jsonContent = (schema: Json): Json => ({ 'application/json': { schema } })
 
 export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
@@ -82,7 +82,7 @@ export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
   const schemas: Record<string, Json> = { ...options.schemas }
   const metadata = options.names === undefined ? z.globalRegistry : withNames(options.names)
 
-  /** The JSON Schema of a type, and its name. Its named parts are added to `schemas` and referenced. */
+  /** Returns the JSON Schema of a type, and its name. Named parts of the type are added to `schemas` and referenced. */
   const convert = (type: z.ZodType, io: 'input' | 'output') => {
     const { $schema: _, $defs = {}, ...whole } = z.toJSONSchema(type, { io, unrepresentable: 'any', metadata }) as Json
     const definitions = $defs as Readonly<Record<string, Json>>
@@ -100,7 +100,10 @@ export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
     return schemaRef(name)
   }
 
-  /** The flat input by the place in which its keys travel. A named input gives its name to the schema of the body. */
+  /**
+   * Divides the flat input by the place in which its keys are sent. A named input gives its name to the schema of the
+   * body.
+   */
   const partsOf = (operation: Operation) => {
     const { name, schema } = convert(operation.input, 'input')
     const required = new Set((schema['required'] ?? []) as readonly string[])
@@ -115,7 +118,7 @@ export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
     }
     if (inBody.length === 0) return { parameters, body: undefined }
     const needed = inBody.map(([key]) => key).filter((key) => required.has(key))
-    // A change without a body changes nothing.
+    // A PATCH always needs a body, because a change without a body changes nothing.
     const isNeeded = needed.length > 0 || operation.method === 'PATCH'
     const body = present({
       ...schema,
@@ -151,7 +154,7 @@ export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
   return { openapi: '3.1.1', info, servers, security, tags, paths, components }
 }
 
-/** What the schemas say of themselves, with the ids of another registry. */
+/** Returns the metadata of the schemas, with the ids of another registry. */
 function withNames(names: z.core.$ZodRegistry<{ readonly id: string }>): z.core.$ZodRegistry<z.core.GlobalMeta> {
   const both = z.registry<z.core.GlobalMeta>()
   both.get = (type) => ({ ...z.globalRegistry.get(type), ...names.get(type) })
@@ -189,7 +192,7 @@ function tidyInside(key: string, value: unknown): unknown {
   return isObject(value) ? tidy(value) : value
 }
 
-/** Writes 'a type or null' as a list of two types, which is shorter than `anyOf`. */
+/** Writes 'a type or null' as a list of two types, because that is shorter than `anyOf`. */
 function nullable(schema: Json): Json {
   const { anyOf, ...rest } = schema
   const [one, other, ...more] = Array.isArray(anyOf) ? (anyOf as readonly Json[]) : []

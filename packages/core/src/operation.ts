@@ -27,9 +27,9 @@ export interface Operation<
   readonly path: string
   /** The placeholders of `path`, in order. */
   readonly pathKeys: readonly string[]
-  /** One line for documents. */
+  /** One line of description for documents. */
   readonly summary: string
-  /** One flat object with all path, query, header and body keys (they never collide). */
+  /** One flat object with all path, query, header and body keys. Keys of different places never have the same name. */
   readonly input: z.ZodType<Input>
   /** Schema of the response body; undefined if a success has no content. */
   readonly output: z.ZodType<Output> | undefined
@@ -49,7 +49,7 @@ export interface Operation<
   readonly auth: 'token' | 'delete-token'
   /** Body keys that get these values if the input has none and the setting `fillRequired` is on. */
   readonly fill: Readonly<Record<string, unknown>>
-  /** Names that the specification leaves open and that are settings: input key (or 'path') → key of `Settings`. */
+  /** Names that the specification does not define and that are settings: input key (or 'path') → key of `Settings`. */
   readonly open: Readonly<Record<string, string>>
 }
 
@@ -75,9 +75,9 @@ export interface OperationDetails<Input, Output, Success extends number, Errors 
 
 /**
  * Describes one operation: `operation('GET /v1/fleet/{fleet_name}', { input, output, errors, … })`. A placeholder of
- * the route that is not a key of the input does not compile. The place of a key follows from the route and method:
- * placeholders go into the path, the rest into the query for GET and DELETE and into the JSON body for the others,
- * unless `headers` or `query` overrides it.
+ * the route that is not a key of the input does not compile. The place of a key follows from the route and the method.
+ * Placeholders go into the path. Other keys go into the query for GET and DELETE, and into the JSON body for other
+ * methods, unless `headers` or `query` overrides the place.
  */
 export function operation<
   const Route extends `${Method} /${string}`,

@@ -3,7 +3,7 @@
 /** A method and a path, and the value that belongs to them. */
 export interface PathTarget<Value> {
   readonly method: string
-  /** With placeholders in braces, e.g. `/v1/app/{app_name}`. */
+  /** Path with placeholders in braces, e.g. `/v1/app/{app_name}`. */
   readonly path: string
   readonly value: Value
 }
@@ -38,7 +38,7 @@ const createNode = <Value>(): Node<Value> => ({ literals: new Map(), placeholder
  */
 export function createPathMatcher<Value>(targets: Iterable<PathTarget<Value>>): PathMatcher<Value> {
   const root = createNode<Value>()
-  /** Paths without placeholders, which most requests use. */
+  /** Values of paths without placeholders, which most requests use. */
   const literals = new Map<string, Value>()
   for (const target of targets) {
     insert(root, target)
@@ -73,7 +73,7 @@ function insert<Value>(root: Node<Value>, { method, path, value }: PathTarget<Va
 
 const NONE: readonly string[] = []
 
-/** @param allow receives the methods of the path if no value has the method. */
+/** Finds the value of a path. @param allow receives the methods of the path if none of its values has the method. */
 function find<Value>(
   node: Node<Value>,
   path: readonly string[],

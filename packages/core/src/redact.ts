@@ -13,7 +13,10 @@ export const secretKeys: readonly string[] = [
 /** A true value under one of these keys marks the adjacent `value` as a secret. */
 export const secretFlags: readonly string[] = ['is_secret', 'is_hidden']
 
-/** Keys that hold players' addresses: not secrets to the service, but not to be logged or shown to anyone else. */
+/**
+ * Keys that hold players' addresses. They are no secrets to the service, but must not be logged or shown to anyone
+ * else.
+ */
 export const addressKeys: readonly string[] = ['ip_address', 'ip', 'user_ip', 'ip_list']
 
 /** Webhook calls are not signed. Their URLs contain the secret that makes them unguessable. */
@@ -24,8 +27,8 @@ const hiddenKeys = new Set([...secretKeys, ...addressKeys, ...webhookKeys])
 export const isHidden = (key: string) => hiddenKeys.has(key)
 
 /**
- * The strings of an input that must not be shown: values under the keys of secrets, addresses and webhooks, and the
- * `value` next to a true `is_secret` or `is_hidden`.
+ * Returns the strings of an input that must not be shown: values under the keys of secrets, addresses and webhooks, and
+ * the `value` next to a true `is_secret` or `is_hidden`.
  */
 export function secretsIn(input: unknown): string[] {
   const found: string[] = []
@@ -49,8 +52,8 @@ const ipv4 = /(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?!\d|\.\d)/g
 const ipv6Like = /(?<![0-9a-z])[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*/gi
 
 /**
- * `text` without IP addresses and without the given secrets, whether plain, JSON-escaped or percent-encoded. Letter
- * case is ignored for secrets of up to 512 characters.
+ * Returns `text` without IP addresses and without the given secrets, whether plain, JSON-escaped or percent-encoded.
+ * Letter case is ignored for secrets of up to 512 characters.
  * @param own addresses that are kept, e.g. those of this machine.
  */
 export function scrub(text: string, secrets: readonly string[] = [], own: ReadonlySet<string> = NONE): string {
@@ -60,8 +63,8 @@ export function scrub(text: string, secrets: readonly string[] = [], own: Readon
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * The end of `text`, at most `most` characters, without IP addresses and the given secrets. No part of them is left at
- * the cut.
+ * Returns the end of `text`, at most `most` characters, without IP addresses and the given secrets. No part of an
+ * address or secret remains at the cut.
  */
 export function scrubEnd(text: string, secrets: readonly string[], most: number): string {
   if (text.length <= 2 * most) return scrub(text, secrets).slice(-most)
@@ -72,9 +75,7 @@ export function scrubEnd(text: string, secrets: readonly string[], most: number)
   return scrub(end.slice(Math.max(address, ...rests)), secrets).slice(-most)
 }
 
-/**
- * Maximum number of characters that are both the start of the text and the end of the secret, but not the whole secret.
- */
+/** Returns how many characters at the start of the text are the end of the secret. The whole secret does not count. */
 function restOf(secret: string, text: string): number {
   const head = text.slice(0, 8)
   // A longer match begins with `head`, which occurs at few places of a secret.
@@ -85,7 +86,7 @@ function restOf(secret: string, text: string): number {
   return 0
 }
 
-/** The secrets in all their forms: plain, JSON-escaped and percent-encoded. */
+/** Returns the secrets in all their forms: plain, JSON-escaped and percent-encoded. */
 function formsOf(secrets: readonly string[]): Set<string> {
   const forms = new Set(
     secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), percentEncoded(secret)]),
@@ -97,8 +98,8 @@ function formsOf(secrets: readonly string[]): Set<string> {
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   const forms = formsOf(secrets)
   if (forms.size === 0) return text
-  // One pass, longest first: no secret remains in part after a shorter one is removed, and marks are not replaced
-  // again.
+  // Replace all in one pass, the longest first. Thus no secret remains in part after a shorter one is removed, and
+  // `[redacted]` is not replaced again.
   const longestFirst = [...forms].toSorted((a, b) => b.length - a.length)
   const long = longestFirst.filter(({ length }) => length > LONGEST_PATTERN)
   const rest = long.reduce((left, form) => left.replaceAll(form, '[redacted]'), text)
@@ -106,31 +107,33 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
   return short.length === 0 ? rest : rest.replace(new RegExp(short.map(pattern).join('|'), 'giu'), '[redacted]')
 }
 
-/** A string with a lone surrogate has no percent-encoding, so it is searched for unchanged. */
+/**
+ * Returns the percent-encoded text. A string with a lone surrogate has no percent-encoding and is returned unchanged.
+ */
 const percentEncoded = (text: string) => (/\p{Surrogate}/u.test(text) ? text : encodeURIComponent(text))
 
 /**
- * Maximum length of a secret that is removed only if it stands alone: it occurs in many words by chance, and is easily
- * guessed. A longer one is removed anywhere, even inside a word.
+ * Maximum length of a secret that is removed only if it stands alone. Such a short secret occurs in many words by
+ * chance, and is easily guessed. A longer secret is removed anywhere, even inside a word.
  */
 const SHORT = 3
 
 /**
- * Maximum length of a form that is removed regardless of letter case. A longer one is removed literally, because a
- * pattern for 64 variables of 4 KiB takes seconds, and one of some 20,000 characters overflows, with an error whose
- * message contains the secret.
+ * Maximum length of a form that is removed regardless of letter case. A longer form is removed literally, because large
+ * patterns fail: 64 variables of 4 KiB take seconds, and a form of some 20,000 characters overflows, with an error
+ * whose message contains the secret.
  */
 const LONGEST_PATTERN = 512
 
 const pattern = (form: string) =>
   form.length > SHORT ? literal(form) : `(?<![\\p{L}\\p{N}_])${literal(form)}(?![\\p{L}\\p{N}_])`
 
-/** A pattern that matches exactly this text. */
+/** Returns a pattern that matches exactly this text. */
 const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
 /**
- * Minimum length of a run of address characters that is removed whole, because any part of it may be an address, which
- * has at most 45 characters.
+ * Minimum length of a run of address characters that is removed whole. An address has at most 45 characters, so any
+ * part of a longer run may be one.
  */
 const LONGEST_CANDIDATE = 100
 

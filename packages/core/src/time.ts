@@ -7,14 +7,15 @@ import { createWallStep } from './runtime/wall-step.js'
  */
 export interface Clock {
   /**
-   * Milliseconds since the Unix epoch at the start of the process, and monotonic since: for waits, ages and deadlines.
-   * The time never goes backwards, and a step of the system clock (NTP, a laptop that slept) does not change it.
+   * Returns milliseconds since the Unix epoch, by the wall clock at the start of the process and by a monotonic clock
+   * since: for waits, ages and deadlines. The time never goes backwards. A step of the system clock (NTP, a laptop that
+   * slept) does not change it.
    */
   now(): number
   /**
-   * Milliseconds by which the wall clock is ahead of `now` since it was set (NTP) or the machine slept; negative if it
-   * was set back. Tokens, timestamps and schedules need it, because others compare them with their own clocks: see
-   * `dateOf`. Default: 0.
+   * Returns the milliseconds by which the wall clock is ahead of `now`, because it was set (NTP) or the machine slept;
+   * negative if it was set back. Tokens, timestamps and schedules need this value, because others compare them with
+   * their own clocks: see `dateOf`. Default: 0.
    */
   wallStepMs?(): number
   /**
@@ -24,10 +25,10 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** For a longer time setTimeout fires immediately. */
+/** Maximum timeout in milliseconds. With a longer one, setTimeout fires immediately. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
 
-/** Read once: it never changes, and reading it takes as long as `performance.now()`. */
+/** Read once, because the value never changes and reading it takes as long as `performance.now()`. */
 const processStartedAt = performance.timeOrigin
 
 const wallStep = createWallStep(
@@ -66,7 +67,7 @@ export const systemClock: Clock = {
 }
 
 /**
- * The date of a time of a clock, by the current wall clock: epoch milliseconds.
+ * Returns the date of a time of a clock, by the current wall clock, in epoch milliseconds.
  * @param instant a time of `clock.now()`, such as a deadline. Default: now.
  */
 export function dateOf(clock: Pick<Clock, 'now' | 'wallStepMs'>, instant = clock.now()): number {
@@ -79,15 +80,15 @@ export interface ManualClock extends Clock {
   /** Sets the wall clock forward by `ms`, or back if it is negative. `now` and sleepers do not change. */
   step(ms: number): void
   /**
-   * Moves time forward by `ms`, waking every sleeper at its own time, in order. Between two wakes, promise callbacks
+   * Moves time forward by `ms`, and wakes every sleeper at its own time, in order. Between two wakes, promise callbacks
    * and one turn of the event loop run, so that code under test may sleep again.
    */
   advance(ms: number): Promise<void>
-  /** Moves to the next sleeper's time. Returns false, and does nothing, if there is no sleeper. */
+  /** Moves time to that of the next sleeper. Returns false, and does nothing, if there is no sleeper. */
   next(): Promise<boolean>
   /**
-   * Moves in steps of `stepMs` (default 100) until the promise is settled, and settles like it. For work that waits on
-   * this clock only.
+   * Moves time in steps of `stepMs` (default 100 ms) until the promise is settled, and settles like it. For work that
+   * waits on this clock only.
    * @throws Error after 36,000 steps, an hour by default, because the promise then waits for something else.
    */
   until<T>(promise: Promise<T>, stepMs?: number): Promise<T>
@@ -110,6 +111,7 @@ const MOST_STEPS = 36_000
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /**
+ * Creates a manual clock.
  * @param options.start epoch milliseconds to begin at; default 2026-01-01T00:00:00Z.
  */
 export function createManualClock(options: { readonly start?: number } = {}): ManualClock {

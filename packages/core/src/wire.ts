@@ -2,7 +2,7 @@
 import type { Settings } from './api/settings.js'
 import type { Operation } from './operation.js'
 
-/** Client and emulator share these rules, so that sender and receiver agree. */
+/** Where the keys of an input are sent. Client and emulator share these rules, so that sender and receiver agree. */
 
 export interface WireName {
   readonly place: 'path' | 'query' | 'header' | 'body'
@@ -10,16 +10,17 @@ export interface WireName {
 }
 
 /**
- * The operation's path with its placeholders, e.g. `/v1/status/{request_id}`; from the settings if the specification
- * leaves it open.
+ * Returns the operation's path with its placeholders, e.g. `/v1/status/{request_id}`. If the specification does not
+ * define the path, it comes from the settings.
  */
 export function pathOf(operation: Operation, settings: Settings): string {
   return setting(operation, 'path', settings) ?? operation.path
 }
 
 /**
- * The place and name of a key. Placeholders go into the path and keys with a header into the header. All others go into
- * the query for GET and DELETE, and otherwise into the JSON body, unless the operation places a key in the query.
+ * Returns the place and name of a key. Placeholders go into the path and keys with a header into the header. All others
+ * go into the query for GET and DELETE, and otherwise into the JSON body, unless the operation places a key in the
+ * query.
  */
 export function wireName(operation: Operation, key: string, settings: Settings): WireName {
   if (operation.pathKeys.includes(key)) return { place: 'path', name: key }

@@ -57,7 +57,7 @@ export function createBeaconDirectory(
       flight = undefined
     }
   }
-  /** The running fetch, or a new one if the list is too old; undefined if none is needed. */
+  /** Returns the running fetch, or starts one if the list is too old. Returns undefined if no fetch is needed. */
   const refresh = (): Promise<void> | undefined => {
     const now = clock.now()
     const fresh = fetched !== undefined && now - fetched.at < GOOD_MS
@@ -90,12 +90,12 @@ async function take(beacons: AsyncIterable<Beacon> | Promise<Iterable<Beacon>>):
   return list
 }
 
-/** A coordinate of a beacon in degrees. */
+/** Reads a beacon's coordinate in degrees; null if it is missing or invalid. */
 export const degreesOf = (value: number | string | null | undefined): number | null => degrees(value) ?? null
 
 /**
- * Coordinates by name. Existing clients name a beacon by its city (public fact); a beacon without a city is named by
- * its host.
+ * Returns the beacons' coordinates by name. Existing clients name a beacon by its city (public fact). A beacon without
+ * a city is named by its host.
  */
 function placesOf(list: readonly Beacon[]): BeaconPlaces {
   const places = new Map<string, Coordinates | undefined>()

@@ -12,8 +12,8 @@ interface Methods extends Matchmaker {
 }
 
 /**
- * How a process of a partition answers a call. For the first four, it forwards the call to the leader, and the value
- * says what the leader's answer guarantees.
+ * How a process of a partition answers a call. For the first four values, it forwards the call to the leader, and the
+ * value says what the leader's answer guarantees.
  */
 type Answered =
   /**
@@ -47,14 +47,14 @@ interface Does {
   readonly command: 'kept' | 'level' | 'current' | 'itself' | 'none'
   /** Reads tickets, matches, players or queues. It requires the state of the earlier process. */
   readonly read: 'current' | 'hint' | 'itself' | 'at once' | 'none'
-  /** Does neither, or reports itself what it does not know yet. */
+  /** Does neither of these, or says itself which state it does not know yet. */
   readonly free: 'hint' | 'at once' | 'none'
 }
 type Promises = { readonly [What in keyof Does]: readonly [What, Does[What]] }[keyof Does]
 
 /**
- * How callers get errors. A method that returns a promise rejects with all errors. With `both`, some are thrown, as its
- * description says.
+ * How callers get errors. A method that returns a promise rejects with all errors. With `both`, a method throws some
+ * errors and rejects with the others; its docstring says which.
  */
 type ErrorDelivery<Call> = Call extends (...input: never) => Promise<unknown> ? 'rejected' | 'both' : 'thrown'
 
@@ -193,8 +193,8 @@ export type OperatorAction<Name extends OperatorCommandName = OperatorCommandNam
 type Tail<Input extends readonly unknown[]> = Input extends readonly [unknown, ...infer Rest] ? Rest : never
 
 /**
- * Creates the function that runs operators' commands. Each command is about one thing. After it succeeded, the function
- * reports who ran it.
+ * Creates the function that runs operators' commands. Each command is about one object. After a command succeeded, the
+ * function reports who ran it.
  */
 export const createAuditedCommands =
   <Name extends OperatorCommandName>(
@@ -242,7 +242,7 @@ export interface Guards {
   }
 }
 
-/** The matchmaker with guards around its methods. */
+/** Returns the matchmaker with guards around its methods. */
 export function guarded(matchmaker: Matchmaker, { before, command }: Guards): Matchmaker {
   const keptOnce = (result: Promise<unknown>): Promise<unknown> => {
     const kept = result.then((value) => {

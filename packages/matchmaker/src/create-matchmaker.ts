@@ -14,8 +14,8 @@ interface StoredOptions extends MatchmakerOptions {
 }
 
 /**
- * Creates a matchmaker whose tickets outlive it. It has the tickets of the earlier process immediately. Changes that
- * fell due in between, such as expiries, are applied at its first tick or command.
+ * Creates a matchmaker whose tickets outlive its process. It has the tickets of the earlier process immediately.
+ * Changes that fell due while no process ran, such as expiries, are applied at its first tick or command.
  * @throws {InvalidInput} naming the option and the value.
  */
 function createStoredMatchmaker(options: StoredOptions, over: (serverLog: ServerLog) => ServerLog): Matchmaker {
@@ -111,7 +111,10 @@ function createStoredMatchmaker(options: StoredOptions, over: (serverLog: Server
   }
 }
 
-/** The master secret of the servers' tokens. The store keeps it, so that a later process accepts the same tokens. */
+/**
+ * Returns the function that reads the master secret of the servers' tokens. The store keeps it, so that a later process
+ * accepts the same tokens.
+ */
 function secretIn(store: Store, random: Random): () => string {
   const records = recordsIn(store, 'secret')
   return () => {
@@ -125,8 +128,8 @@ function secretIn(store: Store, random: Random): () => string {
 }
 
 /**
- * A clock that continues where the earlier process's clock ended. Stored times stay right even if the wall clock was
- * set while that process ran: the store keeps the offset.
+ * Creates a clock that continues where the earlier process's clock ended. The store keeps the offset. So stored times
+ * stay right even if the wall clock was set while that process ran.
  */
 function continuedClock(records: OutboxRecords, clock: Clock) {
   const stepOf = ({ wallStepMs }: Pick<Clock, 'wallStepMs'>) => wallStepMs?.() ?? 0
@@ -147,7 +150,7 @@ function continuedClock(records: OutboxRecords, clock: Clock) {
   return { clock: continued, keepStep }
 }
 
-/** Records of a kind, in memory and in the store. */
+/** Returns the records of a kind, which are kept in memory and in the store. */
 function recordsIn(store: Store, kind: string): OutboxRecords {
   const kept = new Map<string, string>()
   const all = () => Array.from(kept, ([key, value]) => ({ key, value }))
@@ -170,7 +173,7 @@ function recordsIn(store: Store, kind: string): OutboxRecords {
   }
 }
 
-/** Queues and pools that an operator has paused stay paused. */
+/** Stores which queues and pools are paused, so that they stay paused after a restart. */
 function keepPauses(matchmaker: Matchmaker, store: Store): void {
   const keepQueue = keptPauses(store, 'pause', matchmaker.pauseQueue)
   matchmaker.on('queuePaused', ({ queue }) => keepQueue(queue, true))
@@ -187,7 +190,7 @@ function keptPauses(store: Store, kind: string, pause: (name: string) => void) {
       pause(key)
     } catch (error) {
       if (!(error instanceof NotFound)) throw error
-      // The configuration does not have it any more.
+      // The configuration no longer has this queue or pool.
       paused.remove(key)
     }
   }
@@ -202,8 +205,8 @@ export const createMatchmaker = (options: MatchmakerOptions): Matchmaker => crea
 
 /**
  * Creates a matchmaker whose servers are stored apart from its tickets, for tests.
- * @param over returns the log of servers to use. Its argument is the store's own log, which stores nothing without a
- *   store.
+ * @param over returns the log of servers to use. Its argument is the store's own log or, without a store, one that
+ *   stores nothing.
  */
 export function createMatchmakerOver(
   options: MatchmakerOptions,

@@ -21,7 +21,7 @@ interface Reply {
   readonly json: Readonly<Record<string, unknown>>
 }
 
-/** A matchmaker behind the ticket API, and processes that enrol by HTTP and accept each match. */
+/** Creates a matchmaker behind the ticket API, and processes that enrol by HTTP and accept each match. */
 export function open(options: Parameters<typeof setUp>[0] = {}) {
   const world = setUp({ queues, pools: [own], serverSecret: 'master-secret-of-32-characters-and-more', ...options })
   const { matchmaker } = world

@@ -81,10 +81,10 @@ export class PlayerCoolingDown extends Conflict {
   readonly queue: string
   /** Epoch milliseconds from which the player may wait. */
   readonly until: number
-  /** Milliseconds until then. */
+  /** Milliseconds until `until`. */
   readonly retryAfterMs: number
 
-  /** @param now epoch milliseconds. */
+  /** @param now epoch milliseconds, to compute `retryAfterMs`. */
   constructor(playerId: string, queue: string, until: number, now: number) {
     const retryAfterMs = Math.max(0, Math.ceil(until - now))
     const wait = `${Math.ceil(retryAfterMs / 1000)} s`
@@ -138,7 +138,7 @@ export class MatchNotRunning extends Conflict {
 /** The match already has an open backfill. Update that one. */
 export class BackfillExists extends Conflict {
   readonly matchId: string
-  /** The open backfill. */
+  /** Id of the open backfill. */
   readonly backfillId: string
 
   constructor(matchId: string, backfillId: string) {
@@ -151,7 +151,7 @@ export class BackfillExists extends Conflict {
 /** The backfill has changed since it was read, or is no longer open. Read it again and repeat the update. */
 export class BackfillVersionConflict extends Conflict {
   readonly backfillId: string
-  /** The backfill's version now. */
+  /** The current version of the backfill. */
   readonly version: number
 
   constructor(backfillId: string, version: number) {

@@ -56,7 +56,7 @@ export interface MatchmakerEvents extends TicketEvents {
   matchAccepted: MatchEvent & { readonly ticket: Ticket; readonly playerIds: readonly string[] }
   /**
    * Tickets joined a match by its backfill. If the server runs, `serverAssigned` follows. In a queue with acceptance,
-   * it follows once they have accepted.
+   * `serverAssigned` follows once the tickets have accepted.
    */
   backfillJoined: MatchEvent & { readonly backfillId: string; readonly tickets: readonly Ticket[] }
   /** A player got a cooldown after declining, not accepting or leaving a match. */
@@ -93,7 +93,7 @@ export interface MatchmakerEvents extends TicketEvents {
   deploymentCreated: MatchEvent & OfPool & { readonly requestId: string }
   /**
    * The service reports the server READY, `startMs` milliseconds after its answer to the create. The last status read
-   * before it, `unseenMs` milliseconds earlier, was not READY. Players are sent once it listens.
+   * before it, `unseenMs` milliseconds earlier, was not READY. Players are sent to the server once it listens.
    */
   deploymentReady: MatchEvent &
     OfPool & {
@@ -110,23 +110,25 @@ export interface MatchmakerEvents extends TicketEvents {
     readonly tickets: readonly Ticket[]
   }
   /**
-   * A server failed: before its players were sent to it, which counts as an attempt of their tickets, or, as `crashed`,
-   * while players were on it. A server that exits normally while players are on it has not failed.
+   * A server failed before its players were sent to it, which counts as a placement attempt of their tickets. Or it
+   * failed while players were on it: then `reason` is `crashed`. A server that exits normally while players are on it
+   * has not failed.
    */
   deploymentFailed: MatchEvent &
     OfPool & {
       readonly requestId: string
       readonly reason: ServerFailure
       /**
-       * The deployment service's error, e.g. an exit code, or why the logs were not read if the server's secrets are
-       * unknown. At most 300 characters, without addresses.
+       * The deployment service's error, e.g. an exit code. If the server's secrets are unknown: why its logs were not
+       * read. At most 300 characters, without addresses.
        */
       readonly detail?: string | undefined
     }
   /**
    * The end of the log of a failed server's container, at most 16,384 characters, without its secrets and addresses. It
-   * is read before the stop, which deletes it. Not every failed server has one: the service may have none, a stop waits
-   * at most three seconds for it, and the logs of a server that an earlier process created may hold unknown secrets.
+   * is read before the stop, which deletes the log. Not every failed server has such an event: the service may have no
+   * log, a stop waits at most 3 s for it, and the logs of a server that an earlier process created may hold unknown
+   * secrets.
    */
   serverLogs: MatchEvent &
     OfPool & { readonly requestId: string; readonly reason: ServerFailure; readonly logs: string }
@@ -146,7 +148,7 @@ export interface MatchmakerEvents extends TicketEvents {
   serverTaken: MatchEvent & ServerEvent & { readonly warm: boolean }
   /** A match has left its server of a pool: it ended, or moves to another server. */
   serverFreed: MatchEvent & ServerEvent & { readonly reason: FreedReason }
-  /** A game server takes no match any more. Once it serves none, it is stopped. */
+  /** A game server takes no further match. Once it serves none, it is stopped. */
   serverDraining: ServerEvent & { readonly reason: DrainReason }
   /** A game server has been silent for `silentMs` milliseconds: it gets no match, and its status is read. */
   serverLost: ServerEvent & { readonly silentMs: number }

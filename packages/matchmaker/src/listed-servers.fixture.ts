@@ -17,7 +17,7 @@ export const browser = { attributes: { mode: { type: 'string' as const, values: 
 export type Players = Record<string, 'in' | 'away'>
 
 /**
- * Game servers of the pool: each registers once it runs, with room for this many matches, is listed as ordered, and
+ * Starts game servers of the pool. Each registers once it runs, has room for `takes` matches, is listed as ordered, and
  * reports every second.
  */
 export function open(options: Parameters<typeof setUp>[0] = {}, takes = 1) {

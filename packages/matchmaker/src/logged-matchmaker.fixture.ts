@@ -22,11 +22,11 @@ interface Life {
 interface LifeOptions extends Partial<MatchmakerOptions> {
   readonly log?: Partial<StoreOptions>
   readonly isRead?: boolean
-  /** Returns the log of servers to use, given the store's own. */
+  /** Returns the log of servers to use, given the store's own log. */
   readonly over?: (serverLog: ServerLog) => ServerLog
 }
 
-/** A world that outlives its processes: a clock, a service, and a store in a folder of its own. */
+/** Creates a world that outlives its processes: a clock, a service, and a store in a folder of its own. */
 export function createWorld({
   service: serviceOptions,
   ...given
@@ -34,7 +34,7 @@ export function createWorld({
   const clock = createManualClock()
   const service = createTestService({ clock, ...serviceOptions })
   const folder = mkdtempSync(join(tmpdir(), 'muster-store-'))
-  /** One source for all processes, so that no two make the same id. */
+  /** One random source for all processes, so that no two make the same id. */
   const random = seededRandom(1)
   const lives: Life[] = []
   let files = 0
@@ -62,7 +62,7 @@ export function createWorld({
     const watching = watched(matchmaker)
     if (isRead) {
       void matchmaker.ready().catch(() => {})
-      // Now it has read its servers, if these can be read.
+      // Wait until the matchmaker has read its servers, if they can be read.
       await new Promise((resolve) => setImmediate(resolve))
     }
     const run = async (ms: number) => {
@@ -79,9 +79,9 @@ export function createWorld({
     (readBack(path).get(kind) ?? []).map(
       ({ value, change = '{}' }) => ({ ...JSON.parse(value), ...JSON.parse(change) }) as T,
     )
-  /** The servers that are stored now. */
+  /** Returns the servers that are stored now. */
   const servers = () => stored<ServerRecord>('server')
-  /** The matches that are stored now. */
+  /** Returns the matches that are stored now. */
   const matches = () => stored<MatchRecord>('match')
 
   return {
@@ -91,7 +91,7 @@ export function createWorld({
     matches,
     live,
     path: () => path,
-    /** Kills the present process like kill -9: it does nothing any more, and the files stay as they are. */
+    /** Kills the present process as kill -9 does: it does nothing from then on, and its files do not change. */
     kill: () => {
       lives.at(-1)?.end()
       files += 1

@@ -41,7 +41,7 @@ const eventNames = [
   'problem',
 ] as const satisfies readonly EventName[]
 
-/** A record of all events of a matchmaker, and what tests do with its tickets. */
+/** Records all events of a matchmaker. Returns them, and functions by which tests use its tickets. */
 export function watched(matchmaker: Matchmaker) {
   const seen: { [Name in EventName]?: MatchmakerEvents[Name][] } = {}
   const names: EventName[] = []
@@ -68,7 +68,7 @@ interface SetUpOptions extends Partial<MatchmakerOptions> {
   readonly serverLog?: ServerLog | undefined
 }
 
-/** A matchmaker on a manual clock with a service in memory, and a record of all its events. */
+/** Creates a matchmaker on a manual clock with a service in memory, and a record of all its events. */
 export function setUp(options: SetUpOptions = {}) {
   const { service: serviceOptions, serverLog, ...given } = options
   const clock = createManualClock()

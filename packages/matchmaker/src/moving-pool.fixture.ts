@@ -41,7 +41,7 @@ interface MovingOptions {
 
 type Moving = ReturnType<typeof openMoving>
 
-/** A matchmaker whose pool may move between the deployment service, an allocator and enrolled servers. */
+/** Creates a matchmaker whose pool may move between the deployment service, an allocator and enrolled servers. */
 export function openMoving({ pool = arena, fault }: MovingOptions = {}) {
   let allocation: ReturnType<typeof createTestAllocator> | undefined
   const metal = () => (allocation ??= createTestAllocator({ clock: world.clock, readyMs: BOOT_MS, fault }))
@@ -58,7 +58,7 @@ export function openMoving({ pool = arena, fault }: MovingOptions = {}) {
     serverSecret: 'master-secret-of-32-characters-and-more',
   })
   const { clock, matchmaker, service } = world
-  /** By the address for players: host and port. */
+  /** The processes by their address for players: host and port. */
   const processes = new Map<string, Process>()
   /** Addresses of processes that ended during a match. */
   const interrupted: string[] = []
@@ -113,7 +113,7 @@ export function openMoving({ pool = arena, fault }: MovingOptions = {}) {
     }))
     const said = ReportBody.parse({ instance, seq: process.seq, matches: playing, draining: isDraining })
     const orders = await matchmaker.reportServer(token, said).catch(() => undefined)
-    // A server that is not wanted any more ends itself, like its library does.
+    // A server with the order `stop` ends itself, as the game server library does.
     if (orders === undefined || orders.want === 'stop') return end(where)
     const wanted = new Set(orders.matches.map(({ id }) => id))
     for (const id of matches.keys()) if (!wanted.has(id)) matches.delete(id)
@@ -169,14 +169,14 @@ export function openMoving({ pool = arena, fault }: MovingOptions = {}) {
   }
 }
 
-/** The address for players in an assignment. */
+/** Returns the address for players in an assignment. */
 const whereOf = ({ fqdn, ports }: MatchmakerEvents['serverAssigned']['assignment']) =>
   `${fqdn}:${ports['game']?.external}`
 
 /** Records everything by which a player could notice the move. */
 export function watchPlayers({ matchmaker, processes, clock }: Pick<Moving, 'matchmaker' | 'processes' | 'clock'>) {
   const faults: string[] = []
-  /** By ticket: milliseconds until its players got a server, and the source of that server. */
+  /** For each ticket: milliseconds until its players got a server, and the source of that server. */
   const told = new Map<string, { readonly ms: number; readonly source: string }>()
   const createdAt = new Map<string, number>()
   const draining = new Set<string>()

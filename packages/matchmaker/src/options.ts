@@ -94,8 +94,8 @@ export interface MatchmakerOptions {
   readonly budget?: SpendBudget | undefined
   /**
    * Maximum number of matches that a player may wait for and play in at a time. Further tickets are refused with
-   * `PlayerOverLimit`. Values above one only matter in queues that allow several, and only until half of `maxServers`
-   * exist: from then on it is one match a player. Default 4 (our choice).
+   * `PlayerOverLimit`. Values above 1 matter only in queues that allow several. Once half of `maxServers` exist, the
+   * maximum is one match for each player. Default 4 (our choice).
    */
   readonly maxMatchesPerPlayer?: number | undefined
   /**
@@ -110,7 +110,7 @@ export interface MatchmakerOptions {
    * follow in turn. Default 100 (our choice): the documented limit of 40/s for two and a half seconds.
    */
   readonly maxCreatesInFlight?: number | undefined
-  /** Maximum number of status reads per second. Default 19: just below the documented limit. */
+  /** Maximum number of status reads per second. Default 19: just below the documented limit of 20. */
   readonly readsPerSecond?: number | undefined
   /**
    * Milliseconds after its start (as the service reports it) until a deployment is stopped that has this matchmaker's
@@ -122,7 +122,7 @@ export interface MatchmakerOptions {
   readonly webhookUrl?: string | undefined
   /**
    * Public http or https URL of the ticket API, with its `basePath`. Servers get it as MM_API_URL, to report about
-   * their match. Default: they have to know it themselves.
+   * their match. Default: none. Then servers must know the URL themselves.
    */
   readonly apiUrl?: string | undefined
   /**
@@ -137,9 +137,9 @@ export interface MatchmakerOptions {
    */
   readonly serverSecret?: string | undefined
   /**
-   * How join tokens are signed. `HS256`: with a key for each server, which verifies them without a request. `EdDSA`:
-   * with one key for all servers. A backend can verify the tokens of any server with the public key, which the ticket
-   * API serves at `/.well-known/jwks.json`. Default `{ alg: 'HS256' }`.
+   * How join tokens are signed. `HS256`: with a separate key for each server. The server verifies tokens without a
+   * request. `EdDSA`: with one key for all servers. A backend can verify the tokens of any server with the public key,
+   * which the ticket API serves at `/.well-known/jwks.json`. Default `{ alg: 'HS256' }`.
    */
   readonly joinTokens?: JoinTokenOptions | undefined
   /** Milliseconds that a new deployment may be missing in the service's list. Default 5000 (our choice). */
@@ -155,9 +155,9 @@ export interface MatchmakerOptions {
   readonly random?: Random | undefined
 }
 
-/** The other settings that `reconfigure` replaces. */
+/** Settings that `reconfigure` replaces besides the queues. */
 export interface ReconfigureOptions {
-  /** Default: the pools stay. */
+  /** The new pools. Default: the pools do not change. */
   readonly pools?: readonly PoolDefinition[] | undefined
 }
 
@@ -293,7 +293,7 @@ export function configure({ queues, pools = [], ...options }: MatchmakerOptions)
   }
 }
 
-/** @throws like `configure` */
+/** Validates the queues and fills in their defaults. @throws like `configure` */
 export function defineQueues(queues: readonly QueueDefinition[], pools: readonly Pool[] = []): readonly Queue[] {
   if (!Array.isArray(queues) || queues.length === 0)
     throw invalidOption('queues', 'queues: must be a list of at least one queue')
@@ -305,7 +305,8 @@ export function defineQueues(queues: readonly QueueDefinition[], pools: readonly
 }
 
 /**
- * @param sources by the names that pools may give. Default: any name, if other processes create the servers.
+ * @param sources the servers' sources by name. Each pool must name one of them. Default: any name, if other processes
+ *   create the servers.
  * @throws {InvalidInput} naming the pool, the path and the value
  */
 export function definePools(pools: readonly PoolDefinition[], sources?: Config['sources']): readonly Pool[] {
@@ -331,7 +332,7 @@ export function definePools(pools: readonly PoolDefinition[], sources?: Config['
 }
 
 /**
- * Without the deployment service, every server must have another source.
+ * Checks that every server has a source other than the deployment service.
  * @throws {InvalidInput} naming the option and the value
  */
 export function assertNoService(

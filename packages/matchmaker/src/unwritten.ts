@@ -16,9 +16,9 @@ export function createUnwritten(store: Pick<Store, 'flush' | 'isFailing'>) {
     if (!store.isFailing()) changed.clear()
   }
   return {
-    /** Clears the list if everything is written. */
+    /** Flushes the store. Clears the ids if everything was written. */
     settle,
-    /** The ledger, which also records changes of tickets here. */
+    /** Returns the ledger extended to record changed tickets here. */
     noting: <Given extends Required<Pick<Ledger, 'changed' | 'ended'>>>(ledger: Given): Given => ({
       ...ledger,
       changed: (ticket) => {

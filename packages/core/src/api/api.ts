@@ -15,7 +15,7 @@ import { versions } from './versions.js'
 export interface Api {
   /** Applications, which group versions. */
   readonly applications: typeof applications
-  /** Versions of applications: what a deployment runs. */
+  /** Versions of applications. A deployment runs a version. */
   readonly versions: typeof versions
   /** Tags of images in the service's container registry. */
   readonly registry: typeof registry
@@ -25,7 +25,7 @@ export interface Api {
   readonly pullProfiles: typeof pullProfiles
   /** Where deployments can run, and hosts to ping there. */
   readonly locations: typeof locations
-  /** Servers: created, read, stopped, and their logs and metrics. */
+  /** Deployments (servers): created, read, stopped, and their logs and metrics. */
   readonly deployments: typeof deployments & typeof legacy
   /** Fleets, which create deployments by themselves. */
   readonly fleets: typeof fleets
@@ -51,7 +51,7 @@ export const api: Api = {
   relays,
 }
 
-/** 'deployments.create', 'fleets.list', … */
+/** Id of an operation: 'deployments.create', 'fleets.list', … */
 export type OperationId = { [Group in keyof Api & string]: `${Group}.${keyof Api[Group] & string}` }[keyof Api & string]
 
 /** Every operation with its id, in the order of the document. */

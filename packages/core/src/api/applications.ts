@@ -52,8 +52,8 @@ export interface ApplicationChanges {
 }
 
 /**
- * The specification does not show which fields are required. The name is, by our choice: nothing can be addressed
- * without a name.
+ * The specification does not say which fields are required. The name is required by our choice, because nothing can be
+ * addressed without a name.
  */
 export interface CreateApplication extends ApplicationChanges {
   /** 3 to 64 characters (length: public fact). */
@@ -66,7 +66,7 @@ export interface ApplicationName {
   readonly app_name: string
 }
 
-/** Absent fields stay unchanged. */
+/** Changes of an application. Absent fields stay unchanged. */
 export interface UpdateApplication extends ApplicationName, ApplicationChanges {
   /** A new name, 3 to 64 characters (length: public fact). */
   readonly name?: string | undefined
@@ -91,7 +91,8 @@ export const applications = {
    * Create an application.
    * Route: `POST /v1/app`.
    * Limit: none documented. Errors: `Conflict` (409).
-   * Without them, `is_active: true` and an empty `image` are sent: see `fillRequired` of `Settings`.
+   * If `is_active` or `image` is absent, `is_active: true` or an empty `image` is sent: see `fillRequired` of
+   * `Settings`.
    * Source: service-api, Applications; required fields by our choice.
    */
   create: operation('POST /v1/app', {

@@ -18,8 +18,8 @@ import {
 import { Location } from './locations.js'
 
 /**
- * The statuses and their order are public facts. The specification names only SEEKING, DEPLOYING, READY and ERROR.
- * Others may appear.
+ * Status of a deployment. The statuses and their order are public facts: the specification names only SEEKING,
+ * DEPLOYING, READY and ERROR. The service may send others.
  */
 export type DeploymentStatus =
   | 'Status.INITIALIZING'
@@ -39,11 +39,11 @@ export interface DeploymentPort {
   readonly external?: Maybe<number>
   /** The port inside the container. */
   readonly internal?: Maybe<number>
-  /** As in the version: TCP, UDP, TCP/UDP, HTTP, HTTPS, WS or WSS (public fact). */
+  /** Protocol as in the version: TCP, UDP, TCP/UDP, HTTP, HTTPS, WS or WSS (public fact). */
   readonly protocol?: Maybe<string>
   /** The port's name in the version, and its key in this object. */
   readonly name?: Maybe<string>
-  /** Whether the service ends TLS in front of the port. */
+  /** Whether the service terminates TLS in front of the port. */
   readonly tls_upgrade?: Maybe<boolean>
   /** The form of a link is not documented; `fqdn:external` in the emulator. */
   readonly link?: Maybe<string>
@@ -55,13 +55,13 @@ export interface DeploymentPort {
 export interface DeploymentSession {
   /** Identifies the session. */
   readonly session_id?: Maybe<string>
-  /** Of the form Status.<NAME>. */
+  /** Status of the session, of the form Status.<NAME>. */
   readonly status?: Maybe<string>
   /** True if the users of the session can connect. */
   readonly ready?: Maybe<boolean>
   /** Whether the session has a deployment. */
   readonly linked?: Maybe<boolean>
-  /** Sampled as DEFAULT, SEATS, MATCH. */
+  /** Kind of the session. The specification's samples have DEFAULT, SEATS and MATCH. */
   readonly kind?: Maybe<string>
   /** Number of users of the session; documented as a string. */
   readonly user_count?: Maybe<NumberOrString>
@@ -77,7 +77,7 @@ export interface Deployment {
   readonly app_name?: Maybe<string>
   /** The version's name. */
   readonly app_version?: Maybe<string>
-  /** Of the form Status.<NAME>. */
+  /** Status of the deployment, of the form Status.<NAME>. */
   readonly current_status: DeploymentStatus
   /** The previous status, of the form Status.<NAME>. */
   readonly last_status?: Maybe<DeploymentStatus>
@@ -85,25 +85,25 @@ export interface Deployment {
   readonly running?: Maybe<boolean>
   /** The meaning of `whitelisting_active` is not documented. */
   readonly whitelisting_active?: Maybe<boolean>
-  /** Format A. */
+  /** When the deployment started, in format A. */
   readonly start_time?: Maybe<TimestampA>
-  /** Format A. */
+  /** When the deployment was removed, in format A. */
   readonly removal_time?: Maybe<TimestampA>
-  /** The unit is not documented; seconds in the emulator. */
+  /** Time since the start. Its unit is not documented; seconds in the emulator. */
   readonly elapsed_time?: Maybe<number>
   /** Whether the deployment failed. */
   readonly error?: Maybe<boolean>
   /** Why the deployment failed. */
   readonly error_detail?: Maybe<string>
-  /** By port name. */
+  /** Ports by their names. */
   readonly ports?: Maybe<Readonly<Record<string, DeploymentPort>>>
   /** The address players connect to, with an external port. */
   readonly public_ip?: Maybe<string>
   /** The sessions of the deployment, if the version has sessions. */
   readonly sessions?: Maybe<readonly DeploymentSession[]>
-  /** The location where it runs: the seven basic fields. */
+  /** The location where the deployment runs: the seven basic fields. */
   readonly location?: Maybe<Location>
-  /** The names of its tags. */
+  /** The names of the deployment's tags. */
   readonly tags?: Maybe<readonly string[]>
   /** Number of slots; documented as a string. */
   readonly sockets?: Maybe<NumberOrString>
@@ -123,21 +123,21 @@ export interface DeploymentListEntry {
   readonly request_id: string
   /** The name players connect to, with an external port. */
   readonly fqdn?: Maybe<string>
-  /** Format A. */
+  /** When the deployment started, in format A. */
   readonly start_time?: Maybe<TimestampA>
   /** Whether the deployment is READY. */
   readonly ready?: Maybe<boolean>
   /** The address players connect to, with an external port. */
   readonly public_ip?: Maybe<string>
-  /** By port name. */
+  /** Ports by their names. */
   readonly ports?: Maybe<Readonly<Record<string, DeploymentPort>>>
-  /** The names of its tags. */
+  /** The names of the deployment's tags. */
   readonly tags?: Maybe<readonly string[]>
   /** Number of slots; documented as a string. */
   readonly sockets?: Maybe<NumberOrString>
   /** Number of taken slots; documented as a string. */
   readonly sockets_usage?: Maybe<NumberOrString>
-  /** Whether a session may still join it. */
+  /** Whether a session may still join the deployment. */
   readonly is_joinable_by_session?: Maybe<boolean>
 }
 
@@ -206,20 +206,24 @@ export interface DeploymentId {
 }
 
 /**
- * Where the container's logs go when it stops: true, the storage of the version; false, nowhere; or a storage's name.
+ * Where the container's logs go when it stops. True: to the storage of the version. False: nowhere. A name: to this
+ * storage.
  */
 export type ContainerLogStorage = boolean | string
 
 /** The deployment to stop. */
 export interface StopDeployment extends DeploymentId {
   /**
-   * Where the container's logs go: true, the storage of the version; false, nowhere; or a storage's name. The
+   * Where the container's logs go. True: to the storage of the version. False: nowhere. A name: to this storage. The
    * parameter's name is a setting.
    */
   readonly container_log_storage?: ContainerLogStorage | undefined
 }
 
-/** The request by which a container stops itself. The injected delete URL and delete token contain every value. */
+/**
+ * The request by which a container stops itself. All values are in the delete URL and the delete token that the service
+ * injects into the container.
+ */
 export interface SelfStopDeployment extends StopDeployment {
   /** Part of the injected delete URL. */
   readonly access_point_id: string
@@ -227,7 +231,7 @@ export interface SelfStopDeployment extends StopDeployment {
   readonly authorization: string
 }
 
-/** 200: it stops now. 202: it stops once it is READY or ERROR. */
+/** The response to a stop. Status 200: the deployment stops now. Status 202: it stops once it is READY or ERROR. */
 export interface DeploymentStopped {
   /** A message for people. */
   readonly message?: Maybe<string>
@@ -238,7 +242,7 @@ export interface DeploymentStopped {
 /** The deployments to stop permanently. */
 export interface BulkStop {
   /**
-   * At least one (our choice: an empty list might stop everything). Public facts: fields request_id and
+   * At least one filter (our choice: an empty list might stop everything). Public facts: fields request_id and
    * deployment_tags.
    */
   readonly filters: readonly Filter[]

@@ -54,47 +54,47 @@ export interface UserAtCoordinates {
   readonly user_type: 'geo_coordinates'
   /** The player's location. */
   readonly user_data: {
-    /** Degrees. */
+    /** Latitude in degrees. */
     readonly latitude: number
-    /** Degrees. */
+    /** Longitude in degrees. */
     readonly longitude: number
   }
 }
 
-/** Injected into the container. */
+/** An environment variable that is injected into the container. */
 export interface EnvironmentVariable {
   /** Name of the variable in the container. */
   readonly key: string
-  /** At most 4096 bytes (public fact). A secret if `is_hidden`. */
+  /** Value of the variable, at most 4096 bytes (public fact). It is a secret if `is_hidden` is true. */
   readonly value: string
   /** Whether the value is a secret. */
   readonly is_hidden: boolean
 }
 
 /**
- * Called with POST. Neither retried nor signed (public facts): use an unguessable URL, and read the deployment to
- * confirm.
+ * A URL that the service calls with POST. Calls are neither retried nor signed (public facts). Use an unguessable URL,
+ * and read the deployment to confirm.
  */
 export interface Webhook {
-  /** http or https. */
+  /** http or https URL. */
   readonly url: string
 }
 
-/** The required fields are a public fact: application, version and at least one user. */
+/** The deployment to create. Application, version and at least one user are required (public fact). */
 export interface CreateDeployment {
   /** The application to deploy. */
   readonly application: string
   /** The version to deploy. */
   readonly version: string
-  /** At least one. The location is chosen from them. */
+  /** Players, at least one. The service chooses the location from them. */
   readonly users: readonly DeploymentUser[]
-  /** Limits the placement to locations that have the image cached. */
+  /** True limits the placement to locations that have the image cached. */
   readonly require_cached_locations?: boolean | undefined
-  /** Injected into the container, in addition to those of the version. */
+  /** Variables that are injected into the container, in addition to those of the version. */
   readonly environment_variables?: readonly EnvironmentVariable[] | undefined
   /**
-   * Each has 1 to 40 characters (public fact). There is no idempotency key: if the response to a create is lost, only a
-   * tag can find its deployment.
+   * Tags of the deployment, each of 1 to 40 characters (public fact). There is no idempotency key: if the response to a
+   * create is lost, its deployment can be found only by a tag.
    */
   readonly tags?: readonly string[] | undefined
   /** Called when the deployment is ready. */
@@ -111,7 +111,7 @@ export interface DeploymentCreated {
   readonly request_id: string
 }
 
-// Not typed as the interface, because the union needs to see the key that distinguishes them.
+// Not typed as the interface, because the union needs to see the key that distinguishes its members.
 const UserAtAddress = z
   .strictObject({
     user_type: z.literal('ip_address'),
@@ -175,7 +175,7 @@ export interface DeploymentFilter {
 export interface DeploymentQuery {
   /** Conditions that must all hold. */
   readonly filters?: readonly DeploymentFilter[] | undefined
-  /** Sort keys: the first decides, and the next among equals. */
+  /** Sort keys: the first decides. Each further key decides among entries that are equal so far. */
   readonly order_by?:
     | readonly {
         /** The field to sort by, as in a filter. */
@@ -192,11 +192,11 @@ export interface ListDeployments extends PageInput {
   readonly query?: DeploymentQuery | undefined
 }
 
-/** The deployments found. */
+/** The deployments that match the query. */
 export interface DeploymentList extends Counted {
   /** The entries of this page. */
   readonly data: readonly DeploymentListEntry[]
-  /** Remarks of the service. */
+  /** Messages of the service about the list. */
   readonly message?: Maybe<readonly string[]>
 }
 
@@ -226,7 +226,7 @@ export interface ReadContainerLogs extends DeploymentId {
   readonly format?: string | undefined
 }
 
-/** The container's output (service-api, Container logs). Unavailable once the deployment is terminated. */
+/** The container's output (service-api, Container logs). It is unavailable once the deployment is terminated. */
 export interface ContainerLogs {
   /** The output in the given `encoding`. */
   readonly logs?: Maybe<string>
@@ -264,8 +264,8 @@ export const deployments = {
    * Deploy a server of an application version near the users.
    * Route: `POST /deployments`.
    * Limit: 40 per second. Errors: `NoCapacity` (422).
-   * `NoCapacity` with a `requestId` names a deployment in error that may cost money: stop it. There is no idempotency
-   * key: a create whose answer was lost is not repeated, and its server is found by its tags.
+   * `NoCapacity` with a `requestId` names a deployment in error. Stop it, because it may cost money. A create whose
+   * response was lost is not repeated, because there is no idempotency key. Its server can be found by its tags.
    * Source: service-api, Deployments; errors by public fact, required fields by public fact.
    */
   create: operation('POST /deployments', {
@@ -295,7 +295,7 @@ export const deployments = {
    * Stop a deployment: at once when READY or ERROR (200), else as soon as it is (202).
    * Route: `DELETE /v1/stop/{request_id}`.
    * Limit: none documented. Errors: `Forbidden` (403), `NotFound` (404), `AlreadyTerminated` (410).
-   * `AlreadyTerminated` means that it is stopped already. 202: it stops once it is READY or in error.
+   * `AlreadyTerminated` means that the deployment has already ended.
    * Source: service-api, Deployments; errors by public fact.
    */
   stop: operation('DELETE /v1/stop/{request_id}', {
@@ -310,7 +310,8 @@ export const deployments = {
    * Stop the deployment from inside its container, with its own delete token.
    * Route: `DELETE /v1/self/stop/{request_id}/{access_point_id}`.
    * Limit: none documented. Errors: `Forbidden` (403), `NotFound` (404), `AlreadyTerminated` (410).
-   * `AlreadyTerminated` means that it is stopped already. In a container use `selfStop()`, which needs no client.
+   * `AlreadyTerminated` means that the deployment has already ended. In a container use `selfStop()`, which needs no
+   * client.
    * Source: service-api, Deployments; errors by public fact.
    */
   selfStop: operation('DELETE /v1/self/stop/{request_id}/{access_point_id}', {
@@ -327,7 +328,7 @@ export const deployments = {
    * Stop every deployment that matches the filters.
    * Route: `POST /v1/deployments/bulk-stop`.
    * Limit: none documented. Errors: those of every call.
-   * Permanent. Only a list with the same filters shows beforehand what would match.
+   * The stop is permanent. To see beforehand which deployments would match, list them with the same filters.
    * Source: service-api, Deployments; required fields by our choice.
    */
   bulkStop: operation('POST /v1/deployments/bulk-stop', {
@@ -341,7 +342,7 @@ export const deployments = {
    * List deployments by filter and order.
    * Route: `GET /v1/deployments`.
    * Limit: 10 per second. Errors: those of every call.
-   * Pages are small whatever is asked for: `.all()` follows them.
+   * Pages are small, whatever `limit` is requested. `.all()` follows them.
    * Source: service-api, Deployments.
    */
   list: operation('GET /v1/deployments', {
@@ -357,7 +358,7 @@ export const deployments = {
    * Read a running deployment's container logs.
    * Route: `GET /v1/deployment/{request_id}/container-logs`.
    * Limit: none documented. Errors: `NotFound` (404).
-   * Only while the deployment lives.
+   * Available only until the deployment is terminated.
    * Source: service-api, Deployments.
    */
   logs: operation('GET /v1/deployment/{request_id}/container-logs', {

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { boundsOf, defaultValueLimits, type ValueLimits } from './value-limits.js'
 
 /**
- * Schemas of limited values. They are apart from the limits, because zod takes longer to load than everything else that
- * reads the limits.
+ * Schemas of limited values. They are in a file apart from the limits, because zod takes longer to load than everything
+ * else that reads the limits.
  */
 
-/** A string with a limited number of characters. */
+/** Makes the schema of a string with a limited number of characters. */
 export const limitedText = (name: keyof ValueLimits): z.ZodString => {
   const { min, max } = defaultValueLimits[name]
   return z
@@ -15,7 +15,7 @@ export const limitedText = (name: keyof ValueLimits): z.ZodString => {
     .meta({ minLength: min, maxLength: max })
 }
 
-/** A limited whole number. */
+/** Makes the schema of a limited whole number. */
 export const limitedInteger = (name: keyof ValueLimits): z.ZodInt => {
   const { min, max } = defaultValueLimits[name]
   const bounds = { ...(min > -Infinity && { minimum: min }), ...(max < Infinity && { maximum: max }) }
@@ -25,7 +25,7 @@ export const limitedInteger = (name: keyof ValueLimits): z.ZodInt => {
     .meta(bounds)
 }
 
-/** A string with a limited number of bytes. */
+/** Makes the schema of a string with a limited number of bytes. */
 const limitedBytes = (name: keyof ValueLimits): z.ZodString =>
   z.string().check(({ value, issues }) => {
     const { max } = boundsOf(name)
@@ -47,16 +47,16 @@ function within<T>(name: keyof ValueLimits, origin: 'string' | 'int', sizeOf: (v
 /**
  * Building blocks of the schemas. Requests and responses are treated differently:
  * - Requests are validated strictly, so that a mistake is found before it costs a request.
- * - Responses are read leniently: unknown fields and enumeration values pass, null counts as absent, and so does an
- *   optional field of an undocumented type.
+ * - Responses are read leniently. Unknown fields and unknown values of enumerations are accepted. Null counts as
+ *   absent, and so does an optional field of an undocumented type.
  */
 
-/** The name of each schema that has a type of its own: what it is called in an OpenAPI document. */
+/** The name of each schema that has a type of its own. An OpenAPI document uses this name. */
 export const names = z.registry<{ readonly id: string }>()
 
 /**
- * A schema with the name of its type. Only its output is checked against the type: checking the input too makes the
- * compiler take four times as long.
+ * Gives a schema the name of its type. Only its output is checked against the type, because checking the input too
+ * makes the compiler take four times as long.
  */
 export function named<T>(id: string, schema: z.core.$ZodType<T>): z.ZodType<T> {
   const readable = schema as z.ZodType<T>
@@ -67,11 +67,11 @@ export function named<T>(id: string, schema: z.core.$ZodType<T>): z.ZodType<T> {
 /** A schema for each field of a type. */
 type FieldSchemas<T> = { readonly [Key in keyof T]-?: z.core.$ZodType<T[Key]> }
 
-/** The schema of an object in requests, with the name of its type. Unknown fields are rejected. */
+/** Makes the schema of an object in requests, with the name of its type. Unknown fields are rejected. */
 export const input = <T>(id: string, fields: FieldSchemas<T>): z.ZodType<T> =>
   named(id, z.strictObject(fields as z.core.$ZodLooseShape) as z.ZodType<unknown> as z.ZodType<T>)
 
-/** The schema of an object in responses, with the name of its type. Unknown fields are kept. */
+/** Makes the schema of an object in responses, with the name of its type. Unknown fields are kept. */
 export const answer = <T>(id: string, fields: FieldSchemas<T>): z.ZodType<T> =>
   named(id, z.looseObject(fields as z.core.$ZodLooseShape) as z.ZodType<unknown> as z.ZodType<T>)
 
@@ -79,18 +79,20 @@ export const answer = <T>(id: string, fields: FieldSchemas<T>): z.ZodType<T> =>
 export type Maybe<T> = T | null | undefined
 
 /**
- * 'YYYY-MM-DD HH:MM:SS.ffffff', format A of the specification. UTC where the field says UTC; otherwise the zone is not
- * documented.
+ * A time as 'YYYY-MM-DD HH:MM:SS.ffffff', format A of the specification. It is in UTC where the field's description
+ * says so. Elsewhere the zone is not documented.
  */
 export type TimestampA = `${string} ${string}`
 
-/** ISO 8601 UTC with milliseconds and a trailing Z, format B of the specification: '2026-01-31T08:15:30.250Z'. */
+/**
+ * A time in ISO 8601 UTC with milliseconds and a trailing Z, format B of the specification: '2026-01-31T08:15:30.250Z'.
+ */
 export type TimestampB = `${string}T${string}Z`
 
 /** A number that the service sometimes sends as a string. */
 export type NumberOrString = number | string
 
-/** An optional field of a response. */
+/** Makes the schema of an optional field of a response. */
 export const maybe = <T>(schema: z.core.$ZodType<T>) => z.nullish(schema).catch(undefined)
 
 export const text = z.string()
@@ -133,9 +135,9 @@ export const secretHeader = headerText.meta({ format: 'password' })
 
 export const page = { page: z.int().min(1).optional(), limit: z.int().min(1).optional() }
 
-/** The requested page of a list. */
+/** Which page of a list to return. */
 export interface PageInput {
-  /** From 1; default 1. */
+  /** Number of the page, from 1. Default 1. */
   readonly page?: number | undefined
   /** Entries per page, from 1. Default and maximum are not documented, so rely on the pagination of the response. */
   readonly limit?: number | undefined
@@ -150,7 +152,7 @@ export const longitude = z.number().min(-180).max(180)
 
 export const tagName = limitedText('tagName')
 
-/** Environment values are limited in bytes, not in characters. */
+/** Value of an environment variable. It is limited in bytes, not in characters. */
 export const environmentValue = limitedBytes('environmentValue')
 
 /** The position in a list (service-api, Pagination object). */
@@ -198,9 +200,9 @@ export const counted = { total_count: maybe(integer), ...paged }
 
 /** The times of creation and last update of an entry. */
 export interface Stamped {
-  /** Format A. */
+  /** When the entry was created, in format A. */
   readonly create_time?: Maybe<TimestampA>
-  /** Format A. */
+  /** When the entry was last updated, in format A. */
   readonly last_updated?: Maybe<TimestampA>
 }
 
@@ -209,8 +211,8 @@ export const stamps = { create_time: maybe(timestampA), last_updated: maybe(time
 /** Selects locations or deployments by a field: bulk stop, legacy deploy, fleet policies, relay sessions. */
 export interface Filter {
   /**
-   * Public facts: city, country, continent, region, administrative_division, location_tags; bulk stop: request_id,
-   * deployment_tags.
+   * The field to compare. Public facts: city, country, continent, region, administrative_division, location_tags; for
+   * bulk stop: request_id, deployment_tags.
    */
   readonly field:
     | 'city'
@@ -224,7 +226,7 @@ export interface Filter {
     | (string & {})
   /** The values to compare with, at least one (our choice). */
   readonly values: readonly string[]
-  /** Sampled as any; public facts: any, all, not. */
+  /** How the values are combined. The specification's sample has any; public facts: any, all, not. */
   readonly filter_type: 'any' | 'all' | 'not' | (string & {})
 }
 
@@ -234,7 +236,7 @@ export const Filter = input<Filter>('Filter', {
   filter_type: z.string().min(1),
 })
 
-/** A filter in responses. */
+/** A filter, in responses. */
 export type FilterEcho = Masked<Filter>
 
 export const FilterEcho = answer<FilterEcho>('FilterEcho', {

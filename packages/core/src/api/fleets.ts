@@ -25,19 +25,20 @@ import {
 
 /** The common fields of a policy and its update. */
 export interface FleetPolicyChanges {
-  /** True if the policy is active; default true. */
+  /** True if the policy is active. Default true. */
   readonly enabled?: boolean | undefined
-  /** Sampled as Location; public facts: Location, Tag, Coordinates. */
+  /** Type of the policy. The specification's sample has Location; public facts: Location, Tag, Coordinates. */
   readonly type?: 'Location' | 'Tag' | 'Coordinates' | (string & {}) | undefined
   /** Minimum number of deployments at all times. */
   readonly minimum?: number | undefined
   /** Maximum number of deployments for the type. */
   readonly maximum?: number | undefined
   /**
-   * Share of connected sockets at which a session deployment is full enough for another one to be deployed. 0.1 to 1.
+   * Share of connected sockets, 0.1 to 1. From this share on, a session deployment is so full that another one is
+   * deployed.
    */
   readonly threshold?: number | undefined
-  /** The data of the type. */
+  /** The data that belongs to the policy's type. */
   readonly data?:
     | {
         /** The allowed locations. */
@@ -47,11 +48,11 @@ export interface FleetPolicyChanges {
 }
 
 /**
- * The specification does not show which fields are required. The name is, by our choice: nothing can be addressed
- * without a name.
+ * The specification does not say which fields are required. The name is required by our choice, because nothing can be
+ * addressed without a name.
  */
 export interface CreateFleetPolicy extends FleetName, FleetPolicyChanges {
-  /** Unique in its fleet (our choice). */
+  /** Name of the policy, unique in its fleet (our choice). */
   readonly name: string
 }
 
@@ -61,7 +62,7 @@ export interface FleetPolicyName extends FleetName {
   readonly policy_name: string
 }
 
-/** Absent fields stay unchanged. */
+/** Changes of a policy. Absent fields stay unchanged. */
 export interface UpdateFleetPolicy extends FleetPolicyName, FleetPolicyChanges {
   /** A new name. */
   readonly name?: string | undefined
@@ -77,17 +78,19 @@ export interface ListFleetPolicies extends FleetName, PageInput {
 export interface FleetPolicy extends Masked<Omit<FleetPolicyChanges, 'data'>>, Stamped {
   /** Name of the policy, which paths use too. */
   readonly name: string
-  /** The data of the type. */
+  /** The data that belongs to the policy's type. */
   readonly data?: Maybe<{
     /** The allowed locations. */
     readonly filters?: Maybe<readonly FilterEcho[]>
   }>
 }
 
-/** A policy after an update. Fields may be missing, even the name (public fact): read it again if you need them. */
+/**
+ * A policy after an update. Fields may be missing, even the name (public fact). Read the policy again if you need them.
+ */
 export interface FleetPolicyUpdated extends Masked<FleetPolicy> {}
 
-/** The policies of a fleet. */
+/** The list of a fleet's policies. */
 export interface FleetPolicyList extends Paged {
   /** The entries of this page. With `x_fields`, only the fields of the mask. */
   readonly policies?: Maybe<readonly Masked<FleetPolicy>[]>
@@ -200,7 +203,7 @@ export const policies = {
   }),
 } as const
 
-/** Creates deployments of the versions linked to it, as its policies say (service-api, Fleet). */
+/** A fleet creates deployments of the versions linked to it, as its policies say (service-api, Fleet). */
 export interface Fleet extends Stamped {
   /** Name of the fleet, which paths use too. */
   readonly name: string
@@ -208,17 +211,19 @@ export interface Fleet extends Stamped {
   readonly enabled?: Maybe<boolean>
 }
 
-/** A fleet after an update. Fields may be missing, even the name (public fact): read it again if you need them. */
+/**
+ * A fleet after an update. Fields may be missing, even the name (public fact). Read the fleet again if you need them.
+ */
 export interface FleetUpdated extends Masked<Fleet> {}
 
 /**
- * The specification does not show which fields are required. The name is, by our choice: nothing can be addressed
- * without a name.
+ * The specification does not say which fields are required. The name is required by our choice, because nothing can be
+ * addressed without a name.
  */
 export interface CreateFleet {
-  /** At least one character (our choice). */
+  /** Name of the fleet, at least one character (our choice). */
   readonly name: string
-  /** Whether the fleet creates deployments; default false. */
+  /** Whether the fleet creates deployments. Default false. */
   readonly enabled?: boolean | undefined
 }
 
@@ -228,7 +233,7 @@ export interface FleetName {
   readonly fleet_name: string
 }
 
-/** Absent fields stay unchanged. */
+/** Changes of a fleet. Absent fields stay unchanged. */
 export interface UpdateFleet extends FleetName {
   /** A new name. */
   readonly name?: string | undefined

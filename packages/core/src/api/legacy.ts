@@ -19,11 +19,14 @@ import {
 import { limits } from './documented-limits.js'
 import { Location } from './locations.js'
 
-/** Replaced by `deployments.create`, and kept for callers that still need it (service-api, Legacy deploy). */
+/**
+ * A deployment to create. Replaced by `deployments.create`, and kept for callers that still need it (service-api,
+ * Legacy deploy).
+ */
 export interface DeployLegacy {
   /** The application to deploy. */
   readonly app_name: string
-  /** The version to deploy. Default: the last one created. */
+  /** The version to deploy. Default: the version that was created last. */
   readonly version_name?: string | undefined
   /** @deprecated No longer used by the service. */
   readonly is_public_app?: boolean | undefined
@@ -34,32 +37,32 @@ export interface DeployLegacy {
     | readonly {
         /** The user's public address. */
         readonly ip: string
-        /** Degrees. */
+        /** Latitude in degrees. */
         readonly latitude: number
-        /** Degrees. */
+        /** Longitude in degrees. */
         readonly longitude: number
       }[]
     | undefined
   /** @deprecated No longer used by the service. */
   readonly telemetry_profile_uuid_list?: readonly string[] | undefined
-  /** Injected into the container. */
+  /** Variables that are injected into the container. */
   readonly env_vars?: readonly EnvironmentVariable[] | undefined
-  /** true gives a faster deployment. */
+  /** True gives a faster deployment. */
   readonly skip_telemetry?: boolean | undefined
-  /** Where to deploy. */
+  /** Location near which to deploy. */
   readonly location?:
     | {
-        /** Degrees. */
+        /** Latitude in degrees. */
         readonly latitude: number
-        /** Degrees. */
+        /** Longitude in degrees. */
         readonly longitude: number
       }
     | undefined
-  /** The deployment's status view is POSTed here when it is ready. */
+  /** URL to which the service POSTs the deployment's status view when it is ready. */
   readonly webhook_url?: string | undefined
-  /** Shown in the dashboard. Each 1 to 40 characters (public fact). */
+  /** Tags that the dashboard shows, each of 1 to 40 characters (public fact). */
   readonly tags?: readonly string[] | undefined
-  /** The storage for the container's logs when it stops: both members (public fact). */
+  /** The storage for the container's logs when it stops. Both members are required (public fact). */
   readonly container_log_storage?:
     | {
         /** Whether the logs are stored. */
@@ -70,11 +73,11 @@ export interface DeployLegacy {
     | undefined
   /** The allowed locations. */
   readonly filters?: readonly Filter[] | undefined
-  /** Sampled as basic; public facts: basic, weighted. */
+  /** Strategy of the placement. The specification's sample has basic; public facts: basic, weighted. */
   readonly ap_sort_strategy?: 'basic' | 'weighted' | (string & {}) | undefined
-  /** Replaces the container's command; null keeps it. */
+  /** Command that replaces the container's own; null keeps that. */
   readonly command?: string | null | undefined
-  /** Replaces the container's arguments; null keeps them. */
+  /** Arguments that replace the container's own; null keeps those. */
   readonly arguments?: string | null | undefined
 }
 
@@ -82,7 +85,7 @@ export interface DeployLegacy {
 export interface LegacyDeployed {
   /** The id of the deployment. */
   readonly request_id: string
-  /** The name the deployment will have. */
+  /** The host name that the deployment will have. */
   readonly request_dns?: Maybe<string>
   /** The application's name. */
   readonly request_app?: Maybe<string>
@@ -94,7 +97,7 @@ export interface LegacyDeployed {
   readonly tags?: Maybe<readonly string[]>
   /** The shape of `container_log_storage` is not documented. */
   readonly container_log_storage?: unknown
-  /** The fields of `location` are not documented for this response; those of a location are likely. */
+  /** The fields of `location` are not documented for this response. They are probably those of a location. */
   readonly location?: Maybe<Location>
   /** The filters of the request. */
   readonly filters?: Maybe<readonly FilterEcho[]>

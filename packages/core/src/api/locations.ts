@@ -28,17 +28,17 @@ export interface Location {
   readonly administrative_division?: Maybe<string>
   /** The form of a time zone is not documented; a name such as America/Toronto in the emulator. */
   readonly timezone?: Maybe<string>
-  /** Degrees; sampled as a string in the location list. */
+  /** Latitude in degrees; a string in the specification's sample of the location list. */
   readonly latitude?: Maybe<NumberOrString>
-  /** Degrees; sampled as a string in the location list. */
+  /** Longitude in degrees; a string in the specification's sample of the location list. */
   readonly longitude?: Maybe<NumberOrString>
 }
 
 /** A location where deployments can run, with the further fields of the location list. */
 export interface ListedLocation extends Location {
-  /** Only 'standard' was seen. */
+  /** Type of the location; only 'standard' has been seen. */
   readonly type?: Maybe<string>
-  /** Only on request. */
+  /** Tags of the location; present only if they were requested. */
   readonly tags?: Maybe<
     readonly {
       /** The tag's name. */
@@ -71,9 +71,9 @@ export interface ListLocations extends PageInput {
   readonly app?: string | undefined
   /** A version's name (custom version identifier). */
   readonly version?: string | undefined
-  /** Filter by type; only 'standard' has been seen. Its parameter's name is a setting. */
+  /** Type of the listed locations; only 'standard' has been seen. The parameter's name is a setting. */
   readonly type?: string | undefined
-  /** Requests tags. The parameter's name is a setting. */
+  /** True requests the locations' tags. The parameter's name is a setting. */
   readonly tags?: boolean | undefined
 }
 
@@ -81,19 +81,19 @@ export interface ListLocations extends PageInput {
 export interface LocationList extends Counted {
   /** The entries of this page. */
   readonly locations: readonly ListedLocation[]
-  /** Remarks of the service. */
+  /** Messages of the service about the list. */
   readonly messages?: Maybe<readonly string[]>
 }
 
 /** A host that players can ping to measure their latency to a location (service-api, Ping beacon). */
 export interface Beacon {
-  /** Public IP address. */
+  /** Public IP address of the host. */
   readonly host: string
-  /** Name to ping. */
+  /** Host name to ping. */
   readonly fqdn?: Maybe<string>
-  /** Answers UDP pings. 0 to 59999. */
+  /** Port that answers UDP pings, 0 to 59999. */
   readonly udp_port?: Maybe<number>
-  /** Answers TCP pings. 0 to 59999. */
+  /** Port that answers TCP pings, 0 to 59999. */
   readonly tcp_port?: Maybe<number>
   /** The location of the site: the seven basic fields. */
   readonly location: Location
@@ -134,7 +134,7 @@ export const locations = {
    * List locations; with app and version, only those with capacity.
    * Route: `GET /v1/locations`.
    * Limit: none documented. Errors: those of every call.
-   * Kept for `cacheTtlMs`, except with `app` and `version`.
+   * The client caches the response for `cacheTtlMs`, except with `app` and `version`.
    * Source: service-api, Locations and beacons.
    */
   list: operation('GET /v1/locations', {
@@ -149,7 +149,7 @@ export const locations = {
    * List ping beacons.
    * Route: `GET /v1/locations/beacons`.
    * Limit: none documented. Errors: those of every call.
-   * Kept for `cacheTtlMs`.
+   * The client caches the response for `cacheTtlMs`.
    * Source: service-api, Locations and beacons.
    */
   beacons: operation('GET /v1/locations/beacons', {

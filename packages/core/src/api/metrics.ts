@@ -5,14 +5,15 @@ import type { DeploymentId } from './deployment.js'
 /** The metrics to read. */
 export interface ReadMetrics extends DeploymentId {
   /**
-   * Format A, such as a deployment's `start_time`, with 1 to 6 digits of the second. Default: the deployment's start.
+   * Start of the measurements in format A, like a deployment's `start_time`, with 1 to 6 digits of the second's
+   * fraction. Default: the deployment's start.
    */
   readonly start_time?: TimestampA | undefined
-  /** Format A, later than `start_time`. Default: now. */
+  /** End of the measurements in format A, later than `start_time`. Default: now. */
   readonly end_time?: TimestampA | undefined
-  /** Interval: a whole number of seconds, minutes or hours, such as 30s, 5m, 1h. */
+  /** Interval between measurements: a whole number of seconds, minutes or hours, such as 30s, 5m, 1h. */
   readonly steps?: string | undefined
-  /** Raw data; default false. */
+  /** True requests raw data. Default false. */
   readonly raw?: boolean | undefined
 }
 
@@ -31,15 +32,15 @@ export interface MetricSeries {
 
 /** Measurements over time (service-api, Metrics). */
 export interface Metrics {
-  /** Totals. */
+  /** Total amounts of data. */
   readonly total?: Maybe<{
-    /** Received over the network. */
+    /** Data received over the network. */
     readonly receive_total?: Maybe<MetricSeries>
-    /** Sent over the network. */
+    /** Data sent over the network. */
     readonly transmit_total?: Maybe<MetricSeries>
-    /** Read from disk. */
+    /** Data read from disk. */
     readonly disk_read_total?: Maybe<MetricSeries>
-    /** Written to disk. */
+    /** Data written to disk. */
     readonly disk_write_total?: Maybe<MetricSeries>
   }>
   /** Processor use. */
@@ -50,7 +51,7 @@ export interface Metrics {
   readonly cpu_throttle_total?: Maybe<MetricSeries>
   /** Memory use. */
   readonly mem?: Maybe<MetricSeries>
-  /** Rates. */
+  /** Rates of network traffic. */
   readonly network?: Maybe<{
     /** Rate of received data. */
     readonly receive?: Maybe<MetricSeries>
@@ -60,15 +61,15 @@ export interface Metrics {
 }
 
 /**
- * The values of a series as numbers, whether the service sent numbers or strings; NaN for a value that is not numeric.
- * Empty without a series.
+ * Returns the values of a series as numbers, whether the service sent numbers or strings. Returns NaN for a value that
+ * is not numeric, and an empty list without a series.
  */
 export function metricValues(series: Maybe<MetricSeries>): readonly number[] {
   return (series?.datasets ?? []).map((value) => (value.trim() === '' ? Number.NaN : Number(value)))
 }
 
 const timePattern = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})\.\d{1,6}$/
-/** True if the calendar has the day and the day has the time, because Date reads 30 February as 2 March. */
+/** True if the calendar has the day and the day has the time. `Date` alone would read 30 February as 2 March. */
 function isReal(time: string): boolean {
   const [, day, seconds] = timePattern.exec(time) ?? []
   const parsed = new Date(`${day}T${seconds}Z`)
@@ -79,7 +80,7 @@ const metricsTime = z
   .regex(timePattern, { error: 'must look like 2026-01-31 08:15:30.250000', abort: true })
   .refine(isReal, { error: 'must be a time that exists' })
   .meta({ examples: ['2026-01-31 08:15:30.250000'] }) as z.ZodType<string> as z.ZodType<TimestampA>
-/** Pads the fraction, so that times of this fixed-width format can be compared as strings. */
+/** Pads the fraction of the second, so that times of this fixed-width format can be compared as strings. */
 const sortable = (time: string) => time.padEnd(26, '0')
 
 export const ReadMetrics = named<ReadMetrics>(

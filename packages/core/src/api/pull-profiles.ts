@@ -19,7 +19,8 @@ import {
 import type { EndpointName } from './storages.js'
 
 /**
- * Copies data from an endpoint storage into a container at boot, once linked to a version (service-api, Pull profile).
+ * Once linked to a version, a pull profile copies data from an endpoint storage into a container at boot (service-api,
+ * Pull profile).
  */
 export interface PullProfile {
   /** Name of the profile, which paths use too. */
@@ -30,26 +31,30 @@ export interface PullProfile {
   readonly source_type?: Maybe<'File' | 'Folder' | (string & {})>
   /** Path in the container. */
   readonly destination?: Maybe<string>
-  /** Format A, UTC. */
+  /** When the profile was created, in format A, UTC. */
   readonly create_time?: Maybe<TimestampA>
-  /** Format A, UTC. */
+  /** When the profile was last updated, in format A, UTC. */
   readonly last_updated?: Maybe<TimestampA>
 }
 
 /**
- * A pull profile after an update. Fields may be missing, even the name (public fact): read it again if you need them.
+ * A pull profile after an update. Fields may be missing, even the name (public fact). Read the profile again if you
+ * need them.
  */
 export interface PullProfileUpdated extends Masked<PullProfile> {}
 
 /** The source and the destination of a copy. */
 export interface CreatePullProfile extends EndpointName {
-  /** Unique in its endpoint storage (our choice). */
+  /** Name of the profile, unique in its endpoint storage (our choice). */
   readonly name: string
   /** Path in the bucket. */
   readonly source: string
   /** Whether the source is a file or a folder. */
   readonly source_type: 'File' | 'Folder'
-  /** Path in the container. Writable by a normal user; not protected, as /etc/ is (the deployment would fail). */
+  /**
+   * Path in the container. A normal user must be able to write there. Protected paths such as /etc/ make the deployment
+   * fail.
+   */
   readonly destination: string
 }
 
@@ -59,7 +64,10 @@ export interface PullProfileName extends EndpointName {
   readonly pull_profile_name: string
 }
 
-/** The body's schema is not documented. The sample has the four fields of create, so each may change. */
+/**
+ * The changes of a pull profile. The body's schema is not documented. The sample has the four fields of create, so each
+ * may change.
+ */
 export interface UpdatePullProfile extends PullProfileName {
   /** A new name. */
   readonly name?: string | undefined
@@ -67,7 +75,10 @@ export interface UpdatePullProfile extends PullProfileName {
   readonly source?: string | undefined
   /** Whether the source is a file or a folder. */
   readonly source_type?: 'File' | 'Folder' | undefined
-  /** Path in the container. Writable by a normal user; not protected, as /etc/ is (the deployment would fail). */
+  /**
+   * Path in the container. A normal user must be able to write there. Protected paths such as /etc/ make the deployment
+   * fail.
+   */
   readonly destination?: string | undefined
 }
 
@@ -117,7 +128,9 @@ export const PullProfileLink = answer<PullProfileLink>('PullProfileLink', {
   ...stamps,
 })
 
-/** The one protected location that the specification names. `.` and `..` are resolved before the comparison. */
+/**
+ * True for the only protected location that the specification names. `.` and `..` are resolved before the comparison.
+ */
 const isProtected = (destination: string) => {
   const parts: string[] = []
   for (const part of destination.split('/')) {

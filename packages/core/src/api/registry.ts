@@ -23,7 +23,7 @@ export interface RegistryArtifact {
   readonly remaining_tags?: Maybe<readonly string[]>
   /** Digest of the image; its form is not documented. */
   readonly image_hash?: Maybe<string>
-  /** Megabytes. */
+  /** Size of the image in megabytes. */
   readonly size_mb?: Maybe<number>
 }
 
@@ -31,9 +31,9 @@ export interface RegistryArtifact {
 export interface RegistryTag {
   /** The tag's name. */
   readonly tag: string
-  /** Format B. */
+  /** When the tag was last pushed, in format B. */
   readonly last_push_at?: Maybe<TimestampB>
-  /** The image it points to. */
+  /** The image to which the tag points. */
   readonly artifact?: Maybe<RegistryArtifact>
 }
 
@@ -48,7 +48,7 @@ export interface RegistryTagList {
 
 /** The image and tag after a deletion. */
 export interface RegistryTagDeleted {
-  /** The image the tag pointed to. */
+  /** The image to which the tag pointed. */
   readonly artifact?: Maybe<RegistryArtifact>
   /** The tag's name. */
   readonly deleted_tag?: Maybe<string>
@@ -56,7 +56,7 @@ export interface RegistryTagDeleted {
 
 /** Names an image in the container registry. */
 export interface ImageName {
-  /** With its namespace, e.g. `studio/server`. The slash is encoded in the path. */
+  /** Name of the image with its namespace, e.g. `studio/server`. The slash is encoded in the path. */
   readonly image_name: string
 }
 

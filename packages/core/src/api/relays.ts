@@ -18,13 +18,13 @@ import {
   text,
 } from './fields.js'
 
-/** A user of a relay session. The token is a secret of that user. */
+/** A user of a relay session. The token is a secret that only this user may know. */
 export interface RelayUser {
   /** The user's public address. */
   readonly ip_address?: Maybe<string>
-  /** Degrees. */
+  /** Latitude in degrees. */
   readonly latitude?: Maybe<number>
-  /** Degrees. */
+  /** Longitude in degrees. */
   readonly longitude?: Maybe<number>
   /** The user's own token, unsigned 32-bit (public fact). A secret. */
   readonly authorization_token?: Maybe<number>
@@ -55,23 +55,25 @@ export interface Relay {
   }>
 }
 
-/** Relays traffic among a set of users (service-api, Relay session). */
+/** A session whose relay passes traffic between a set of users (service-api, Relay session). */
 export interface RelaySession {
   /** Identifies the session. */
   readonly session_id: string
   /** The session's own token, unsigned 32-bit; null until the session is ready (public facts). A secret. */
   readonly authorization_token?: Maybe<number>
-  /** Sampled as READY. Branch on `ready`, `error` and the tokens instead. */
+  /**
+   * Status of the session; the specification's sample has READY. Read `ready`, `error` and the tokens instead of it.
+   */
   readonly status?: Maybe<string>
   /** Whether the peers can connect. */
   readonly ready?: Maybe<boolean>
   /** Whether a relay is linked to the session. */
   readonly linked?: Maybe<boolean>
-  /** The error. */
+  /** Why the session failed. */
   readonly error?: Maybe<string>
   /** All users of the session, each with a token; may be empty until the session is ready (public fact). */
   readonly session_users?: Maybe<readonly RelayUser[]>
-  /** null until the session is ready (public fact). */
+  /** The relay of the session; null until the session is ready (public fact). */
   readonly relay?: Maybe<Relay>
   /** The URL given at the creation. */
   readonly webhook_url?: Maybe<string>
@@ -83,7 +85,10 @@ export interface RelaySessionOfUser extends Omit<RelaySession, 'session_users'> 
   readonly session_user?: Maybe<RelayUser>
 }
 
-/** The specification does not show which fields are required. At least one user is, by our choice. */
+/**
+ * The session to create. The specification does not say which fields are required. At least one user is required by our
+ * choice.
+ */
 export interface CreateRelaySession {
   /** The users who may use the session. */
   readonly users: readonly {
@@ -92,7 +97,7 @@ export interface CreateRelaySession {
   }[]
   /** The allowed locations of the relay. */
   readonly filters?: readonly Filter[] | undefined
-  /** The session's data is POSTed here once, when it is ready (public fact, unsure). */
+  /** URL to which the service POSTs the session's data once, when the session is ready (public fact, unsure). */
   readonly webhook_url?: string | undefined
 }
 
@@ -173,15 +178,15 @@ const RevokeRelayUser = input<RevokeRelayUser>('RevokeRelayUser', {
 })
 
 /**
- * The error responses of relay operations are not documented: those of create, get, authorize and revoke are public
- * facts; list and delete are ours by analogy.
+ * The error responses of relay operations are not documented. Those of create, get, authorize and revoke are public
+ * facts. Those of list and delete are our choice, by analogy.
  */
 export const relays = {
   /**
    * Open a relay session for a set of users.
    * Route: `POST /v1/relays/sessions`.
    * Limit: none documented. Errors: `Forbidden` (403), `ServerError` (503).
-   * The session is ready later: read it until `ready`.
+   * The session is ready later. Read it until `ready` is true.
    * Source: service-api, Relay sessions; errors by public fact, required fields by our choice.
    */
   create: operation('POST /v1/relays/sessions', {

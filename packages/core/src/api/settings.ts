@@ -2,13 +2,13 @@ import { type Bounds, defaultValueLimits, type ValueLimits } from './value-limit
 
 /**
  * The points that the specification leaves open, each with Muster's default and the reason for it. The client and the
- * emulator read the same settings, so both can follow a service that differs. Nothing here was checked against a live
- * service.
+ * emulator read the same settings, so both can follow a service that uses other values. None of them was checked
+ * against a live service.
  */
 export interface Settings {
   /**
-   * Path of create deployment. Default `/deployments`, as written in the specification; a public deployment of the
-   * interface serves it at `/v2/deployments` (public fact, sure).
+   * Path of create deployment. Default `/deployments`, as written in the specification. A public deployment of the
+   * interface has `/v2/deployments` (public fact, sure).
    */
   readonly createDeploymentPath: string
   /** Query parameter of stops that chooses where logs go. Default `container_log_storage` (public fact, sure). */
@@ -23,8 +23,8 @@ export interface Settings {
   /** Query parameter of the location list that requests tags. Default `tags` (public fact, sure). */
   readonly locationTagsParameter: string
   /**
-   * Adds fields to a create that a public deployment requires and the specification does not mention, unless the caller
-   * gives them: `is_active: true` and an empty `image` of applications (public fact, sure). Default true.
+   * True adds fields to a create that a public deployment requires and the specification does not mention, unless the
+   * caller gives them: `is_active: true` and an empty `image` of applications (public fact, sure). Default true.
    */
   readonly fillRequired: boolean
   /** Limits on values that are known only from public material. */
@@ -41,7 +41,7 @@ export const defaultSettings: Settings = {
   valueLimits: defaultValueLimits,
 }
 
-/** Settings as a caller gives them. Each absent one has its default, including each bound of a limit. */
+/** Settings as a caller gives them. Each absent setting has its default, and so has each absent bound of a limit. */
 export type SettingsOption = {
   readonly [Name in keyof Settings]?: (Name extends 'valueLimits' ? ValueLimitsOption : Settings[Name]) | undefined
 }
@@ -51,7 +51,7 @@ export type ValueLimitsOption = {
   readonly [Name in keyof ValueLimits]?: { readonly [Bound in keyof Bounds]?: Bounds[Bound] | undefined } | undefined
 }
 
-/** The given settings over the default ones. */
+/** Returns the given settings, with defaults for absent ones. */
 export function settingsWith({ valueLimits = {}, ...names }: SettingsOption = {}): Settings {
   const limits = (Object.keys(defaultValueLimits) as (keyof ValueLimits)[]).map((name) => {
     const { min, max } = defaultValueLimits[name]

@@ -23,7 +23,7 @@ import {
 export interface EndpointStorage {
   /** Name of the storage, which paths use too. */
   readonly name: string
-  /** v1 stores one file per deployment; v2 streams chunks of logs in real time. */
+  /** Version of the log storage. v1 stores one file per deployment; v2 streams chunks of logs in real time. */
   readonly container_log_version?: Maybe<'v1' | 'v2' | (string & {})>
   /** Key id for the bucket. */
   readonly access_key_id?: Maybe<string>
@@ -33,43 +33,45 @@ export interface EndpointStorage {
   readonly bucket?: Maybe<string>
   /** Form of the logs: TEXT or NDJSON. */
   readonly output_format?: Maybe<'TEXT' | 'NDJSON' | (string & {})>
-  /** Format A, UTC. */
+  /** When the storage was created, in format A, UTC. */
   readonly create_time?: Maybe<TimestampA>
-  /** Format A, UTC. */
+  /** When the storage was last updated, in format A, UTC. */
   readonly last_updated?: Maybe<TimestampA>
 }
 
 /**
- * An endpoint storage after an update. Fields may be missing, even the name (public fact): read it again if you need
- * them.
+ * An endpoint storage after an update. Fields may be missing, even the name (public fact). Read the storage again if
+ * you need them.
  */
 export interface EndpointStorageUpdated extends Masked<EndpointStorage> {}
 
 /** The common fields of an endpoint storage and its update. */
 export interface EndpointStorageChanges {
-  /** v1 stores one file per deployment; v2 streams chunks of logs in real time. Default v1. */
+  /**
+   * Version of the log storage. v1 stores one file per deployment; v2 streams chunks of logs in real time. Default v1.
+   */
   readonly container_log_version?: 'v1' | 'v2' | undefined
   /** Key id for the bucket. */
   readonly access_key_id?: string | undefined
-  /** Secret of the key. Write-only, stored encrypted, never returned. */
+  /** Secret of the key. The service stores it encrypted and never returns it. */
   readonly secret_access_key?: string | undefined
-  /** Full http or https URL of the bucket service, best without the bucket's name as a subdomain. */
+  /** Full http or https URL of the bucket service, preferably without the bucket's name as a subdomain. */
   readonly endpoint?: string | undefined
   /** The bucket's name. */
   readonly bucket?: string | undefined
-  /** Form of the logs; default TEXT. */
+  /** Form of the logs. Default TEXT. */
   readonly output_format?: 'TEXT' | 'NDJSON' | undefined
 }
 
 /** The bucket, and its access key. */
 export interface CreateEndpointStorage extends EndpointStorageChanges {
-  /** At least one character (our choice). */
+  /** Name of the storage, at least one character (our choice). */
   readonly name: string
   /** Key id for the bucket. */
   readonly access_key_id: string
-  /** Secret of the key. Write-only, stored encrypted, never returned. */
+  /** Secret of the key. The service stores it encrypted and never returns it. */
   readonly secret_access_key: string
-  /** Full http or https URL of the bucket service, best without the bucket's name as a subdomain. */
+  /** Full http or https URL of the bucket service, preferably without the bucket's name as a subdomain. */
   readonly endpoint: string
   /** The bucket's name. */
   readonly bucket: string
@@ -81,7 +83,7 @@ export interface EndpointName {
   readonly endpoint_name: string
 }
 
-/** Absent fields stay unchanged. */
+/** Changes of an endpoint storage. Absent fields stay unchanged. */
 export interface UpdateEndpointStorage extends EndpointName, EndpointStorageChanges {
   /** A new name. */
   readonly name?: string | undefined
@@ -118,7 +120,7 @@ const EndpointStorageList = answer<EndpointStorageList>('EndpointStorageList', {
   ...paged,
 })
 
-/** Accepted in requests, never in responses. */
+/** A secret that is accepted in requests and never returned in responses. */
 const writeOnly = secret.meta({ writeOnly: true })
 const storageChanges = {
   container_log_version: z.enum(['v1', 'v2']).optional(),

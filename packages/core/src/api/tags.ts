@@ -51,7 +51,7 @@ export interface DeploymentTagName extends TaggedDeployment {
 
 /** A tag to add to a deployment. */
 export interface CreateDeploymentTag extends TaggedDeployment {
-  /** 1 to 40 characters (public fact). */
+  /** The tag, 1 to 40 characters (public fact). */
   readonly name: string
 }
 

@@ -47,7 +47,7 @@ export const defaultValueLimits: ValueLimits = {
 
 let inForce = defaultValueLimits
 
-/** The limits that apply at present. */
+/** Returns the limits that apply at present. */
 export const boundsOf = (name: keyof ValueLimits): Bounds => inForce[name]
 
 /** Runs a synchronous `check` whose schemas use these limits instead of the defaults. */

@@ -25,18 +25,18 @@ import {
   type TimestampB,
 } from './fields.js'
 
-/** The protocols are a public fact: TCP, UDP, TCP/UDP, HTTP, HTTPS, WS, WSS. */
+/** Protocol of a port: TCP, UDP, TCP/UDP, HTTP, HTTPS, WS or WSS (public fact). */
 export type PortProtocol = 'TCP' | 'UDP' | 'TCP/UDP' | 'HTTP' | 'HTTPS' | 'WS' | 'WSS' | (string & {})
 
 /** A port that the container opens. */
 export interface VersionPort {
-  /** 0 to 59999. */
+  /** Number of the port, 0 to 59999. */
   readonly port: number
-  /** TCP, UDP, TCP/UDP, HTTP, HTTPS, WS or WSS (public fact). */
+  /** Protocol of the port: TCP, UDP, TCP/UDP, HTTP, HTTPS, WS or WSS (public fact). */
   readonly protocol: PortProtocol
   /** Whether the port is tested before the deployment counts as ready. */
   readonly to_check?: boolean | undefined
-  /** Whether the service ends TLS in front of the port. */
+  /** Whether the service terminates TLS in front of the port. */
   readonly tls_upgrade?: boolean | undefined
   /** The key under which deployments show the port. */
   readonly name?: string | undefined
@@ -46,24 +46,24 @@ export interface VersionPort {
 export interface VersionVariable {
   /** Name of the variable in the container. */
   readonly key: string
-  /** At most 4096 bytes (public fact). A secret if `is_secret`. */
+  /** Value of the variable, at most 4096 bytes (public fact). It is a secret if `is_secret` is true. */
   readonly value: string
   /** Whether the value is a secret. */
   readonly is_secret?: boolean | undefined
-  /** Hides the value: a public deployment's name for `is_secret` (public fact). Sent only if given. */
+  /** True hides the value: a public deployment's name for `is_secret` (public fact). Sent only if given. */
   readonly is_hidden?: boolean | undefined
 }
 
 /**
- * How deployments of a version share sockets among sessions (public facts; the specification does not describe the
- * meanings).
+ * How deployments of a version share sockets among sessions. The specification does not describe the fields' meanings,
+ * which are public facts.
  */
 export interface SessionConfig {
-  /** Default, Seat or Match. */
+  /** Kind of the sessions: Default, Seat or Match. */
   readonly kind: 'Default' | 'Seat' | 'Match' | (string & {})
   /** Slots per deployment, at least 1. */
   readonly sockets: number
-  /** Deploy when sockets run short. */
+  /** True deploys another server when sockets run short. */
   readonly autodeploy?: boolean | undefined
   /** Minutes without a session before the deployment ends. */
   readonly empty_ttl?: number | undefined
@@ -126,11 +126,11 @@ export const SessionConfigEcho = answer<SessionConfigEcho>('SessionConfigEcho', 
 export interface Version extends Masked<Omit<VersionChanges, 'session_config' | 'ports' | 'envs'>> {
   /** Name of the version, which paths use too. */
   readonly name: string
-  /** vCPU units, 1024 = 1 vCPU. */
+  /** CPU in vCPU units, 1024 = 1 vCPU. */
   readonly req_cpu?: Maybe<number>
-  /** MB, 1024 = 1 GB. */
+  /** Memory in MB, 1024 = 1 GB. */
   readonly req_memory?: Maybe<number>
-  /** GPU units, 1024 = 1 GPU. */
+  /** GPU in GPU units, 1024 = 1 GPU. */
   readonly req_video?: Maybe<number>
   /** The values of `kind` are not documented (0 was sampled). */
   readonly kind?: Maybe<number>
@@ -140,9 +140,9 @@ export interface Version extends Masked<Omit<VersionChanges, 'session_config' | 
   readonly ports?: Maybe<readonly VersionPortEcho[]>
   /** Environment variables of every deployment. */
   readonly envs?: Maybe<readonly VersionVariableEcho[]>
-  /** Format B. */
+  /** When the version was created, in format B. */
   readonly create_time?: Maybe<TimestampB>
-  /** Format B. */
+  /** When the version was last updated, in format B. */
   readonly last_updated?: Maybe<TimestampB>
 }
 
@@ -180,21 +180,21 @@ export const Version = answer<Version>('Version', {
 export interface VersionChanges {
   /** Whether the version can be deployed. */
   readonly is_active?: boolean | undefined
-  /** Registry host (the field name is a misnomer). */
+  /** Host of the image registry. The name of the field is misleading. */
   readonly docker_repository?: string | undefined
   /** Image name, usually with a namespace or project. */
   readonly docker_image?: string | undefined
-  /** Image tag; must be valid for the image. */
+  /** Image tag. The image must have it. */
   readonly docker_tag?: string | undefined
-  /** Registry username; not an account credential of the service. */
+  /** Username at the image registry. It is not an account credential of the service. */
   readonly private_username?: string | undefined
-  /** Registry token or password. A secret. */
+  /** Token or password for the image registry. A secret. */
   readonly private_token?: string | undefined
-  /** Minutes before the automatic stop; the service's default is 1440. -1 to 1440 (range: public fact). */
+  /** Minutes before the automatic stop, -1 to 1440 (range: public fact). The service's default is 1440. */
   readonly max_duration?: number | undefined
-  /** Cache the container across all locations for faster deployments. */
+  /** True caches the container image across all locations for faster deployments. */
   readonly force_cache?: boolean | undefined
-  /** Seconds to wait for the version to deploy before marking it failed. At least 15 (public fact). */
+  /** Seconds in which the version must deploy, at least 15 (public fact). After that, the deployment has failed. */
   readonly time_to_deploy?: number | undefined
   /** How deployments share their sockets among sessions. Without it, a deployment has no sockets. */
   readonly session_config?: SessionConfig | undefined
@@ -203,47 +203,50 @@ export interface VersionChanges {
   /** Environment variables of every deployment. */
   readonly envs?: readonly VersionVariable[] | undefined
   /**
-   * When the container is restarted after it has ended (public fact). Not in the specification, so it is sent only if
-   * given.
+   * When the container is restarted after it has ended (public fact). The specification does not have this field, so it
+   * is sent only if given.
    */
   readonly restart_policy?: 'always' | 'never' | 'on_failure' | undefined
-  /** Tests that the image can be pulled. The response is 424 if it cannot. */
+  /** True tests that the image can be pulled. The response is 424 if it cannot. */
   readonly verify_image?: boolean | undefined
   /** Seconds from SIGTERM until the container is killed. 5 to 3600 (range: public fact). */
   readonly termination_grace_period_seconds?: number | undefined
-  /** Name of the endpoint storage that receives container logs; overrides the default storage of the version. */
+  /** Name of the endpoint storage that receives container logs. It overrides the default storage of the version. */
   readonly endpoint_storage?: string | undefined
-  /** Replaces the container's default command; null keeps it. */
+  /** Command that replaces the container's default; null keeps the default. */
   readonly command?: string | null | undefined
-  /** Replaces the container's default arguments; null keeps them. */
+  /** Arguments that replace the container's default; null keeps the default. */
   readonly arguments?: string | null | undefined
   /** Name of the DNS configuration linked to the deployment. */
   readonly dns_config?: string | undefined
-  /** true: deploys only in mainland China locations; false: never deploys there. */
+  /** True deploys only in locations in mainland China. False never deploys there. */
   readonly will_deploy_in_mainland_china?: boolean | undefined
 }
 
-/** The specification does not show which fields are required. By our choice, all that a deployment needs are. */
+/**
+ * The version to create. The specification does not say which fields are required. By our choice, all fields that a
+ * deployment needs are required.
+ */
 export interface CreateVersion extends VersionChanges {
   /** The application that gets the version. */
   readonly app_name: string
-  /** Unique in its application, 1 to 64 characters (length: public fact). */
+  /** Name of the version, unique in its application, 1 to 64 characters (length: public fact). */
   readonly name: string
-  /** Registry host (the field name is a misnomer). */
+  /** Host of the image registry. The name of the field is misleading. */
   readonly docker_repository: string
   /** Image name, usually with a namespace or project. */
   readonly docker_image: string
-  /** Image tag; must be valid for the image. */
+  /** Image tag. The image must have it. */
   readonly docker_tag: string
-  /** vCPU units, 1024 = 1 vCPU; at least 100 (public fact). */
+  /** CPU in vCPU units, 1024 = 1 vCPU; at least 100 (public fact). */
   readonly req_cpu: number
-  /** MB, 1024 = 1 GB; at least 100 (public fact), at most twice `req_cpu`. */
+  /** Memory in MB, 1024 = 1 GB; at least 100 (public fact), at most twice `req_cpu`. */
   readonly req_memory: number
-  /** GPU units, 1024 = 1 GPU. */
+  /** GPU in GPU units, 1024 = 1 GPU. */
   readonly req_video?: number | undefined
 }
 
-/** Absent fields stay unchanged. CPU, memory and GPU cannot be changed. */
+/** Changes of a version. Absent fields stay unchanged. CPU, memory and GPU cannot be changed. */
 export interface UpdateVersion extends VersionChanges, VersionName {
   /** A new name, 1 to 64 characters (length: public fact). */
   readonly name?: string | undefined
@@ -257,7 +260,7 @@ export interface VersionName extends ApplicationName {
 
 /** The version after the change. */
 export interface VersionSaved {
-  /** Whether it was saved. */
+  /** Whether the version was saved. */
   readonly success?: Maybe<boolean>
   /** The version. */
   readonly version: Version
@@ -265,15 +268,15 @@ export interface VersionSaved {
 
 /** The version after an update. */
 export interface VersionUpdated {
-  /** Whether it was saved. */
+  /** Whether the version was saved. */
   readonly success?: Maybe<boolean>
-  /** The version. A public deployment leaves it out (public fact): read it again. */
+  /** The version. A public deployment leaves it out (public fact). Read it again if you need it. */
   readonly version?: Maybe<Version>
 }
 
 /** The result of deleting a version. */
 export interface VersionDeleted {
-  /** Whether it was deleted. */
+  /** Whether the version was deleted. */
   readonly success?: Maybe<boolean>
   /** A message for people. */
   readonly message?: Maybe<string>

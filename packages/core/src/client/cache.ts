@@ -4,7 +4,8 @@ import type { OperationId } from '../api/api.js'
 import type { Clock } from '../time.js'
 
 /**
- * Freezes a JSON value and all values in it. Not recursive, because a server may nest them too deeply for the stack.
+ * Freezes a JSON value and all values in it. Not recursive, because a server may nest the values too deeply for the
+ * stack.
  */
 export function deepFreeze<T>(value: T): T {
   const open: unknown[] = [value]
@@ -17,7 +18,7 @@ export function deepFreeze<T>(value: T): T {
   return value
 }
 
-/** Characters hashed at a time. */
+/** Number of characters that are hashed at a time. */
 const CHUNK = 64 * 1024
 
 /**
@@ -50,7 +51,10 @@ class Mark {
 
 const END = new Mark('end;')
 
-/** Pushes the values inside an object or list on the stack, the last one first. */
+/**
+ * Pushes the values inside an object or list on the stack, the last one first. Returns the text to hash for its
+ * beginning.
+ */
 function opened(part: object, open: unknown[]): string {
   open.push(END)
   if (Array.isArray(part)) {
@@ -76,7 +80,8 @@ export interface AnswerCache {
 const kept: ReadonlySet<OperationId> = new Set<OperationId>(['locations.list', 'locations.beacons'])
 
 /**
- * True if the response may be cached: locations and beacons, except by `app` and `version`, which depend on capacity.
+ * True if the response may be cached: locations and beacons. Requests with `app` or `version` are not cached, because
+ * their responses depend on capacity.
  */
 export const mayKeep = (id: OperationId, input: Readonly<Record<string, unknown>>): boolean =>
   kept.has(id) && input['app'] === undefined && input['version'] === undefined
@@ -84,8 +89,8 @@ export const mayKeep = (id: OperationId, input: Readonly<Record<string, unknown>
 /** @param ttlMs milliseconds for which a response is cached; 0 for none. */
 export function createAnswerCache(ttlMs: number, clock: Clock): AnswerCache {
   if (ttlMs === 0) return { get: () => undefined, set: () => {} }
-  // Enough for a few pages of a few filters. With ttlResolution 0 the cache reads the clock each time instead of
-  // setting timers. It treats the time 0 as 'never expires', and a clock may begin at 0, so 1 is added.
+  // 256 entries are enough for a few pages of a few filters. With ttlResolution 0, the cache reads the clock each time
+  // instead of setting timers. It treats the time 0 as 'never expires'. A clock may begin at 0, so 1 is added.
   const perf = { now: () => clock.now() + 1 }
   const answers = new LRUCache<string, object>({ max: 256, ttl: ttlMs, ttlResolution: 0, perf })
   return {

@@ -4,7 +4,10 @@ import type { Method } from '../operation.js'
 import type { BoundChange } from '../rate-limit/index.js'
 import { createEvents as createCarefulEvents } from '../runtime/index.js'
 
-/** The common fields of all events of a call. No event holds a token, a secret, an address, a filled path or a body. */
+/**
+ * The common fields of all events of a call. No event holds a token, a secret, an address, a path with values or a
+ * body.
+ */
 export interface CallEvent {
   /** Group and name, e.g. `deployments.create`. */
   readonly operation: OperationId
@@ -12,14 +15,14 @@ export interface CallEvent {
   readonly call: string
   /** The deployment that the call is about. */
   readonly requestId?: string | undefined
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number
 }
 
 /** An attempt has left the queue. */
 export interface RequestEvent extends CallEvent {
   readonly method: Method
-  /** The template, e.g. `/v1/status/{request_id}`. */
+  /** The path as a template, e.g. `/v1/status/{request_id}`. */
   readonly path: string
   readonly priority: number
   /** Milliseconds the call has spent in queues so far. */
@@ -29,7 +32,7 @@ export interface RequestEvent extends CallEvent {
 /** An attempt has ended, with or without a response. */
 export interface ResponseEvent extends CallEvent {
   readonly method: Method
-  /** The template, e.g. `/v1/status/{request_id}`. */
+  /** The path as a template, e.g. `/v1/status/{request_id}`. */
   readonly path: string
   /** HTTP status; undefined if no response came. */
   readonly status: number | undefined
@@ -37,11 +40,11 @@ export interface ResponseEvent extends CallEvent {
   readonly error: string | undefined
   /** Milliseconds since the attempt left the queue. */
   readonly durationMs: number
-  /** Size of the response body. */
+  /** Size of the response body in bytes. */
   readonly bytes: number
 }
 
-/** An attempt failed, and another follows. */
+/** An attempt failed, and another attempt follows. */
 export interface RetryEvent extends CallEvent {
   /** Milliseconds until the next attempt, without queueing. */
   readonly delayMs: number
@@ -72,8 +75,8 @@ export interface PacedEvent {
   /** Name of the rate limit. */
   readonly limit: string
   /**
-   * Milliseconds after sending a request until it counts as counted without a response. Infinity at first: then only
-   * responses prove that requests were counted, and slow responses lower the rate.
+   * Milliseconds after sending a request until it is regarded as counted by the service, even without a response.
+   * Infinity at first: then only responses prove that requests were counted, and slow responses lower the rate.
    */
   readonly countedWithinMs: number
   readonly because: BoundChange
@@ -103,7 +106,7 @@ export function createEvents(): { readonly emitter: EventEmitter<ClientEvents>; 
   const { emitter, emit } = createCarefulEvents<ClientEvents>((event, error) => {
     if (warned.has(event)) return
     warned.add(event)
-    // String() may throw
+    // The error is not converted by String(), which may throw.
     const what = error instanceof Error ? `${error.name}: ${error.message}` : `a value of type ${typeof error}`
     process.emitWarning(`a listener of the event '${event}' threw: ${what}`, 'MusterWarning')
   })

@@ -13,8 +13,8 @@ import { createEncoder, Progress, type Request } from './request.js'
 let loading: Promise<ReadonlyMap<OperationId, Operation>> | undefined
 
 /**
- * Loads the description of all operations when it is first needed. It takes longer to load with its schemas than
- * everything else in this package, and a program that only imports the package does not need it.
+ * Loads the description of all operations when it is first needed. With its schemas, it takes longer to load than
+ * everything else in this package. A program that only imports the package does not need it.
  */
 export function loadDescription(): Promise<ReadonlyMap<OperationId, Operation>> {
   return (loading ??= import('../api/api.js').then(({ operations }) => new Map(operations)))
@@ -22,17 +22,18 @@ export function loadDescription(): Promise<ReadonlyMap<OperationId, Operation>> 
 
 /** Options of any call. */
 export interface CallOptions {
-  /** Aborting it ends the call immediately, wherever it waits. The call rejects with `signal.reason`. */
+  /** Signal that ends the call: once it is aborted, the call rejects with `signal.reason`, wherever it waits. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Milliseconds for the whole call: queueing, connecting, retries and their waits. Default: the client's `timeoutMs`.
+   * Milliseconds for the whole call: queueing, connecting, retries and the waits between them. Default: the client's
+   * `timeoutMs`.
    */
   readonly timeoutMs?: number | undefined
   /** A whole number. Among calls that wait for the same rate limit, a higher priority goes first. Default 0. */
   readonly priority?: number | undefined
   /**
    * Called right before each attempt is written. If it returns false, nothing is written, and the call rejects with
-   * `SendAborted`. For a process that must not send after losing a lease.
+   * `SendAborted`. It is for a process that must not send anything after losing a lease.
    */
   readonly mayWrite?: (() => boolean) | undefined
 }
@@ -56,8 +57,8 @@ export function checkCallOptions(id: OperationId, options: CallOptions): void {
 }
 
 /**
- * The error for a value that does not fit its schema. It names the field, the fault, and the value unless it may be a
- * secret or an address.
+ * Makes the error for a value that does not fit its schema. It names the field and the fault. It names the value unless
+ * that may be a secret or an address.
  * @param what the value as a whole, e.g. `deployments.create: input`.
  */
 export function invalid(what: string, { field, message }: Fault, facts: CallFacts = {}): InvalidInput {
@@ -75,9 +76,9 @@ interface Calling {
   readonly settings: Settings
   /** Path of the base URL, without a trailing slash. */
   readonly pathPrefix: string
-  /** Default milliseconds of a call. */
+  /** Default timeout of a call in milliseconds. */
   readonly timeoutMs: number
-  /** A new id for a call. */
+  /** Returns a new id for a call. */
   readonly nextCall: () => string
 }
 

@@ -22,7 +22,7 @@ export interface OptionalCall<Input, Output> {
   (input?: Input, options?: CallOptions): Promise<Output>
 }
 
-/** The items of all pages. Each page is fetched when it is needed. The options apply to each page. */
+/** Iterates over the items of all pages. Each page is fetched when it is needed. The options apply to each page. */
 export interface Pages<Input, Item> {
   readonly all: (input: Input, options?: CallOptions) => AsyncGenerator<Item, void, undefined>
 }
@@ -64,10 +64,10 @@ export type Operations<Description> = {
 /** The deployment operations, and functions that combine several of them. */
 export interface DeploymentWaits {
   /**
-   * Reads the status, at growing intervals, until the deployment is READY. For one deployment. To follow many, list
-   * them.
+   * Reads the status of one deployment, at growing intervals, until the deployment is READY. To follow many
+   * deployments, list them instead.
    * @throws {DeploymentFailed} if the deployment is in error. Stop it then.
-   * @throws {AlreadyTerminated} if it ends or has ended
+   * @throws {AlreadyTerminated} if the deployment ends or has ended
    * @throws {TimedOut} after `timeoutMs`. The deployment still exists then.
    */
   waitUntilReady(requestId: string, options?: WaitOptions): Promise<Deployment>
@@ -82,19 +82,20 @@ export interface CloseOptions {
 /** The client: a function for each of the 58 operations, by resource. */
 export interface Client extends Operations<Api> {
   readonly deployments: Operations<Api>['deployments'] & DeploymentWaits
-  /** `client.events.on('response', ({ operation, status, durationMs }) => …)` */
+  /** Events of all calls, e.g. `client.events.on('response', ({ operation, status, durationMs }) => …)`. */
   readonly events: EventEmitter<ClientEvents>
   /**
-   * The number of waiting and running calls, by rate limit: `createDeployment`, `status`, `listDeployments`,
+   * Returns the number of waiting and running calls, by rate limit: `createDeployment`, `status`, `listDeployments`,
    * `legacyDeploy` and `other`.
    */
   queues(): Readonly<Record<string, SchedulerState>>
   /**
-   * Accepts no more calls, waits for the running ones, and closes the connections, so that the process can end. Calls
-   * that have not ended after `timeoutMs` reject with `ClientClosed`, which states whether they may have been executed.
+   * Accepts no more calls, waits for the running calls, and closes the connections, so that the process can end. Calls
+   * that have not ended after `timeoutMs` reject with `ClientClosed`. That error says whether they may have been
+   * executed.
    */
   close(options?: CloseOptions): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
-  /** For logs: the service's address and the queues, without secrets. */
+  /** Returns data for logs: the service's address and the queues, without secrets. */
   toJSON(): Readonly<Record<string, unknown>>
 }

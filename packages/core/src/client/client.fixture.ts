@@ -4,7 +4,7 @@ import { inProcess } from './transport.js'
 import type { ClientOptions } from './config.js'
 import { deployment, serve } from './server.fixture.js'
 
-/** A client of a real server on loopback. The test closes it. */
+/** Creates a client of a real server on loopback. The test closes both. */
 export async function overNetwork(handler: Parameters<typeof serve>[0], options: Partial<ClientOptions> = {}) {
   const server = await serve(handler)
   return {
@@ -13,11 +13,11 @@ export async function overNetwork(handler: Parameters<typeof serve>[0], options:
   }
 }
 
-/** A client of a service that `dispatcher` plays. */
+/** Creates a client whose `dispatcher` answers instead of a service. */
 export const clientOf = (options: Partial<ClientOptions>) =>
   createClient({ baseUrl: 'http://service.invalid', token: 'tok', random: () => 0.5, ...options })
 
-/** A client on a manual clock with a function as its server. */
+/** Creates a client on a manual clock, with a function as its server. */
 export function inVirtualTime(
   handle: (request: Request, nth: number) => Promise<Response>,
   options: Partial<ClientOptions> = {},

@@ -15,7 +15,7 @@ import { observe, send } from './send.js'
 import { createTransport } from './transport.js'
 import { createWaitUntilReady } from './wait-until-ready.js'
 
-/** The call variants of an operation: single, or also page by page. */
+/** The call variants of an operation: `once` is a single call. `pages` can also iterate over all pages. */
 type Kinds<Description> = {
   readonly [Group in keyof Description]: {
     readonly [Name in keyof Description[Group]]: IsPaged<Description[Group][Name]> extends true ? 'pages' : 'once'
@@ -58,7 +58,10 @@ export const catalogue: Kinds<Api> = {
   relays: { create: 'once', list: 'pages', get: 'once', delete: 'once', authorizeUser: 'once', revokeUser: 'once' },
 }
 
-/** Sends encoded requests and returns values. It combines the hops after the call: retry → schedule → send → decode. */
+/**
+ * Creates the functions that send encoded requests and return values. They combine the hops after the call: retry →
+ * schedule → send → decode.
+ */
 export function createPipeline(config: ClientConfig) {
   const { clock } = config
   const { emitter, sink: events } = createEvents()
@@ -91,7 +94,10 @@ export function createPipeline(config: ClientConfig) {
   }
 }
 
-/** Default timeout of `close`: orchestrators give a process 30 s to end, and other parts may have to close too. */
+/**
+ * Default timeout of `close` in milliseconds. Orchestrators give a process 30 s to end, and other parts may have to
+ * close too.
+ */
 const CLOSE_MS = 10_000
 
 /**
@@ -121,7 +127,7 @@ export function createClient(options: ClientOptions): Client {
     checkMilliseconds('timeoutMs', timeoutMs)
     await pipeline.close(timeoutMs)
   }
-  // Starts loading early. The first call waits for it and reports its error.
+  // Start loading early. The first call waits for it and reports its error.
   loadDescription().catch(() => {})
   const typed = resources as Operations<Api>
 
@@ -136,7 +142,9 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-/** Generates call ids 'x7k2-1', 'x7k2-2', …; the first part distinguishes them from other clients' calls. */
+/**
+ * Creates the generator of call ids 'x7k2-1', 'x7k2-2', …. The first part distinguishes them from other clients' calls.
+ */
 function callIds(random: Random): () => string {
   const client = Math.floor(random() * 36 ** 4)
     .toString(36)

@@ -9,7 +9,9 @@ import { type CallFacts, InvalidInput, Unauthorized } from './errors.js'
 import type { RetryOptions } from './retry.js'
 import type { ClientDispatcher } from './transport.js'
 
-/** Validates an option. The error names the option, and its value unless a value of its type could be a secret. */
+/**
+ * Validates an option. The error names the option. It names the value only if a value of this type cannot be a secret.
+ */
 function check(holds: boolean, option: string, value: unknown, wanted: string): void {
   if (!holds)
     throw new InvalidInput(`option ${option} must be ${wanted}, not ${shown(value, wanted)}`, { field: option })
@@ -24,7 +26,7 @@ function checkNames(options: object, known: readonly string[], within = ''): voi
   }
 }
 
-/** Validates a duration. The maximum is what setTimeout can wait, about 24 days. */
+/** Validates a duration in milliseconds. The maximum is what setTimeout can wait, about 24 days. */
 export function checkMilliseconds(option: string, value: unknown, least = 0): void {
   check(
     typeof value === 'number' && value >= least && value < 2 ** 31,
@@ -35,7 +37,7 @@ export function checkMilliseconds(option: string, value: unknown, least = 0): vo
 }
 
 function shown(value: unknown, wanted: string): string {
-  // Strings are not shown: a caller may have put the token into the wrong option, even into the address.
+  // Strings are not shown, because a caller may have put the token into the wrong option, even into the address.
   if (typeof value === 'string')
     return wanted === 'a text' || wanted === 'a path' ? JSON.stringify(scrub(value.slice(0, 80))) : 'a text'
   return typeof value === 'object' && value !== null
@@ -51,7 +53,7 @@ function shown(value: unknown, wanted: string): string {
  */
 export type Token = string | (() => string | Promise<string>)
 
-/** Returns the current token for a call, whose facts an error includes. */
+/** Returns the current token for a call. An error includes the facts of the call. */
 export type TokenSource = (call: TokenUser) => string | Promise<string>
 
 /** A call that needs a token. */
@@ -61,7 +63,7 @@ interface TokenUser {
 
 /** True if a token can be sent in a header. Its form is not checked further, because it is not documented. */
 const sendable = (token: unknown): token is string => typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)
-/** The token without the prefix `token`, with which dashboards show it (public fact). */
+/** Returns the token without the prefix `token`, with which dashboards show it (public fact). */
 export const bareToken = <T>(token: T) => (typeof token === 'string' ? token.replace(/^token +(?=\S)/i, '') : token)
 
 /**
@@ -110,8 +112,8 @@ export interface ClientOptions {
   /** The account's API token, or a function that returns it and is called before every attempt. */
   readonly token: Token
   /**
-   * Milliseconds that a call may take, including queueing and retries. Default 30,000: enough for 1,200 simultaneous
-   * creates.
+   * Milliseconds that a call may take, including queueing and retries. Default 30,000, which is enough for 1,200
+   * simultaneous creates.
    */
   readonly timeoutMs?: number | undefined
   /**
@@ -120,16 +122,16 @@ export interface ClientOptions {
    */
   readonly share?: number | undefined
   /**
-   * Rate limits that replace the documented ones, and one for `other`, the operations without a documented limit
+   * Rate limits that replace the documented limits. `other` is the limit of operations without a documented limit
    * (default none). `windowMs` defaults to 1000.
    */
   readonly limits?: { readonly [Name in keyof typeof limits | 'other']?: LimitOption | undefined } | undefined
   /** Maximum number of calls that may start at one moment, for each limit. Default: the limit. */
   readonly burst?: number | undefined
   /**
-   * Milliseconds by which a request may take longer to reach the service than the fastest request. Default 50. It
-   * matters only if responses are slow, on used connections, while nothing is late. Otherwise a request counts until
-   * its response comes.
+   * Milliseconds by which a request may take longer to reach the service than the fastest request. Default 50. The
+   * option matters only if responses are slow, on used connections, while nothing is late. Otherwise a request counts
+   * toward its limit until its response comes.
    */
   readonly jitterMs?: number | undefined
   /**
@@ -140,15 +142,15 @@ export interface ClientOptions {
   /** Maximum number of concurrent calls, for each limit. Default 256; never more than `connections`. */
   readonly maxInFlight?: number | undefined
   /**
-   * Maximum number of connections for each rate limit, for other reads, and for other changes, so that slow calls of
-   * one kind do not delay another. Default 128.
+   * Maximum number of connections for each rate limit, for other reads, and for other changes. Default 128. They are
+   * separate so that slow calls of one kind do not delay calls of another kind.
    */
   readonly connections?: number | undefined
   /** Maximum size of a response in bytes. Default 16 MiB. */
   readonly maxResponseBytes?: number | undefined
   /**
-   * Attempts of a safe request, and the waits between them in milliseconds. Default `{ attempts: 4, baseMs: 200, capMs:
-   * 5000 }`.
+   * Attempts of a request that is safe to repeat, and the waits between them in milliseconds. Default `{ attempts: 4,
+   * baseMs: 200, capMs: 5000 }`.
    */
   readonly retry?: Partial<RetryOptions> | undefined
   /** Maximum pause in milliseconds that a Retry-After can impose. Default 60,000. */
@@ -161,8 +163,8 @@ export interface ClientOptions {
    */
   readonly settings?: SettingsOption | undefined
   /**
-   * undici dispatcher that replaces the client's own pool, e.g. for a proxy, or `inProcess` in tests. All requests
-   * share its connections. It stays open when the client is closed.
+   * undici dispatcher that replaces the client's own pools, e.g. for a proxy, or `inProcess` in tests. All requests
+   * share its connections. Closing the client does not close it.
    */
   readonly dispatcher?: ClientDispatcher | undefined
   readonly clock?: Clock | undefined
@@ -239,7 +241,7 @@ export function configure(options: ClientOptions): ClientConfig {
   return config
 }
 
-/** Numbers and lists have no unknown names, so they would pass as objects without options. Reject them. */
+/** True for an object of options. Numbers and lists would otherwise pass as objects without unknown names. */
 const isPlain = (options: unknown) => typeof options === 'object' && options !== null && !Array.isArray(options)
 
 function limitsOf(options: NonNullable<ClientOptions['limits']>): ClientConfig['limits'] {
@@ -298,7 +300,8 @@ function settingsOf(options: SettingsOption): Settings {
 const isNumber = (value: unknown) => typeof value === 'number' && !Number.isNaN(value)
 
 function baseAddress(baseUrl: string | URL): Pick<ClientConfig, 'origin' | 'pathPrefix'> {
-  // The URL may hold credentials, so no part of it is shown: in `user:password@host`, even the scheme is the user.
+  // The URL may hold credentials, so no part of it is shown. In `user:password@host`, even the apparent scheme is the
+  // user.
   const invalidBaseUrl = (why: string) => new InvalidInput(`option baseUrl ${why}`, { field: 'baseUrl' })
   check(URL.canParse(String(baseUrl)), 'baseUrl', baseUrl, 'a URL')
   const url = new URL(baseUrl)

@@ -16,8 +16,9 @@ interface ReadableEntries {
 }
 
 /**
- * The readable part of a response that does not fit its schema: one list entry without a required field, such as an id,
- * must not hide all others. Undefined if anything else is wrong, or if no entry of a list can be read.
+ * Returns the readable part of a response that does not fit its schema. One list entry without a required field, such
+ * as an id, must not hide all others. Returns undefined if anything else is wrong, or if no entry of a list can be
+ * read.
  */
 function readableEntries(output: z.ZodType, json: unknown): ReadableEntries | undefined {
   const { def } = (output as unknown as z.core.$ZodTypes)._zod
@@ -52,8 +53,8 @@ export function decode(request: RequestFacts, answer: HttpAnswer, clock: Clock, 
 }
 
 /**
- * The result of a DELETE whose first attempt succeeded but whose response was lost, so that the second attempt found
- * nothing to delete. The error's message becomes the message of a success.
+ * Returns the result of a DELETE whose first attempt succeeded but whose response was lost. Its second attempt found
+ * nothing to delete. The message of that error becomes the message of a success.
  */
 export function decodeGone({ operation }: Pick<Request, 'operation'>, error: MusterError): unknown {
   const result = operation.output?.safeParse({ message: error.message })
@@ -61,9 +62,9 @@ export function decodeGone({ operation }: Pick<Request, 'operation'>, error: Mus
 }
 
 /**
- * The value of a successful response; any 2xx counts. Unknown fields are kept. A wrong content type is ignored if the
- * body is JSON, and a body is ignored where none is documented. Unreadable list entries are omitted and reported. The
- * value is frozen, because equal reads share it and some responses are cached.
+ * Returns the value of a successful response; any 2xx counts. Unknown fields are kept. A wrong content type is ignored
+ * if the body is JSON, and a body is ignored where none is documented. Unreadable list entries are omitted and
+ * reported. The value is frozen, because equal reads share it and some responses are cached.
  * @throws {UnexpectedResponse} for a body that is empty, is not JSON, or lacks a field that the code requires.
  */
 function contentOf(request: RequestFacts, answer: HttpAnswer, events: EventSink): unknown {
@@ -79,7 +80,8 @@ function contentOf(request: RequestFacts, answer: HttpAnswer, events: EventSink)
   // Some operations are documented to succeed without content, e.g. the revocation of a relay user.
   if (answer.body === '' && success.includes(204)) return undefined
   if (answer.body === '') {
-    // A public deployment answers some deletions and stops without a body (public fact). Then only the status counts.
+    // A public deployment answers some deletions and stops without a body (public fact). Then the status alone is the
+    // result.
     const nothing = request.operation.method === 'DELETE' ? validate(output, {}) : undefined
     if (nothing?.success === true) return deepFreeze(nothing.data)
     throw unexpected('the answer is empty')
@@ -111,7 +113,7 @@ export const leftOutOf = new WeakMap<object, number>()
 
 /**
  * Adds an empty list to a response that lacks its key, because a public deployment omits an empty list (public fact).
- * To tell it from other responses, its count must be 0, or end before the requested page.
+ * Such a response is recognized by its count: all counted entries, possibly none, are on earlier pages.
  */
 function withList(
   { operation: { items, output }, input }: Pick<RequestFacts, 'operation' | 'input'>,
@@ -139,8 +141,8 @@ function isCounted(output: z.ZodType | undefined): boolean {
 }
 
 /**
- * Emits an event for each omitted entry. Without a listener it emits a process warning, because the entry may be a
- * server that costs money.
+ * Emits an event for each omitted entry. Without a listener, emits a process warning, because the entry may be a server
+ * that costs money.
  */
 function tellLeftOut(request: RequestFacts, leftOut: ReadableEntries['leftOut'], events: EventSink): void {
   const { attempt } = request.progress
@@ -156,7 +158,10 @@ function tellLeftOut(request: RequestFacts, leftOut: ReadableEntries['leftOut'],
     events.emit('unreadable', { ...factsOf(request), attempt, field: field ?? '', wrong })
 }
 
-/** JSON.parse's own error is not used, because it quotes its input, which may hold a secret. */
+/**
+ * Parses JSON; returns undefined for other text. The error of JSON.parse is dropped, because it quotes its input, which
+ * may hold a secret.
+ */
 function parse(text: string): { readonly value: unknown } | undefined {
   try {
     // A byte order mark is not part of JSON, but some servers send one.

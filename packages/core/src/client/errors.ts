@@ -1,7 +1,7 @@
 /**
- * The errors of the client, one subclass for each different reaction of a caller. Only the reason of an aborted signal
- * is thrown unchanged. No error holds a token, a secret or a player's address, neither in its message nor in its
- * properties or causes.
+ * The errors of the client. There is one subclass for each different reaction of a caller. Only the reason of an
+ * aborted signal is thrown unchanged. No error holds a token, a secret or a player's address, neither in its message
+ * nor in its properties or causes.
  */
 
 /** Facts about the call that failed. */
@@ -32,7 +32,7 @@ export class MusterError extends Error {
     for (const [key, value] of Object.entries(facts)) if (value !== undefined) Object.assign(this, { [key]: value })
   }
 
-  /** For structured logs: name, message and facts, without stack and cause. */
+  /** Returns data for structured logs: name, message and facts, without stack and cause. */
   toJSON(): Readonly<Record<string, unknown>> {
     return { name: this.name, message: this.message, ...Object.fromEntries(Object.entries(this)) }
   }
@@ -44,9 +44,12 @@ export class MusterError extends Error {
  */
 export class StoreUnavailable extends MusterError {}
 
-/** The input or an option is invalid: found before sending, or by the service (400, 422). Repeating it fails again. */
+/**
+ * The input or an option is invalid. The client found this before sending, or the service did (400, 422). A repeated
+ * call fails again.
+ */
 export class InvalidInput extends MusterError {
-  /** The invalid input key or option, e.g. `users.0.user_data`. Undefined if the service did not name one. */
+  /** The invalid input key or option, e.g. `users.0.user_data`. Undefined if the service did not name it. */
   declare readonly field?: string
 
   constructor(message: string, facts: CallFacts & { readonly field?: string | undefined } = {}) {
@@ -61,7 +64,8 @@ export class Unauthorized extends MusterError {}
 export class Forbidden extends MusterError {}
 
 /**
- * No object with that name exists, as the service's own error states (404; for deployments also a 400 that states it).
+ * No object with that name exists, as the service's own error states (404; for deployments also a 400 with such a
+ * message).
  */
 export class NotFound extends MusterError {}
 
@@ -74,7 +78,10 @@ export class Conflict extends MusterError {}
  */
 export class AlreadyTerminated extends MusterError {}
 
-/** No server could be allocated (422 on create). If it has a `requestId`, that deployment may cost money: stop it. */
+/**
+ * No server could be allocated (422 on create). If the error has a `requestId`, stop that deployment, because it may
+ * cost money.
+ */
 export class NoCapacity extends MusterError {}
 
 /** A dependency of the service failed, e.g. the image could not be pulled for a test (424). */
@@ -82,7 +89,7 @@ export class DependencyFailed extends MusterError {}
 
 /** Too many requests (429), and the `Retry-After` of the service exceeds the rest of the call's `timeoutMs`. */
 export class RateLimited extends MusterError {
-  /** Milliseconds to wait, from the service. */
+  /** Milliseconds to wait, as the service says. */
   declare readonly retryAfterMs?: number
 
   constructor(message: string, facts: CallFacts & { readonly retryAfterMs?: number | undefined } = {}) {
@@ -92,7 +99,7 @@ export class RateLimited extends MusterError {
 
 /** The service failed (5xx). The operation may have been executed. */
 export class ServerError extends MusterError {
-  /** Milliseconds to wait, from the service. */
+  /** Milliseconds to wait, as the service says. */
   declare readonly retryAfterMs?: number
 
   constructor(message: string, facts: CallFacts & { readonly retryAfterMs?: number | undefined } = {}) {
@@ -102,14 +109,14 @@ export class ServerError extends MusterError {
 
 /**
  * The response does not come from the API: the address has no such route (404 or 405), or a proxy in front of the
- * service answered. It says nothing about the named object. Usual causes: a base URL with a wrong path, or a setting
- * such as `createDeploymentPath` that does not match the service. Nothing was executed.
+ * service answered. The response says nothing about the named object. Usual causes: a base URL with a wrong path, or a
+ * setting such as `createDeploymentPath` that does not match the service. Nothing was executed.
  */
 export class RouteMissing extends ServerError {}
 
 /** No response came: the connection could not be opened, or it broke. */
 export class ConnectionLost extends MusterError {
-  /** True if the request may have reached the service. False is certain: nothing was written. */
+  /** True if the request may have reached the service. False if it certainly has not, because nothing was written. */
   declare readonly sent: boolean
 
   constructor(message: string, facts: CallFacts & { readonly sent: boolean }) {
@@ -119,7 +126,7 @@ export class ConnectionLost extends MusterError {
 
 /** The call's own `mayWrite` returned false before the request was written. */
 export class SendAborted extends MusterError {
-  /** True if an earlier attempt may have been executed. False is certain. */
+  /** True if an earlier attempt may have been executed. False if certainly none was. */
   declare readonly sent: boolean
 
   constructor(message: string, facts: CallFacts & { readonly sent: boolean }) {
@@ -128,10 +135,11 @@ export class SendAborted extends MusterError {
 }
 
 /**
- * The call did not end within `timeoutMs`. Its cause is the last failed attempt, or the 429 for which its queue paused.
+ * The call did not end within `timeoutMs`. `cause` is the last failed attempt, or the 429 for which the call's queue
+ * paused.
  */
 export class TimedOut extends MusterError {
-  /** True if the operation may have been executed. False is certain. */
+  /** True if the operation may have been executed. False if it certainly was not. */
   declare readonly sent: boolean
   /** The timeout of the call in milliseconds. */
   declare readonly timeoutMs: number
@@ -170,7 +178,7 @@ export class UnexpectedResponse extends MusterError {
 
 /** The deployment is in error. It may cost money until it is stopped. */
 export class DeploymentFailed extends MusterError {
-  /** The service's `error_detail`. */
+  /** The reason, as in the service's `error_detail`. */
   declare readonly detail?: string
 
   constructor(message: string, facts: CallFacts & { readonly detail?: string | undefined }) {
@@ -180,7 +188,7 @@ export class DeploymentFailed extends MusterError {
 
 /** The client was closed before the call, or before its response came. */
 export class ClientClosed extends MusterError {
-  /** True if the operation may have been executed. False is certain. */
+  /** True if the operation may have been executed. False if it certainly was not. */
   declare readonly sent: boolean
 
   constructor(message: string, facts: CallFacts & { readonly sent?: boolean | undefined } = {}) {
@@ -188,7 +196,9 @@ export class ClientClosed extends MusterError {
   }
 }
 
-/** Names errors for logs. The names are in the prototypes, so that they do not appear among each error's own facts. */
+/**
+ * Names errors for logs. The names are set on the prototypes, so that they do not appear among each error's own facts.
+ */
 export function nameErrors(errors: Readonly<Record<string, { readonly prototype: Error }>>): void {
   for (const [name, { prototype }] of Object.entries(errors)) prototype.name = name
 }

@@ -40,7 +40,7 @@ export function createLifetime(): Lifetime {
 }
 
 /**
- * The error for a caller whose timeout has passed, with the time spent in each phase.
+ * Makes the error for a caller whose timeout has passed, with the time spent in each phase.
  * @param before time that the request had spent when this caller joined it; undefined for the caller who started it.
  */
 function timedOut(request: Request, timeoutMs: number, before: TimeSpent | undefined, now: number): TimedOut {
@@ -69,15 +69,15 @@ interface Flight {
   readonly outcome: Promise<unknown>
   /** Number of callers that still wait. */
   callers: number
-  /** Stops others from joining, because the request has ended or was cancelled. */
+  /** Stops other callers from joining, because the request has ended or was cancelled. */
   readonly close: () => void
 }
 
 /** Performs requests. Equal reads at the same time share one request. */
 export interface Flights {
   /**
-   * Performs a request or joins an equal one. Callers who share a request have their own signals and deadlines. One who
-   * stops waiting does not affect the others. When the last one stops, the request is cancelled.
+   * Performs a request or joins an equal one. Callers who share a request have their own signals and deadlines. A
+   * caller who stops waiting does not affect the others. When the last caller stops waiting, the request is cancelled.
    */
   board(request: Request, signal: AbortSignal | undefined, timeoutMs: number): Promise<unknown>
   /** Rejects all callers with `ClientClosed`. */
@@ -97,8 +97,8 @@ export function createFlights({ perform, lifetime, clock }: FlightsOptions): Fli
   /** For each waiting caller, the function that rejects it because the client is closed. */
   const waiting = new Set<() => void>()
   /**
-   * Counts beginnings and ends of writes. It is part of a read's key: a read must not join one that began before a
-   * write whose effect the read may have to see.
+   * Counts beginnings and ends of writes. The count is part of a read's key: a read must not join a read that began
+   * before a write whose effect it may have to see.
    */
   let writes = 0
 
@@ -130,7 +130,7 @@ export function createFlights({ perform, lifetime, clock }: FlightsOptions): Fli
     return flight
   }
 
-  /** Settles with the request, or when this caller's signal is aborted or its timeout passes, whichever comes first. */
+  /** Settles with the request, or earlier when this caller's signal is aborted or its timeout passes. */
   const join = (flight: Flight, signal: AbortSignal | undefined, timeoutMs: number): Promise<unknown> => {
     const { request, outcome } = flight
     const { progress, cancellation } = request
@@ -172,10 +172,11 @@ export function createFlights({ perform, lifetime, clock }: FlightsOptions): Fli
   return {
     board: (request, signal, timeoutMs) => {
       if (request.operation.method !== 'GET') return join(beginWrite(request), signal, timeoutMs)
-      // A request that one caller's `mayWrite` stops must not be stopped for others, so it is not shared.
+      // A request with a `mayWrite` is not shared: if one caller's `mayWrite` stops it, other callers must not be
+      // affected.
       if (request.mayWrite !== undefined) return join(beginRead(request, request.call), signal, timeoutMs)
-      // Headers may change the response. Priority is part of the key, so that a read does not wait at the lower
-      // priority of another.
+      // Headers may change the response, so they are part of the key. So is the priority: a read must not wait at the
+      // lower priority of another read.
       const { priority, path, headers } = request
       const key = `${writes} ${priority} ${path} ${headers.join(' ')}`
       return join(reads.get(key) ?? beginRead(request, key), signal, timeoutMs)

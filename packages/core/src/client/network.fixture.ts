@@ -24,7 +24,7 @@ export async function setUp(handler: Handler, options: Partial<ClientOptions> = 
   return { server, ...clientOf(server.url, options) }
 }
 
-/** A server that answers each request with raw bytes, which need not be valid HTTP. */
+/** Starts a server that answers each request with raw bytes, which need not be valid HTTP. */
 export async function serveBytes(...answers: readonly string[]): Promise<string> {
   let nth = 0
   const server = createTcpServer((socket) => {
@@ -37,7 +37,7 @@ export async function serveBytes(...answers: readonly string[]): Promise<string>
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** An address without a listener. */
+/** Returns an address without a listener. */
 export async function nowhere(): Promise<string> {
   const server = createTcpServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -54,7 +54,7 @@ export const failure = (call: Promise<unknown>): Promise<unknown> =>
   )
 export const reset: Handler = (_, response) => void response.socket?.resetAndDestroy()
 
-/** A promise that the test settles. */
+/** Creates a promise that the test settles. */
 export function deferred() {
   let resolve = () => {}
   const promise = new Promise<void>((settle) => (resolve = settle))

@@ -4,37 +4,40 @@ import { type CallOptions, loadDescription, type UntypedCall } from './call.js'
 import { InvalidInput, NotFound, UnexpectedResponse } from './errors.js'
 
 /**
- * The next page to request, or undefined at the end. Its number is always higher than the current one, whatever the
- * service answers, so a list cannot loop. `promised`: true if the service announced it; otherwise it may not exist.
- * Pure.
+ * Returns the next page to request, or undefined at the end. Its number is always higher than the current one, whatever
+ * the service answers, so a list cannot loop. `promised` is true if the service announced the page. Otherwise the page
+ * may not exist. Pure.
  * @param page number of the current page.
  * @param pagination pagination of the current page; undefined or null for lists without it (beacons).
  */
 export function nextPage(page: number, pagination: Pagination | null | undefined) {
-  // Without pagination the next page is requested, because a single page must not be taken for the whole list.
+  // Without pagination, the next page is requested, because a single page may not be the whole list.
   if (pagination === undefined || pagination === null) return { page: page + 1, promised: false }
   const { has_next, next_page_number: named, paginator } = pagination
   if (has_next === false) return undefined
   const pages = paginator?.num_pages
   const promised = has_next === true || (typeof pages === 'number' && pages > page)
-  // A next page whose number is not higher is invalid, but shows that there is a next page.
+  // A next page number that is not higher is invalid. It still shows that there is a next page.
   if (typeof named === 'number') return named > page ? { page: named, promised: true } : { page: page + 1, promised }
   return promised ? { page: page + 1, promised } : undefined
 }
 
-/** Items requested per page. The maximum is not documented, so a page of any size is accepted. */
+/** Number of items requested per page. The maximum is not documented, so a page of any size is accepted. */
 const PER_PAGE = 100
 /** Maximum number of pages, in case the service invents new pages endlessly. */
 const MOST_PAGES = 10_000
-/** Maximum number of repeated pages in a row. A list that grows while it is read repeats some pages. */
+/**
+ * Maximum number of repeated pages in a row. A few repeats are normal, because a list that grows while it is read
+ * repeats some pages.
+ */
 const MOST_REPEATS = 5
 
 type PageBody = Readonly<Record<string, unknown>>
 
 /**
- * Creates the iterator over all items of a list operation. It always ends: page numbers only increase, and an empty
- * page or the 10,000th is the last. Repeated pages are skipped. The iterator throws if the list is incomplete: the
- * service announces further pages but only repeats earlier ones, or there are fewer entries than each page's
+ * Creates the iterator over all items of a list operation. The iteration always ends: page numbers only increase, and
+ * an empty page or the 10,000th is the last. Repeated pages are skipped. The iterator throws if the list is incomplete:
+ * the service announces further pages but only repeats earlier ones, or there are fewer entries than each page's
  * `total_count`.
  */
 export function allPages(id: OperationId, list: UntypedCall) {
@@ -48,11 +51,11 @@ export function allPages(id: OperationId, list: UntypedCall) {
     let page = typeof input?.['page'] === 'number' ? input['page'] : 1
     let promised = true
     let repeats = 0
-    // The smallest reported total, because a list that grows meanwhile is not incomplete.
+    // The smallest total that any page reports. A list that grows while it is read is therefore not incomplete.
     let total: number | undefined
     let came = page === 1 ? 0 : Infinity
     for (let count = 0; count < MOST_PAGES; count += 1) {
-      // An input that is not an object is passed on, and rejected like other invalid inputs.
+      // An input that is not an object is passed on unchanged, so that it is rejected like other invalid inputs.
       const pageInput = typeof input === 'object' && input !== null ? { limit: PER_PAGE, ...input, page } : input
       const answer = await list(pageInput, options).catch((error: unknown) => {
         // If a page that was not announced is rejected, it does not exist.

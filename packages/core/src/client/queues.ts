@@ -23,13 +23,13 @@ import { permitExpired } from './send.js'
 
 /**
  * Queues of operations without a documented limit. An operation gets its own queue once its 429s look like those of a
- * limit, so that its pauses do not stop other operations.
+ * limit. Its pauses then do not stop other operations.
  */
 interface LearnedQueues {
   get(id: OperationId): Scheduler | undefined
   /**
-   * Records a 429. If the operation is limited, returns its queue, which is created if needed. Returns undefined for a
-   * stray 429, which concerns only its own call.
+   * Records a 429. If the 429s show a limit of the operation, returns the operation's queue, which is created if
+   * needed. Returns undefined for a stray 429, which concerns only its own call.
    */
   refused(id: OperationId): Scheduler | undefined
   /** Records that an operation got a response other than 429. */
@@ -48,7 +48,7 @@ function createLearnedQueues(
   const queues = new Map<OperationId, Scheduler>()
   const rates = new Map<OperationId, RateSearch>()
   const judges = new Map<OperationId, { readonly refusals: Refusals; readonly rate: number | undefined }>()
-  /** For each operation without a queue: the times at which its calls of the last window were accepted. */
+  /** For each operation without its own queue: the times at which its calls of the last window were accepted. */
   const accepted = new Map<OperationId, number[]>()
 
   const recently = (id: OperationId): number[] => {
@@ -57,7 +57,7 @@ function createLearnedQueues(
     return times
   }
 
-  /** Judges the current rate by the responses. */
+  /** Returns the judge of the operation's refusals. It restarts when the operation's rate changes. */
   const judge = (id: OperationId): Refusals => {
     const rate = rates.get(id)?.at(clock.now())
     const known = judges.get(id)
@@ -91,7 +91,7 @@ function createLearnedQueues(
   }
 }
 
-/** One queue for each rate limit. */
+/** The queues: one for each rate limit. */
 export interface Queues {
   /** The third hop: runs the job at the request's turn, when the limit allows. */
   run<T>(request: Request, job: (slot: CallSlot) => Promise<T>): Promise<T>
@@ -103,8 +103,8 @@ export interface Queues {
   /** Records a response other than 429. */
   accepted(request: Request): void
   /**
-   * States by name of the limit. Operations without a documented limit are in `other` (reads) and `other changes`. An
-   * operation without a documented limit that got a 429 also has its own queue, under the operation's name.
+   * Returns the states by name of the limit. Operations without a documented limit are in `other` (reads) and `other
+   * changes`. If such an operation got a 429, it may also have its own queue, under the operation's name.
    */
   state(): Readonly<Record<string, SchedulerState>>
 }
@@ -115,7 +115,8 @@ const movedToOwnQueue = new Error('the call moved to the queue of its operation'
 /** @throws {InvalidInput} if the share leaves less than one request of a limit. */
 export function createQueues(config: ClientConfig, events: EventSink): Queues {
   const { clock, maxRetryAfterMs, jitterMs } = config
-  // A call that waits for a connection would ignore its priority, so it waits in the queue instead.
+  // Priorities do not apply to calls that wait for a connection. So calls wait in the queue, until a connection is
+  // free.
   const maxInFlight =
     config.dispatcher === undefined ? Math.min(config.maxInFlight, config.connections) : config.maxInFlight
   const common = { clock, maxInFlight, maxPauseMs: maxRetryAfterMs }
@@ -133,7 +134,7 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
   }
   const learned = createLearnedQueues(common, jitterMs)
   const queueOf = ({ operation }: Request) => queues.get(laneOf(operation)) as Scheduler
-  /** The name of the queue that a refusal concerns. */
+  /** Returns the name of the queue that a refusal concerns. */
   const nameOf = ({ operation, id }: Request) => operation.limit?.name ?? id
   const holdUps = new Map<string, HoldUp>()
   const holdUpOf = (request: Request): HoldUp => {
@@ -150,7 +151,7 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
     const { progress, cancellation, id } = request
     const queue = queueOf(request)
     const own = learned.get(id)
-    // A repeated request goes before others of its priority, because they came later.
+    // A repeated request goes before other requests of its priority, because these came later.
     const priority = isRepeated ? request.priority + 0.5 : request.priority
     const { signal } = cancellation
     const begin = async (slot: CallSlot): Promise<T> => {
@@ -173,7 +174,7 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
         try {
           return await runOnce(request, job, isRepeated)
         } catch (error) {
-          // A request that the queues themselves stopped, by a move or an expired permit, was not sent and waits again.
+          // Requests that the queues themselves stopped, by a move or an expired permit, were not sent and wait again.
           if (error !== movedToOwnQueue && error !== permitExpired) throw error
           if (error === movedToOwnQueue) continue
           progress.lastError ??= error
@@ -222,7 +223,7 @@ type Paced = (countedWithinMs: number, because: BoundChange) => void
 function limiterOf(limit: RateLimit, { limiter, share, burst, jitterMs }: ClientConfig, boundChanged: Paced) {
   if (limiter !== undefined) return limiter(limit)
   try {
-    // A burst greater than a small limit is reduced to the limit.
+    // The bucket reduces a burst that is greater than a small limit to that limit.
     return createBucket({
       ...limit,
       share,

@@ -18,9 +18,9 @@ import { factsOf, type Request } from './request.js'
 import type { HttpAnswer } from './transport.js'
 
 /**
- * The wait of a response's Retry-After header in milliseconds, from seconds or an HTTP date. A date is compared with
- * the response's own Date, if present, so that clock differences between client and service do not matter. Undefined
- * without a readable Retry-After. Pure.
+ * Returns the wait of a response's Retry-After header in milliseconds. The header holds seconds or an HTTP date. A date
+ * is compared with the response's own Date, if present, so that clock differences between client and service do not
+ * matter. Returns undefined without a readable Retry-After. Pure.
  */
 export function retryAfterMs(
   headers: { readonly retryAfter: string | undefined; readonly date: string | undefined },
@@ -33,7 +33,10 @@ export function retryAfterMs(
   return Math.max(0, until - (httpDate(headers.date) ?? now))
 }
 
-/** Epoch milliseconds of 'Wed, 21 Oct 2026 07:28:00 GMT'. Date.parse alone would accept almost any string. */
+/**
+ * Returns the epoch milliseconds of a date such as 'Wed, 21 Oct 2026 07:28:00 GMT'. Date.parse alone would accept
+ * almost any string.
+ */
 function httpDate(text: string | undefined): number | undefined {
   if (text === undefined || !/^[A-Z][a-z]{2,8}, .+ GMT$/.test(text)) return undefined
   const instant = Date.parse(text)
@@ -43,7 +46,7 @@ function httpDate(text: string | undefined): number | undefined {
 /** Maximum length of a server's message that an error repeats. */
 const LONGEST_MESSAGE = 500
 
-/** The error for an unsuccessful response, with the service's message without secrets and addresses. Pure. */
+/** Makes the error for an unsuccessful response. It has the service's message without secrets and addresses. Pure. */
 export function refusal(
   request: Pick<Request, 'id' | 'call' | 'input' | 'progress' | 'operation' | 'template'>,
   answer: HttpAnswer,
@@ -102,9 +105,9 @@ const REFUSALS: Readonly<Record<number, readonly [typeof MusterError, what: stri
 }
 
 /**
- * True if an error response says nothing about the named object: its body is not JSON with a message, as every error of
- * the API has; it is about the route; or the operation names no object that could be missing. The service's message for
- * an unknown route is not documented, so those of usual servers and gateways count.
+ * True if an error response says nothing about the named object. Its body is not JSON with a message, as every error of
+ * the API has; or it is about the route; or the operation names no object that could be missing. The service's message
+ * for an unknown route is not documented, so the messages of usual servers and gateways are recognized.
  */
 function isNotOfApi(
   { operation }: Pick<Request, 'operation'>,
@@ -116,13 +119,16 @@ function isNotOfApi(
   const { message, detail, details, error } = body ?? {}
   const said = [message, detail, details, error].filter((part) => typeof part === 'string' && part !== '')
   if (said.length === 0 || said.some((part) => saysNoRoute.test(part as string))) return true
-  // Only `message` is documented. Other keys come from frameworks, whose texts about a route are as unspecific as
-  // these.
+  // Only `message` is documented. Other keys come from frameworks, whose texts about a route are as unspecific as these
+  // messages.
   if (typeof message !== 'string' && said.every((part) => saysNothing.test(part as string))) return true
   return operation.pathKeys.length === 0 && !(operation.errors as readonly number[]).includes(status)
 }
 
-/** Flask, the emulator, Express and Nest, Kong, Go; then API gateways and mux routers. */
+/**
+ * Messages for an unknown route: of Flask, the emulator, Express and Nest, Kong, Go; then of API gateways and mux
+ * routers.
+ */
 const saysNoRoute = new RegExp(
   [
     'requested url',
@@ -137,12 +143,12 @@ const saysNothing = /^(404 )?not found\.?$/i
 
 /** Maximum length of an id. A longer string does not count as an id. */
 const LONGEST_ID = 200
-/** Minimum length of a secret that is searched for in an id. A shorter one may be part of an id by chance. */
+/** Minimum length of a secret that is searched for in an id. A shorter secret may be part of an id by chance. */
 const SHORTEST_TELLING_SECRET = 8
 
 /**
- * The id of the deployment that a response names, so that it can be stopped. Undefined if it contains a secret or an
- * address.
+ * Returns the id of the deployment that a response names, so that it can be stopped. Returns undefined if the id
+ * contains a secret or an address.
  */
 function deploymentIn(
   body: Readonly<Record<string, unknown>> | undefined,
@@ -172,7 +178,7 @@ function parsed(body: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** The strings `message` and, if present, `details`; or a short body that is neither JSON nor markup. */
+/** Returns the strings `message` and, if present, `details`; or a short body that is neither JSON nor markup. */
 function messageOf(json: Readonly<Record<string, unknown>> | undefined, body: string): string {
   if (json === undefined)
     return /^\s*(?:[<"[{]|null\s*$)/.test(body) || body.length > LONGEST_MESSAGE ? '' : body.trim()
@@ -184,13 +190,13 @@ export function withoutSecretsOf({ input, progress }: Pick<Request, 'input' | 'p
   return scrub(said, [progress.token ?? '', ...secretsIn(input)])
 }
 
-/** The first value of a header. */
+/** Returns the first value of a header. */
 export function headerOf(answer: HttpAnswer, name: string): string | undefined {
   const value = answer.headers[name]
   return typeof value === 'string' ? value : value?.[0]
 }
 
-/** The origin of a redirect's target. The rest is omitted, because it may contain anything. */
+/** Returns the origin of a redirect's target. The rest is omitted, because it may contain anything. */
 function originOf(location: string | undefined): string {
   if (location === undefined || !URL.canParse(location)) return ''
   const { origin } = new URL(location)

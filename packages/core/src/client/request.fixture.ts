@@ -1,7 +1,7 @@
 import { api } from '../api/api.js'
 import { Progress, type Request } from './request.js'
 
-/** A request as the first hop makes it; by default a GET of a status. */
+/** Creates a request as the first hop makes it. Default: a GET of a status. */
 export function testRequest(
   changes: Partial<Request> & { readonly now?: number; readonly deadline?: number } = {},
 ): Request {

@@ -4,17 +4,17 @@ import type { Operation } from '../operation.js'
 import { pathOf, wireName } from '../wire.js'
 import { InvalidInput } from './errors.js'
 
-/** Phases of a call: waiting in the queue, waiting between attempts, or sent and awaiting the answer. */
+/** Phases of a call: waiting in the queue, waiting between attempts, or sent and awaiting the response. */
 type Phase = 'queued' | 'retryWait' | 'inFlight'
 
-/** Milliseconds by phase. */
+/** Milliseconds spent in each phase. */
 export type TimeSpent = Readonly<Record<Phase, number>>
 
-/** Why a queue is blocked; shared by all calls that wait in the queue. */
+/** Why a queue is blocked. All calls that wait in the queue share this object. */
 export interface HoldUp {
-  /** The latest refusal; undefined once a call was accepted after it. */
+  /** The latest refusal of a call of the queue; undefined once a later call was accepted. */
   refusal: unknown
-  /** Returns why the queue's limiter gives no permits, apart from the limit. */
+  /** Returns why the queue's limiter gives no permits for a reason other than the limit; undefined if there is none. */
   readonly obstacle: () => Error | undefined
 }
 
@@ -22,15 +22,17 @@ export interface HoldUp {
 export class Progress {
   /** Epoch milliseconds of the latest deadline among the waiting callers. */
   deadline = 0
-  /** Number of attempts begun. */
+  /** Number of attempts that have begun. */
   attempt = 0
-  /** True if the current attempt was written to a connection and may have taken effect: no response has refused it. */
+  /**
+   * True if the current attempt was written to a connection and may have taken effect, i.e. no response has refused it.
+   */
   written = false
   /** True if an earlier attempt may have taken effect: its response was lost, or was a 5xx. */
   doubtful = false
   /** The failure of the latest attempt. */
   lastError: unknown
-  /** The state of the queue that the call waits in. */
+  /** Why the queue in which the call waits is blocked. */
   holdUp: HoldUp | undefined
   /** The token of the latest attempt, which a response may repeat. */
   token: string | undefined
@@ -51,14 +53,15 @@ export function enterPhase(progress: Progress, phase: Phase, now: number): void 
   progress.since = now
 }
 
-/** Milliseconds spent in each phase so far. */
+/** Returns the milliseconds spent in each phase so far. */
 export function timeSpent({ spent, phase, since }: Progress, now: number): TimeSpent {
   return { ...spent, [phase]: spent[phase] + now - since }
 }
 
 /**
- * The name of an operation's queue and connections: its documented limit's name. Operations without a limit share one
- * lane for reads and one for changes, because slow reads must not delay a call that stops a server.
+ * Returns the name of an operation's queue and connections, which is the name of its documented limit. Operations
+ * without a limit share one lane for reads and one for changes, because slow reads must not delay a call that stops a
+ * server.
  */
 export const laneOf = ({ limit, method }: Pick<Operation, 'limit' | 'method'>): string =>
   limit?.name ?? (method === 'GET' ? otherReads : otherChanges)
@@ -70,7 +73,7 @@ export const otherChanges = 'other changes'
 interface EncodedInput {
   /** Path and query, ready for the request line. */
   readonly path: string
-  /** Names and values, alternating. */
+  /** Names and values of the headers, alternating. */
   readonly headers: readonly string[]
   /** JSON, or undefined for a request without a body. */
   readonly body: string | undefined
@@ -81,7 +84,7 @@ interface EncodedInput {
  * @param prefix path of the base URL, without a trailing slash.
  */
 export function createEncoder(id: OperationId, operation: Operation, settings: Settings, prefix: string) {
-  // '/v1/app/{app_name}/version' is split into '/v1/app/' and '/version'. The name goes between them.
+  // '/v1/app/{app_name}/version' is split into '/v1/app/' and '/version'. Values go between the parts.
   const [first = '', ...rest] = `${prefix}${pathOf(operation, settings)}`.split(/\{\w+\}/)
   const filled = settings.fillRequired ? operation.fill : {}
   const alwaysBody = operation.method === 'POST' || operation.method === 'PATCH'
@@ -110,7 +113,7 @@ export function createEncoder(id: OperationId, operation: Operation, settings: S
 
 /**
  * Encodes a name as one segment of a path, including every character that could end the segment or the path. The names
- * `.`, `..` and '' are rejected: servers read `%2e%2e` as `..` too, and an empty name would change the route.
+ * `.`, `..` and '' are rejected: servers read `%2e%2e` as `..`, and an empty name would change the route.
  */
 export function encodeSegment(id: OperationId, key: string, name: string): string {
   if (name === '' || name === '.' || name === '..') {
@@ -155,16 +158,16 @@ export interface Request extends EncodedInput {
   /** Identifies the call in errors and events. */
   readonly call: string
   readonly input: Readonly<Record<string, unknown>>
-  /** Higher values first; default 0. */
+  /** Requests of higher priority go first. Default 0. */
   readonly priority: number
   /** The caller's check before each attempt is written. */
   readonly mayWrite: (() => boolean) | undefined
-  /** Aborted when no caller waits for the call any more. */
+  /** Aborted when no caller waits for the call. */
   readonly cancellation: AbortController
   readonly progress: Progress
 }
 
-/** The facts that every error and event of the call includes. */
+/** Returns the facts that every error and event of the call includes. */
 export function factsOf({ id, call, input }: Pick<Request, 'id' | 'call' | 'input'>) {
   const requestId = input['request_id']
   return { operation: id, call, requestId: typeof requestId === 'string' ? requestId : undefined }

@@ -15,7 +15,7 @@ import { enterPhase, factsOf, type Request } from './request.js'
 
 /** Which requests are safe to repeat, and when. Pure. */
 
-/** GET, PUT and DELETE can be executed twice with the same result (our reading of every operation). */
+/** Methods whose requests can be executed twice with the same result (our reading of every operation). */
 const repeatable: ReadonlySet<Method> = new Set(['GET', 'PUT', 'DELETE'])
 
 /** True if a failed attempt may be repeated. A 429 may always be repeated, because nothing was executed. */
@@ -28,32 +28,32 @@ function mayRetry(method: Method, error: unknown): boolean {
 export const mayHaveTakenEffect = (error: unknown): boolean =>
   (error instanceof ServerError && !(error instanceof RouteMissing)) || (error instanceof ConnectionLost && error.sent)
 
-/** True if the error means that the resource to delete does not exist (any more). */
+/** True if the error means that the resource to delete does not exist, or no longer exists. */
 export const isGone = (error: unknown): error is NotFound | AlreadyTerminated =>
   error instanceof NotFound || error instanceof AlreadyTerminated
 
 export interface RetryOptions extends Omit<Backoff, 'jitter'> {
-  /** Maximum number of attempts, including the first one. A 429 does not count. */
+  /** Maximum number of attempts, including the first one. An attempt that got a 429 does not count. */
   readonly attempts: number
 }
 
 interface Retrying {
   readonly retry: RetryOptions
-  /** Maximum Retry-After that is respected, in milliseconds. */
+  /** Maximum Retry-After in milliseconds that is respected. A longer one is shortened to it. */
   readonly maxRetryAfterMs: number
   readonly clock: Clock
   readonly random: Random
   readonly events: EventSink
   /** Pauses the request's queue. Returns the milliseconds of the pause; undefined if only the request has to wait. */
   readonly throttled: (request: Request, refusal: RateLimited, retryAfterMs: number | undefined) => number | undefined
-  /** The result of a DELETE whose first attempt succeeded but whose response was lost. */
+  /** Returns the result of a DELETE whose first attempt succeeded but whose response was lost. */
   readonly gone: (request: Request, error: MusterError) => unknown
 }
 
 /**
- * Repeats a request while that is safe and its time allows. After a 429, the request's queue pauses and the request
- * waits in it again, as often as needed: only its deadline ends it. After a stray 429, which does not show a limit,
- * only the request waits.
+ * Repeats a request while a repetition is safe and its time allows. After a 429, the request's queue pauses, and the
+ * request waits in it again, as often as needed: only its deadline ends this. After a stray 429, which does not show a
+ * limit, only the request waits.
  */
 export async function withRetry(
   request: Request,
@@ -101,7 +101,10 @@ export async function withRetry(
   }
 }
 
-/** Lengthens repeated short pauses. If the service names no time, the queue's default pause applies. */
+/**
+ * Returns at least `least` milliseconds, which lengthens repeated short pauses. Undefined stays undefined: if the
+ * service names no time, the queue's default pause applies.
+ */
 const atLeast = (ms: number | undefined, least: number) => (ms === undefined ? undefined : Math.max(ms, least))
 
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : 'Error')

@@ -14,14 +14,15 @@ export interface SelfStopOptions {
   /** The injected variables. Default: `process.env`. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined
   /**
-   * Prefix of the variables' names, such as SERVICE for SERVICE_DELETE_URL and SERVICE_DELETE_TOKEN. Default:
-   * MUSTER_SERVICE_PREFIX, or the one of SERVICE and ARBITRIUM (live fact) that has _REQUEST_ID, or SERVICE.
+   * Prefix of the variables' names, such as SERVICE for SERVICE_DELETE_URL and SERVICE_DELETE_TOKEN. Default: the value
+   * of MUSTER_SERVICE_PREFIX; else SERVICE or ARBITRIUM (live fact), whichever has a variable _REQUEST_ID; else
+   * SERVICE.
    */
   readonly prefix?: string | undefined
-  /** Where the container's logs go: true, the storage of the version; false, nowhere; or a storage's name. */
+  /** Where the container's logs go. True: to the storage of the version. False: nowhere. A name: to this storage. */
   readonly containerLogStorage?: ContainerLogStorage | undefined
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds including retries. Default 30,000. */
+  /** Milliseconds for the whole call, including retries. Default 30,000. */
   readonly timeoutMs?: number | undefined
   readonly settings?: SettingsOption | undefined
   readonly dispatcher?: ClientDispatcher | undefined
@@ -32,9 +33,9 @@ export interface SelfStopOptions {
 const id = 'deployments.selfStop'
 
 /**
- * Stops the deployment from inside its container: sends the injected delete token to the injected URL. Needs no client
- * and no API token. Safe requests are repeated. A deployment that is already terminated is a success. The container
- * gets SIGTERM soon after.
+ * Stops the deployment from inside its container, by sending the injected delete token to the injected URL. Needs no
+ * client and no API token. Failed attempts that are safe to repeat are repeated. A deployment that is already
+ * terminated counts as a success. The container gets SIGTERM soon after.
  *
  * @throws {InvalidInput} if a variable is missing, e.g. outside of a container.
  */
@@ -79,7 +80,9 @@ export async function selfStop(options: SelfStopOptions = {}): Promise<Deploymen
   }
 }
 
-/** Like `servicePrefixIn` of @muster/game-server, which has no dependencies. */
+/**
+ * Finds the prefix of the injected variables. Like `servicePrefixIn` of @muster/game-server, which has no dependencies.
+ */
 const prefixIn = (environment: Readonly<Record<string, string | undefined>>): string =>
   environment['MUSTER_SERVICE_PREFIX'] ||
   (['SERVICE', 'ARBITRIUM'].find((prefix) => environment[`${prefix}_REQUEST_ID`]) ?? 'SERVICE')

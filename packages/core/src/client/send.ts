@@ -45,7 +45,7 @@ export async function send(request: Request, slot: CallSlot, { transport, token 
   const { method } = operation
   const facts = () => factsOf(request)
   progress.token = undefined
-  // An operation with a delete token has it in its own headers, and must not send the account's token.
+  // An operation with a delete token has this token in its own headers. It must not send the account's token.
   if (operation.auth === 'token') {
     const given = token({ facts })
     // A token function that hangs must not occupy a slot of the queue.
@@ -66,10 +66,10 @@ export async function send(request: Request, slot: CallSlot, { transport, token 
   })
 }
 
-/** The request's permit expired before it could be sent, so it has to wait for another one. */
+/** The request's permit expired before the request could be sent, so it has to wait for another permit. */
 export const permitExpired = new Error('the permit to send the request expired before it could be written')
 
-/** The reason not to write a request at the last moment; undefined for none. */
+/** Returns the reason not to write a request at the last moment; undefined if there is none. */
 function objection(request: Request, slot: CallSlot): Error | undefined {
   const { id, progress, mayWrite } = request
   if (mayWrite?.() === false)

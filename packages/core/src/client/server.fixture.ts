@@ -15,7 +15,7 @@ export interface TestServer {
   readonly requests: SeenRequest[]
 }
 
-/** Responds with JSON, or without a body if it is undefined. */
+/** Responds with JSON, or without a body if `body` is undefined. */
 export function answer(
   response: ServerResponse,
   status: number,
@@ -27,8 +27,8 @@ export function answer(
 }
 
 /**
- * A real server on loopback, closed with its connections when the test ends. The handler runs once the request was
- * read.
+ * Starts a real server on loopback, which is closed with its connections when the test ends. The handler runs once a
+ * request was read.
  */
 export async function serve(
   handler: (request: SeenRequest, response: ServerResponse, nth: number) => void,
@@ -51,5 +51,5 @@ export async function serve(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
 }
 
-/** The smallest status view. */
+/** Returns the smallest valid status view. */
 export const deployment = (request_id: string, status = 'READY') => ({ request_id, current_status: `Status.${status}` })

@@ -6,7 +6,7 @@ import { type CallFacts, ConnectionLost, UnexpectedResponse } from './errors.js'
 export type ClientDispatcher = Pick<Dispatcher, 'dispatch'>
 
 /**
- * A dispatcher that passes requests to a function of this process instead of the network, e.g. to an emulator's
+ * Creates a dispatcher that passes requests to a function of this process instead of the network, e.g. to an emulator's
  * `fetch`. For tests on a manual clock, because a real connection would not wait for the clock.
  */
 export function inProcess(handle: (request: Request) => Promise<Response>): ClientDispatcher {
@@ -51,7 +51,7 @@ export function inProcess(handle: (request: Request) => Promise<Response>): Clie
   }
 }
 
-/** The client sends a flat list of names and values, alternating. */
+/** Converts a flat list of names and values, alternating, to pairs. The client sends headers as such a list. */
 function pairs(headers: unknown): [name: string, value: string][] {
   const list = headers as readonly string[]
   return Array.from({ length: list.length / 2 }, (_, index) => [
@@ -63,7 +63,10 @@ function pairs(headers: unknown): [name: string, value: string][] {
 /** A connection pool that the client owns. */
 interface OpenPool {
   readonly dispatcher: Dispatcher
-  /** Closes all connections immediately, including those being set up. Call it when no caller waits for a response. */
+  /**
+   * Closes all connections immediately, including those that are still being set up. Call it when no caller waits for a
+   * response.
+   */
   close(): Promise<void>
 }
 
@@ -71,7 +74,8 @@ interface OpenPool {
  * Opens a pool. undici is loaded here, at the first request, because it takes longer to load than the rest of this
  * package.
  *
- * The pool's own `close` is not used: it waits for connections being set up, up to 10 s for an unanswered handshake.
+ * The pool's own `close` is not used: it waits for connections that are being set up, up to 10 s for an unanswered
+ * handshake.
  */
 async function openPool({ origin, connections }: ConnectionOptions, connected: () => void): Promise<OpenPool> {
   const undici = await loadUndici()
@@ -109,7 +113,7 @@ async function loadUndici(): Promise<Undici> {
   const undici = await import('undici')
   if (typeof undici.Pool.prototype.dispatch === 'function') return undici
   // Bun replaces undici by its own implementation, which can only fetch. Importing undici's files by path gets the real
-  // ones.
+  // implementation.
   const [pool, connect] = await Promise.all(
     ['undici/lib/dispatcher/pool.js', 'undici/lib/core/connect.js'].map((path) => import(path)),
   )
@@ -117,11 +121,11 @@ async function loadUndici(): Promise<Undici> {
 }
 
 interface ConnectionOptions {
-  /** Scheme, host and port. */
+  /** Scheme, host and port of the service. */
   readonly origin: string
   /** Maximum number of connections in each lane. */
   readonly connections: number
-  /** Replaces the client's own pools in all lanes. */
+  /** Dispatcher that replaces the client's own pools in all lanes. */
   readonly dispatcher?: ClientDispatcher | undefined
 }
 
@@ -131,7 +135,7 @@ interface Outgoing {
   readonly lane: string
   readonly method: Dispatcher.HttpMethod
   readonly path: string
-  /** Names and values, alternating. */
+  /** Names and values of the headers, alternating. */
   readonly headers: string[]
   readonly body: string | undefined
 }
@@ -140,9 +144,9 @@ interface Outgoing {
 export interface HttpAnswer {
   readonly status: number
   readonly headers: AnswerHeaders
-  /** UTF-8 text. */
+  /** The body as text, read as UTF-8. */
   readonly body: string
-  /** Bytes of the body. */
+  /** Size of the body in bytes. */
   readonly bytes: number
 }
 
@@ -170,7 +174,7 @@ export interface CallExchange {
 /** Connections to one origin. */
 export interface Transport {
   exchange(outgoing: Outgoing, exchange: CallExchange): Promise<HttpAnswer>
-  /** Closes the client's own connections. An injected dispatcher is left to its owner. */
+  /** Closes the client's own connections. An injected dispatcher is not closed: its owner closes it. */
   close(): Promise<void>
 }
 
@@ -179,15 +183,19 @@ export interface TransportOptions extends ConnectionOptions {
 }
 
 /**
- * Uses undici's `dispatch`, the layer below `request` and `fetch`, because it is the fastest. Its `onRequestStart` is
- * called right before an HTTP/1.1 request is written, after connecting and after waiting for a free connection. The
- * rate limiter counts from then, and a request that fails before then has certainly not reached the service.
+ * Creates a transport. It uses undici's `dispatch`, the layer below `request` and `fetch`, because that is the fastest.
+ * undici calls `onRequestStart` right before an HTTP/1.1 request is written, after connecting and after waiting for a
+ * free connection. The rate limiter counts a request from then on. A request that fails before then has certainly not
+ * reached the service.
  */
 export function createTransport({ maxResponseBytes, ...options }: TransportOptions): Transport {
   const { origin, dispatcher: injected } = options
   /** The connections of each lane, so that slow calls in one lane do not delay calls in another. */
   const pools = new Map<string, Promise<OpenPool>>()
-  /** undici reports a new connection and writes the first request in the same turn of the event loop. */
+  /**
+   * True while a new connection writes its first request. undici reports the connection and writes in the same turn of
+   * the event loop.
+   */
   let opened = false
   const noteOpened = () => {
     opened = true
@@ -226,9 +234,9 @@ export function createTransport({ maxResponseBytes, ...options }: TransportOptio
 }
 
 /**
- * Handles one request and its response; undici calls the methods.
- * @param isFresh returns true if the request being written is the first on its connection; only valid while it is
- *   written.
+ * Creates the handler of one request and its response. undici calls its methods.
+ * @param isFresh returns true if the request being written is the first on its connection. It is only valid while the
+ *   request is written.
  */
 function answerHandler(
   { facts, signal, ...exchange }: CallExchange,
@@ -259,7 +267,7 @@ function answerHandler(
 
   return {
     onRequestStart: (started) => {
-      // The call was cancelled while it waited for a connection. undici does not write a request aborted here.
+      // The call was cancelled while it waited for a connection. undici does not write a request that is aborted here.
       if (isSettled) return started.abort(abandoned())
       controller = started
       const objection = exchange.objection()
@@ -295,7 +303,7 @@ const tooLarge = (maxBytes: number, facts: CallFacts) =>
 
 function lost(error: Error, sent: boolean, facts: CallFacts): ConnectionLost {
   const cause = withoutData(error)
-  // If all addresses of a host fail, the error's message is empty, but its code shows the reason.
+  // If all addresses of a host fail, the error's message is empty, but its code gives the reason.
   const why = cause.message || ('code' in cause ? String(cause.code) : cause.name)
   const what = sent ? 'the connection was lost before the answer was complete' : 'no connection'
   return new ConnectionLost(`${facts.operation}: ${what}: ${why}`, { ...facts, sent, cause })

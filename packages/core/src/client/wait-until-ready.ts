@@ -17,22 +17,22 @@ import {
 export interface WaitOptions extends CallOptions {
   /** Milliseconds for the whole wait. Default 600,000. */
   readonly timeoutMs?: number | undefined
-  /** Milliseconds before the second read. Each further wait is half as long again, up to `maxPollMs`. Default 500. */
+  /** Milliseconds before the second read. Each further wait is 1.5 times as long, up to `maxPollMs`. Default 500. */
   readonly pollMs?: number | undefined
   /** Maximum milliseconds between two reads. Default 5,000. */
   readonly maxPollMs?: number | undefined
 }
 
-/** Milliseconds for which the status operation may not know a new deployment yet. */
+/** Milliseconds for which the status operation may not know a new deployment. */
 const SETTLING_MS = 5000
 /** Maximum length of the service's texts that an error repeats. */
 const LONGEST_SHOWN = 500
-/** Maximum number of unreadable responses in a row. A single one may come from a proxy. */
+/** Maximum number of unreadable responses in a row. A single unreadable response may come from a proxy. */
 const MOST_UNREADABLE = 5
 
 type ReadStatus = (input: { readonly request_id: string }, options: CallOptions) => Promise<Deployment>
 
-/** Creates `deployments.waitUntilReady`; see there. */
+/** Creates `deployments.waitUntilReady`; see `DeploymentWaits`. */
 export function createWaitUntilReady(
   read: ReadStatus,
   { clock, random }: { readonly clock: Clock; readonly random: Random },
@@ -81,7 +81,7 @@ export function createWaitUntilReady(
         if (!passes) throw error
         lastError = error
       }
-      // Half of the wait is random, so that callers who started together do not read together.
+      // Half of the wait is random, so that callers who started together do not all read at the same time.
       await clock.sleep(Math.min(wait * (0.5 + 0.5 * random()), Math.max(0, began + timeoutMs - clock.now())), signal)
     }
   }

@@ -25,10 +25,10 @@ export interface RelayHint {
 }
 
 /**
- * Reads the body of a deployment's webhook (ready, error or terminated): the status view (public fact).
+ * Reads the body of a deployment's webhook (ready, error or terminated). The body is the status view (public fact).
  *
- * Webhooks are neither signed nor repeated, so the result is only a hint: read the status before acting on it, and do
- * not use its addresses. It may arrive before the create call has returned.
+ * Webhooks are neither signed nor repeated, so the result is only a hint. Read the status before acting on it, and do
+ * not use its addresses. The webhook may arrive before the create call has returned.
  *
  * @throws {InvalidInput} if the body is too large, is not JSON, or names no deployment; or if an option is invalid.
  */
@@ -43,7 +43,7 @@ export function parseDeploymentWebhook(body: WebhookBody, options?: WebhookOptio
 
 /**
  * Reads the body of a relay session's webhook, presumably the session (an unsure public fact). Like a deployment's
- * webhook it is only a hint: read the session before acting on it.
+ * webhook, it is only a hint. Read the session before acting on it.
  *
  * @throws {InvalidInput} if the body is too large, is not JSON, or names no session; or if an option is invalid.
  */
@@ -61,28 +61,33 @@ export interface ResultWebhook {
   readonly type: 'match.over'
   /** The same id for each delivery of one result. */
   readonly id: string
-  /** Time at which the match was over, ISO 8601. */
+  /** Time at which the match ended, in ISO 8601. */
   readonly timestamp: string
   readonly data: {
     readonly match_id: string
     /** Name of the queue. */
     readonly profile: string
-    /** The end of the match, e.g. `over` if its server reported it; docs/servers.md lists them. */
+    /** How the match ended, e.g. `over` if its server reported it; docs/servers.md lists the values. */
     readonly reason: string
     /** Ids of all players of the match. */
     readonly player_ids: readonly string[]
-    /** Players who left before the end, and when (ISO 8601). */
+    /** Players who left before the end, and when (in ISO 8601). */
     readonly left: readonly { readonly player_id: string; readonly at: string }[]
-    /** The best players first. Players in one list share a rank. Null unless the server has reported it. */
+    /**
+     * Ranks, the best players first. Players in one list share a rank. Null unless the server has reported a ranking.
+     */
     readonly ranking: readonly (readonly string[])[] | null
     /** Further data that the server reported. */
     readonly data: unknown
     /**
-     * The origin of its server: `enrolled` for one that Muster has not started, or a name of `sources`. Null: the
-     * deployment service, or not known any more.
+     * The origin of the match's server: `enrolled` for a server that Muster has not started, or a name of `sources`.
+     * Null if it came from the deployment service, or if it is no longer known.
      */
     readonly source: string | null
-    /** For an enrolled server: the id of its key, which may be stolen: docs/own-machines.md. Null for others. */
+    /**
+     * For an enrolled server: the id of its key. The key may be stolen; see docs/own-machines.md. Null for other
+     * servers.
+     */
     readonly enrolment_key: string | null
   }
 }
@@ -90,12 +95,12 @@ export interface ResultWebhook {
 /** Headers of a request, of `fetch` or Node.js. */
 type GivenHeaders = Pick<Headers, 'get'> | Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Maximum age of a delivery in seconds: an older one is a replay (Standard Webhooks: five minutes). */
+/** Maximum age of a delivery in seconds. An older delivery counts as a replay (Standard Webhooks: five minutes). */
 const TOLERANCE_SECONDS = 300
 
 /**
  * Reads the POST of a result, and verifies Muster's signature, as in Standard Webhooks (our choice). A result is sent
- * again if the response was lost: process each `id` once.
+ * again if the response was lost, so process each `id` only once.
  *
  * @param secret the secret of `results` in the configuration: `whsec_` and base64
  * @param body the raw body. Parsed JSON does not work, because the signature covers the bytes
@@ -122,7 +127,7 @@ export function parseResultWebhook(
     throw refuse('webhook-timestamp', `must be within ${TOLERANCE_SECONDS} seconds of now`)
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
   const wanted = Buffer.from(webhookSignature(secret, { id, seconds, body: text }))
-  // There are several while a secret is rotated.
+  // There are several signatures while a secret is rotated.
   const isSigned = given.split(' ').some((one) => {
     const bytes = Buffer.from(one)
     return bytes.length === wanted.length && timingSafeEqual(bytes, wanted)
@@ -143,7 +148,7 @@ const secretBytes = (secret: string) => Buffer.from(secret.slice(SECRET_PREFIX.l
 export const isWebhookSecret = (secret: string): boolean =>
   secret.startsWith(SECRET_PREFIX) && secretBytes(secret).length >= 24
 
-/** The value of the header `webhook-signature`. @param delivery `seconds`: epoch seconds as a string */
+/** Returns the value of the header `webhook-signature`. @param delivery `seconds`: epoch seconds as a string */
 export const webhookSignature = (
   secret: string,
   { id, seconds, body }: { readonly id: string; readonly seconds: string; readonly body: string },

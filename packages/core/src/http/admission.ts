@@ -14,15 +14,16 @@ export interface Caller {
 export interface RequestLimits<Who> {
   readonly perCaller?: AttemptLimit | undefined
   /**
-   * Limit of requests of one address (of an IPv6 address: of its /64). Requests of unknown address share one count. It
-   * applies separately to requests of known callers, with unknown tokens, and without a caller.
+   * Limit of requests of one address (of an IPv6 address: of its /64). Requests of unknown address share one count. The
+   * limit applies separately to requests of known callers, to requests with unknown tokens, and to requests without a
+   * caller.
    */
   readonly perAddress?: AttemptLimit | undefined
-  /** Returns true for callers without limits, e.g. the game's own backend. Default none. */
+  /** Returns true for callers without limits, e.g. the game's own backend. Default: none. */
   readonly exempt?: ((caller: Who) => boolean) | undefined
   /**
-   * Returns true for callers that do not count for their address, only for themselves: e.g. game servers, of which one
-   * address may have many. Default none.
+   * Returns true for callers that count only for themselves, not for their address: e.g. game servers, of which one
+   * address may have many. Default: none.
    */
   readonly apart?: ((caller: Who) => boolean) | undefined
   /** The store that counts requests, as `perCaller` and `perAddress`. Default: in memory. */
@@ -34,7 +35,9 @@ export interface Identification<Who> {
   readonly authenticate: () => Awaitable<Who | undefined>
   /** Returns the caller of a token that was verified before, at no cost. */
   readonly recall?: (() => Who | undefined) | undefined
-  /** Returns true if the token is signed, so that guessing it is hopeless, and verifying it costs a signature check. */
+  /**
+   * Returns true if the token is signed. Guessing such a token is hopeless, and verifying it costs a signature check.
+   */
   readonly isSigned?: (() => boolean) | undefined
 }
 
@@ -51,8 +54,8 @@ export interface Admission<Who extends Caller> {
 export const UNKNOWN_ADDRESS = 'unknown'
 
 /**
- * Signed tokens that are verified for an address whose guesses are used up, and for all such addresses together (our
- * choice): a signature takes up to 0.2 ms.
+ * Maximum number of signed tokens that are verified for an address whose guesses are used up, and for all such
+ * addresses together (our choice). Verifying a signature takes up to 0.2 ms.
  */
 const SIGNATURES: AttemptLimit = { limit: 100, windowMs: 1000 }
 const SIGNATURES_IN_ALL: AttemptLimit = { limit: 1000, windowMs: 1000 }
@@ -63,9 +66,10 @@ const MOST_REMEMBERED = 10_000
 
 /**
  * Creates the admission. It keeps three counts for each address, each with the limit `perAddress`: requests of known
- * callers, unknown tokens, and requests without a caller. So one client's wrong tokens do not block others at the same
- * address whose tokens were accepted from there before. Once the guesses of an address are used up, a token that is new
- * there is rejected unread, even a right one. Only signed tokens are still verified, at a limited rate.
+ * callers, requests with unknown tokens, and requests without a caller. One client's wrong tokens therefore do not
+ * block other clients at the same address whose tokens were accepted from there before. Once the guesses of an address
+ * are used up, a token that is new at this address is rejected unread, even a valid one. Only signed tokens are still
+ * verified, at a limited rate.
  */
 export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, clock: Clock): Admission<Who> {
   const { perCaller, perAddress, exempt, apart, store = createMemoryLimitStore(clock) } = limits
@@ -75,12 +79,12 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
   const anonymous = perAddress && store.attempts('perAddress.anonymous', perAddress)
   const signatures = createAttempts({ ...SIGNATURES, clock })
   const signaturesInAll = createAttempts({ ...SIGNATURES_IN_ALL, clock, maxKeys: 1 })
-  /** By address and authorization: true if the caller does not count for the address. */
+  /** For each address and authorization: true if the caller does not count for the address. */
   const remembered = new LRUCache<string, boolean>(growingTo(MOST_REMEMBERED))
   const isExempt = (caller: Who) => exempt?.(caller) === true
   const isApart = (caller: Who) => isExempt(caller) || apart?.(caller) === true
 
-  /** The key of the previous request: callers repeat requests, and computing a digest is slow. */
+  /** The key of the previous request. It is cached, because callers repeat requests and computing a digest is slow. */
   let last = { header: '', from: '', key: '' }
   const keyOf = (request: Request, from: string): string | undefined => {
     const header = request.headers.get('authorization') ?? ''
@@ -92,7 +96,7 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
     return last.key
   }
 
-  /** Admits a known caller, and counts the request unless it was counted. */
+  /** Admits a known caller. Counts the request unless it was counted before. */
   const admit = async (caller: Who, from: string, isCounted = false): Promise<Who> => {
     if (isApart(caller)) {
       if (isCounted) known?.giveBack(from)
@@ -126,7 +130,7 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
   const mayCheckSigned = (from: string, { isSigned }: Identification<Who>) =>
     isSigned?.() === true && signatures.take(from) === 0 && signaturesInAll.take('all') === 0
 
-  /** Identifies a caller by an authorization that is new at this address. */
+  /** Identifies a caller whose authorization is new at this address. */
   const first = async (key: string | undefined, from: string, identification: Identification<Who>): Promise<Who> => {
     const taken = guesses?.take(from) ?? 0
     const waitMs = taken instanceof Promise ? await taken : taken
@@ -138,7 +142,7 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
     try {
       caller = assertKnown(await identification.authenticate())
     } catch (error) {
-      // Other errors do not mean that the token is wrong.
+      // An error other than 401 does not mean that the token is wrong, so it does not count as a guess.
       if (!isUnknown(error)) giveBack()
       throw error
     }
@@ -176,7 +180,7 @@ function assertNoWait(waitMs = 0, from?: string): undefined {
 }
 
 function tooMany(retryAfterMs: number, from?: string): Problem {
-  // The message helps the operator who mounts the API, and reveals nothing to a client.
+  // This text helps the operator who mounts the API. It reveals nothing to a client.
   const why = from === UNKNOWN_ADDRESS ? ': client addresses are unknown here, so all callers count as one' : ''
   return new Problem(429, 'too-many-requests', `Too many requests${why}.`, { retryAfterMs })
 }

@@ -1,19 +1,25 @@
 import { STATUS_CODES } from 'node:http'
 
-/** The known facts about a request's connection. `nodeListener` fills them in. */
+/** What is known about a request's connection. `nodeListener` fills it in. */
 export interface Connection {
   /** The address of the socket's peer. */
   readonly remoteAddress?: string | undefined
 }
 
-/** `(Request) → Promise<Response>`; never rejects. Servers that know the socket pass its address in `connection`. */
+/**
+ * Handles a request: `(Request) → Promise<Response>`. Never rejects. Servers that know the socket pass its address in
+ * `connection`.
+ */
 export type HttpHandler = (request: Request, connection?: Connection) => Promise<Response>
 
-/** A complete response as plain data. Creating a Response takes longer than all other work on a request. */
+/**
+ * A complete response as plain data. A Response object is avoided, because creating it takes longer than all other work
+ * on a request.
+ */
 export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Empty for a response without a body. */
+  /** The body; empty for a response without a body. */
   readonly body: string
 }
 
@@ -38,7 +44,7 @@ function responseOf(reply: Reply | Response): Response {
 }
 
 export interface ProblemOptions {
-  /** Milliseconds after which a repeat may succeed; sent as Retry-After in whole seconds, rounded up. */
+  /** Milliseconds after which a repeated request may succeed. Sent as Retry-After in whole seconds, rounded up. */
   readonly retryAfterMs?: number | undefined
   /** The invalid key of the input, e.g. `data.map`. */
   readonly field?: string | undefined
@@ -70,7 +76,7 @@ export class Problem extends Error {
   }
 }
 
-/** The response for a problem. */
+/** Returns the response for a problem. */
 export const problemResponse = (problem: Problem): Response => responseOf(problemReply(problem))
 
 export function problemReply(problem: Problem): Reply {
@@ -86,7 +92,7 @@ export function problemReply(problem: Problem): Reply {
   }
 }
 
-/** The problem's document: the body of its response, or a part of a response about several inputs. */
+/** Returns the problem's document: the body of its response, or a part of a response about several inputs. */
 export function problemDocument({
   status,
   code,
@@ -107,7 +113,7 @@ export function problemDocument({
   }
 }
 
-/** The problems of bodies that are not read completely. Their connections are closed, because they cannot be reused. */
+/** Makes the problem of a body that is not read completely. Its connection is closed, because it cannot be reused. */
 const refusal = (status: number, code: string, message: string) =>
   new Problem(status, code, message, { headers: { connection: 'close' } })
 

@@ -3,8 +3,8 @@ import type { Clock } from '../time.js'
 import { growingTo } from '../runtime/index.js'
 
 /**
- * Allows `limit` attempts immediately, and then one every `windowMs / limit` milliseconds: `limit` per window in the
- * long run, never twice as many in one window.
+ * Allows `limit` attempts immediately, and then one every `windowMs / limit` milliseconds. In the long run, that is
+ * `limit` attempts per window. One window never has twice as many.
  */
 export interface AttemptLimit {
   readonly limit: number
@@ -12,18 +12,19 @@ export interface AttemptLimit {
 }
 
 /**
- * Counts attempts by key, e.g. a player. Results are promises if the counts are in a remote store; these never reject.
+ * Counts attempts by key, e.g. a player. Results are promises if the counts are in a remote store. These promises never
+ * reject.
  */
 export interface Attempts {
   /** Counts an attempt and returns 0. At the limit, counts nothing and returns the milliseconds to wait. */
   take(key: string): number | Promise<number>
-  /** Takes an attempt back, e.g. if it succeeded and only failures count. */
+  /** Takes back an attempt, e.g. if it succeeded and only failures count. */
   giveBack(key: string): void
   /** Returns the milliseconds until an attempt is allowed; 0 if one is allowed now. Counts nothing. */
   wait(key: string): number | Promise<number>
   /**
-   * Counts an attempt that was made, allowed or not. Attempts beyond the limit delay later ones, by at most one window
-   * plus the wait of one attempt.
+   * Counts an attempt that was made, whether allowed or not. Attempts beyond the limit delay later attempts, by at most
+   * one window plus the wait of one attempt.
    */
   charge(key: string): void
 }
@@ -39,7 +40,7 @@ export interface LocalAttempts extends Attempts {
 export interface AttemptsOptions extends AttemptLimit {
   readonly clock: Clock
   /**
-   * Maximum number of keys. Beyond that, the least recently used is forgotten. Default 100,000, which take about 10 MB.
+   * Maximum number of keys. Beyond it, the least recently used key is dropped. Default 100,000, which take about 10 MB.
    */
   readonly maxKeys?: number | undefined
 }
@@ -52,7 +53,7 @@ const MOST_KEYS = 100_000
 
 /**
  * Counts attempts by one number per key (the 'generic cell rate algorithm'): the time at which all attempts of the key
- * have faded. Counts are those of this process.
+ * have faded. The counts are kept in the memory of this process.
  * @throws RangeError for a limit below 1 or a window that is not positive.
  */
 export function createAttempts({ maxKeys, ...options }: AttemptsOptions): LocalAttempts {
@@ -66,10 +67,10 @@ function attemptsIn(clearAt: ClearTimes, { limit, windowMs, clock }: Omit<Attemp
   if (!(windowMs > 0 && Number.isFinite(windowMs)))
     throw new RangeError(`option windowMs must be positive milliseconds, got ${windowMs}`)
   const intervalMs = windowMs / limit
-  // Floating point represents times since 1970 to about 0.0002 ms.
+  // Tolerance for rounding: floating point represents times since 1970 to about 0.0002 ms.
   const roundingMs = 0.01
 
-  // The delay left over from an earlier, longer window is cut to what this limit allows.
+  // A delay from an earlier, longer window is reduced to what this limit allows.
   const clearOf = (key: string, now: number) => Math.min(Math.max(now, clearAt.get(key) ?? now), now + 2 * windowMs)
   const waitFor = (clear: number, now: number): number => {
     const waitMs = clear + intervalMs - now - windowMs
@@ -100,7 +101,7 @@ function attemptsIn(clearAt: ClearTimes, { limit, windowMs, clock }: Omit<Attemp
     giveBack: (key) => {
       const clear = clearAt.get(key)
       if (clear === undefined) return
-      // Usually an attempt that is taken back was the only one, and nothing needs to be kept.
+      // Usually the attempt that is taken back was the only one. Then nothing needs to be stored.
       if (clear - intervalMs <= clock.now()) clearAt.delete(key)
       else clearAt.set(key, clear - intervalMs)
     },
@@ -110,18 +111,18 @@ function attemptsIn(clearAt: ClearTimes, { limit, windowMs, clock }: Omit<Attemp
 /** Stores the counts of limits, for this process or for several. */
 export interface LimitStore {
   /**
-   * The counts of one limit.
+   * Returns the counts of one limit.
    * @param name e.g. `ticket-api.perCaller`. Limits of the same name share their counts.
    */
   attempts(name: string, limit: AttemptLimit): Attempts
 }
 
-/** A store whose counts are those of this process. */
+/** A store whose counts are in the memory of this process. */
 interface MemoryLimitStore extends LimitStore {
   attempts(name: string, limit: AttemptLimit): LocalAttempts
 }
 
-/** Counts in the memory of this process. If a limit changes, its counts stay. */
+/** Creates a store that counts in the memory of this process. If a limit changes, its counts stay. */
 export function createMemoryLimitStore(clock: Clock): MemoryLimitStore {
   const byName = new Map<string, ClearTimes>()
   return {
@@ -133,7 +134,7 @@ export function createMemoryLimitStore(clock: Clock): MemoryLimitStore {
   }
 }
 
-/** The same store with a prefix before the names of all limits. */
+/** Returns the same store, with a prefix before the names of all limits. */
 export const prefixed = (store: LimitStore, prefix: string): LimitStore => ({
   attempts: (name, limit) => store.attempts(`${prefix}.${name}`, limit),
 })

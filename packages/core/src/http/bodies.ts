@@ -8,11 +8,11 @@ export interface BodyLimits {
   /** Milliseconds within which a body must arrive once a handler reads it. Default 10,000. */
   readonly timeoutMs?: number | undefined
   /**
-   * Maximum number of unfinished bodies of one address (IPv6: of one /64). One more ends the oldest of the address.
-   * Default 64.
+   * Maximum number of unfinished bodies of one address (IPv6: of one /64). A further body ends the oldest body of the
+   * address. Default 64.
    */
   readonly perAddress?: number | undefined
-  /** Maximum number of unfinished bodies of all addresses. One more ends the oldest. Default 2,000. */
+  /** Maximum number of unfinished bodies of all addresses. A further body ends the oldest one. Default 2,000. */
   readonly inAll?: number | undefined
 }
 
@@ -23,8 +23,8 @@ export interface BodiesOptions extends BodyLimits {
 const UNWATCHED = { unfinished: () => {}, over: () => {} }
 
 /**
- * Reads a request's body without a time limit; no bytes if it has none. Rejects with a `Problem`: 413 for more than
- * `maxBytes`, 400 for a truncated body.
+ * Reads a request's body without a time limit. Returns no bytes if it has no body. Rejects with a `Problem`: 413 for
+ * more than `maxBytes`, 400 for a truncated body.
  */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw bodyTooLarge(maxBytes)
@@ -44,19 +44,23 @@ export interface Bodies {
   /**
    * Starts to read a body before its sender is known. Arriving data is buffered up to `maxBytes`, but nothing waits for
    * it.
-   * @param from the key under which it counts, e.g. an address.
+   * @param from the key under which the body counts, e.g. an address.
    */
   begin(request: Request, maxBytes: number, from: string): BegunBody
-  /** Number of unfinished bodies: those that arrived in several pieces so far, or that a caller waits for. */
+  /**
+   * Returns the number of unfinished bodies: those that have arrived in several pieces so far, or that a caller waits
+   * for.
+   */
   open(): number
-  /** Memory of unfinished bodies in bytes. */
+  /** Returns the memory of unfinished bodies in bytes. */
   held(): number
 }
 
 export interface BegunBody {
   /**
-   * The whole body, synchronously if it has arrived already; no bytes for a request without a body. Throws or rejects
-   * with a `Problem`: 413 for more than `maxBytes`, 400 for a truncated body, 408 for one that takes too long.
+   * Returns the whole body, synchronously if it has arrived already; no bytes for a request without a body. Throws or
+   * rejects with a `Problem`: 413 for more than `maxBytes`, 400 for a truncated body, 408 for a body that takes too
+   * long.
    */
   bytes(): Awaitable<Uint8Array>
   /** Marks the sender as trusted: the body no longer counts for its address. */
@@ -68,7 +72,7 @@ interface Unfinished {
   from: string | undefined
   /** The bytes received so far. */
   readonly bytes: { readonly capacity: number }
-  /** Ends the reading. */
+  /** Ends the reading of the body. */
   readonly stop: (why: Problem) => void
   /** Aborted when the reading has ended. */
   readonly over: AbortController
@@ -76,19 +80,19 @@ interface Unfinished {
 
 const NOTHING = new Uint8Array()
 
-/** A body that has arrived, so that no limit applies. */
+/** Returns a body that has arrived already, so that no limit applies. */
 const arrived = (bytes: Uint8Array): BegunBody => ({ bytes: () => bytes, trust: () => {} })
 
 /**
- * Limits unfinished bodies by ending the oldest. An honest sender's body arrives within a moment, so a sender who keeps
- * many open loses those, and later requests are not affected.
+ * Limits unfinished bodies by ending the oldest. An honest sender's body arrives within a moment. A sender who keeps
+ * many bodies open loses these, and later requests are not affected.
  * @throws RangeError naming an invalid option
  */
 export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll = 2000 }: BodiesOptions): Bodies {
   for (const [name, value] of Object.entries({ timeoutMs, perAddress, inAll })) {
     if (!(value >= 1)) throw new RangeError(`option ${name} must be at least 1, got ${value}`)
   }
-  /** Unfinished bodies of all addresses and of each, the oldest first. */
+  /** Unfinished bodies, the oldest first: of all addresses, and of each address. */
   const all = new Set<Unfinished>()
   const byAddress = new Map<string, Set<Unfinished>>()
 
@@ -184,8 +188,8 @@ export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll
 }
 
 /**
- * Reads a stream into `bytes`. Rejects with a `Problem` for more than `maxBytes` and for a truncated stream, and with
- * `signal.reason` once the signal is aborted.
+ * Reads a stream into `bytes`. Rejects with a `Problem` for more than `maxBytes` and for a truncated stream. Rejects
+ * with `signal.reason` once the signal is aborted.
  */
 function readStream(
   stream: ReadableStream<Uint8Array>,

@@ -1,15 +1,17 @@
 /** The other origins whose pages may call an API from a browser. */
 export interface CorsOptions {
   /**
-   * Origins whose pages may call, e.g. `https://play.example.com`; `https://*.example.com` for each subdomain, not for
-   * `example.com` itself; `http://localhost:*` for any port; `*` for all.
+   * Origins whose pages may call the API, e.g. `https://play.example.com`. `https://*.example.com` allows each
+   * subdomain, but not `example.com` itself. `http://localhost:*` allows any port. `*` allows all origins.
    */
   readonly origins: readonly string[]
 }
 
 const PREFLIGHT_SECONDS = '600'
 
-/** The headers that let pages of listed origins read a response; none for an origin that is not listed. */
+/**
+ * Returns the headers that let pages of listed origins read a response. An origin that is not listed gets none of them.
+ */
 export function corsHeaders({ origins }: CorsOptions, request: Request): Readonly<Record<string, string>> {
   const origin = request.headers.get('origin')
   if (origin === null || !origins.some((listed) => allows(listed, origin))) return { vary: 'origin' }
@@ -18,13 +20,13 @@ export function corsHeaders({ origins }: CorsOptions, request: Request): Readonl
 
 function allows(listed: string, origin: string): boolean {
   if (listed === '*' || listed === origin) return true
-  // An origin omits the default port.
+  // An origin omits the default port, so `:*` also allows an origin without a port.
   const anyPort = listed.endsWith(':*')
   const given = anyPort ? origin.replace(/(?<=[^/]):\d+$/, '') : origin
   const wanted = anyPort ? listed.slice(0, -2) : listed
   const [scheme = '', domain] = wanted.split('://*.')
   if (domain === undefined) return given === wanted
-  // Only a host name may stand for the star, because a user or a path could also end in the domain.
+  // Only a host name may replace the star. A user or a path could also end in the domain.
   const prefix = `${scheme}://`
   return (
     given.startsWith(prefix) &&
@@ -33,7 +35,7 @@ function allows(listed: string, origin: string): boolean {
   )
 }
 
-/** Answers a browser's preflight request. Undefined for any other request. */
+/** Answers a browser's preflight request. Returns undefined for any other request. */
 export function preflight(request: Request, methods: readonly string[]): Response | undefined {
   if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) return undefined
   return new Response(null, {

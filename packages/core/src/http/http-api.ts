@@ -13,7 +13,7 @@ import { isOpen, type Routes } from './own-routes.js'
 import type { LimitStore } from './attempts.js'
 import { type AddressOf, clientAddress } from './request-headers.js'
 
-/** The facts about a request in addition to its input. */
+/** What a handler gets in addition to the input. */
 export interface Exchange<Who> {
   readonly caller: Who
   /** Canonical IP address of the client, if known. */
@@ -21,10 +21,10 @@ export interface Exchange<Who> {
   readonly request: Request
 }
 
-/** A handler's result: the body of the operation's usual response (undefined if it has none), or any other response. */
+/** A handler's result: the body of the operation's usual response (undefined if that has none), or another response. */
 type Result<Body> = Body | Response | (undefined extends Body ? void : never)
 
-/** A handler for every route; a missing one does not compile. Routes for anyone have no caller. */
+/** A handler for every route. A missing handler does not compile. Routes for anyone have no caller. */
 export type Handlers<Table extends Routes, Who extends Caller> = {
   readonly [Name in keyof Table]: (
     input: InputOf<Table[Name]>,
@@ -32,35 +32,37 @@ export type Handlers<Table extends Routes, Who extends Caller> = {
   ) => Result<OutputOf<Table[Name]>> | Promise<Result<OutputOf<Table[Name]>>>
 }
 
-/** Identifies the caller; undefined for an unknown one. A `Problem` that it throws becomes the response. */
+/**
+ * Identifies the caller. Returns undefined for an unknown caller. If it throws a `Problem`, that becomes the response.
+ */
 export interface Authenticate<Who extends Caller> {
   (request: Request, connection: Connection): Who | undefined | Promise<Who | undefined>
   /** Returns the caller of a token that was verified before, at no cost. Default: none. */
   readonly recall?: ((request: Request) => Who | undefined) | undefined
   /**
-   * Returns true if the token is signed, as a JSON Web Token is. Such a token cannot be guessed, so it is still
+   * Returns true if the token is signed, as a JSON Web Token is. Such a token cannot be guessed. It is therefore still
    * verified for an address whose guesses are used up. Default: no token is signed.
    */
   readonly isSigned?: ((request: Request) => boolean) | undefined
 }
 
-/** Options that our HTTP APIs share. */
+/** Options that all of Muster's HTTP APIs share. */
 export interface ApiOptions<Who extends Caller> {
-  /** Identifies the caller; undefined for an unknown one. */
+  /** Identifies the caller. Returns undefined for an unknown caller. */
   readonly authenticate: Authenticate<Who>
   /** Prefix of every path, e.g. `/lobby-api`. Default none. */
   readonly basePath?: string | undefined
   /**
-   * Finds the client's address: `clientAddress({ trustedProxies })` of `@muster/core/http` behind a proxy. Default: the
-   * peer address of the connection.
+   * Finds the client's address. Behind a proxy, use `clientAddress({ trustedProxies })` of `@muster/core/http`.
+   * Default: the peer address of the connection.
    */
   readonly address?: AddressOf | undefined
   /**
    * Where requests are counted for the limits of callers and addresses. Default: in memory of this process. With the
-   * store of `@muster/redis`, a player is one player for all processes.
+   * store of `@muster/redis`, all processes share the counts.
    */
   readonly limitStore?: LimitStore | undefined
-  /** Lets pages of these origins call the API. Default none. */
+  /** Lets pages of these origins call the API. Default: none. */
   readonly cors?: CorsOptions | undefined
   /** Called with unexpected errors. Default: a process warning. */
   readonly onError?: ((error: unknown) => void) | undefined
@@ -73,17 +75,17 @@ export interface HttpApiOptions<Table extends Routes, Who extends Caller> extend
   readonly clock: Clock
   /** Maximum size of a body in bytes, for all routes or for each by its name. */
   readonly maxBodyBytes: number | ((route: keyof Table & string) => number)
-  /** Limits of unfinished bodies and of their time. Bodies of exempt callers do not count for their address. */
+  /** Limits of unfinished bodies, by number and by time. Bodies of exempt callers do not count for their address. */
   readonly bodies?: BodyLimits | undefined
   /**
    * Throws a `Problem` if the caller has no access to the route, before the body is read. Routes for anyone have no
-   * caller: their proof is in the request. Default: every caller may use every route.
+   * caller: what proves a right is in the request itself. Default: every caller may use every route.
    */
   readonly authorize?:
     ((route: keyof Table & string, caller: Who | undefined, request: Request) => void | Promise<void>) | undefined
-  /** Limits of requests. Default none. */
+  /** Limits of requests. Default: none. */
   readonly limits?: RequestLimits<Who> | undefined
-  /** Maps an error of the domain to a problem; undefined for other errors. */
+  /** Returns the problem for an error of the domain; undefined for other errors. */
   readonly problemOf?: ((error: unknown) => Problem | undefined) | undefined
   /**
    * Called with unexpected errors. The client gets only the status: 503 if a shared store is not available, otherwise
@@ -94,7 +96,7 @@ export interface HttpApiOptions<Table extends Routes, Who extends Caller> extend
 
 /** Responses contain credentials and short-lived data, so they must not be cached. */
 const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
-/** Header of a response that states its own caching. */
+/** Headers of a response that sets its own `cache-control`. */
 const ALWAYS_CACHED = { 'x-content-type-options': ALWAYS['x-content-type-options'] }
 const ALWAYS_JSON = { 'content-type': 'application/json', ...ALWAYS }
 
@@ -102,7 +104,7 @@ const unavailable = () =>
   new Problem(503, 'unavailable', 'The server cannot answer now. Retry after 1 s.', { retryAfterMs: 1000 })
 const internal = () => new Problem(500, 'internal-error', 'Internal error. The server log has the cause.')
 
-/** A route with everything that serves it. */
+/** A route with everything that is needed to serve it. */
 interface ServedRoute {
   readonly isOpen: boolean
   readonly maxBytes: number
@@ -159,7 +161,7 @@ export function createHttpApi<Table extends Routes, Who extends Caller>(
       throw error
     }
     const { isOpen: needsNoCaller, maxBytes, read, handler } = served.get(found.name) as ServedRoute
-    // Nothing is awaited before this, so no piece of the body has arrived yet.
+    // Nothing is awaited before this line, so no piece of the body was missed.
     const body = bodies.begin(request, maxBytes, from)
     const caller = needsNoCaller
       ? await admission.anonymous(from)
@@ -168,7 +170,7 @@ export function createHttpApi<Table extends Routes, Who extends Caller>(
           recall: recall && (() => recall(request)),
           isSigned: isSigned && (() => isSigned(request)),
         })
-    // Each `await` takes a turn of the microtask queue, even if there is nothing to wait for.
+    // Await only a promise, because each `await` takes a turn of the microtask queue.
     const authorizing = authorize?.(found.name, caller, request)
     if (authorizing !== undefined) await authorizing
     if (caller !== undefined && admission.isExempt(caller)) body.trust()
@@ -181,7 +183,7 @@ export function createHttpApi<Table extends Routes, Who extends Caller>(
   const problem = (error: unknown, request: Request): Problem => {
     const known = error instanceof Problem ? error : problemOf?.(error)
     if (known !== undefined) return known
-    // The client has disconnected. Nobody reads the response, and there is no error.
+    // The client has disconnected. The response has no reader, and no error needs to be reported.
     if (request.signal.aborted && error === request.signal.reason)
       return new Problem(499, 'client-gone', 'The client closed the connection.')
     onError(error)

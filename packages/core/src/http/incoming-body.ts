@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bodyBroken, bodyTooLarge, type Problem } from './answers.js'
 
-/** Maximum number of bytes that are read from a message before a handler reads its body (our choice). */
+/** Maximum number of bytes that are buffered from a message before a handler reads its body (our choice). */
 const MOST_UNASKED = 64 * 1024
 
 const READ_ALREADY = 'the body was read already: mount this API before whatever parses bodies'
 
 /**
- * Starts reading a message's body. Returns the bytes if all of them have arrived, as most bodies have one turn after
- * their head. Undefined for a message without a body. The body of a GET is discarded, because a Request cannot have
- * one.
+ * Starts reading a message's body. Returns its bytes if all of them have arrived, as is usual one turn after the head.
+ * Returns undefined for a message without a body. The body of a GET is discarded, because a Request of method GET
+ * cannot have one.
  */
 export function incomingBody(
   message: IncomingMessage,
@@ -35,10 +35,13 @@ function wholeBody(message: IncomingMessage): Uint8Array<ArrayBuffer> | undefine
   return bytes
 }
 
-/** An error also closes the message, and the close is handled. Without a listener, the error would end the process. */
+/**
+ * Does nothing on an error. An error also closes the message, and the close is handled. Without a listener, the error
+ * would end the process.
+ */
 const heard = () => {}
 
-/** Notified about a body that arrives in more than one piece: `unfinished` at the second piece, `over` at the end. */
+/** Callbacks about a body that arrives in more than one piece: `unfinished` at the second piece, `over` at the end. */
 export interface BodyWatcher {
   readonly unfinished: () => void
   readonly over: () => void
@@ -58,11 +61,14 @@ export class IncomingBody {
   readonly #length: number
   #state: 'arriving' | 'whole' | 'broken' | 'dropped' = 'arriving'
   #pieces = 0
-  /** Bytes received, including those already taken. */
+  /** Number of bytes received, including those already taken. */
   #received = 0
-  /** Why the body was dropped. Undefined without a reason: creating an error that nobody sees is expensive. */
+  /**
+   * Why the body was dropped; undefined without a reason. A reason is optional, because creating an error that is never
+   * shown is expensive.
+   */
   #why: Problem | undefined
-  /** Set once the body is gathered. Until then, bytes beyond `MOST_UNASKED` wait in the message. */
+  /** Maximum size, set once the body is gathered. Until then, bytes beyond `MOST_UNASKED` wait in the message. */
   #maxBytes: number | undefined
   #watcher: BodyWatcher | undefined
   /** Notifies the waiting reader that bytes arrived. */
@@ -77,7 +83,7 @@ export class IncomingBody {
     if (Number.isNaN(this.#length) || this.#length === 0) message.on('end', () => this.#settle('whole'))
     message.on('error', heard)
     message.on('close', () => this.#settle('broken'))
-    // An unread rest would block the connection's next request.
+    // Unread bytes would block the connection's next request.
     response.on('finish', () => {
       if (this.#state !== 'whole') this.drop()
     })
@@ -102,15 +108,15 @@ export class IncomingBody {
     this.#maxBytes = maxBytes
     this.#watcher = watcher
     if (this.#state !== 'arriving') return
-    // Pieces may have arrived before.
+    // Pieces may have arrived before this call.
     if (this.#bytes.size > maxBytes) return this.drop(bodyTooLarge(maxBytes))
     if (this.#pieces > 1) watcher.unfinished()
     this.#message.resume()
   }
 
   /**
-   * The whole of a gathered body. Rejects with a `Problem` if the body is too large, truncated or dropped; with an
-   * Error if something else has read it.
+   * Returns the whole of a gathered body. Rejects with a `Problem` if the body is too large, truncated or dropped; with
+   * an Error if something else has read it.
    */
   whole(): Promise<Uint8Array> {
     if (this.#wasRead) return Promise.reject(new Error(READ_ALREADY))
@@ -124,13 +130,15 @@ export class IncomingBody {
     })
   }
 
-  /** The whole body without a limit, instead of `gather` and `whole`. */
+  /** Returns the whole body without a limit. Use it instead of `gather` and `whole`. */
   all(): Promise<Uint8Array> {
     this.gather(Infinity, UNWATCHED)
     return this.whole()
   }
 
-  /** The body as a stream, instead of `whole`. Each piece holds the bytes that arrived between two reads. */
+  /**
+   * Returns the body as a stream. Use it instead of `whole`. Each piece holds the bytes that arrived between two reads.
+   */
   stream(): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>(
       {
@@ -153,7 +161,7 @@ export class IncomingBody {
     )
   }
 
-  /** Discards the received bytes, and those still to come. */
+  /** Discards the bytes received so far, and all later bytes. */
   drop(why?: Problem): void {
     if (this.#state === 'arriving') this.#why = why
     this.#bytes.drain()
@@ -169,7 +177,7 @@ export class IncomingBody {
     if (this.#maxBytes === undefined) {
       if (this.#bytes.size > MOST_UNASKED) this.#message.pause()
     } else if (this.#bytes.size > this.#maxBytes) return this.drop(bodyTooLarge(this.#maxBytes))
-    // The received length shows the end sooner than node:http's event, which comes after the handler has read.
+    // The received length shows the end earlier than the event of node:http, which comes after the handler has read.
     if (this.#received === this.#length) return this.#settle('whole')
     if (this.#pieces === 2) this.#watcher?.unfinished()
     this.#changed()
@@ -187,8 +195,8 @@ const NOTHING = new Uint8Array()
 const SMALLEST = 256
 
 /**
- * A growing buffer for bytes that arrive in pieces. Pieces are copied, because a body sent byte by byte would otherwise
- * take thousands of objects of some hundred bytes each.
+ * A growing buffer for bytes that arrive in pieces. Pieces are copied. Otherwise a body sent byte by byte would take
+ * thousands of objects of some hundred bytes each.
  */
 export class ByteBuffer {
   #bytes: Uint8Array = NOTHING

@@ -13,16 +13,17 @@ type Keys = Readonly<Record<string, unknown>>
 export type InputReader = (request: Request, target: RequestTarget, path: Match['path'], body: Uint8Array) => unknown
 
 /**
- * Reads the flat input of an operation from the path, the query, the headers and the body, and validates it. A query
- * key that occurs twice becomes a list. A key in the wrong place is rejected, so a body cannot override the path.
+ * Creates the reader of an operation's flat input. It reads the path, the query, the headers and the body, and
+ * validates the input. A query key that occurs twice becomes a list. A key in the wrong place is rejected, so a body
+ * cannot override the path.
  */
 export function inputReader(operation: Operation): InputReader {
   const { method, input } = operation
   const headers = Object.entries(operation.headers)
   const hasBody = method !== 'GET' && method !== 'DELETE'
   const allInBody = hasBody && operation.pathKeys.length + operation.query.length + headers.length === 0
-  // Names that every object inherits, such as `constructor`, count as headers, so they are not accepted as keys of the
-  // body.
+  // Names that every object inherits, such as `constructor`, count as headers here. Thus they are not accepted as keys
+  // of the body.
   const placeOf = (key: string) =>
     allInBody && !(key in operation.headers) ? 'body' : wireName(operation, key, defaultSettings).place
   const assertPlace = (place: 'query' | 'body', keys: Keys) => {
@@ -72,7 +73,10 @@ function objectOf(body: unknown): Record<string, unknown> {
   return body as Record<string, unknown>
 }
 
-/** The problem names the field and the fault, but never the value, which may be a password. */
+/**
+ * Makes the problem for an invalid input. It names the field and the fault, but never the value, which may be a
+ * password.
+ */
 export function inputProblem({ field, wrong }: Fault): Problem {
   return new Problem(400, 'invalid-input', field === undefined ? wrong : `${field}: ${wrong}`, { field })
 }
@@ -88,7 +92,8 @@ export interface Match<Name extends string = string> extends Route<Name> {
 }
 
 /**
- * Finds the operation for a method and a path. A fixed path segment takes precedence over a placeholder.
+ * Creates the function that finds the operation for a method and a path. A fixed path segment takes precedence over a
+ * placeholder.
  * @param basePath prefix of every path, e.g. `/lobby-api`.
  * @throws RangeError for a base path that could never match.
  */
@@ -140,7 +145,8 @@ const MOST_LEVELS = 32
  */
 export function jsonOf(request: Request, bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) return undefined
-  // Browsers send bodies of other types to other sites without a preflight request.
+  // Requiring a JSON type protects from other sites: browsers send bodies of some other types to them without a
+  // preflight request.
   const type = request.headers.get('content-type') ?? ''
   if (type !== 'application/json' && !/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) {
     throw new Problem(415, 'unsupported-media-type', 'The body must be JSON. Send content-type: application/json.')
@@ -178,10 +184,10 @@ function assertPlain(value: unknown, level: number): void {
   }
   if (Object.hasOwn(value, '__proto__'))
     throw new Problem(400, 'invalid-input', 'The body has a key __proto__.', { field: '__proto__' })
-  // Not `Object.keys`, which would create a list for each object.
+  // `for … in` is used instead of `Object.keys`, which would create a list for each object.
   for (const key in value) {
     const part = (value as Readonly<Record<string, unknown>>)[key]
-    // A program may have added fields to the prototype of all objects.
+    // A program may have added fields to the prototype of all objects. These are not part of the JSON.
     if (typeof part === 'object' && Object.hasOwn(value, key)) assertPlain(part, level + 1)
   }
 }

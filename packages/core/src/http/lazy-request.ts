@@ -3,18 +3,18 @@ import type { Socket } from 'node:net'
 import { incomingBody, type IncomingBody } from './incoming-body.js'
 
 /**
- * A Request of a node:http message that is only created in full when needed. Creating one takes as long as the rest of
- * a small response, and most handlers use only method, URL, headers and the whole body. These are available directly;
- * any other member creates the full request. If `canStandIn` is false, `new Request(request)` and `fetch(request)`
- * require a full request: pass `request.clone()`.
+ * Creates a Request of a node:http message that is created in full only when needed. Creating a full Request takes as
+ * long as the rest of a small response. Most handlers use only method, URL, headers and the whole body, which are
+ * available directly. Any other member creates the full request. If `canStandIn` is false, `new Request(request)` and
+ * `fetch(request)` require a full request: pass `request.clone()`.
  * @param base scheme and host as the origin of a URL, e.g. `http://localhost`.
  */
 export const lazyRequest = (message: IncomingMessage, response: ServerResponse, base: string): Request =>
   new LazyRequest(message, response, base) as unknown as Request
 
 /**
- * Takes the body of a lazy request, once: its bytes if all have arrived. Null if the request has no body. Undefined for
- * other requests, and for a body already taken.
+ * Takes the body of a lazy request, once. Returns its bytes if all have arrived; null if the request has no body.
+ * Returns undefined for other requests, and for a body that was already taken.
  */
 export function takeBody(request: Request): IncomingBody | Uint8Array<ArrayBuffer> | null | undefined {
   const lazy: unknown = request
@@ -29,7 +29,7 @@ export function targetOf(request: Request): RequestTarget {
   return lazy instanceof LazyRequest ? lazy.target() : new URL(request.url)
 }
 
-/** A path that URL parsing leaves unchanged; testing it is faster than parsing. */
+/** Matches a path that URL parsing leaves unchanged. Testing a path is faster than parsing it. */
 const PLAIN_PATH = /^\/[\w/-]*$/
 
 class LazyRequest {
@@ -98,7 +98,7 @@ class LazyRequest {
     return this.#read(copyOf) ?? this.real().arrayBuffer()
   }
 
-  /** Undefined if the full request must read the body. */
+  /** Reads and converts the body. Returns undefined if the full request must read it. */
   #read<T>(convert: (bytes: Uint8Array) => T): Promise<T> | undefined {
     if (this.#taken || this.#real !== undefined) return undefined
     if (this.#body === undefined) return converted(NOTHING, convert)
@@ -110,7 +110,7 @@ class LazyRequest {
     return realRequest(this.#message, this.#response, this.url, this.signal, this.#body)
   }
 
-  /** Undefined once something else may have read the body. */
+  /** Takes the body. Returns undefined once something else may have read it. */
   takeBody(): IncomingBody | Uint8Array<ArrayBuffer> | null | undefined {
     if (this.#taken || this.#real !== undefined) return undefined
     this.#taken = true
@@ -151,7 +151,10 @@ class LazyHeaders {
 passOn(LazyRequest.prototype, Request.prototype, new Request('http://localhost'))
 passOn(LazyHeaders.prototype, Headers.prototype, new Headers())
 
-/** True if `new Request` and `fetch` accept a lazy request. Since Node.js 24 they need a full one's private fields. */
+/**
+ * True if `new Request` and `fetch` accept a lazy request. Since Node.js 24, they need the private fields of a full
+ * request.
+ */
 export const canStandIn = Object.getOwnPropertySymbols(new Request('http://localhost')).length > 0
 
 const NOTHING = new Uint8Array()
@@ -161,7 +164,7 @@ const copyOf = (bytes: Uint8Array) => bytes.slice().buffer as ArrayBuffer
 
 const converted = async <T>(bytes: Uint8Array, convert: (bytes: Uint8Array) => T): Promise<T> => convert(bytes)
 
-/** A request whose body was read. */
+/** Creates a request whose body was already read. */
 function usedRequest({
   url,
   method,
@@ -181,15 +184,15 @@ const pairsOf = (raw: readonly string[]): [string, string][] =>
 const following = new WeakMap<AbortSignal, Request>()
 
 /**
- * A Request follows the signal that it was created with only until it is garbage-collected, and handlers and streams
- * may keep only its `signal`. So this keeps it in memory as long as the signal that it follows.
+ * Keeps a Request in memory as long as the signal that it follows, and returns it. A Request follows the signal that it
+ * was created with only until it is garbage-collected. Handlers and streams may keep only its `signal`.
  */
 function keptWith(signal: AbortSignal, request: Request): Request {
   following.set(signal, request)
   return request
 }
 
-/** @throws TypeError for methods such as TRACE, which a Request cannot have. */
+/** Creates a full request. @throws TypeError for methods such as TRACE, which a Request cannot have. */
 export function realRequest(
   message: IncomingMessage,
   response: ServerResponse,
@@ -210,7 +213,7 @@ export function realRequest(
 /** Shared by all signals, because creating an error with its stack takes longer than the abort itself. */
 const GONE = new DOMException('This operation was aborted', 'AbortError')
 
-/** Aborted by `onGone`. */
+/** Creates a signal that is aborted when the response is sent or the connection closes; see `onGone`. */
 export function goneSignal(message: IncomingMessage, response: ServerResponse): AbortSignal {
   const gone = new AbortController()
   onGone(message, response, () => gone.abort(GONE))
@@ -218,8 +221,8 @@ export function goneSignal(message: IncomingMessage, response: ServerResponse): 
 }
 
 /**
- * Calls `gone`, possibly twice, when the response is sent or the connection closes, even while the response waits
- * behind pipelined ones.
+ * Calls `gone` when the response is sent or the connection closes, even while the response waits behind pipelined ones.
+ * It may be called twice.
  */
 export function onGone({ socket }: IncomingMessage, response: ServerResponse, gone: () => void): void {
   if (response.closed) gone()
@@ -235,7 +238,7 @@ const waiting = new WeakMap<Socket, Set<() => void>>()
 
 /**
  * Calls `ended` when the socket closes, or immediately if it is closed already. node:http reports the close only to the
- * pipelined response whose turn it is; the others would wait forever.
+ * pipelined response whose turn it is. The other responses would wait forever.
  * @returns a function that stops listening.
  */
 function onSocketEnd(socket: Socket, ended: () => void): () => void {
@@ -258,7 +261,7 @@ function listen(socket: Socket): Set<() => void> {
   return all
 }
 
-/** Holds an object that is created on first use. */
+/** An object that creates the real object on first use. */
 interface Lazy {
   /** Returns the real object, creating it if needed. */
   real(): object
@@ -266,7 +269,7 @@ interface Lazy {
 
 /**
  * Makes `lazy` an instance of `whole`'s class. Members of `whole` that `lazy` lacks are forwarded to `lazy.real()`.
- * @param instance an instance of the class: up to Node.js 22, `fetch` and `new Request(request)` read its symbols.
+ * @param instance an instance of the class. Up to Node.js 22, `fetch` and `new Request(request)` read its symbols.
  */
 function passOn(lazy: Lazy, whole: object, instance: object): void {
   for (const key of Object.getOwnPropertySymbols(instance)) {

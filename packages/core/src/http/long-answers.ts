@@ -7,9 +7,9 @@ export interface StreamEvent {
   readonly id?: string | undefined
   /** The event's type. No line breaks. */
   readonly event: string
-  /** Sent as JSON. */
+  /** Data of the event, which is sent as JSON. */
   readonly data?: unknown
-  /** Sent unchanged instead of `data`: JSON on one line, so that one string serves many clients. */
+  /** JSON on one line that is sent unchanged instead of `data`. Thus one string can serve many clients. */
   readonly json?: string | undefined
 }
 
@@ -29,11 +29,11 @@ const format = ({ id, event, data, json = JSON.stringify(data) }: StreamEvent) =
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${json}\n\n`
 
 /**
- * A response of type text/event-stream. The next event is read only after the client has received the previous one, so
- * a slow client costs no memory. The response ends with `source`. An error of `source` aborts the response, and the
- * client reconnects.
- * @param source yields the events, and ends when its signal is aborted. Calling `end` aborts it: the response ends, and
- *   the client reconnects.
+ * Creates a response of type text/event-stream. The next event is read only after the client has received the previous
+ * one, so a slow client costs no memory. The response ends with `source`. An error of `source` aborts the response, and
+ * the client reconnects.
+ * @param source yields the events, and ends when its signal is aborted. If it calls `end`, the signal is aborted: the
+ *   response ends, and the client reconnects.
  */
 export function eventStream(
   source: (signal: AbortSignal, end: () => void) => AsyncIterable<StreamEvent>,
@@ -71,7 +71,7 @@ export function eventStream(
         unlink()
         abort()
         next?.catch(() => {})
-        // A generator that is suspended at a yield does not notice the signal. `return` lets it clean up.
+        // A generator that is suspended at a yield does not notice the signal. `return` makes it clean up.
         events.return?.().catch(() => {})
       },
     },
@@ -94,8 +94,8 @@ export interface LongPoll<News> {
 }
 
 /**
- * Reads immediately, and again after every change, until there is news. Undefined when the time is over. A change
- * during a read is not missed. Rejects with `signal.reason`, or with the error of `read`.
+ * Reads immediately, and again after every change, until there is news. Returns undefined when `waitMs` is over. A
+ * change during a read is not missed. Rejects with `signal.reason`, or with the error of `read`.
  */
 export async function longPoll<News>({
   read,

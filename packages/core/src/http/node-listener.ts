@@ -3,10 +3,11 @@ import { type HttpHandler, replierOf, type Reply } from './answers.js'
 import { announcesBody } from './incoming-body.js'
 import { canStandIn, goneSignal, lazyRequest, onGone, realRequest } from './lazy-request.js'
 
-/** `http.createServer(nodeListener(handler))` serves a handler with node:http, Express and similar servers. */
+/** Creates a listener for node:http, Express and similar servers, e.g. `http.createServer(nodeListener(handler))`. */
 export function nodeListener(handler: HttpHandler): (message: IncomingMessage, response: ServerResponse) => void {
   const reply = replierOf(handler)
-  // Repliers are our own handlers and use only what a lazy request offers. Other handlers may pass the request on.
+  // Repliers are Muster's own handlers, which use only what a lazy request offers. Other handlers may pass the request
+  // on, which can require a full request.
   const toRequest = requestMaker(reply === handler && !canStandIn ? wholeRequest : lazyRequest)
   const serve = async (message: IncomingMessage, response: ServerResponse) => {
     try {
@@ -18,7 +19,7 @@ export function nodeListener(handler: HttpHandler): (message: IncomingMessage, r
     }
   }
   return (message, response) => {
-    // Most bodies come in one piece with their head, and node:http passes on both within this turn.
+    // Wait one tick: most bodies come in one piece with their head, and node:http passes on both within this turn.
     if (announcesBody(message)) process.nextTick(serve, message, response)
     else void serve(message, response)
   }
@@ -27,7 +28,7 @@ export function nodeListener(handler: HttpHandler): (message: IncomingMessage, r
 /** Minimum length in characters at which a body is encoded before it is sent (our choice). */
 const LONG = 4096
 
-/** Writes a response to the socket: a known body immediately, any other as it is read. */
+/** Writes a response to the socket. A complete body is written immediately, and a stream as it is read. */
 function write(answer: Reply | Response, message: IncomingMessage, response: ServerResponse): void {
   if (answer instanceof Response) {
     if (answer.body === null) return void response.writeHead(answer.status, headersOf(answer)).end()
@@ -35,14 +36,18 @@ function write(answer: Reply | Response, message: IncomingMessage, response: Ser
   }
   const { status, headers, body } = answer
   if (body === '') return void response.writeHead(status, headers).end()
-  // A long string would be copied to measure it, again behind the headers, and again for the socket.
+  // Encode a long string once. Otherwise it would be copied to measure it, again behind the headers, and again for the
+  // socket.
   const sent = body.length > LONG ? Buffer.from(body) : body
   response.writeHead(status, { 'content-length': Buffer.byteLength(sent), ...headers }).end(sent)
 }
 
 type MakeRequest = (message: IncomingMessage, response: ServerResponse, base: string) => Request
 
-/** `make` returns undefined for a message from which no URL or Request can be created. */
+/**
+ * Creates the function that makes requests. It returns undefined for a message from which no URL or Request can be
+ * created.
+ */
 function requestMaker(make: MakeRequest): (message: IncomingMessage, response: ServerResponse) => Request | undefined {
   // Most requests have the same host as the one before, so its base URL is cached.
   let host: string | undefined
@@ -62,7 +67,10 @@ function requestMaker(make: MakeRequest): (message: IncomingMessage, response: S
   }
 }
 
-/** No decision depends on the Host header, so an unusual value is replaced by `localhost`. */
+/**
+ * Returns the base URL for a Host header. No decision depends on that header, so an unusual value is replaced by
+ * `localhost`.
+ */
 function baseOf(host = 'localhost'): string {
   const base = `http://${host}`
   // A slash in the host would become part of the path.
@@ -74,18 +82,18 @@ const wholeRequest: MakeRequest = (message, response, base) =>
 
 function headersOf({ headers }: Response): string[] {
   const list: string[] = []
-  // Cookies are the only header with several values. Iterating yields each.
+  // Cookies are the only header with several values. Iteration yields each of them.
   for (const [name, value] of headers) list.push(name, value)
   return list
 }
 
-/** Keeps a length or an encoding that the handler sets itself. */
+/** Adds the content length, unless the handler has set a length or an encoding itself. */
 const withLength = (list: readonly string[], length: number): string[] =>
   list.includes('content-length') || list.includes('transfer-encoding')
     ? [...list]
     : ['content-length', String(length), ...list]
 
-/** Maximum number of bytes and pieces that are read before the head of a response is sent (our choice). */
+/** Maximum number of bytes that are read before the head of a response is sent, and of pieces (our choice). */
 const MOST_EARLY = 64 * 1024
 const MOST_PIECES = 4
 
@@ -113,7 +121,8 @@ async function sendStream(
     reader.cancel().catch(() => {})
     drained()
   }
-  // A body that is complete within this turn is sent together with its head. The head does not wait longer.
+  // A body that is complete within this turn is sent together with its head. The head never waits longer than this
+  // turn.
   let early: Uint8Array[] | undefined = []
   let size = 0
   const sendHead = () => {
@@ -136,7 +145,8 @@ async function sendStream(
       if (response.writableNeedDrain && !isGone) await new Promise<void>((resolve) => (drained = resolve))
     }
   } catch (error) {
-    // Bytes read before the failure are sent, as they would have been a turn later.
+    // Send the bytes that were read before the failure. Without the delay of the head, they would have been sent
+    // already.
     if (early?.length !== 0) await new Promise((sent) => (sendHead(), response.write('', sent)))
     throw error
   } finally {

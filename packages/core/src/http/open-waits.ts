@@ -1,25 +1,25 @@
 import { type Caller } from './admission.js'
 import { Problem } from './answers.js'
 
-/** The open long polls and event streams, each of which holds a connection. */
+/** The open long polls and event streams. Each of them holds a connection. */
 export interface OpenWaits<Who extends Caller> {
   /**
-   * Counts a wait that begins. A caller who has too many open loses the oldest of them: its client may be gone, which
-   * some servers do not tell.
-   * @param end ends the wait, as its time would.
-   * @returns a function that says that the wait is over; calling it again changes nothing.
-   * @throws {Problem} 503 if all callers together have too many open.
+   * Counts a wait that begins. If the caller has too many open waits, the oldest of them is ended. The client of an old
+   * wait may be gone, which some servers do not report.
+   * @param end ends the wait, as a timeout would.
+   * @returns a function to call when the wait is over. Calling it again changes nothing.
+   * @throws {Problem} 503 if all callers together have too many open waits.
    */
   enter(caller: Who, end: () => void): () => void
   open(): number
 }
 
 interface WaitLimits<Who extends Caller> {
-  /** Most long polls and event streams that one caller may have open. */
+  /** Maximum number of long polls and event streams that one caller may have open. */
   readonly perCaller: number
-  /** Most long polls and event streams that may be open in total. */
+  /** Maximum number of long polls and event streams that may be open in total. */
   readonly inAll: number
-  /** Callers who may have any number open, up to `inAll`. Default: none. */
+  /** Returns true for callers who may have any number open, up to `inAll`. Default: none. */
   readonly isExempt?: ((caller: Who) => boolean) | undefined
 }
 

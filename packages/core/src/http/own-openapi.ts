@@ -8,11 +8,11 @@ export interface OwnOpenApiOptions {
   readonly version: string
   readonly description: string
   readonly routes: Routes
-  /** The subject of the paths that begin with a word, by that word. Each first word of the routes needs one. */
+  /** The subject of the paths that begin with a word, by that word. Each first word of the routes needs a subject. */
   readonly subjects: Readonly<Record<string, string>>
-  /** Headers that identify callers in addition to their token, by the name of the scheme. Default none. */
+  /** Headers that identify callers in addition to their token, by the name of the scheme. Default: none. */
   readonly headerSchemes?: Readonly<Record<string, { readonly name: string; readonly description: string }>> | undefined
-  /** The prefix of every path. Default none. */
+  /** The prefix of every path. Default: none. */
   readonly basePath?: string | undefined
 }
 
@@ -32,12 +32,12 @@ const PROBLEM: Json = {
   },
 }
 
-/** The tag of an operation is the first word of its path: `tickets` for `/tickets/{ticketId}`. */
+/** Returns the tag of an operation: the first word of its path, e.g. `tickets` for `/tickets/{ticketId}`. */
 const tagOf = ({ path }: Operation) => path.split('/')[1] as string
 
 /**
- * Builds the OpenAPI 3.1 document of an API of ours.
- * @throws {TypeError} if the first word of a path has no text among the subjects.
+ * Builds the OpenAPI 3.1 document of one of Muster's own APIs.
+ * @throws {TypeError} if `subjects` has no text for the first word of a path.
  */
 export function ownOpenApiDocument(options: OwnOpenApiOptions): Json {
   const { title, version, description, routes, subjects, headerSchemes = {}, basePath } = options
@@ -81,7 +81,7 @@ export function ownOpenApiDocument(options: OwnOpenApiOptions): Json {
   return { ...document }
 }
 
-/** The declared errors, and those that happen before a handler is called. */
+/** Returns the declared errors, and the errors that occur before a handler is called. */
 function refusals({ errors }: Operation, needsNoCaller: boolean, hasBody: boolean): Json {
   const before = [400, 429, ...(needsNoCaller ? [] : [401]), ...(hasBody ? [413, 415] : [])]
   const content = { 'application/problem+json': { schema: schemaRef('Problem') } }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Method, operation, type Operation, type OperationDetails, type Placeholders } from '../operation.js'
 
-/** An operation of an API of ours, and who may call it. */
+/** An operation of one of Muster's own APIs, and who may call it. */
 export interface OwnRoute<
   Input = unknown,
   Output = unknown,
@@ -19,9 +19,9 @@ interface RouteDetails<Input, Output, Success extends number> extends Omit<
   OperationDetails<Input, Output, Success, number>,
   'errors'
 > {
-  /** Errors that do not follow from the audience and the path. */
+  /** Errors besides those that follow from the audience and the path. */
   readonly errors?: readonly number[]
-  /** Whether every id is taken: the route has no 404, although its path has a placeholder. */
+  /** True if every id exists. Then the route has no 404, although its path has a placeholder. */
   readonly anyId?: true
 }
 
@@ -40,8 +40,8 @@ export interface DescribeRoute<Who extends string> {
 
 /**
  * Describes the routes of one audience. The errors of a route are those of its audience, 404 if its path has a
- * placeholder, and its own. What precedes every handler (400, 401, 413, 415, 429) is not listed.
- * @param errors those that each route of the audience may answer.
+ * placeholder, and its own errors. Errors that may occur before every handler (400, 401, 413, 415, 429) are not listed.
+ * @param errors the errors that each route of the audience may respond with.
  */
 export const routesFor =
   <const Who extends string>(who: Who, errors: readonly number[]): DescribeRoute<Who> =>
@@ -50,12 +50,12 @@ export const routesFor =
     return { ...operation(route, { ...details, errors: [...errors, ...unknownId, ...own] }), who }
   }
 
-/** Whether a route needs no token. */
+/** True if a route needs no token. */
 export const isOpen = ({ who }: Routes[string]): boolean => who === 'anyone'
 
-/** An id that a caller chooses or repeats, e.g. of a player (our choice of its length). */
+/** An id that a caller chooses or repeats, e.g. that of a player. Its maximum length is our choice. */
 export const idText = z.string().min(1).max(128)
 
-/** A whole number in a query, where all values are texts. */
+/** Makes the schema of a whole number in a query, where all values are texts. */
 export const queryInteger = (least: number, most: number = Number.MAX_SAFE_INTEGER) =>
   z.coerce.number<string>().int().min(least).max(most)

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 import type { HttpHandler } from './answers.js'
 import { nodeListener } from './node-listener.js'
 
-/** One turn of the event loop, in which bytes sent over loopback may arrive. */
+/** Waits one turn of the event loop, in which bytes sent over loopback may arrive. */
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Waits by turns of the event loop until a condition holds. The condition must not need time on the clock. */
@@ -27,7 +27,7 @@ export async function listen(server: Server): Promise<{ url: string; port: numbe
   return { url: `http://127.0.0.1:${port}`, port }
 }
 
-/** Serves a handler by our listener until the end of the test. */
+/** Serves a handler by `nodeListener` until the end of the test. */
 export const serve = (handler: HttpHandler) => listen(createServer(nodeListener(handler)))
 
 export interface RawClient {
@@ -35,7 +35,7 @@ export interface RawClient {
   /** All bytes received so far. */
   readonly answered: () => string
   readonly isClosed: () => boolean
-  /** Sends a string and waits until the system has it. */
+  /** Sends a string and waits until the operating system has accepted it. */
   send(text: string): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export interface RawServer {
   connect(): Promise<RawClient>
 }
 
-/** A handler served by node:http until the end of the test, for clients that break the rules of HTTP. */
+/** Serves a handler by node:http until the end of the test, for clients that violate HTTP. */
 export async function rawServer(handler: HttpHandler): Promise<RawServer> {
   const { port } = await serve(handler)
   const sockets: Socket[] = []

@@ -7,19 +7,21 @@ import { Problem, type Connection } from './answers.js'
 export type AddressOf = (request: Request, connection: Connection) => string | undefined
 
 export interface ClientAddressOptions {
-  /** Networks of trusted proxies, e.g. `['10.0.0.0/8', '::1/128']`. Default none: the socket's peer is the client. */
+  /**
+   * Networks of trusted proxies, e.g. `['10.0.0.0/8', '::1/128']`. Default: none. Then the socket's peer is the client.
+   */
   readonly trustedProxies?: readonly string[] | undefined
   /**
-   * Header in which the proxies name the client: a list of addresses, or `forwarded` as in RFC 7239. Default
-   * `x-forwarded-for`.
+   * Header in which the proxies name the client. It holds a list of addresses or, if it is `forwarded`, the form of RFC
+   * 7239. Default `x-forwarded-for`.
    */
   readonly header?: string | undefined
 }
 
 /**
- * Finds the client's address: the socket's other end or, if that is a trusted proxy, the last entry of the header; if
- * that entry is a trusted proxy too, the entry to its left, and so on. Entries further left are ignored, because the
- * client may have written them.
+ * Creates the function that finds the client's address. It is the socket's peer or, if that is a trusted proxy, the
+ * last entry of the header. If that entry is a trusted proxy too, the entry to its left counts, and so on. Entries
+ * further left are ignored, because the client may have written them.
  * @throws RangeError naming an invalid network.
  */
 export function clientAddress(options: ClientAddressOptions = {}): AddressOf {
@@ -52,7 +54,9 @@ const listedHops = (text: string): string[] =>
     .map((hop) => hop.trim())
     .filter((hop) => hop !== '')
 
-/** The `for` of each element of a Forwarded header (RFC 7239), unquoted; `unknown` for an element that has none. */
+/**
+ * Returns the `for` of each element of a Forwarded header (RFC 7239), unquoted; `unknown` for an element without `for`.
+ */
 function forwardedHops(text: string): string[] {
   const elements = text.match(/(?:[^,"]|"(?:\\.|[^"\\])*"?)+/g) ?? []
   return elements
@@ -73,10 +77,10 @@ function parseNetwork(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   }
 }
 
-/** Removes a port: some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
+/** Removes a port. Some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
 const withoutPort = (hop: string) => hop.replace(/^\[([^\]]*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
 
-/** The problem if a player's address is needed and unknown. Its message helps those who mount the API. */
+/** Makes the problem for a player whose address is needed and unknown. Its message helps those who mount the API. */
 export const addressUnknown = (): Problem =>
   new Problem(
     400,
@@ -92,8 +96,8 @@ const NAME = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/
 
 /**
  * Creates a check that protects from DNS rebinding: a hostile page can make its own host name resolve to this machine,
- * and is then same-origin with this server. Browsers send the name in the address bar as Host, so a Host must be an IP
- * address (no resolver is involved), `localhost` or a name below it, or an allowed name.
+ * and is then same-origin with this server. Browsers send the name in the address bar as Host. So a Host must be an IP
+ * address (which needs no resolver), `localhost` or a name below it, or an allowed name.
  * @param allowed names without a port.
  * @param option the option's name in errors. Default `allowedHosts`.
  * @throws TypeError for an invalid name.
@@ -113,7 +117,7 @@ function allowedName(name: unknown, option: string): string {
   throw new TypeError(`${option} must be host names without a port, got ${JSON.stringify(name)}`)
 }
 
-/** The name in a Host header, without port, brackets and trailing dot; undefined for an invalid header. */
+/** Returns the name in a Host header, without port, brackets and trailing dot; undefined for an invalid header. */
 function nameIn(host: string): string | undefined {
   const [, bracketed, plain] = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+))(?::\d{1,5})?$/i.exec(host) ?? []
   if (bracketed !== undefined) return isIP(bracketed) === 6 ? bracketed : undefined
@@ -122,8 +126,8 @@ function nameIn(host: string): string | undefined {
 }
 
 /**
- * Returns the token of the Authorization header, written as `Bearer <token>` or, as by existing game clients, without a
- * scheme. Undefined without a token, and for other schemes (`Basic …`).
+ * Returns the token of the Authorization header. It is written as `Bearer <token>` or, by existing game clients,
+ * without a scheme. Returns undefined without a token, and for other schemes (`Basic …`).
  */
 export function bearerToken(request: Request): string | undefined {
   const header = request.headers.get('authorization')?.trim() ?? ''

@@ -17,9 +17,9 @@ const packageManager = new RegExp(
 const shellOfScript = /^(\S*\/)?(busybox )?(sh|dash|ash|bash|zsh) -c /
 
 /**
- * The ids of `npx`, `pnpm` and the like and their shells, up to the outermost. A signal to any of these is meant for
- * this process: wrappers do not always forward signals, and cannot forward SIGKILL. A shell above the wrappers is a
- * user's session, which may end before this process and is not included.
+ * Returns the ids of `npx`, `pnpm` and the like and their shells, up to the outermost. A signal to any of these is
+ * meant for this process. Wrappers do not always forward signals, and cannot forward SIGKILL. A shell above the
+ * wrappers is a user's session. It is not included, because it may end before this process.
  * @param ancestors the nearest first.
  */
 export function wrapperProcesses(ancestors: readonly Ancestor[]): readonly number[] {
@@ -34,15 +34,15 @@ const LOOK_EVERY_MS = 250
 const MOST_ANCESTORS = 10
 
 /**
- * The ids of the processes without which this one has no use: `npx`, `pnpm` and the like, and their shells.
- * @param parentToo adds the direct parent in any case.
+ * Returns the ids of the processes without which this process has no use: `npx`, `pnpm` and the like, and their shells.
+ * @param parentToo true to add the direct parent in any case.
  */
 export function parentsNow(parentToo: boolean): ReadonlySet<number> {
   const wrappers = wrapperProcesses(ancestorProcesses())
   return new Set(parentToo ? [process.ppid, ...wrappers] : wrappers)
 }
 
-/** Resolves when the first of the processes has ended; never if none ends. */
+/** Resolves when the first of the processes has ended. Never resolves if there are none. */
 async function parentEnded(parents: ReadonlySet<number>, clock: Clock): Promise<void> {
   const direct = process.ppid
   if (parents.size === 0) return new Promise(() => {})
@@ -59,7 +59,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The ancestor processes, the nearest first; empty if the system does not list them (Windows). */
+/** Returns the ancestor processes, the nearest first; empty if the system does not list them (Windows). */
 function ancestorProcesses(): readonly Ancestor[] {
   const found: Ancestor[] = []
   try {
@@ -69,7 +69,7 @@ function ancestorProcesses(): readonly Ancestor[] {
       pid = parent
     }
   } catch {
-    // An ancestor that cannot be read ends the search; the ancestors found so far are returned.
+    // An ancestor that cannot be read ends the search. The ancestors found so far are returned.
   }
   return found
 }
@@ -92,7 +92,8 @@ function fromPs(pid: number) {
 
 const signals = ['SIGINT', 'SIGTERM'] as const
 /**
- * A second signal within this many milliseconds counts as the same: the terminal sends one, and `npx` forwards another.
+ * Milliseconds within which a second signal counts as the same one. The terminal sends one signal, and `npx` forwards
+ * another.
  */
 const SAME_SIGNAL_MS = 500
 
@@ -110,7 +111,7 @@ export function terminationRequested(parents: ReadonlySet<number>, clock: Clock)
       resolve()
     }
     for (const signal of signals) process.on(signal, request)
-    // A parent may end while this process ends, which is no reason to abort.
+    // A parent may end while this process is ending. That is no reason to abort.
     void parentEnded(parents, clock).then(resolve)
   })
 }

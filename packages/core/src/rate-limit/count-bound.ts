@@ -1,10 +1,12 @@
 // pure: whether a service responds slowly, judged by its responses of the last 15 to 30 seconds
 const SAMPLES = 16
-/** Length of an epoch. A response counts in its own epoch and in the next, so for one to two epochs. */
+/** Length of an epoch in milliseconds. A response counts in its own epoch and in the next, so for one to two epochs. */
 const EPOCH_MS = 15_000
-/** Responses of a shorter time decide nothing, because a fast service may begin slowly. */
+/**
+ * Milliseconds for which responses must be known before they decide anything, because a fast service may begin slowly.
+ */
 const KNOWN_AFTER_MS = 5000
-/** A service is slow if at most one of this many responses is quick. */
+/** A service is slow if at most one in this many responses is quick. */
 const QUICK_ONE_IN = 8
 
 function createAnswerTimes() {
@@ -12,7 +14,7 @@ function createAnswerTimes() {
   let answers = 0
   let firstAt = Number.POSITIVE_INFINITY
   let epochFrom = Number.NEGATIVE_INFINITY
-  /** All responses, and the quick ones among them, of the current epoch and of the previous one. */
+  /** Numbers of all responses, and of the quick ones among them, in the current epoch and in the previous one. */
   let all = 0
   let quick = 0
   let allBefore = 0
@@ -36,13 +38,13 @@ function createAnswerTimes() {
       all += 1
       if (wasQuick) quick += 1
     },
-    /** True if the responses of at least 5 s are known and hardly any was quick. */
+    /** True if responses of at least 5 s are known and hardly any of them was quick. */
     areSlow: (now: number) => {
       turn(now)
       const answered = all + allBefore
       return answered >= SAMPLES && now - firstAt >= KNOWN_AFTER_MS && (quick + quickBefore) * QUICK_ONE_IN <= answered
     },
-    /** The median of the latest response times, in milliseconds. */
+    /** Returns the median of the latest response times, in milliseconds. */
     usualMs: () => latest.toSorted()[SAMPLES >> 1] as number,
   }
 }
@@ -52,38 +54,38 @@ export type BoundChange = 'slow answers' | 'quick answers' | 'steady' | 'late ev
 
 /** Observes the course of every request. */
 export interface RequestObserver {
-  /** Returns true if the request may be taken as counted before its response comes. */
+  /** Returns true if the request may be regarded as counted before its response comes. */
   written(now: number): boolean
-  /** @param roundTripMs undefined for a request on a new connection, because its time says nothing about others. */
+  /** Records a response. @param roundTripMs undefined for a request on a new connection: its time is not typical. */
   answered(now: number, roundTripMs: number | undefined): void
-  /** A written request ended without a response. */
+  /** Records that a written request ended without a response. */
   lost(): void
 }
 
 /**
  * The bound on the time from writing a request until the service counts it. A response always proves that the request
- * was counted. A bound is an assumption, and is useful only if responses are slow. So it begins as Infinity (only
- * responses prove a count), and
+ * was counted. A bound is an assumption, and is useful only if responses are slow. It begins as Infinity: then only
+ * responses prove that requests were counted. The bound
  *
  * - is finite only if responses are known to be slow: hardly any response of the last half minute came within the
- *   bound. If responses are quick, one that is missing after the bound shows that the event loop, the network or the
- *   server is stalled.
- * - begins wide, at 250 ms, and is halved after every 10 s without a surprise until it is `leastMs`.
+ *   bound. If responses are quick, a response that is missing after the bound shows that the event loop, the network or
+ *   the server is stalled.
+ * - begins wide, at 250 ms, and is halved after every 10 s without a late event loop or a 429, until it is `leastMs`.
  * - is wide again after this process's event loop was late, once responses have been slow again.
  * - is Infinity for a minute after a 429.
  *
  * The numbers of these rules are our choice.
  */
 interface CountBound extends RequestObserver {
-  /** The bound in milliseconds; Infinity while only responses prove a count. */
+  /** Returns the bound in milliseconds; Infinity while only responses prove that requests were counted. */
   at(now: number): number
-  /** Records that the event loop was late, and possibly a server in this process too. */
+  /** Records that the event loop was late. A server in the same process may have been late too. */
   late(now: number): void
   /** Records that the service answered 429. */
   refused(now: number): void
   /**
-   * Time since which no response came, if that is longer than usual and a response was due: the service or the network
-   * may be stalled. Otherwise undefined.
+   * Returns the time since which no response came, if that is longer than usual and a response was due. Then the
+   * service or the network may be stalled. Otherwise returns undefined.
    */
   silentSince(now: number): number | undefined
 }
@@ -98,10 +100,10 @@ export function createCountBound(
 ): CountBound {
   const wideMs = Math.max(WIDE_MS, leastMs)
   let answers = createAnswerTimes()
-  /** Number of requests without a response, including those lost since the last response. */
+  /** Number of requests without a response. `lost`: those that were lost since the last response. */
   let open = 0
   let lost = 0
-  /** Time of the last response, or at which the oldest waiting request was written. */
+  /** Epoch milliseconds of the last response, or at which the oldest waiting request was written. */
   let quietSince = Number.NEGATIVE_INFINITY
   let narrowMs = wideMs
   let steadySince: number | undefined

@@ -1,29 +1,29 @@
 // pure: finds the rate that a service allows from its 429s, and distinguishes 429s of a limit from stray ones
 import type { Rate } from './token-bucket.js'
 
-/** Number of windows used to the full without a refusal that prove a rate good. */
+/** A rate is proven good after this many windows that used it fully without a refusal. */
 const PROVEN_WINDOWS = 2
-/** The share by which a proven rate rises. The found rate is at most this far from the limit. */
+/** The share by which a proven rate rises. The rate that is found is at most this share below the limit. */
 const INCREASE = 0.1
 /** The share of the rate that remains after a refusal if no lower rate is known to be good. */
 const DECREASE = 0.7
-/** The lowest rate: one start in this many windows. */
+/** The lowest rate: one request in this many windows. */
 const SLOWEST = 60
-/** Milliseconds until a refused rate is tried again. The wait doubles with each refusal, up to `longest`. */
+/** Milliseconds until a refused rate is tried again. They double with each refusal, up to `longest`. */
 const RETRY_MS = { first: 30_000, longest: 600_000 }
 
 /** The rate of an operation whose limit is being searched. */
 export interface RateSearch extends Rate {
-  /** True if the current rate is higher than any proven one. */
+  /** True if the current rate is higher than any proven rate. */
   isProbing(): boolean
 }
 
 /**
- * Finds an undocumented limit, starting at the first 429. The search begins with the number of requests accepted in the
- * window before it. The rate rises by a tenth after every two windows that were used to the full without a refusal, and
- * returns to the last good rate after a refusal. If nothing was accepted, the search begins with one start per window
- * and doubles the rate until a refusal. A refused rate is not tried again for half a minute, and longer each time. The
- * numbers are our choice.
+ * Finds an undocumented limit, starting at the first 429. The search begins with the number of requests that were
+ * accepted in the window before that 429. The rate rises by 10 % after every two windows that were used fully without a
+ * refusal. After a refusal, it returns to the last good rate. If nothing was accepted, the search begins with one
+ * request per window and doubles the rate until a refusal. A refused rate is not tried again for 30 s, and for longer
+ * after each further refusal. The numbers are our choice.
  *
  * @param accepted number of requests accepted in the window before the first 429.
  */
@@ -37,7 +37,7 @@ export function createRateSearch(accepted: number, windowMs: number): RateSearch
   let retryMs = RETRY_MS.first
   /** True if the current rate was refused before. */
   let retrying = false
-  /** Start of the current judgement: earlier requests belong to earlier rates. Undefined before the first. */
+  /** Start of the current judgement; undefined before the first one. Earlier requests belong to earlier rates. */
   let since: number | undefined
   let full = false
 
@@ -97,7 +97,7 @@ export interface Refusals {
   /** Records a response other than 429. */
   accepted(now: number): void
   /**
-   * Records a 429. Returns true if it and the others of the last 5 to 10 s look like those of a limit.
+   * Records a 429. Returns true if the 429s of the last 5 to 10 s, including this one, look like those of a limit.
    * @param isProbing true if the current rate was never proven
    */
   refused(now: number, isProbing: boolean): boolean
@@ -106,17 +106,17 @@ export interface Refusals {
 }
 
 /**
- * A service refuses some requests for reasons other than the rate. If it refuses 3 % at random, these numbers mistake
- * that for a limit less than once in an hour of 10 requests per second. A limit that is exceeded by a tenth is
- * recognised within some 200 requests, one that is exceeded tenfold by the fifth refusal. After a limit, every further
- * 429 counts as one until something was accepted. A higher rate on trial is dropped at the second refusal. The numbers
- * are our choice.
+ * Creates the judge of 429s. A service refuses some requests for reasons other than the rate. If it refuses 3 % at
+ * random, these numbers mistake that for a limit less than once in an hour of 10 requests per second. A limit that is
+ * exceeded by 10 % is recognized within some 200 requests. A limit that is exceeded tenfold is recognized by the fifth
+ * refusal. Once a limit is recognized, every further 429 counts as one of a limit until a request is accepted. A higher
+ * rate on trial is dropped at the second refusal. The numbers are our choice.
  */
 export function createRefusals(): Refusals {
   let begun = Number.NEGATIVE_INFINITY
   let before = { accepted: 0, refused: 0 }
   let current = { accepted: 0, refused: 0 }
-  /** True if nothing was accepted since a refusal by a limit. */
+  /** True if no request was accepted since a refusal by a limit. */
   let isLimited = false
 
   const restart = () => {

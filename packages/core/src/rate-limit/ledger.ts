@@ -5,16 +5,16 @@ import type { Permit } from './limiter-types.js'
 const LONGEST_GAP = 4
 
 /**
- * Tokens of requests that were written and ended without a response. Such a request may be in a buffer and be counted
- * when a stalled server continues. The first response to a request written later shows that the server continues: then
- * requests that had ended before count within 250 ms of the response (our choice). Until such a response, the tokens
- * become free one at a time, after one window, two, then every four; the requests that use them are probes. The times
- * passed in never decrease from one call to the next.
+ * Tokens of requests that were written and ended without a response. Such a request may be in a buffer, and be counted
+ * when a stalled server continues. The first response to a request written later shows that the server continues. Then
+ * requests that had ended before are counted within 250 ms of that response (our choice). Until such a response, the
+ * tokens become free one at a time: after one window, after two, then after every four. The requests that use them are
+ * probes. The times passed in never decrease from one call to the next.
  */
 export function createUnanswered() {
-  /** The end of each request, in ascending order. */
+  /** The end times of the requests, in ascending order. */
   const ended: number[] = []
-  /** The latest time at which each request is counted, once a later request was answered; in ascending order. */
+  /** Times by which requests are counted, in ascending order. They are known once a later request was answered. */
   const counted: number[] = []
   let lastProbe = Number.NEGATIVE_INFINITY
   let gap = 1
@@ -32,7 +32,7 @@ export function createUnanswered() {
         counted.push(now + WIDE_MS)
       }
     },
-    /** Number of used tokens. */
+    /** Returns the number of used tokens. */
     out: (now: number, windowMs: number) => {
       for (let at = probeAt(windowMs); at <= now; at = probeAt(windowMs)) {
         ended.shift()
@@ -42,51 +42,59 @@ export function createUnanswered() {
       while (firstOf(counted) + windowMs <= now) counted.shift()
       return ended.length + counted.length
     },
-    /** Time at which the next token becomes free if no response comes until then; Infinity if no token is in use. */
+    /**
+     * Returns the time at which the next token becomes free if no response comes until then; Infinity if no token is in
+     * use.
+     */
     nextBack: (windowMs: number) => Math.min(firstOf(counted) + windowMs, probeAt(windowMs)),
   }
 }
 
-/** The first of the times; Infinity for an empty list. */
+/** Returns the first of the times; Infinity for an empty list. */
 const firstOf = ([first = Number.POSITIVE_INFINITY]: readonly number[]) => first
 
 /** The used tokens. The times passed in never decrease from one call to the next. */
 interface TokenLedger {
-  /** Takes a token. `unused` is called if its request ends before it is written. */
+  /** Takes a token. `unused` is called if the token's request ends before it is written. */
   take(unused?: () => void): Permit
-  /** Number of used tokens at `now`. Each stays in use for `windowMs` after its request was counted. */
+  /** Returns the number of used tokens at `now`. Each stays in use for `windowMs` after its request was counted. */
   out(now: number, windowMs: number): number
-  /** The earliest time after `now` at which the token of a written request can become free. */
+  /** Returns the earliest time after `now` at which the token of a written request can become free. */
   nextBack(now: number, windowMs: number): number
   /**
-   * Time at which the oldest waiting request was written. Waiting requests have no response and may be taken as
-   * counted: they were written on used connections, while there was a bound (see `createBucket`).
+   * Returns the time at which the oldest waiting request was written. Waiting requests have no response yet and may be
+   * regarded as counted: they were written on used connections, while there was a bound (see `createBucket`).
    */
   waitingSince(): number | undefined
-  /** Takes the waiting requests that were written at least `boundMs` ago as counted at `countedAt`. */
+  /** Regards the waiting requests that were written at least `boundMs` ago as counted at `countedAt`. */
   takeAsCounted(now: number, boundMs: number, countedAt: number): void
   /**
-   * Discards conclusions from the time between `from` and `now`, in which e.g. the event loop was blocked: requests
-   * written after `from` that were taken as counted wait again, and all waiting requests are treated as written now.
+   * Discards conclusions from the time between `from` and `now`, e.g. because the event loop was blocked. Requests
+   * written after `from` that were regarded as counted wait again. All waiting requests are treated as if they were
+   * written now.
    */
   restart(now: number, from: number): void
 }
 
 /**
- * A token becomes free one window after the server can last have counted its request (`createBucket` explains why):
- * after the response, or after `takeAsCounted`. A request that ends before it is written frees its token immediately.
- * For a request that ends after it was written, without a response, see `createUnanswered`.
+ * Creates the ledger. A token becomes free one window after the latest time at which the server can have counted its
+ * request (`createBucket` explains why): after the response, or after `takeAsCounted`. A request that ends before it is
+ * written frees its token immediately. For a request that ends without a response after it was written, see
+ * `createUnanswered`.
  *
  * @param observer notified of each written request.
  */
 export function createLedger(observer: RequestObserver): TokenLedger {
-  /** Number of requests that are not written yet. */
+  /** Number of tokens whose requests are not written yet. */
   let held = 0
-  /** Written requests that only a response proves to be counted: on new connections, or while there was no bound. */
+  /**
+   * Number of written requests that only a response proves to be counted: on new connections, or while there was no
+   * bound.
+   */
   let answerOnly = 0
-  /** Written requests without a response that may be taken as counted, in the order of writing. */
+  /** Written requests without a response that may be regarded as counted, in the order of writing. */
   const waiting = new Set<WrittenRequest>()
-  /** Requests that were taken as counted, without a response. */
+  /** Requests that were regarded as counted, without a response. */
   const taken = new Set<WrittenRequest>()
   /** The time by which each counted request was counted, in ascending order. */
   const counted: number[] = []
@@ -97,7 +105,7 @@ export function createLedger(observer: RequestObserver): TokenLedger {
     lastCounted = Math.max(lastCounted, at)
     counted.push(lastCounted)
   }
-  /** Ends a written request. Returns true if it was taken as counted before. */
+  /** Ends a written request. Returns true if it was regarded as counted before. */
   const end = (request: WrittenRequest): boolean => {
     const wasTaken = taken.delete(request)
     if (!wasTaken && !waiting.delete(request)) answerOnly -= 1
@@ -149,7 +157,7 @@ export function createLedger(observer: RequestObserver): TokenLedger {
       while (firstOf(counted) + windowMs <= now) counted.shift()
       return held + answerOnly + waiting.size + counted.length + unanswered.out(now, windowMs)
     },
-    // Any other request may get its response at this moment, which frees its token one window later.
+    // Any other request may get its response at this moment. Its token then becomes free one window later.
     nextBack: (now, windowMs) => Math.min((counted[0] ?? now) + windowMs, unanswered.nextBack(windowMs)),
     waitingSince: () => waiting.values().next().value?.since,
     takeAsCounted: (now, boundMs, countedAt) => {
@@ -173,7 +181,7 @@ export function createLedger(observer: RequestObserver): TokenLedger {
 
 interface WrittenRequest {
   readonly writtenAt: number
-  /** Time at which it was written, or of a later restart. */
+  /** Time at which the request was written, or of a later `restart`. */
   since: number
   /** True if the request was the first on its connection. */
   readonly isFresh: boolean

@@ -7,7 +7,7 @@ interface PauseOptions {
 
 /** The pause of a queue after a 429. */
 export interface Pause {
-  /** Epoch milliseconds at which the pause ends; in the past if there is none. */
+  /** Returns the epoch milliseconds at which the pause ends; a time in the past if there is no pause. */
   until(): number
   /** Records that a request started at `startedAt` was refused. Concurrent requests cause one pause. */
   refused(now: number, retryAfterMs: number | undefined, startedAt: number): void
@@ -17,7 +17,7 @@ export interface Pause {
   probing(): boolean
 }
 
-/** Maximum pause that the service did not impose, as a multiple of the first. */
+/** Maximum pause that the service did not impose, as a multiple of `pauseMs`. */
 const LONGEST = 8
 
 export function createPause({ pauseMs, maxPauseMs }: PauseOptions): Pause {

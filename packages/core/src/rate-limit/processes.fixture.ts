@@ -33,7 +33,7 @@ const client = fc.record({
   wayOutMs: milliseconds(0, 200),
   wayBackMs: milliseconds(0, 200),
   weather: fc.constantFrom(...Object.keys(weathers)),
-  /** 0 if the server responds immediately. */
+  /** Milliseconds from counting a request to its response; 0 if the server responds immediately. */
   thinkMs: fc.oneof(fc.constant(0), milliseconds(0, 3000)),
   connectMs: fc.oneof(fc.constant(0), milliseconds(0, 500)),
   losses: fc.boolean(),
@@ -54,7 +54,7 @@ export const service = fc.record({
   phase: milliseconds(0, 2000),
 })
 
-/** Scenarios small enough for promises and a manual clock. */
+/** Scenarios that are small enough for promises and a manual clock. */
 export const smallService = service.map((scenario) => ({
   ...scenario,
   limit: 1 + (scenario.limit % 8),
@@ -70,7 +70,10 @@ export interface Process {
   readonly burst: number | undefined
 }
 
-/** The processes of one account. A process whose share is less than one request cannot be created and is omitted. */
+/**
+ * Returns the processes of one account. A process whose share is less than one request cannot be created and is
+ * omitted.
+ */
 export function processes({ limit, windowMs, jitterMs, clients }: Service): Process[] {
   const weights = clients.reduce((sum, { weight }) => sum + weight, 0)
   return clients.flatMap(
@@ -107,7 +110,7 @@ export function refusals(counted: readonly number[], { limit, windowMs, phase }:
 
 export const none = { slidingLog: 0, fixedWindow: 0, tokenBucket: 0 }
 
-/** The times at which the server counts requests of all processes, with limiters from `create`. */
+/** Returns the times at which the server counts requests of all processes, with limiters from `create`. */
 export function countedWith(
   create: (scenario: Service, process: Process) => Limiter,
   scenario: Service,

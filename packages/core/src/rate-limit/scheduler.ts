@@ -4,12 +4,19 @@ import type { Clock } from '../time.js'
 import type { Limiter, LimiterState, Permit } from './limiter-types.js'
 import { createPause, type Pause } from './pause.js'
 
-/** Passed to a job when it starts, to report the course of its request to the limiter. Repeated reports count once. */
+/**
+ * Passed to a job when it starts. The job reports the course of its request to the limiter by it. Repeated reports
+ * count once.
+ */
 export interface CallSlot {
-  /** Called right before the request is written. If it returns false, the job must not write it. Absent if it may. */
+  /**
+   * Called right before the request is written. If it returns false, the job must not write the request. Absent if the
+   * job may always write.
+   */
   readonly mayWrite?: (() => boolean) | undefined
   /**
-   * Reports that the request's bytes were sent on an open connection (not that it was queued for one).
+   * Reports that the request's bytes were sent on an open connection. A request that only waits for a connection is not
+   * reported.
    * @param fresh true for the first request on its connection.
    */
   written(fresh?: boolean): void
@@ -29,8 +36,8 @@ export interface SchedulerOptions {
   /** Maximum number of concurrent calls. Default 256. */
   readonly maxInFlight?: number | undefined
   /**
-   * Milliseconds for which a 429 without Retry-After pauses the queue. Doubled each time that nothing was accepted
-   * since, up to 8 times the first. Default 1000, the window of all documented limits.
+   * Milliseconds for which a 429 without Retry-After pauses the queue. The pause doubles each time that no request was
+   * accepted since the last one, up to 8 times the first pause. Default 1000, the window of all documented limits.
    */
   readonly pauseMs?: number | undefined
   /** Maximum pause in milliseconds that a Retry-After can impose. Default 60,000. */
@@ -39,10 +46,11 @@ export interface SchedulerOptions {
 
 export interface RunOptions {
   /**
-   * Calls of higher priority start first, even before waiting ones. Calls of equal priority start in order. Default 0.
+   * Calls of higher priority start first, even before calls that have waited longer. Calls of equal priority start in
+   * order. Default 0.
    */
   readonly priority?: number | undefined
-  /** One signal per call. Aborting it rejects the call immediately with `signal.reason`, queued or running. */
+  /** The call's own signal. Aborting it rejects the call immediately with `signal.reason`, queued or running. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -51,20 +59,20 @@ export interface SchedulerState {
   readonly queued: number
   /** Number of running calls. */
   readonly inFlight: number
-  /** Number of free starts, as far as known. Infinity without a limiter. */
+  /** Number of calls that may start now, as far as known. Infinity without a limiter. */
   readonly tokens: number
-  /** Starts per window; reduced temporarily after a 429. Infinity without a limiter. */
+  /** Number of calls that may start in a window; reduced temporarily after a 429. Infinity without a limiter. */
   readonly rate: number
-  /** Epoch milliseconds before which nothing starts, because of a 429. */
+  /** Epoch milliseconds before which no call starts, because of a 429; undefined without a pause. */
   readonly pausedUntil: number | undefined
   /**
-   * Milliseconds after writing a request until it is taken as counted without a response. Infinity: only responses
-   * prove a count. Undefined if the limiter does not report it.
+   * Milliseconds after writing a request until it is regarded as counted without a response. Infinity: only responses
+   * prove it. Undefined if the limiter does not report it.
    */
   readonly countedWithinMs: number | undefined
 }
 
-/** The right to make the next call, or the limiter's error. */
+/** The permit to make the next call, or the limiter's error. */
 type StartResult = Permit | { readonly failed: unknown }
 
 type Alarm = ReturnType<typeof createAlarm>
@@ -73,8 +81,8 @@ const unlimitedState: LimiterState = { tokens: Number.POSITIVE_INFINITY, rate: N
 
 /**
  * The queue of one documented limit. p-queue keeps the order, the priorities and the number of running calls. The
- * limiter decides when the next one may start. The queue runs only while a permit is available, so the next call is
- * chosen only when it can really start: a late call of higher priority overtakes all waiting ones.
+ * limiter decides when the next call may start. The queue runs only while a permit is available. The next call is thus
+ * chosen only when it can really start, and a late call of higher priority overtakes all waiting calls.
  */
 export class Scheduler {
   readonly #clock: Clock
@@ -85,7 +93,7 @@ export class Scheduler {
   readonly #alarm: Alarm
   /** Calls the limiter's `check` at the times that the limiter returns, while requests are in flight. */
   readonly #watch: Alarm
-  /** The result for the next call, while the queue runs. */
+  /** The permit or error for the next call, while the queue runs. */
   #start: StartResult | undefined
   #isReserving = false
   /** Number of calls that have a permit and have not ended. */
@@ -111,7 +119,7 @@ export class Scheduler {
   }
 
   /**
-   * Queues a job, starts it when it is its turn and a start is free, and settles like the job. A job that rejects
+   * Queues a job, starts it when it is its turn and a permit is available, and settles like the job. A job that rejects
    * without having called `slot.written` uses nothing of the limit.
    */
   run<T>(job: (slot: CallSlot) => Promise<T>, { priority = 0, signal }: RunOptions = {}): Promise<T> {
@@ -125,7 +133,8 @@ export class Scheduler {
   /**
    * Records a 429: nothing starts for `retryAfterMs` (at most `maxPauseMs`), and the limiter lowers the rate
    * temporarily. Queued calls stay queued. The caller repeats the refused call.
-   * @param startedAt start of the refused request: concurrent requests count as one refusal. Default: now.
+   * @param startedAt start of the refused request. It is needed because concurrent requests count as one refusal.
+   *   Default: now.
    */
   throttled(retryAfterMs: number | undefined, startedAt?: number): void {
     const now = this.#clock.now()
@@ -135,8 +144,8 @@ export class Scheduler {
     this.#prepare()
   }
   /**
-   * Records a response other than 429. After two pauses in a row, calls start one at a time, as probes, until it is
-   * called.
+   * Records a response other than 429. After two pauses in a row without such a response, calls start one at a time, as
+   * probes.
    */
   accepted(): void {
     const wasProbing = this.#pause.probing()
@@ -153,7 +162,7 @@ export class Scheduler {
     this.#alarm.clear()
     this.#watch.clear()
     this.#putBack()
-    // Every waiting call starts now, and rejects because the queue is closed.
+    // Every waiting call starts now and rejects, because the queue is closed.
     this.#queue.concurrency = Number.POSITIVE_INFINITY
     this.#queue.start()
     await this.#queue.onIdle()
@@ -166,7 +175,7 @@ export class Scheduler {
     return { queued: this.#queue.size, inFlight: this.#queue.pending, tokens: free, rate, pausedUntil, countedWithinMs }
   }
 
-  /** Gets a permit for the next waiting call, or sets the time to try again. */
+  /** Gets a permit for the next waiting call, or sets the time at which to try again. */
   #prepare(): void {
     if (this.#start !== undefined || this.#isReserving || this.#queue.size === 0) return
     if (this.#pause.probing() && this.#running > 0) return
@@ -193,7 +202,10 @@ export class Scheduler {
     if (typeof answer === 'number') this.#alarm.set(answer)
     else this.#hold(answer)
   }
-  /** Receives the result of an asynchronous limiter. Meanwhile the last call may have left, or a 429 may have come. */
+  /**
+   * Receives the result of an asynchronous limiter. In the meantime, the last call may have left the queue, or a 429
+   * may have come.
+   */
   #receiveLate(answer: Permit | number): void {
     this.#isReserving = false
     const now = this.#clock.now()
@@ -247,7 +259,8 @@ export class Scheduler {
       const value = await job(this.#slotOf(start))
       start.answered(this.#clock.now())
       this.#running -= 1
-      // The caller reports only after this whether the call was refused.
+      // Only after this turn does the caller report whether the call was refused. So look for the next probe by the
+      // alarm.
       if (this.#pause.probing() && !this.#alarm.isSet()) this.#alarm.set(this.#clock.now())
       return value
     } catch (error) {

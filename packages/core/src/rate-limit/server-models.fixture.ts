@@ -1,10 +1,10 @@
 /**
- * A way in which a server may enforce `limit` requests per `windowMs`. It gets the times at which requests reached it,
- * in order, and returns how many of them it refused. A refused request does not count against the limit.
+ * A way in which a server may enforce `limit` requests per `windowMs`. It gets the times at which requests reached the
+ * server, in order. It returns how many of them the server refused. A refused request does not count against the limit.
  */
 type ServerModel = (times: readonly number[], limit: number, windowMs: number) => number
 
-/** At most `limit` in the `windowMs` up to and including the request. */
+/** Allows at most `limit` requests in the `windowMs` up to and including each request. */
 export const slidingLog: ServerModel = (times, limit, windowMs) => {
   const accepted: number[] = []
   for (const at of times) {
@@ -14,7 +14,7 @@ export const slidingLog: ServerModel = (times, limit, windowMs) => {
   return times.length - accepted.length
 }
 
-/** Consecutive windows, the first of which starts at `phase`. */
+/** Allows at most `limit` requests in each of consecutive windows, the first of which starts at `phase`. */
 export const fixedWindow =
   (phase: number): ServerModel =>
   (times, limit, windowMs) => {
@@ -31,7 +31,10 @@ export const fixedWindow =
     return refused
   }
 
-/** A bucket of `limit` tokens, initially full, refilled evenly with `limit` per window. */
+/**
+ * Allows a request for each token of a bucket of `limit` tokens. It is full at first, and refilled evenly with `limit`
+ * tokens per window.
+ */
 export const tokenBucket: ServerModel = (times, limit, windowMs) => {
   let refused = 0
   let tokens = limit

@@ -4,54 +4,54 @@ import type { Scheduler } from './scheduler.js'
 
 /** The delays of one request in milliseconds. */
 export interface Fate {
-  /** From the start until the request is written. More than 0 if a connection must be opened first. */
+  /** Milliseconds from the start until the request is written. More than 0 if a connection must be opened first. */
   readonly connectMs: number
-  /** From writing until the server counts it. */
+  /** From writing the request until the server counts it. */
   readonly outMs: number
-  /** From counting until the server responds. */
+  /** From counting the request until the server responds. */
   readonly thinkMs: number
-  /** From sending the response until it arrives. */
+  /** Milliseconds from sending the response until it arrives. */
   readonly backMs: number
   readonly end: 'answered' | 'answer lost' | 'request lost' | 'never written'
-  /** From writing until the caller gives up, if no response comes before. Default: never. */
+  /** Milliseconds from writing until the caller gives up, if no response comes before. Default: never. */
   readonly giveUpMs?: number
 }
 
 export interface Outcome {
   /** Times at which the server counted requests, in order. */
   readonly counted: readonly number[]
-  /** Times at which requests were started, in order, including those that the server never received. */
+  /** Times at which requests were started, in order. They include requests that the server never received. */
   readonly starts: readonly number[]
 }
 
 export interface SimulatedClient {
   readonly limiter: Limiter
-  /** Times at which its calls are made, in order. */
+  /** Times at which the client's calls are made, in order. */
   readonly calls: readonly number[]
-  /** Returns the delays of the nth start, at `now`. */
+  /** Returns the delays of the nth request, which starts at `now`. */
   readonly fate: (n: number, now: number) => Fate
   /**
-   * Returns the time at which this process's event loop runs work that is due: later while it is busy. Default:
+   * Returns the time at which this process's event loop runs work that is due. A busy loop runs it later. Default:
    * immediately.
    */
   readonly loop?: (due: number) => number
 }
 
-/** A loop that is blocked in the given spans. Work due meanwhile runs at the end of the span. */
+/** Makes a loop that is blocked in the given spans. Work that falls due in a span runs at its end. */
 export const standstills = (stills: readonly { readonly from: number; readonly until: number }[]) => (due: number) =>
   stills.reduce((at, { from, until }) => (from <= at && at < until ? until : at), due)
 
 /**
- * Several processes, the network and one server in virtual time, with limiters only and without promises, so that
- * thousands of runs are fast.
- * @param server returns when the server counts what arrives at that time. Default: immediately.
+ * Simulates several processes, the network and one server in virtual time. It runs only limiters and no promises, so
+ * that thousands of runs are fast.
+ * @param server returns when the server counts a request that arrives at a given time. Default: immediately.
  */
 export function simulate(
   clients: readonly SimulatedClient[],
   untilMs: number,
   server: (due: number) => number = (due) => due,
 ): Outcome {
-  /** Sorted by time, from the last event to the next one. Of equal times, the one added first runs first. */
+  /** Future events, the latest first. Of equal times, the event that was added first runs first. */
   const events: { readonly at: number; readonly happen: () => void }[] = []
   const counted: number[] = []
   const starts: number[] = []
@@ -135,7 +135,9 @@ export function simulate(
   return { counted, starts }
 }
 
-/** A job for a real scheduler with the given delays on `clock`. It reports when the server counts it. */
+/**
+ * Makes a job for a real scheduler, with the given delays on `clock`. It reports when the server counts its request.
+ */
 export function simulatedRequest(
   clock: Clock,
   fate: Fate,

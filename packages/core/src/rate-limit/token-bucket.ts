@@ -10,22 +10,26 @@ const INCREASE = 0.05
 /** The lowest rate, as a share of the full one. */
 const FLOOR = 0.1
 
-/** Starts per window, lowered by a 429 and slowly raised again: additive increase, multiplicative decrease (AIMD). */
+/**
+ * Requests that may start per window. A 429 lowers the number, and it rises again slowly: additive increase,
+ * multiplicative decrease (AIMD).
+ */
 export interface Rate {
-  /** Starts per window at `now`; a fraction if less than one start fits into a window. */
+  /** Returns the number of requests per window at `now`; a fraction if less than one request fits into a window. */
   at(now: number): number
   /**
-   * Lowers the rate after a 429 at `now`. Nothing will be started before `until`. Effective once in a window, and once
+   * Lowers the rate after a 429 at `now`. Nothing is started before `until`. Lowers it only once in a window, and once
    * in a pause, because all requests in flight are refused for the same reason.
    */
   lower(now: number, until: number): void
-  /** Records a start at `now`, after which this number of starts is free. */
+  /** Records that a request started at `now`. @param free number of requests that may still start. */
   taken?(now: number, free: number): void
 }
 
 /**
- * One 429 leaves 70 % of the rate. After a window, or the pause if that is longer, each window restores 5 % of the full
- * rate: full speed after six. At least a tenth of the rate remains. Our choice.
+ * Creates a rate. One 429 leaves 70 % of the rate. After a window, or after the pause if that is longer, each window
+ * restores 5 % of the full rate, so that the full rate is reached after six windows. At least 10 % of the full rate
+ * remains. The numbers are our choice.
  */
 export function createRate(full: number, windowMs: number): Rate {
   let lowest = full
@@ -47,10 +51,13 @@ export function createRate(full: number, windowMs: number): Rate {
   }
 }
 
-/** Rounding tolerance: with times of thirteen digits, a due start may come out slightly below a whole one. */
+/**
+ * Tolerance for rounding. With times of thirteen digits, a credit that is due may come out slightly below a whole
+ * number.
+ */
 const TOLERANCE = 1e-3
 
-/** A credit of up to `burst` starts, which refills at the rate. */
+/** Creates a credit of up to `burst` starts, which refills at the rate. */
 function createPace(burst: number) {
   let credit = burst
   let at = Number.NEGATIVE_INFINITY
@@ -59,18 +66,18 @@ function createPace(burst: number) {
     at = now
   }
   return {
-    /** Takes one start at `now` and returns undefined. If none is due, returns when one will be. */
+    /** Takes one start at `now` and returns undefined. If no start is due, returns the time at which one will be. */
     take: (now: number, perMs: number) => {
       fill(now, perMs)
       if (credit < 1 - TOLERANCE) return now + (1 - credit) / perMs
       credit -= 1
       return undefined
     },
-    /** Returns a start that was not used. */
+    /** Gives back a start that was not used. */
     giveBack: () => {
       credit = Math.min(burst, credit + 1)
     },
-    /** Number of possible starts at `now`. */
+    /** Returns the number of possible starts at `now`. */
     free: (now: number, perMs: number) => {
       fill(now, perMs)
       return Math.floor(credit + TOLERANCE)
@@ -87,19 +94,24 @@ interface TokenOptions {
 }
 
 /**
- * Minimum delay of a check that counts as a busy event loop. On an idle loop, timers are late by a millisecond or two.
+ * Minimum delay in milliseconds of a check that counts as a busy event loop. On an idle loop, timers are late by 1 or 2
+ * ms.
  */
 const LATE_MS = 20
 
 /**
- * Creates a token bucket with as many tokens per window as the rate allows. `createBucket` explains why that suffices.
+ * Creates a token bucket with as many tokens per window as the rate allows. `createBucket` explains why this keeps the
+ * limit.
  */
 export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: TokenOptions): LocalLimiter {
   const bound = createCountBound(jitterMs, boundChanged)
   const ledger = createLedger(bound)
   let checkDue = Number.NaN
 
-  /** Starts and window that the current rate allows. Below one start per window, the window is stretched. */
+  /**
+   * Returns the tokens and the window that the current rate allows. A rate below one request per window stretches the
+   * window.
+   */
   const allowed = (now: number) => {
     const perWindow = rate.at(now)
     return perWindow < 1
@@ -108,8 +120,8 @@ export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: T
   }
 
   /**
-   * True if no responses arrive, so that the server seems to be stalled. Requests taken as counted shortly before may
-   * then be counted only when the server continues.
+   * True if no responses arrive, so that the server seems to be stalled. The server may then count requests that were
+   * regarded as counted shortly before only when it continues, so these wait again.
    */
   const standsStill = (now: number): boolean => {
     const since = bound.silentSince(now)
@@ -145,7 +157,7 @@ export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: T
       const boundMs = bound.at(now)
       const since = ledger.waitingSince()
       if (since === undefined || boundMs === Number.POSITIVE_INFINITY) return undefined
-      // While the bound was not in use, nothing watched the event loop.
+      // The event loop was not watched while the bound was not in use.
       if (since + boundMs < now) ledger.restart(now, now)
       checkDue = Math.max(since, now - boundMs) + boundMs
       return checkDue
@@ -156,7 +168,7 @@ export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: T
         bound.late(now)
         ledger.restart(now, checkDue - WIDE_MS)
       } else if (!standsStill(now)) {
-        // A server in this process was blocked with the event loop, and counts requests only now.
+        // A server in this process was blocked together with the event loop, and counts requests only now.
         ledger.takeAsCounted(now, bound.at(now), now + lateMs)
       }
     },
@@ -168,20 +180,24 @@ export interface BucketOptions {
   readonly limit: number
   /** Length of the window, in milliseconds. */
   readonly windowMs: number
-  /** This process's share of the limit, above 0 and at most 1, rounded down to whole requests. Default 1. */
+  /**
+   * This process's share of the limit, above 0 and at most 1. The result is rounded down to whole requests. Default 1.
+   */
   readonly share?: number | undefined
   /**
-   * Maximum number of requests that start at one moment. Others follow evenly. A whole number. Default: all of the
-   * share.
+   * Maximum number of requests that start at one moment; a whole number. Further requests follow evenly. Default: the
+   * whole share.
    */
   readonly burst?: number | undefined
   /**
-   * Milliseconds by which a request may take longer to reach the service than the fastest request. Default 50. It
-   * matters only if most responses take longer, on used connections, while the event loop is on time (see
+   * Milliseconds by which a request may take longer to reach the service than the fastest request. Default 50. The
+   * option matters only if most responses take longer, on used connections, while the event loop is on time (see
    * `CountBound`).
    */
   readonly jitterMs?: number | undefined
-  /** Called when the time changes after which a request is taken as counted without a response; Infinity for never. */
+  /**
+   * Called when the time changes after which a request is regarded as counted without a response; Infinity for never.
+   */
   readonly boundChanged?: ((countedWithinMs: number, why: BoundChange) => void) | undefined
 }
 
@@ -189,17 +205,18 @@ export interface BucketOptions {
  * Starts requests so that the *server* never counts more than the limit, whether it uses a sliding window, fixed
  * windows or a bucket of that size.
  *
- * A token becomes free one window after the server can last have counted the request that used it: one window after its
- * response. Proof: a request with a response at a was counted at c ≤ a. The next request on the same token is written
- * at a + window or later, and counted later still. So counts on each token are a window apart, and there are at most as
- * many tokens as the limit, even over all processes, because shares are rounded down. This assumes nothing about the
- * network, the server or this process: each may stall for any time.
+ * A token becomes free one window after the latest time at which the server can have counted the request that used it,
+ * i.e. one window after the response to that request. Proof: a request with a response at a was counted at c ≤ a. The
+ * next request on the same token is written at a + window or later, and counted later still. So counts on each token
+ * are a window apart. There are at most as many tokens as the limit, even over all processes, because shares are
+ * rounded down. This assumes nothing about the network, the server or this process: each may stall for any time.
  *
- * The cost is response time / (window + response time) of the rate: 2 % at 20 ms and a window of one second, but half
- * if responses take a second. If most responses are slow, a request is therefore also taken as counted a bound after
- * its writing, as far as `CountBound` allows. Proof: let D be the shortest delay to the server. A request written at w
- * is counted at c ≤ w + D + bound. The next one on its token is written at w + bound + window or later, takes D or
- * longer, and is counted at c + window or later. This assumes that delays to the server differ by less than the bound.
+ * The cost is response time / (window + response time) of the rate: 2 % at a response time of 20 ms and a window of 1
+ * s, but half at a response time of 1 s. If most responses are slow, a request is therefore also regarded as counted a
+ * bound after its writing, as far as `CountBound` allows. Proof: let D be the shortest delay to the server. A request
+ * written at w is counted at c ≤ w + D + bound. The next request on its token is written at w + bound + window or
+ * later, takes D or longer, and is counted at c + window or later. This assumes that delays to the server differ by
+ * less than the bound.
  *
  * The bucket cannot know what another process sent in the window before this process began.
  *
@@ -212,7 +229,8 @@ export function createBucket(options: BucketOptions): LocalLimiter {
 }
 
 /**
- * Rounding tolerance: a share such as 0.1 of 30 comes out slightly below the whole number. Too small to add a request.
+ * Tolerance for rounding. A share such as 0.1 of 30 comes out slightly below the whole number. The tolerance is too
+ * small to add a request.
  */
 const ROUNDING = 1e-9
 
@@ -226,7 +244,7 @@ function validated({ limit, windowMs, share = 1, burst, jitterMs = 50, boundChan
   check(burst === undefined || (Number.isInteger(burst) && burst >= 1), 'burst', burst, 'a whole number from 1')
   check(Number.isFinite(jitterMs) && jitterMs >= 0, 'jitterMs', jitterMs, 'a number from 0')
   const tokens = Math.floor(limit * share + ROUNDING)
-  // A longer window would not help: several processes with less than one request each may all send within one window.
+  // A longer window would not help. Several processes with less than one request each may all send within one window.
   check(
     tokens >= 1,
     'share',

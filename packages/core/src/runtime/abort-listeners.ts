@@ -3,7 +3,7 @@ export interface AbortListener {
   readonly handleEvent: () => void
 }
 
-/** All listeners of one signal. A class instead of a closure, so that the signal holds a single object. */
+/** All listeners of one signal. It is a class instead of a closure, so that the signal holds only one object. */
 class Listeners {
   readonly all = new Set<AbortListener>()
 
@@ -15,7 +15,7 @@ class Listeners {
 const bySignal = new WeakMap<AbortSignal, Listeners>()
 
 /**
- * Adds a listener to a signal. All listeners share one listener of the signal itself: a signal may end a whole batch of
+ * Adds a listener to a signal. All listeners share one listener of the signal itself. A signal may end a whole batch of
  * calls, but Node.js warns of a leak from eleven listeners on.
  */
 export function listenToAbort(signal: AbortSignal, listener: AbortListener): void {
@@ -27,7 +27,7 @@ export function listenToAbort(signal: AbortSignal, listener: AbortListener): voi
   signal.addEventListener('abort', listeners, { once: true })
 }
 
-/** Removes a listener; with the last one, the signal's own listener is removed too. */
+/** Removes a listener. After the last one, the signal's own listener is removed too. */
 export function stopListeningToAbort(signal: AbortSignal, listener: AbortListener): void {
   const listeners = bySignal.get(signal)
   listeners?.all.delete(listener)

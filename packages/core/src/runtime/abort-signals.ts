@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Clock } from '../time.js'
 
-/** Creates a controller for a signal with many listeners. By default, Node.js warns at the eleventh. */
+/** Creates a controller for a signal with many listeners. By default, Node.js warns at the eleventh listener. */
 export function manyWaitOn(): AbortController {
   const controller = new AbortController()
   setMaxListeners(0, controller.signal)
@@ -17,8 +17,8 @@ export interface LinkedSignal {
 }
 
 /**
- * Creates a signal that is aborted once one of the given signals is. Unlike `AbortSignal.any` of Node.js 20, it leaves
- * nothing behind in long-lived signals.
+ * Creates a signal that is aborted once one of the given signals is aborted. `AbortSignal.any` of Node.js 20 would
+ * leave memory behind in long-lived signals.
  */
 export function linkedSignal(...sources: readonly (AbortSignal | undefined)[]): LinkedSignal {
   const controller = manyWaitOn()
@@ -39,14 +39,14 @@ export function linkedSignal(...sources: readonly (AbortSignal | undefined)[]): 
 }
 
 /**
- * Ends a sleep that nobody waits for any more. A shared error, because creating an `AbortError` each time is the
- * slowest part.
+ * Aborts a sleep whose result is no longer needed. The error is shared, because creating an `AbortError` each time is
+ * the slowest part.
  */
 const OVER = new Error('aborted: no caller waits for the result')
 
 /**
  * Resolves with the promise's result, or with undefined after `ms` milliseconds. Rejects with `signal.reason` once the
- * signal is aborted. No timer and no listener remains afterwards.
+ * signal is aborted. Afterwards no timer and no listener remains.
  */
 export async function within<T>(
   promise: Promise<T>,
@@ -61,7 +61,7 @@ export async function within<T>(
   } finally {
     over.unlink()
     over.abort(OVER)
-    // The sleep that lost the race is aborted; its rejection is ignored.
+    // If the promise came first, the sleep was aborted. Its rejection is ignored.
     late.catch(() => {})
   }
 }

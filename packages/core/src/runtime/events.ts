@@ -10,7 +10,7 @@ export interface Events<Names extends object> {
 /** A listener that failed. */
 export interface ListenerProblem {
   readonly during: 'listener'
-  /** The event that it listened to. */
+  /** The event to which the listener listened. */
   readonly event: string
   readonly error: unknown
 }
@@ -23,7 +23,8 @@ export interface WithProblems {
 type Listener = (...event: unknown[]) => unknown
 
 /**
- * Creates events whose listeners cannot disturb anything: `failed` gets what a listener throws, or rejects with later.
+ * Creates events whose listeners cannot disturb the emitting code. `failed` receives the error that a listener throws,
+ * or with which its promise rejects later.
  */
 export function createEvents<Names extends object>(failed: (event: string, error: unknown) => void): Events<Names> {
   const emitter: EventEmitter<Names> = new CarefulEmitter(failed) as never
@@ -48,7 +49,7 @@ function warn(event: string, error: unknown): void {
 
 class CarefulEmitter extends EventEmitter<Record<string, Listener>> {
   readonly #failed: (event: string, error: unknown) => void
-  /** The wrapper of each listener, by event. */
+  /** The wrapper of each listener, by event and listener. */
   readonly #careful = new Map<string, Map<Listener, Listener>>()
 
   constructor(failed: (event: string, error: unknown) => void) {
@@ -90,7 +91,7 @@ class CarefulEmitter extends EventEmitter<Record<string, Listener>> {
     return function careful(this: unknown, ...event: unknown[]): void {
       try {
         const result = listener.apply(this, event)
-        // An async listener fails later.
+        // The promise of an async listener may reject later.
         if (result instanceof Promise) result.catch(fail)
       } catch (error) {
         fail(error)

@@ -1,5 +1,5 @@
 // pure: a binary heap
-/** Keeps the smallest item at the front. Adding and removing take logarithmic time. */
+/** Creates a heap, which keeps the smallest item at the front. Adding and removing take logarithmic time. */
 export function createHeap<T>(before: (a: T, b: T) => boolean) {
   // The children of item i are items 2i + 1 and 2i + 2, and neither comes before item i.
   const items: T[] = []

@@ -1,7 +1,10 @@
 import { randomFillSync } from 'node:crypto'
 import type { Random } from '../time.js'
 
-/** Random numbers are drawn in blocks of 1024, because a system call takes as long for many as for few. */
+/**
+ * Pool of random numbers. They are drawn in blocks of 1024, because a system call takes as long for many numbers as for
+ * few.
+ */
 const pool = new Uint32Array(1024)
 let used = pool.length
 
@@ -25,7 +28,7 @@ const codes = new Array<number>(3 * PER_DRAW).fill(0)
 
 /**
  * Creates an id of 21 characters, 0–9 and a–v: about 100 bits, if `random` gives that many. The string is created in
- * one call: every ticket and every match needs an id, and joining parts takes four times as long.
+ * one call, because every ticket and every match needs an id, and joining parts takes four times as long.
  */
 export function newId(random: Random): string {
   let fraction = 0

@@ -1,6 +1,8 @@
 import type { Clock } from '../time.js'
 
-/** One sleep that can be moved or cancelled. While no time is set, no timer keeps the process alive. */
+/**
+ * Creates an alarm: one sleep that can be moved or cancelled. While no time is set, no timer keeps the process alive.
+ */
 export function createAlarm(clock: Clock, ring: () => void) {
   let sleep: AbortController | undefined
 
@@ -11,7 +13,7 @@ export function createAlarm(clock: Clock, ring: () => void) {
 
   return {
     isSet: () => sleep !== undefined,
-    /** Fires once, at `instant` (epoch milliseconds), instead of at the earlier set time. */
+    /** Calls `ring` once, at `instant` (epoch milliseconds). Replaces the time that was set before. */
     set: (instant: number) => {
       clear()
       const controller = new AbortController()
@@ -41,9 +43,12 @@ export interface TickerOptions {
   readonly clock: Clock
   readonly everyMs: number
   readonly tick: () => Promise<void>
-  /** Makes the first tick immediately, instead of after `everyMs`. Default false. */
+  /** True runs the first tick immediately. Default false: the first tick runs after `everyMs`. */
   readonly atOnce?: boolean | undefined
-  /** Returns true if there is something to do. Called after every tick. If not, ticking pauses and no timer is left. */
+  /**
+   * Returns true if there is something to do. Called after every tick. If it returns false, ticking pauses and no timer
+   * remains.
+   */
   readonly isNeeded: () => boolean
 }
 
@@ -70,7 +75,7 @@ export function createTicker({ clock, everyMs, tick, atOnce = false, isNeeded }:
   }
 }
 
-/** The next tick may well succeed. */
+/** Only warns about a failed tick, because the next tick may succeed. */
 function warn(error: unknown): void {
   process.emitWarning(`a tick failed: ${String(error)}`, 'MusterWarning')
 }
@@ -79,7 +84,7 @@ function warn(error: unknown): void {
 export interface Yielder {
   /** True if it is time to yield. */
   isDue(): boolean
-  /** Lets the event loop turn once. */
+  /** Resolves after one turn of the event loop. */
   yieldNow(): Promise<void>
   /** Milliseconds since this yielder was created. */
   spentMs(): number
@@ -90,7 +95,7 @@ const STRETCH_MS = 5
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** @param stopwatch returns milliseconds. */
+/** Creates a yielder. @param stopwatch returns milliseconds. */
 export function createYielder(stopwatch: () => number): Yielder {
   const startedAt = stopwatch()
   let yieldedAt = startedAt
@@ -105,19 +110,23 @@ export function createYielder(stopwatch: () => number): Yielder {
 }
 
 export interface Backoff {
-  /** Milliseconds: the first wait is at most this long, each further one at most twice the previous one. */
+  /**
+   * Base of the waits in milliseconds. The first wait is at most this long, and each further wait at most twice the
+   * previous one.
+   */
   readonly baseMs: number
   /** Maximum wait in milliseconds. */
   readonly capMs: number
   /**
-   * The random part of a wait, so that callers that failed together do not retry together. Default 1, the whole wait.
+   * The share of a wait that is random, so that callers that failed together do not retry together. Default 1: the
+   * whole wait.
    */
   readonly jitter?: number | undefined
 }
 
 /**
- * Milliseconds to wait before the next attempt.
- * @param failures attempts that failed so far, from 1.
+ * Returns the milliseconds to wait before the next attempt.
+ * @param failures number of attempts that failed so far, from 1.
  * @param random a number from 0 to 1.
  */
 export function backoffMs(failures: number, random: number, { baseMs, capMs, jitter = 1 }: Backoff): number {

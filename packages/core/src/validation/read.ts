@@ -2,13 +2,14 @@ import type { z } from 'zod'
 import { validate } from './validate.js'
 
 /**
- * The position at which a string stops being JSON, and why. It quotes nothing of the string, which may hold a secret.
+ * The position at which a string stops being JSON, and why. The fault quotes nothing of the string, which may hold a
+ * secret.
  */
 export interface JsonFault {
-  /** Both from 1. */
+  /** Line of the fault, from 1. `column` counts from 1 too. */
   readonly line: number
   readonly column: number
-  /** E.g. `a comma or } is missing`. */
+  /** The fault, e.g. `a comma or } is missing`. */
   readonly wrong: string
 }
 
@@ -18,17 +19,17 @@ type ExpectedToken = 'value' | 'value or ]' | 'name' | 'name or }' | 'colon' | '
 const SPACE = /[ \t\n\r]*/y
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const WORD = /true|false|null/y
-/** All except a quote, a backslash and control characters. */
+/** Matches all characters except a quote, a backslash and control characters. */
 const PLAIN = /[ !#-[\]-\uffff]*/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
 
-/** The end of the pattern if it matches at `at`, otherwise `at`. */
+/** Returns the end of the pattern if it matches at `at`, otherwise `at`. */
 function after(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at
   return pattern.test(text) ? pattern.lastIndex : at
 }
 
-/** Finds the first fault; undefined for valid JSON. Deep nesting uses no stack. */
+/** Finds the first fault. Returns undefined for valid JSON. Deep nesting uses no stack. */
 export function jsonFault(text: string): JsonFault | undefined {
   const open: ('{' | '[')[] = []
   let expected: ExpectedToken = 'value'
@@ -87,7 +88,7 @@ function unexpected(character: string, expected: ExpectedToken, open: string | u
   return expected.startsWith('name') ? 'a name in double quotes is missing' : 'a value is missing'
 }
 
-/** @param at index of the opening quote. */
+/** Returns the index after a JSON string. @param at index of the opening quote. */
 function endOfText(text: string, at: number): { readonly at: number; readonly wrong?: string } {
   let end = at + 1
   for (;;) {
@@ -107,9 +108,9 @@ function faultAt(text: string, at: number, wrong: string): JsonFault {
 }
 
 /**
- * Reads a value from outside: once, at the boundary.
- * @param refuse creates the error from the path of the fault ('' for the whole) and the fault, e.g. `distance.1.km:
- *   must be …, got -5`. It contains no value that may be a secret or an address.
+ * Validates a value from outside and returns it as parsed by its schema.
+ * @param refuse creates the error from the path of the fault ('' for the whole value) and the fault, e.g.
+ *   `distance.1.km: must be …, got -5`. The fault contains no value that may be a secret or an address.
  */
 export function read<T>(schema: z.ZodType<T>, value: unknown, refuse: (field: string, message: string) => Error): T {
   const result = validate(schema, value)
@@ -118,7 +119,7 @@ export function read<T>(schema: z.ZodType<T>, value: unknown, refuse: (field: st
   throw refuse(field, field === '' ? message : `${field}: ${message}`)
 }
 
-/** The fault of a string that JSON.parse rejected, and its position. It quotes nothing of the string. */
+/** Returns the fault of a string that JSON.parse rejected, and its position. The text quotes nothing of the string. */
 export function notJson(text: string): string {
   const { line, column, wrong } = jsonFault(text) ?? { line: 1, column: 1, wrong: 'is not as described' }
   return `is no JSON: line ${line}, column ${column}: ${wrong}`

@@ -1,10 +1,10 @@
 // pure: names that are shown to other players
 
 /**
- * Characters that cannot be seen: controls, line separators, format characters, which change the direction of text or
- * have no width, and those that Unicode ignores by default or draws as nothing: Hangul and Khitan fillers, the blank
- * Braille pattern, blank hieroglyphs, the null notehead. A selector (U+FE0E, U+FE0F) is allowed where it chooses how a
- * pictograph is drawn.
+ * Characters that cannot be seen. They are controls, line separators, and format characters, which change the direction
+ * of text or have no width. They also are characters that Unicode ignores by default or draws as nothing: Hangul and
+ * Khitan fillers, the blank Braille pattern, blank hieroglyphs, the null notehead. A selector (U+FE0E, U+FE0F) is
+ * allowed where it chooses how a pictograph is drawn.
  */
 const UNSEEN = new RegExp(
   [
@@ -19,8 +19,8 @@ const UNSEEN = new RegExp(
 )
 
 /**
- * The fault of a name that is shown to other players; undefined for a valid name. A valid name cannot look empty,
- * imitate another name by invisible characters, or change the text next to it.
+ * Returns the fault of a name that is shown to other players; undefined for a valid name. A valid name cannot look
+ * empty, imitate another name by invisible characters, or change the text next to it.
  */
 export function faultOfShownName(name: string): string | undefined {
   if (UNSEEN.test(name)) return 'must have no control, direction, zero-width or blank characters'

@@ -2,7 +2,10 @@ import type { z } from 'zod'
 import { isHidden, scrub } from '../redact.js'
 import { didYouMean, nearestName } from '../nearest-name.js'
 
-/** Longer strings are described by their length, because they are documents or keys. */
+/**
+ * Maximum length of a string that is shown. Longer strings are described by their length, because they are documents or
+ * keys.
+ */
 const LONGEST = 40
 
 /** Words in the name of a field that may hold a secret, an address or a webhook's URL. */
@@ -13,7 +16,7 @@ const HIDING = new Set(
   ).split(' '),
 )
 
-/** The words of a name, such as `hiddenEnvironment`, `webhook_url` or `IP`. */
+/** Returns the words of a name, such as `hiddenEnvironment`, `webhook_url` or `IP`. */
 const wordsOf = (key: string) =>
   key
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -24,10 +27,11 @@ const wordsOf = (key: string) =>
 export const mayHoldSecret = (key: string): boolean => isHidden(key) || wordsOf(key).some((word) => HIDING.has(word))
 
 /**
- * `, got 70000`, for a message about an invalid value; only its kind if it may be a secret. A string in the wrong place
- * may be anything, so it is shown only where strings are expected, and if it is short.
- * @param path the names that lead to it.
- * @param isOfType true if it has the expected type, and is invalid for another reason.
+ * Returns e.g. `, got 70000`, for a message about an invalid value. If the value may be a secret, returns only its
+ * kind. A string in the wrong place may be anything, so it is shown only where strings are expected, and only if it is
+ * short.
+ * @param path the names that lead to the value.
+ * @param isOfType true if the value has the expected type, and is invalid for another reason.
  */
 function gotWords(path: readonly string[], value: unknown, isOfType: boolean): string {
   if (value === undefined) return ', got nothing'
@@ -35,7 +39,7 @@ function gotWords(path: readonly string[], value: unknown, isOfType: boolean): s
   if (path.some(mayHoldSecret)) return isOfType ? '' : `, got ${kindOf(value)}`
   if (typeof value === 'number' || typeof value === 'boolean') return `, got ${value}`
   if (typeof value !== 'string' || !isOfType) return `, got ${kindOf(value)}`
-  // A string that names a host or holds credentials is not shown.
+  // A string is not shown if it names a host or may hold credentials.
   if (/:\/\/|@|\?/.test(value) || value.length > LONGEST) return `, got a text of ${value.length} characters`
   return `, got ${JSON.stringify(scrub(value))}`
 }
@@ -48,7 +52,9 @@ type Issue = z.core.$ZodIssue
 /** Maximum number of values of an enumeration that a message names. */
 const MOST_VALUES = 12
 
-/** Describes an issue instead of zod's sentence, e.g. `must be a whole number`. Never shows the value. */
+/**
+ * Describes an issue in plain words that replace zod's sentence, e.g. `must be a whole number`. Never shows the value.
+ */
 function plainWords(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -126,7 +132,7 @@ function formatWords(issue: z.core.$ZodIssueInvalidStringFormat): string {
   return issue.format === 'regex' ? `must match ${issue.pattern ?? 'the pattern'}` : `must be a valid ${issue.format}`
 }
 
-/** `'casual' or 'ranked'`, in code notation. */
+/** Returns e.g. `"casual" or "ranked"`, in code notation. */
 function oneOf(values: readonly unknown[]): string {
   const shown = values
     .slice(0, MOST_VALUES)
@@ -138,7 +144,7 @@ function oneOf(values: readonly unknown[]): string {
 const alternatives = (words: readonly string[]) =>
   words.length < 2 ? (words[0] ?? 'one of none') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
-/** All types that a value may have, for a union whose branches give no better message. */
+/** Returns all types that a value may have. Used for a union whose branches give no better message. */
 function unionWords(issue: z.core.$ZodIssueInvalidUnion): string {
   if (issue.discriminator !== undefined && 'options' in issue && issue.options !== undefined)
     return `must be ${oneOf(issue.options)}`
@@ -157,13 +163,15 @@ function keyWords(issue: Issue | undefined): string {
   return `is a name that ${issue.message === '' ? plainWords(issue) : issue.message}`
 }
 
-/** The fault of a value: the first one, or the one that explains others. */
+/** The fault of a value. If there are several, it is the first one, or the one that explains others. */
 export interface Fault {
   /** Names and indices that lead to the invalid part. */
   readonly path: readonly string[]
   /** The path as a string, e.g. `queues.0.matchSize`; undefined for the value as a whole. */
   readonly field: string | undefined
-  /** The fault without the value, e.g. `must be at least 1; did you mean …?`. For readers who must not see values. */
+  /**
+   * The fault without the value, e.g. `must be at least 1; did you mean …?`. It is for readers who must not see values.
+   */
   readonly wrong: string
   /** The fault with the value, unless it may be a secret, an address or a URL: `must be at least 1, got 0`. */
   readonly message: string
@@ -180,8 +188,8 @@ export type ValidatedWhole<T> =
   | { readonly success: false; readonly data?: undefined; readonly faults: readonly Fault[] }
 
 /**
- * Validates a value by a schema. Messages use plain words and suggest the nearest known name for a misspelt one. They
- * never contain a value that may be a secret. The schema's own messages are kept; zod's are not used.
+ * Validates a value by a schema. Messages use plain words and suggest the nearest known name for a misspelt name. They
+ * never contain a value that may be a secret. The schema's own messages are kept. zod's default messages are not used.
  */
 export function validate<T>(schema: z.ZodType<T>, value: unknown): Validated<T> {
   const result = parse(schema, value)
@@ -195,18 +203,18 @@ export function validateAll<T>(schema: z.ZodType<T>, value: unknown): ValidatedW
 }
 
 /**
- * zod is five times slower with a ParseContext (our error texts). So parse without it first, and again with it only if
- * the value is invalid.
+ * Parses without a ParseContext first, and again with one only if the value is invalid. zod is five times slower with a
+ * ParseContext, which holds our error texts.
  */
 function parse<T>(schema: z.ZodType<T>, value: unknown) {
   const result = schema.safeParse(value)
   return result.success ? result : schema.safeParse(value, ownWords)
 }
 
-/** The known names of an object, by the list of its unknown ones: an issue has only the latter. */
+/** The known names of an object, by the list of its unknown names. An issue contains only the unknown names. */
 const knownNames = new WeakMap<readonly string[], readonly string[]>()
 
-/** Gives an empty message to each issue whose schema has none. It is put into words later, if at all. */
+/** Gives an empty message to each issue whose schema has none. The message is put into words later, if it is needed. */
 const ownWords: z.core.ParseContext<z.core.$ZodIssue> = {
   error: (issue) => {
     const def = (issue.inst as z.core.$ZodTypes | undefined)?._zod.def
@@ -216,7 +224,7 @@ const ownWords: z.core.ParseContext<z.core.$ZodIssue> = {
   },
 }
 
-/** One fault for each place. Consequences of a misspelt name are not faults of their own. */
+/** Returns one fault for each place. Consequences of a misspelt name are not faults of their own. */
 function faultsOf(value: unknown, issues: readonly Issue[]): Fault[] {
   const faults = issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys')
@@ -232,8 +240,8 @@ function faultsOf(value: unknown, issues: readonly Issue[]): Fault[] {
 }
 
 /**
- * True if the issue is a consequence of a misspelt name: a name is missing that is only misspelt, or an object violates
- * a rule of its schema, e.g. one of two names, and has a misspelt name.
+ * True if the issue is a consequence of a misspelt name. Either a missing name is only misspelt, or an object with a
+ * misspelt name violates a rule of its schema, e.g. that one of two names is required.
  */
 function followsFromMisspelt(issue: Issue, value: unknown, issues: readonly Issue[]): boolean {
   const isMissing = at(value, issue.path) === undefined
@@ -276,11 +284,14 @@ function fault(place: readonly PropertyKey[], wrong: string, got: string, meant:
   return { path, field, wrong: `${scrub(wrong)}${meant}`, message: `${scrub(wrong)}${got}${meant}` }
 }
 
-/** A string where another type is required may be anything, e.g. a token in the wrong option, so it is not shown. */
+/**
+ * Matches messages that require another type than a string. A string there may be anything, e.g. a token in the wrong
+ * option, so it is not shown.
+ */
 const WANTS_NO_TEXT =
   /^must (?:have (?!.* characters?$)|be an? (?:whole )?(?:function|number|object|list)\b(?! and| of))/
 
-/** A name from outside may have any length. */
+/** Shortens a name from outside, which may have any length. */
 const shortened = (key: string) => (key.length > 80 ? `${key.slice(0, 80)}…` : key)
 
 const at = (value: unknown, path: readonly PropertyKey[]) =>
@@ -299,7 +310,10 @@ function hint(issue: Issue, given: unknown): string {
   )
 }
 
-/** If a name is missing and an unknown one is present, the unknown one is probably the misspelt missing one. */
+/**
+ * Returns the issue that explains most. If a name is missing and an unknown name is present, the latter is probably the
+ * missing name, misspelt.
+ */
 function mostTelling(issues: readonly Issue[]): Issue | undefined {
   const first = deepest(issues[0])
   const misspelt = first && misspeltOf(first, issues)
@@ -310,7 +324,7 @@ function mostTelling(issues: readonly Issue[]): Issue | undefined {
   return { ...misspelt, keys }
 }
 
-/** The issue about unknown names, if there is also a missing name that is near to one of them. */
+/** Returns the issue about unknown names, if there is also a missing name that is near to one of them. */
 function misspeltOf(first: Issue, issues: readonly Issue[]): z.core.$ZodIssueUnrecognizedKeys | undefined {
   const missing = first.path.at(-1)
   if (first.code === 'unrecognized_keys' || typeof missing !== 'string') return undefined
@@ -323,7 +337,9 @@ function misspeltOf(first: Issue, issues: readonly Issue[]): z.core.$ZodIssueUnr
   )
 }
 
-/** For a failed union, the branch that got furthest into the value explains most. */
+/**
+ * Returns the issue that explains most. For a failed union, it is that of the branch that got furthest into the value.
+ */
 function deepest(issue: Issue | undefined): Issue | undefined {
   if (issue?.code !== 'invalid_union') return issue
   const inner = issue.errors.map((branch) =>
@@ -336,5 +352,5 @@ function deepest(issue: Issue | undefined): Issue | undefined {
   return furthest
 }
 
-/** The depth of an issue in the value. */
+/** Returns the depth of an issue in the value. */
 const reach = (issue: Issue) => issue.path.length + (issue.code === 'unrecognized_keys' ? 1 : 0)

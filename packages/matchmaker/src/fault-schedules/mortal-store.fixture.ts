@@ -2,7 +2,7 @@ import type { Store, StoreMemory, StoreRecord } from '@muster/hosting'
 import { Unavailable } from '../errors.js'
 
 interface MortalStoreOptions {
-  /** The data that survives. */
+  /** The data that survives the death of a process. */
   readonly disk: StoreMemory
   readonly isFull: () => boolean
   readonly isDead: () => boolean
@@ -10,7 +10,7 @@ interface MortalStoreOptions {
   readonly writing: (isDone: boolean) => void
 }
 
-/** A store whose process may die: then unflushed data is lost, and nothing is written any more. */
+/** Creates a store whose process may die. After its death, unflushed data is lost, and nothing is written. */
 export function createMortalStore({ disk, isFull, isDead, writing }: MortalStoreOptions): Store {
   let pending: (() => void)[] = []
   let isFailing = false

@@ -14,7 +14,7 @@ import {
 } from '@muster/hosting/schedules-fixture'
 import { createMortalStore } from './mortal-store.fixture.js'
 
-/** Descriptions of the faults of a schedule, none if it passed; and counts that show that it did something. */
+/** Result of a schedule: the invariants that it broke, and counts that show that it did something. */
 export interface Outcome {
   readonly broken: readonly string[]
   readonly assigned: number
@@ -24,7 +24,7 @@ export interface Outcome {
   readonly served: number
 }
 
-/** One process of ours. */
+/** One process of the matchmaker. */
 interface Life {
   readonly matchmaker: Matchmaker
   readonly kill: () => void
@@ -35,8 +35,8 @@ interface Life {
 const STEP_MS = 500
 const BAD_MS = 75_000
 /**
- * Time in which everything ends by itself: a silent server is lost after 25 s and stopped 60 s later, matches end,
- * tickets expire, orphans are reaped.
+ * Milliseconds in which everything ends by itself. A silent server is lost after 25 s and stopped 60 s later, matches
+ * end, tickets expire, and orphans are stopped.
  */
 const CALM_MS = 220_000
 const EXPIRE_MS = 20_000
@@ -47,8 +47,8 @@ const PLAYERS = ['p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7', 'p8']
 const never = <T>() => new Promise<T>(() => {})
 
 /**
- * The answer, if it comes without any time passing; undefined if it is refused or waits. The clock stands still
- * meanwhile, so an answer that waits for a slow store, or of a killed process, would never come.
+ * Returns the answer if it arrives before any time passes; undefined if the call is refused or waits. The manual clock
+ * does not advance meanwhile. Waiting for a slow store or a killed process would therefore never end.
  */
 const unlessWaiting = <T>(answer: Promise<T>): Promise<T | undefined> =>
   Promise.race([answer.catch(() => undefined), new Promise<undefined>((resolve) => setImmediate(resolve, undefined))])
@@ -59,7 +59,9 @@ const recordsOf = <T>(memory: StoreMemory, kind: 'match' | 'server'): readonly T
     ...(JSON.parse(change) as Partial<T>),
   }))
 
-/** Runs one process of ours after another over one store, with random servers and players by the seed. */
+/**
+ * Runs one matchmaker process after another over one store, with random servers and players that follow from the seed.
+ */
 export async function runServerSchedule(seed: number): Promise<Outcome> {
   const random = seededRandom(seed * 7919 + 3)
   const clock = createManualClock()
@@ -67,7 +69,9 @@ export async function runServerSchedule(seed: number): Promise<Outcome> {
   let calm = false
   let deaths = 0
   let assigned = 0
-  /** The error of our clock. It is never set back while a process of ours runs. */
+  /**
+   * Milliseconds by which the matchmaker's wall clock is wrong. It is never set back while a matchmaker process runs.
+   */
   let offMs = 0
   const between = (from: number, to: number) => from + random() * (to - from)
   const span = (share: number, most: number): readonly [number, number] => {
@@ -314,7 +318,7 @@ export async function runServerSchedule(seed: number): Promise<Outcome> {
   const tickets: string[] = []
   const joins: { readonly join: string; readonly server: string }[] = []
 
-  /** The players' actions while a process of ours answers. Refusals are correct answers. */
+  /** Performs players' actions on a running matchmaker. A refusal is a correct answer. */
   const play = (matchmaker: Matchmaker) => {
     const attempt = (act: () => void) => {
       try {
@@ -359,7 +363,7 @@ export async function runServerSchedule(seed: number): Promise<Outcome> {
     }
   }
 
-  /** The invariants of the store. Any moment may be the last before a crash. */
+  /** Checks the store's invariants. They must hold at any moment, because a crash may follow. */
   const checkStored = () => {
     const named = new Map<string, number>()
     for (const { serverId } of recordsOf<MatchRecord>(disk.memory, 'match'))
@@ -369,7 +373,7 @@ export async function runServerSchedule(seed: number): Promise<Outcome> {
         broken.add(`stored: ${named.get(serverId)} matches name ${serverId}, which has counted ${matchesServed}`)
   }
 
-  /** The invariants at any moment. */
+  /** Checks the invariants that must hold at any moment. */
   const check = async ({ matchmaker }: Life) => {
     let matches: ReturnType<Matchmaker['inspect']>['matches']
     try {
@@ -433,7 +437,7 @@ export async function runServerSchedule(seed: number): Promise<Outcome> {
   await step()
   for (let at = 0; at < CALM_MS; at += STEP_MS) {
     await step()
-    // No server without a process can end its match, so the operator does.
+    // A server without a process cannot end its match, so the operator ends it.
     if (at === 20_000 || at === 70_000)
       for (const { matchId, queue, requestId } of last.matchmaker.inspect().matches) {
         if (queue === 'arena' || processes.some((one) => one.requestId === requestId && !one.hasEnded())) continue

@@ -18,8 +18,8 @@ export interface TicketApiLimits {
   /** Maximum number of requests from one IPv4 address or IPv6 /64. Default 250 per 5 seconds; null for no limit. */
   readonly perAddress?: AttemptLimit | null | undefined
   /**
-   * Maximum number of tickets and groups that one network creates or joins with a token that players share, because a
-   * new player costs nothing there. Default 60 per minute; null for no limit.
+   * Maximum number of tickets and groups that one network creates or joins with a token that players share. With such a
+   * token, anyone can become a new player at no cost. Default 60 per minute; null for no limit.
    */
   readonly sharedCreates?: AttemptLimit | null | undefined
   /** Maximum number of long polls and event streams that one player may have open. Default 8. */
@@ -41,7 +41,9 @@ export interface LobbyOfPlayer {
   readonly phase: string
 }
 
-/** The operators' commands that a backend may use too. It cancels tickets through the route for players instead. */
+/**
+ * The operators' commands that a backend may use too. A backend cancels tickets through the route for players instead.
+ */
 export type BackendCommand = Exclude<OperatorCommandName, 'cancelTicket'>
 
 /** A change that a backend made to the matchmaker, its servers or its players through the API, for an audit log. */
@@ -63,14 +65,14 @@ export interface TicketApiOptions extends ApiOptions<TicketCaller> {
   readonly authenticate: Authenticate<TicketCaller>
   /**
    * Finds what you know about players besides what `authenticate` returns, e.g. skill and roles. One call may be for
-   * many players. Answers are cached for a minute. `ProfileOptions` change this and the behaviour on failure.
+   * many players. Answers are cached for a minute. `ProfileOptions` change the cache time and the behaviour on failure.
    */
   readonly profile?: ProfileResolver | ProfileOptions | undefined
   /**
    * Returns the ping beacons: `() => client.locations.beacons.all()`. Without it, all reported latencies are accepted.
    */
   readonly beacons?: BeaconSource | undefined
-  /** Finds the location of an address, like the matchmaker's option: to estimate or disprove latencies. */
+  /** Finds the location of an address, to estimate or disprove latencies. Like the matchmaker's option of this name. */
   readonly locate?: Locate | undefined
   /** Lets backends read /inspect. Default false. */
   readonly inspect?: boolean | undefined

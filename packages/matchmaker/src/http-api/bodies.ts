@@ -51,7 +51,7 @@ const playerKeys = {
   coordinates: z.object({ latitude: z.number(), longitude: z.number() }).optional().describe('By a backend: degrees'),
 }
 
-/** The field that names a profile: a queue of the matchmaker. */
+/** The fields that name profiles. A profile is a queue of the matchmaker. */
 const profileKeys = {
   profile: profile.optional(),
   profiles: z
@@ -116,7 +116,7 @@ export const MemberBody = z.strictObject({
 })
 
 export type PresentBody = z.infer<typeof PresentBody>
-/** A player who is in the match already. The location is not needed. */
+/** A player who is in the match already. Their location is not needed. */
 const PresentBody = z.strictObject({ player_id: id, attributes, roles: playerKeys.roles, avoid: playerKeys.avoid })
 
 const backfillTeams = z

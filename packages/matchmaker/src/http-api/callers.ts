@@ -34,7 +34,7 @@ export interface TicketCaller extends Caller {
   readonly sharedKey?: string | Uint8Array | undefined
 }
 
-/** The id of the calling player; undefined for a backend, which calls for other players. */
+/** Returns the id of the calling player; undefined for a backend, which calls for other players. */
 export const playerOf = (caller: TicketCaller): string | undefined => (isBackend(caller) ? undefined : caller.id)
 
 export const isBackend = (caller: TicketCaller): boolean => caller.role === 'backend'
@@ -44,9 +44,9 @@ interface SharedToken {
   /** The secret of the header `x-player-secret`; undefined without one. */
   readonly secret: string | undefined
   /**
-   * The id of a player: `name~` and two MACs. The first MAC is of the name and the secret. The second is of the network
-   * too, unless the secret came in the header: that client is the same player in every network. Without a name, each
-   * call returns a new player of this network.
+   * Returns the id of a player: `name~` and two MACs. The first MAC is of the name and the secret. The second is of the
+   * network too, unless the secret came in the header: a client with the header is the same player in every network.
+   * Without a name, each call returns a new player of this network.
    */
   idOf(name: string | undefined, secret: string | undefined): string
   /**
@@ -77,7 +77,7 @@ export const ownOf = (caller: PlayerCaller, playerIds: readonly string[]): strin
 const MAC = 16
 const SHARED_ID = new RegExp(`^(.+)~([\\w-]{${MAC}})([\\w-]{${MAC}})$`, 's')
 
-/** @throws {Problem} 400, without the secret */
+/** Reads the secret from the header. @throws {Problem} 400 for an invalid secret; the error does not contain it */
 function secretIn(request: Request): string | undefined {
   const secret = request.headers.get(SECRET_HEADER)
   if (secret === null) return undefined
@@ -99,7 +99,9 @@ interface Guesses {
   giveBack(): void
 }
 
-/** Nothing is stored: every process that knows the key derives the same ids, even after a restart. */
+/**
+ * Creates a shared token. It derives players' ids and stores nothing: every process with the key derives the same ids.
+ */
 function createSharedToken(
   key: string | Uint8Array,
   network: string,
@@ -356,13 +358,16 @@ export function admitServers(
 export const isServer = ({ serverSecret, enrolmentKey }: MatchCaller): boolean =>
   serverSecret !== undefined || enrolmentKey !== undefined
 
-/** The id is used to count requests, so it does not contain the secret. */
+/** Returns the caller for a server's secret. Its id is used to count requests, so it does not contain the secret. */
 const serverOf = (secret: string): MatchCaller => {
   const id = createHash('sha256').update(secret).digest('base64url').slice(0, 22)
   return { id: `server ${id}`, serverSecret: secret }
 }
 
-/** All processes with the same key are one caller. They share this many requests per second. */
+/**
+ * Returns the caller for an enrolment key. All processes with the same key are one caller, so they share its request
+ * limit.
+ */
 const enrollerOf = (key: string): MatchCaller => ({
   id: `enrolment ${createHash('sha256').update(key).digest('hex').slice(0, 8)}`,
   enrolmentKey: key,
@@ -378,8 +383,8 @@ export const byGameServers = routesFor('game servers only', [403, 503])
 export const byBackends = routesFor('backends', [403, 503])
 
 /**
- * Who may call a route that needs a token. Backends may call all routes except those for game servers only. A server
- * may call those and, for its own match, the routes of `backends and the server of the match`. Players of a shared
+ * Who may call a route that needs a token. Backends may call all routes except those for game servers only. Servers may
+ * call those routes and, for their own match, the routes of `backends and the server of the match`. Players of a shared
  * token may call routes that need an unguessable id.
  */
 export type Audience =
@@ -389,7 +394,7 @@ export type Audience =
   | 'game servers only'
   | 'backends'
 
-/** @throws {Problem} 403 */
+/** Checks that a caller may call the routes of an audience. @throws {Problem} 403 */
 export function assertMayCall(audience: Audience, caller: MatchCaller): void {
   const isForServers = audience === 'backends and the server of the match' || audience === 'game servers only'
   if (isServer(caller)) {

@@ -83,7 +83,7 @@ export function createTicketReader(service: Readable, { waits, presence, clock }
       try {
         await within(changed, waitMs, clock, over.signal)
       } catch (error) {
-        // A newer wait of the player replaced this one, which is answered like a timeout.
+        // A newer wait of the player replaced this wait, which is therefore answered like a timeout.
         if (signal.aborted || !over.signal.aborted) throw error
       } finally {
         over.unlink()
@@ -179,7 +179,7 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
   /** Number of waiting clients by queue. */
   const inQueue = new Map<string, number>()
 
-  /** Milliseconds that a client of these queues may be away; Infinity if none of them has `presence`. */
+  /** Returns the milliseconds that a client of these queues may be away; Infinity if none of them has `presence`. */
   const withinMs = (queues: Iterable<string>): number => {
     let shortest = Infinity
     for (const queue of queues) shortest = Math.min(shortest, service.presenceWithinMs(queue) ?? Infinity)

@@ -6,7 +6,7 @@ export interface GroupStoreUnderTest {
   readonly store: GroupStore
   /** The same groups as another process sees them; for a store of one process, the same object. */
   readonly other: GroupStore
-  /** Lets this time pass for the store, plus at most a tenth. */
+  /** Lets `ms` milliseconds pass for the store, plus at most 10 %. */
   readonly pass: (ms: number) => Promise<void>
   /** Milliseconds for which the store keeps a forming group without requests about it. */
   readonly idleMs: number

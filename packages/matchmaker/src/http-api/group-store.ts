@@ -13,7 +13,7 @@ const recordOf = ({ group, version }: StoredGroup) => ({ key: group.id, value: J
 export interface GroupStore {
   /** Reads a group. Every read restarts the time for which an idle group is kept. */
   find(id: string): Promise<StoredGroup | undefined>
-  /** The forming group of the player. Groups that are searching do not count. */
+  /** Returns the forming group of the player. Groups that are searching do not count. */
   gathering(playerId: string): Promise<StoredGroup | undefined>
   /** Stores a group at version 1. Returns false, and changes nothing, if there are too many groups. */
   create(group: Group): Promise<boolean>
@@ -22,7 +22,7 @@ export interface GroupStore {
    * `version` is not the current one.
    */
   replace(group: Group, version: number): Promise<boolean>
-  /** Number of groups, as this process last knew it. */
+  /** Returns the number of groups, as this process last knew it. */
   size(): number
 }
 
@@ -129,7 +129,7 @@ export interface Group {
   readonly members: readonly GroupMember[]
   /** Epoch milliseconds at which the search began; undefined while the group forms. */
   readonly searchingSince: number | undefined
-  /** True once its ticket was created. If the ticket is gone then, it has ended. Default false. */
+  /** True once the group's ticket was created. If that ticket is missing later, it has ended. Default false. */
   readonly isStarted?: boolean | undefined
 }
 

@@ -40,8 +40,8 @@ const OF_OTHERS = [
 ] as const
 
 /**
- * The problem that the requesting player gets for an error about another member, without details of that member.
- * Undefined for an error about no member or about the player.
+ * Returns the problem that the requesting player gets for an error about another member, without details of that
+ * member. Returns undefined for an error about no member or about the player.
  */
 export function memberProblem(error: unknown, ownId: string, dates: Dates): Problem | undefined {
   const about = OF_OTHERS.find(([kind]) => error instanceof kind)
@@ -87,7 +87,7 @@ const ofTicket = (ticket: Ticket | undefined) => ({
 })
 
 /**
- * The view of a group.
+ * Returns the view of a group.
  * @param ticket the group's ticket; undefined while the group forms.
  */
 const groupView = (group: Group, ticket: Ticket | undefined): GroupView => ({
@@ -117,7 +117,7 @@ const MOST_MEMBERS = 64
  * died, the ticket is created again after this time (our choice).
  */
 const STARTING_MS = 10_000
-/** How often a change is retried after another request changed the group in between. */
+/** Maximum number of attempts of a change. An attempt fails if another request has changed the group in between. */
 const TRIES = 20
 
 const notReady = (member: GroupMember): GroupMember => ({ ...member, ready: false })
@@ -163,7 +163,7 @@ export class Groups {
       const { group } = stored
       const before = playerIn(group, player.id)
       if (group.searchingSince !== undefined) {
-        // The player has joined before. The response may have been lost.
+        // The player has already joined. The earlier response may have been lost.
         if (before !== undefined) return this.#memberView(group, before, ticket)
         throw alreadySearching()
       }
@@ -189,7 +189,7 @@ export class Groups {
     return this.#memberView(group, memberOfCaller(group, memberId, caller), ticket)
   }
 
-  /** The player's memberships: in their forming group and in the groups of their tickets. */
+  /** Returns the player's memberships: in their forming group and in the groups of their tickets. */
   async ofPlayer(playerId: string, tickets: readonly Ticket[]): Promise<MemberView[]> {
     const { store } = this.#options
     const gathering = await store.gathering(playerId)
@@ -222,7 +222,7 @@ export class Groups {
       const isOwn = member !== undefined && isSelf(caller, member.player.id)
       const may = isBackend(caller) || isOwner(group, caller) || isOwn
       if (member === undefined || !may) throw noMember()
-      // A party stays together: if one member leaves while it searches, its ticket is cancelled.
+      // A party stays together: if a member leaves while the group searches, the group's ticket is cancelled.
       if (group.searchingSince !== undefined) return this.#cancelTicket(group, caller)
       return this.#remove(found, memberId)
     })
@@ -271,8 +271,8 @@ export class Groups {
   }
 
   /**
-   * Creates the ticket of a searching group that has none. If it is refused now, the group forms again and no member is
-   * ready.
+   * Creates the ticket of a searching group that has none. If the matchmaker refuses the ticket, the group forms again
+   * and no member is ready.
    */
   async #startAgain(stored: StoredGroup): Promise<GroupWithTicket> {
     const { service, store } = this.#options
@@ -312,7 +312,7 @@ export class Groups {
     if (kept.searchingSince === undefined) return this.#memberView(kept, by, undefined)
     try {
       const ticket = await startGroup(kept, by, service)
-      // If this fails, the next read of the group stores it.
+      // If storing fails, the next read of the group stores it.
       await this.#noteStarted({ group: kept, version: (before?.version ?? 0) + 1 }).catch(() => {})
       return this.#memberView(kept, by, ticket)
     } catch (error) {
@@ -322,8 +322,8 @@ export class Groups {
   }
 
   /**
-   * Removes a member from a forming group. If all others are ready, their search begins. If it is refused, no member is
-   * ready any more. Returns undefined if another request has changed the group in between.
+   * Removes a member from a forming group. If all others are ready, their search begins. If their ticket is refused, no
+   * member is ready any more. Returns undefined if another request has changed the group in between.
    */
   async #remove(stored: StoredGroup, memberId: string): Promise<true | undefined> {
     const { store } = this.#options
@@ -364,7 +364,7 @@ export class Groups {
   }
 
   /**
-   * The view of a group for one of its members.
+   * Returns the view of a group for one of its members.
    * @param ticket the group's ticket; undefined while the group forms.
    */
   #memberView(group: Group, member: GroupMember, ticket: Ticket | undefined): MemberView {

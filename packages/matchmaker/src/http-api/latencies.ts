@@ -31,15 +31,15 @@ const LIGHT_KM_PER_MS = 299.792458
 const SLACK_KM = 200
 
 /**
- * The estimated round trip over a distance, in milliseconds: 10 for the last mile and the machines, and 2 for every 100
- * km. This is twice the time that light takes through straight fibre, because fibre takes detours (our choice).
+ * Returns the estimated round trip over a distance, in milliseconds: 10 for the last mile and the machines, and 2 for
+ * every 100 km. Fibre takes detours, so this is twice the time that light takes through straight fibre (our choice).
  */
 export const estimatedMs = (km: number): number => Math.round(10 + 0.02 * km)
 
 /** True if a round trip is shorter than light needs for the distance. */
 export const isImpossible = (ms: number, km: number): boolean => ms < (2 * Math.max(0, km - SLACK_KM)) / LIGHT_KM_PER_MS
 
-/** The beacons with their distances from a place in kilometres, nearest first. */
+/** Returns the beacons with their distances from a place in kilometres, nearest first. */
 export const distancesFrom = (
   place: Coordinates,
   beacons: BeaconPlaces,
@@ -49,9 +49,10 @@ export const distancesFrom = (
     .toSorted((a, b) => a[1] - b[1])
 
 /**
- * Removes latencies that contradict others: light cannot travel from one beacon to the player and on to the other in
- * half the sum of both round trips. Of these, the one with the most contradictions is removed first. Ties: first one
- * that also contradicts the location of the player's address, then the shortest.
+ * Removes latencies that contradict others. Two latencies contradict each other if light cannot travel from one beacon
+ * to the player and on to the other beacon in half the sum of both round trips. The latency with the most
+ * contradictions is removed first. Among equals, a latency that also contradicts the location of the player's address
+ * comes first, then the shortest.
  */
 function withoutContradictions(
   measured: ReadonlyMap<string, number>,
@@ -63,7 +64,7 @@ function withoutContradictions(
     ms,
     place: beacons.get(name),
     isDoubted: isDoubted(name, ms),
-    /** The latencies that contradict it. Each pair is compared once, so a liar costs no more CPU than others. */
+    /** The latencies that contradict this one. Each pair is compared once, so a liar costs no more CPU than others. */
     against: new Set<string>(),
   }))
   for (const [index, one] of left.entries())
@@ -135,8 +136,8 @@ export function readLatencies(
 type NamedLatency = readonly [name: string, ms: number]
 
 /**
- * Upper bounds of the round trips to unmeasured beacons: from each measured beacon and the distance between the two.
- * The shortest come first.
+ * Returns upper bounds of the round trips to unmeasured beacons, from each measured beacon and its distance to the
+ * unmeasured one. The shortest come first.
  */
 const estimatesBeside = (
   measured: ReadonlyMap<string, number>,
@@ -156,7 +157,7 @@ const estimatesBeside = (
 /** Accuracy in kilometres above which a location counts as unknown: somewhere in a large country. */
 const WIDE_KM = 500
 
-/** The location of an address if it is accurate enough for estimates. */
+/** Returns the location of an address if it is accurate enough for estimates. */
 const knownPlace = (place: Located | undefined): Located | undefined =>
   (place?.accuracyKm ?? 0) > WIDE_KM ? undefined : place
 
@@ -171,7 +172,7 @@ interface Measuring {
   readonly reported: Latencies
   readonly ip: string | undefined
   readonly coordinates: Coordinates | undefined
-  /** True if a rule of the player's queues reads latencies. Missing ones are estimated only then. */
+  /** True if a rule of the player's queues reads latencies. Missing latencies are estimated only then. */
   readonly isRead: boolean
 }
 
@@ -265,7 +266,7 @@ export function createPings(
       if (best === Infinity && around !== undefined) best = estimatedMs(greatCircleKm(around, place))
       return best === Infinity ? undefined : stepped(best)
     }
-    /** By the index of the place. */
+    /** Estimates by the index of the place; null for a place without an estimate. */
     const found: (number | null)[] = []
     const pingOf: PingOf = ({ place }) => {
       if (place?.number === undefined) return place && estimate(place)
@@ -281,11 +282,11 @@ export function createPings(
 
 export interface Beacons {
   /**
-   * The beacons for clients.
+   * Returns the beacons for clients.
    * @throws {Problem} 503 if the beacons cannot be fetched.
    */
   view(): Promise<BeaconsView>
-  /** The locations of the beacons; undefined while unknown. Waits at most a second for a fetch. */
+  /** Returns the locations of the beacons; undefined while unknown. Waits at most 1 s for a fetch. */
   places(): BeaconPlaces | undefined | Promise<BeaconPlaces | undefined>
   failing(): boolean
 }

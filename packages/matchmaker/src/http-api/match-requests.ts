@@ -24,7 +24,7 @@ type MatchService = Pick<
   | 'playerCame'
 >
 
-/** Tickets by the ids that a server sent; undefined for a ticket that is not known any more. */
+/** Tickets by the ids that a server sent; undefined for a ticket that is no longer known. */
 type KnownTickets = ReadonlyMap<string, Ticket | undefined>
 
 /** Ids of the players that a server reports as present; undefined if the players of a ticket are unknown. */
@@ -46,7 +46,7 @@ export function createBackfills(service: MatchService, random: Random) {
     )
   }
 
-  /** The known tickets that a server names, by the ids that it uses. */
+  /** Returns the known tickets that a server names, by the ids that it uses. */
   const knownTickets = async (ids: readonly string[]): Promise<KnownTickets> => {
     const entries = ids.map(async (id) => [id, await service.getTicket(parseSeatId(id).ticketId)] as const)
     return new Map(await Promise.all(entries))
@@ -59,7 +59,7 @@ export function createBackfills(service: MatchService, random: Random) {
     const given = Object.entries(tickets)
     if (match_id === undefined && given.length === 0) throw invalid('match_id', 'is required if there are no tickets')
     const { matches } = await service.inspect()
-    // The tickets may also name an earlier match whose server failed and is still being stopped.
+    // The tickets may also name an earlier match, whose server failed and is still being stopped.
     const running = matches.filter(({ phase }) => phase === 'running')
     const match =
       match_id === undefined
@@ -77,8 +77,8 @@ export function createBackfills(service: MatchService, random: Random) {
   }
 
   /**
-   * Reports players who have left. Existing servers name the players who are still there by the tickets that they send.
-   * All other players of the match have left.
+   * Reports players who have left. Existing servers send the tickets of the players who are still there. All other
+   * players of the match have left.
    */
   const reportLeft = async (match: AllocationView, present: PresentPlayers): Promise<void> => {
     // If the players of any ticket are unknown, nobody is reported as having left.
@@ -88,7 +88,9 @@ export function createBackfills(service: MatchService, random: Random) {
     if (left.length > 0 && left.length < match.playerIds.length) await service.playersLeft(match.matchId, left)
   }
 
-  /** Reports that a player of the match has connected, if the server names one as present. One report is enough. */
+  /**
+   * Reports that a player of the match has connected, if the server names any player as present. One player is enough.
+   */
   const reportCame = async (
     { serverSecret }: MatchCaller,
     { matchId, playerIds }: Pick<AllocationView, 'matchId' | 'playerIds'>,
@@ -123,8 +125,8 @@ export function createBackfills(service: MatchService, random: Random) {
         ([id, ticket]) => playersOf(ticket) ?? playersOfSeat(known.get(id), parseSeatId(id).index),
       )
       await reportCame(caller, match, [...present, inTeams(teams)])
-      // While a backfill is open, the server may not know yet who joined through it. So players that it does not name
-      // may be present.
+      // While a backfill is open, the server may not know yet who joined through it. Players that it does not name may
+      // therefore be present.
       if (!(await hasOpen(match))) await reportLeft(match, present)
       const isOfExisting = body.match_id === undefined && body.teams === undefined
       const backfill = await service.createBackfill({
@@ -160,7 +162,10 @@ export function createBackfills(service: MatchService, random: Random) {
   }
 }
 
-/** True if a ticket joined the match after it began. For a ticket that is no longer known, its players decide. */
+/**
+ * True if a ticket joined the match after it began. A ticket that is no longer known counts if one of its players is in
+ * the match.
+ */
 function cameLater({ matchId, playerIds }: AllocationView, known: Ticket | undefined, ticket: unknown): boolean {
   if (known !== undefined) return known.matchId === matchId
   return playersOf(ticket)?.some((player) => playerIds.includes(player)) ?? false
@@ -180,7 +185,10 @@ const readTeam = ({ name, slots, players }: BackfillTeamBody): BackfillTeam => (
   players: players?.map(presentPlayer),
 })
 
-/** Player ids of a ticket in the form of this API, or as the server finds it in its variables (MM_TICKET_…). */
+/**
+ * Returns the player ids of a ticket. The ticket has the form of this API, or the form of a server's variables
+ * (MM_TICKET_…).
+ */
 function playersOf(ticket: unknown): readonly string[] | undefined {
   if (typeof ticket !== 'object' || ticket === null) return undefined
   const { player_id: one, players } = ticket as { readonly player_id?: unknown; readonly players?: unknown }

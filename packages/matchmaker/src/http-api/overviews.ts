@@ -101,12 +101,13 @@ function createShared<Key, Answer>(clock: Pick<Clock, 'now'>) {
   }
 }
 
-/** The matchmaker's full explanation, for backends. */
+/** Returns the matchmaker's full explanation, for backends. */
 export const explanationView = (explanation: TicketExplanation): ExplanationView => inSnakeCase(explanation)
 
 /**
- * The explanation for players. It describes the queue's rules and the player's own waiting. Of other players it gives
- * only a rounded number: with more, somebody with a few accounts could find out where another player is.
+ * Returns the explanation for players. It describes the queue's rules and the player's own waiting. Of other players,
+ * it gives only a rounded number. With more details, somebody with a few accounts could find out where another player
+ * is.
  */
 export function ownExplanationView(explanation: TicketExplanation): ExplanationView {
   const { summary, waitingFor } = explanation
@@ -176,7 +177,7 @@ export const resultsView = (
   { resultsAside }: Pick<Inspection, 'resultsAside'>,
   those: readonly ResultSetAside[],
 ): ResultsView => ({
-  // The cached number may be a second old, so it can be smaller than the list.
+  // The cached total may be a second old, so it can be smaller than the length of the list.
   total: Math.max(resultsAside, those.length),
   results: those.map(({ matchId, queue, playerIds, endedAt, setAsideAt, reason }) => ({
     match_id: matchId,
@@ -213,7 +214,7 @@ interface PlayerParts {
   readonly seats: readonly SeatGrant[] | undefined
 }
 
-/** The view for the player: of each ticket, the player's own seat. */
+/** Returns the view for the player. Of each ticket, it shows only the player's own seat. */
 function playerView(playerId: string, { found, estimating, groups, lobbies, seats }: PlayerParts): PlayerView {
   const tickets = found.tickets.flatMap((ticket) => {
     const index = ticket.players.findIndex(({ id }) => id === playerId)
@@ -267,8 +268,8 @@ interface PlayerOverviewOptions {
 }
 
 /**
- * The player's tickets, groups, matches and lobbies. @param asking the player, if the request comes from the player's
- * client.
+ * Returns the player's tickets, groups, matches and lobbies.
+ * @param asking the caller, if the request comes from the player's own client.
  */
 type PlayerOverview = (playerId: string, asking?: TicketCaller) => Promise<PlayerView>
 
@@ -279,7 +280,7 @@ export function createPlayerOverview({
   lobbies,
   onError,
 }: PlayerOverviewOptions): PlayerOverview {
-  /** Undefined if reading fails, because a failure must not keep a player from their match. */
+  /** Returns undefined if reading fails, because a failure must not keep a player from their match. */
   const ifReadable = async <Result>(read: () => Awaitable<Result>): Promise<Result | undefined> => {
     try {
       return await read()
@@ -304,7 +305,7 @@ export function createPlayerOverview({
 }
 
 /**
- * The answer to the monitor route.
+ * Returns the answer to the monitor route.
  * @param inspection undefined while the matchmaker cannot be read.
  * @param now epoch milliseconds.
  */
@@ -315,7 +316,7 @@ export function monitorView(
 ): MonitorView {
   const components: readonly (readonly [name: string, healthy: boolean])[] = [
     ['matchmaker', inspection !== undefined],
-    // No server is deployed either while it is unknown whether a server could be stopped again.
+    // While it is unknown whether servers can be stopped, no server is deployed either.
     ['deployments', (inspection?.pausedUntil ?? now) <= now && inspection?.blockedBy !== 'unstoppable'],
     ...(beacons === undefined ? [] : [['beacons', !beacons.failing()] as const]),
   ]

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 
 interface BatchOptions<Found> {
-  /** Looks up all ids in one call. The signal is aborted once the answer is not needed any more. */
+  /** Looks up all ids in one call. The signal is aborted once the answer is no longer needed. */
   readonly ask: (ids: readonly string[], signal: AbortSignal) => Promise<ReadonlyMap<string, Found>>
   /** Maximum number of ids in one call. */
   readonly most: number
@@ -18,7 +18,7 @@ interface BatchOptions<Found> {
 
 /** Maximum number of concurrent calls. Ids requested meanwhile wait for the next call. */
 const MOST_CALLS = 4
-/** Maximum number of waiting ids. Further ids are refused immediately, because answers take too long. */
+/** Maximum number of waiting ids. Further ids are refused immediately, because their answers would take too long. */
 const MOST_WAITING = 20_000
 
 interface PendingProfile<Found> {
@@ -84,7 +84,7 @@ function createBatches<Found>(options: BatchOptions<Found>): (id: string) => Pro
   }
 }
 
-/** Your trusted facts about a player. They override the player's own. */
+/** Your trusted facts about a player. They override the player's own statements. */
 export interface PlayerProfile {
   /** The attributes that the queue's rules compare. */
   readonly attributes?: Attributes | undefined
@@ -96,7 +96,7 @@ export interface PlayerProfile {
 
 /**
  * Finds the profiles of players by their ids. A player missing in the answer has no profile. The signal is aborted once
- * the answer is not needed any more.
+ * the answer is no longer needed.
  */
 export type ProfileResolver = (
   playerIds: readonly string[],
@@ -113,7 +113,9 @@ export interface ProfileOptions {
   readonly timeoutMs?: number | undefined
   /** Maximum number of players in one call. Default 500. */
   readonly batchSize?: number | undefined
-  /** What happens without a usable answer: `refuse` (the default) responds with 503, and a profile is used instead. */
+  /**
+   * Without a usable answer, `refuse` (the default) responds with 503. A profile here is used instead of the answer.
+   */
   readonly whenFailed?: 'refuse' | PlayerProfile | undefined
 }
 
@@ -193,8 +195,8 @@ export function createProfiles(
 }
 
 /**
- * The profiles of an answer, checked one by one, so that one invalid profile does not fail the others.
- * @param report receives the index of the first invalid entry in the answer. Neither player nor profile is named.
+ * Checks the profiles of an answer one by one, so that one invalid profile does not fail the others.
+ * @param report receives an error with the index of the first invalid entry, but without the player or profile.
  * @throws {Error} if the answer is not a Map
  */
 function checked(

@@ -33,8 +33,8 @@ const wireKeys: Readonly<Record<string, string>> = {
 }
 
 /**
- * The matchmaker's field as this API names it: `players.1.attributes.skill` is `attributes.skill` in a body about one
- * player, and `player_tickets.1.attributes.skill` in the body of a party.
+ * Returns the matchmaker's field as this API names it: `players.1.attributes.skill` is `attributes.skill` in a body
+ * about one player, and `player_tickets.1.attributes.skill` in the body of a party.
  */
 function wireField(field: string, party: boolean): string {
   const [first = '', index = '', key = '', ...rest] = field.split('.')
@@ -43,7 +43,7 @@ function wireField(field: string, party: boolean): string {
   return [...(party ? ['player_tickets', ...(index === '' ? [] : [index])] : []), ...inPlayer].join('.')
 }
 
-/** The problem for a private match that the matchmaker refuses. */
+/** Returns the problem for a private match that the matchmaker refuses. */
 function invalidMatch({ field = '', message }: InvalidMatch): Problem {
   const [teams = '', team = '', players = '', ...rest] = field.split('.')
   const inTeam = teams === 'teams' && players === 'players' && rest.length > 0
@@ -56,11 +56,11 @@ function invalidMatch({ field = '', message }: InvalidMatch): Problem {
   return new Problem(400, 'invalid-match', detail, { field: wire || undefined })
 }
 
-/** The problem for a ticket that the matchmaker refuses. */
+/** Returns the problem for a ticket that the matchmaker refuses. */
 function invalidTicket({ field = '', message }: InvalidTicket, party: boolean): Problem {
   const wire = wireField(field, party)
   const text = message.replace(/^ticket: /, '')
-  // A fault of all players together has no field in a body about one of them.
+  // A fault that concerns all players together has no field in a body about one player.
   const named = wire === '' ? text.replace(`${field}: `, '') : text.replace(field, wire)
   return new Problem(400, 'invalid-ticket', field === '' ? text : named, { field: wire || undefined })
 }
@@ -83,7 +83,7 @@ const SEAT_STATUSES: Partial<Readonly<Record<SeatRefused['code'], number>>> = {
   'no-capacity': 503,
 }
 
-/** The problem for a seat that is refused. */
+/** Returns the problem for a seat that is refused. */
 function seatProblem({ code, message, alternatives, seatId, retryAfterMs }: SeatRefused): Problem {
   const members = {
     ...(alternatives !== undefined && { alternatives }),
@@ -92,7 +92,7 @@ function seatProblem({ code, message, alternatives, seatId, retryAfterMs }: Seat
   return new Problem(SEAT_STATUSES[code] ?? 409, code, message, { members, retryAfterMs })
 }
 
-/** Errors whose problem consists of their message. The first class that fits counts. */
+/** Errors whose problem has the error's message as its text. The first class that fits counts. */
 const PLAIN: readonly (readonly [kind: abstract new (...given: never[]) => Error, status: number, code: string])[] = [
   [NothingToAccept, 409, 'nothing-to-accept'],
   [MatchNotRunning, 409, 'not-running'],
@@ -106,8 +106,8 @@ const PLAIN: readonly (readonly [kind: abstract new (...given: never[]) => Error
 ]
 
 /**
- * The problem for an error of the matchmaker; undefined for an unexpected error.
- * @param party whether the body was that of a party.
+ * Returns the problem for an error of the matchmaker; undefined for an unexpected error.
+ * @param party true if the body described a party.
  */
 export function problemOf(error: unknown, dates: Dates, party = false): Problem | undefined {
   if (error instanceof InvalidTicket) return invalidTicket(error, party)

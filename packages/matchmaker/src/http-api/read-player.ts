@@ -11,7 +11,7 @@ import type { PlayerProfile, Profiles } from './player-profiles.js'
 import type { TicketService } from '../commands.js'
 
 /**
- * The player with all known facts applied.
+ * Returns the player with all known facts applied.
  * @param profile the profile found for the player.
  * @param claims the profile from the player's token; it overrides `profile`.
  */
@@ -52,10 +52,10 @@ export type ReadPlayer = (
 const BACKEND_KEYS = ['player_id', 'coordinates'] as const
 const BACKEND_KEYS_OF_SHARED = ['coordinates'] as const
 
-/** Maximum length of the name of a player who shares a token, because the id made from it must fit. */
+/** Maximum length of the name of a player who shares a token. The id made from the name must not become too long. */
 const LONGEST_NAME = 80
 
-/** The id of a player who shares a token. @throws {Problem} 400 */
+/** Returns the id of a player who shares a token. @throws {Problem} 400 */
 function sharedId(shared: NonNullable<PlayerCaller['shared']>, body: PlayerBody): string {
   const { player_id: name, player_secret: secret = shared.secret } = body
   if (shared.secret !== undefined && secret !== shared.secret)
@@ -66,7 +66,7 @@ function sharedId(shared: NonNullable<PlayerCaller['shared']>, body: PlayerBody)
     throw invalid('player_secret', 'must be given with player_id: a text that the client draws once and keeps')
   if (name !== undefined && name.length > LONGEST_NAME)
     throw invalid('player_id', `must have at most ${LONGEST_NAME} characters, got ${name.length}`)
-  // Other players read the name as the first part of the id.
+  // The name is the first part of the id, which other players read.
   const fault = name === undefined ? undefined : faultOfShownName(name)
   if (fault !== undefined) throw invalid('player_id', fault)
   return shared.idOf(name, secret)
@@ -136,22 +136,24 @@ const statedBy = (body: PlayerBody, id: string, ip: string | undefined): Player 
   avoid: body.avoid,
 })
 
-/** Most players have measured nothing, so nothing is copied. */
+/** Returns the player with their latencies. Most players have none: then nothing is copied. */
 const measuredAs = (stated: Player, latencies: Latencies | undefined): Player =>
   latencies === undefined ? stated : { ...stated, latencies }
 
-/** A player who is in the match already. The latencies are accepted unchecked, because the caller is a backend. */
+/**
+ * Returns a player who is in the match already. The latencies are accepted unchecked, because the caller is a backend.
+ */
 export function presentPlayer({ player_id: id, attributes: given, roles, avoid }: PresentBody): Player {
   const body = { attributes: given }
   const latencies = Object.fromEntries(Object.entries(reportedBy(body)).filter(([, ms]) => ms > 0))
   return { id, attributes: attributesBy(body), roles, avoid, latencies }
 }
 
-/** The latencies, which clients send as the attribute `beacons`. */
+/** Returns the latencies, which clients send as the attribute `beacons`. */
 const reportedBy = ({ attributes: given }: Pick<PlayerBody, 'attributes'>): Latencies =>
   hasBeacons(given) ? reportedIn(given['beacons']) : NONE
 
-/** The attributes without the latencies. The matchmaker checks them. */
+/** Returns the attributes without the latencies. The matchmaker checks them. */
 function attributesBy({ attributes: given }: Pick<PlayerBody, 'attributes'>): Attributes | undefined {
   if (!hasBeacons(given)) return (given ?? undefined) as Attributes | undefined
   const { beacons: _, ...attributes } = given
@@ -168,7 +170,7 @@ function givenIp({ player_ip: given }: PlayerBody): string | undefined {
   return ip
 }
 
-/** True if any beacon was measured: zero means a failed ping. */
+/** True if any beacon was measured. A latency of zero means a failed ping. */
 function isMeasured(reported: Latencies): boolean {
   for (const beacon in reported) if ((reported[beacon] as number) > 0) return true
   return false
@@ -220,7 +222,7 @@ export function createCheckStatements(
   }
 }
 
-/** The problem for a distrusted field. Names are shortened, because they may have any length. */
+/** Returns the problem for a distrusted field. Names are shortened, because they may have any length. */
 function refused(field: string, name: string, queue: string): Problem {
   const short = field.slice(0, 140)
   const listed = JSON.stringify(name.slice(0, 128))

@@ -110,7 +110,7 @@ const groupKey = z.strictObject({ group_id: id })
 const memberKey = z.strictObject({ group_id: id, member_id: id })
 const backfillKey = z.strictObject({ backfill_id: id })
 
-/** Maximum seconds of a long poll: proxies cut connections that are silent for a minute. */
+/** Maximum seconds of a long poll. Proxies cut connections that are silent for a minute. */
 const LONGEST_WAIT = 30
 
 /** All routes of the ticket API. */
@@ -351,7 +351,7 @@ export const ticketRoutes = {
   }),
 } as const
 
-/** The subject of the paths that begin with each word, for the OpenAPI document. */
+/** The subject of the paths that begin with each key, for the OpenAPI document. */
 export const subjects: Readonly<Record<string, string>> = {
   monitor: 'Whether the API answers.',
   locations: 'Beacons to which players measure their latency.',

@@ -21,7 +21,10 @@ const location = z.object({
   longitude: maybeNumber,
 })
 
-/** Where to connect. Names and shape are those that existing game clients read (public fact); `promised` is ours. */
+/**
+ * Where to connect. The names and the shape are those that existing game clients read (public fact). `promised` is
+ * Muster's addition.
+ */
 export type AssignmentView = z.output<typeof Assignment>
 export const Assignment = z
   .object({
@@ -54,7 +57,10 @@ const EstimatedWait = z
   })
   .meta({ id: 'EstimatedWait' })
 
-/** The ticket of one player. Existing game clients read the keys up to `assignment` (public fact); others are ours. */
+/**
+ * The ticket of one player. Existing game clients read the keys up to `assignment` (public fact). Muster adds the
+ * others.
+ */
 export type TicketView = z.output<typeof TicketSchema>
 export const TicketSchema = z
   .object({
@@ -282,7 +288,7 @@ export const PlayerSchema = z
   })
   .meta({ id: 'Player' })
 
-/** A backfill. Existing game servers read the keys up to `attributes` (public fact); the rest are ours. */
+/** A backfill. Existing game servers read the keys up to `attributes` (public fact). Muster adds the others. */
 export type BackfillView = z.output<typeof BackfillSchema>
 export const BackfillSchema = z
   .object({

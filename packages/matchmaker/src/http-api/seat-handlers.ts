@@ -65,7 +65,7 @@ class BrowsedServers {
     this.#pings = createPings(options.beacons, options.locate)
   }
 
-  /** The list is not read until the first caller looks for servers. */
+  /** Returns a reader of the server list. The list is not read until the first caller looks for servers. */
   async fresh(): Promise<ServerReader> {
     const { service, clock, onError } = this.#options
     this.#reader ??= createServerReader({
@@ -86,13 +86,13 @@ class BrowsedServers {
     throw new Problem(400, 'filter', `${field}: column ${column}: ${message}`, { field, members: { column } })
   }
 
-  /** Estimated pings from the caller to the servers. */
+  /** Returns the estimated pings from the caller to the servers. */
   pings(reported: Readonly<Record<string, number>>, exchange: SeatExchange) {
     return this.#pings({ reported, ip: addressOf(exchange) })
   }
 }
 
-/** The handlers by which players look for a server. */
+/** Creates the handlers by which players look for a server. */
 function browsingHandlers(list: BrowsedServers, { waits, clock }: SeatHandlersOptions): BrowsingHandlers {
   const shownTo = async ({ latency, ...query }: SeatInput<'listServers'>, exchange: SeatExchange) => {
     const pings = await list.pings(latenciesIn(latency), exchange)
@@ -107,7 +107,7 @@ function browsingHandlers(list: BrowsedServers, { waits, clock }: SeatHandlersOp
     serverEvents: async (input, exchange) => {
       const page = await shownTo(input, exchange)
       const { caller, request } = exchange
-      // Read before the stream begins, so that a failure is an answer.
+      // Read the list before the stream begins, so that a failure becomes an error response.
       const { follow } = await list.fresh()
       let endStream = () => {}
       const leave = waits.enter(caller, () => endStream())
@@ -131,17 +131,19 @@ function browsingHandlers(list: BrowsedServers, { waits, clock }: SeatHandlersOp
 }
 
 /**
- * Maximum number of servers that a quick join tries in turn: each may have been filled since the list was made (our
- * choice).
+ * Maximum number of servers that a quick join tries in turn (our choice). Each server may have been filled since the
+ * list was made.
  */
 const MOST_TRIES = 5
 
-/** The handlers by which players take seats, on a running server or one that starts for them. */
+/** Creates the handlers by which players take seats, on a running server or one that starts for them. */
 function seatingHandlers(
   list: BrowsedServers,
   { service, groups, locate }: SeatHandlersOptions,
 ): Omit<SeatHandlers, keyof BrowsingHandlers> {
-  /** The players who take seats: the caller, their group, or the players that a backend names. @throws {Problem} */
+  /**
+   * Returns the players who take seats: the caller, their group, or the players that a backend names. @throws {Problem}
+   */
   const playersOf = async (party: Party, exchange: SeatExchange): Promise<readonly string[]> => {
     const ids = await namedBy(party, exchange)
     if (ids.every(isPlayerId)) return ids
@@ -175,7 +177,7 @@ function seatingHandlers(
   const answer = (granted: SeatsGranted, exchange: SeatExchange, status = granted.isNew ? 201 : 200) =>
     Response.json(seatsView(granted, exchange), { status })
 
-  /** The caller gets no details about other members of the party, only that one of them cannot join. */
+  /** Runs an action for a party. If another member cannot join, the caller gets no details about that member. */
   const forParty = async <Result>({ caller }: SeatExchange, act: () => Result | Promise<Result>): Promise<Result> => {
     try {
       return await act()
@@ -283,7 +285,7 @@ const serverView = (server: ListedServer, pingOf: PingOf): ListedServerView => (
 
 type Follow = ServerReader['follow']
 
-/** The events of a page. Changes that a slow client has not read yet are merged. */
+/** Yields the events of a page. Changes that a slow client has not read yet are merged. */
 async function* followed(
   follow: Follow,
   page: Parameters<Follow>[0],
@@ -317,7 +319,7 @@ async function* followed(
 function merged(before: PageChange, after: PageChange): PageChange {
   const order = after.order ?? before.order
   const servers = new Map([...before.servers, ...after.servers].map((server) => [server.id, server]))
-  // Servers that left the page are not sent any more.
+  // Servers that left the page are no longer sent.
   if (order !== undefined) for (const id of servers.keys()) if (!order.includes(id)) servers.delete(id)
   return { isWhole: before.isWhole, servers: [...servers.values()], order, total: after.total }
 }

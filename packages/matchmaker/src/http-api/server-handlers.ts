@@ -9,7 +9,7 @@ import { type Dates, isoTime } from './ticket-views.js'
 /** Largest body of a report in bytes: 64 matches with results, or 1,000 players with long ids. */
 export const SERVER_BODY_BYTES = 1024 * 1024
 
-/** Creates the handlers of game servers. Their token was checked before. */
+/** Creates the handlers of game servers. The caller's token was checked before. */
 export function createServerHandlers(
   service: Pick<TicketService, 'registerServer' | 'enrolServer' | 'reportServer' | 'waitForServerOrders' | 'dateOf'>,
   clock: Clock,
@@ -43,7 +43,7 @@ export function createServerHandlers(
         return ordersView(
           await service.waitForServerOrders(token, { instance: report.instance, version, waitMs, signal }),
         )
-      // A replaced process gets no other orders. It waits apart from the process that replaced it.
+      // A replaced process gets no other orders. It waits here, apart from the process that replaced it.
       await clock.sleep(waitMs, signal)
       return ordersView(orders)
     },
@@ -82,7 +82,7 @@ const ordersView = ({ version, want, reason, matches, listing, host, knock }: Se
   })),
 })
 
-/** The public keys may be cached for some minutes: they change only with the master secret. */
+/** Returns the public keys. They change only with the master secret, so clients may cache them for 5 minutes. */
 export const joinKeysAnswer = (keys: JoinKeySet): Response =>
   new Response(JSON.stringify(keys), {
     headers: { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' },

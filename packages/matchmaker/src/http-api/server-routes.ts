@@ -100,7 +100,7 @@ const JoinKeysSchema = z.object({
   ),
 })
 
-/** Maximum seconds that a report waits for new orders: fewer than a server may be silent. */
+/** Maximum seconds that a report waits for new orders. A server may be silent for longer than this. */
 const LONGEST_WAIT = 20
 
 export const joinKeyRoutes = {

@@ -37,14 +37,14 @@ export const setUpReal = (queues: readonly QueueDefinition[], options: Partial<T
   }, options)
 
 let isLater = false
-/** From now on, the services of `setUp` return promises, like the service of several processes. */
+/** Makes the services of `setUp` return promises from now on, like the service of several processes. */
 export function answerLater(): void {
   isLater = true
 }
 
 const commands: Readonly<Record<string, readonly string[]>> = COMMANDS
 
-/** The same service with answers that come some turns of the event loop later. */
+/** Returns the same service, but its answers come some turns of the event loop later. */
 const later = <Service extends TicketService>(service: Service): Service =>
   new Proxy(service, {
     get: (target, name) => {

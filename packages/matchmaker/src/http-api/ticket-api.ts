@@ -78,10 +78,11 @@ type RouteName = keyof typeof ticketRoutes
 const PER_CALLER: AttemptLimit = { limit: 50, windowMs: 5000 }
 const PER_ADDRESS: AttemptLimit = { limit: 250, windowMs: 5000 }
 /**
- * Enough for a minute of some households behind one address, and little for somebody who invents players (our choice).
+ * Enough for one minute of a few households behind one address, but little for somebody who invents players (our
+ * choice).
  */
 const SHARED_PER_NETWORK: AttemptLimit = { limit: 60, windowMs: 60_000 }
-/** Wrong secrets of one network (our choice). An honest client sends none. */
+/** Maximum number of wrong secrets from one network (our choice). An honest client sends none. */
 const WRONG_SECRETS: AttemptLimit = { limit: 20, windowMs: 60_000 }
 
 /**
@@ -184,7 +185,7 @@ function partsOf(service: TicketService, options: TicketApiOptions) {
   }
 }
 
-/** The handler of each route. */
+/** Returns the handler of each route. */
 function handlersOf(parts: ReturnType<typeof partsOf>): Handlers<typeof ticketRoutes, MatchCaller> {
   const { service, basePath, clock, beacons, readPlayer, inspect, operate, streamTokens } = parts
   const { creating, reading, groups, backfills, playerOverview, queueOverview } = parts
@@ -281,7 +282,7 @@ function handlersOf(parts: ReturnType<typeof partsOf>): Handlers<typeof ticketRo
       await service.playersLeft(match_id, player_ids)
     },
     findInMatch: async ({ match_id, player_id }, { caller: { serverSecret } }) => {
-      // A request of the server about a player shows that the player connects.
+      // If the server requests data about a player, that player is connecting.
       if (serverSecret !== undefined && !(await service.playerCame(match_id, serverSecret, player_id)))
         throw notTheServer()
       return playerInMatch(player_id, match_id, await service.findPlayer(player_id))
@@ -310,7 +311,7 @@ function handlersOf(parts: ReturnType<typeof partsOf>): Handlers<typeof ticketRo
   }
 }
 
-/** Undefined while the matchmaker cannot be read. */
+/** Reads the matchmaker; returns undefined while it cannot be read. */
 async function unlessUnavailable<Found>(inspect: () => Awaitable<Found>): Promise<Found | undefined> {
   try {
     return await inspect()
@@ -320,7 +321,7 @@ async function unlessUnavailable<Found>(inspect: () => Awaitable<Found>): Promis
   }
 }
 
-/** Creates the check of who may call a route. @param inspect true if the routes of the inspection exist */
+/** Creates the check of who may call a route. @param inspect true if the inspection routes exist */
 function createAuthorize(
   service: Pick<TicketService, 'isServerSecret'>,
   {
@@ -372,7 +373,7 @@ function warn(error: unknown): void {
 
 /** Counts of the ticket API since it was created; for metrics. */
 export interface TicketApiCounts {
-  /** Reported latencies that were ignored because light takes longer. */
+  /** Reported latencies that were ignored because they are shorter than light takes. */
   readonly latenciesImpossible: number
   /** Reported latencies that were ignored because there is no such beacon. */
   readonly latenciesUnknown: number

@@ -29,14 +29,16 @@ export function createTicketCreation(
   service: Pick<TicketService, 'createTicket' | 'createTickets' | 'estimateWait' | 'joinToken' | 'dateOf'>,
   readPlayer: ReadPlayer,
 ): TicketCreation {
-  /** The matchmaker's input for a ticket. Not a promise if nothing has to be awaited, as for most tickets. */
+  /** Returns the matchmaker's input for a ticket. Not a promise if nothing has to be awaited, as for most tickets. */
   const inputOf = (body: TicketBody, sender: RequestSender): TicketInput | Promise<TicketInput> => {
     assertOwnKeys(body, TICKET_KEYS, sender.caller)
     const { queue, queues } = queuesOf(body)
     const player = readPlayer(body, sender, queues ?? [queue as string])
     return player instanceof Promise ? player.then((one) => inputFor(body, one)) : inputFor(body, player)
   }
-  /** The problem of one ticket of a batch. It is returned instead of thrown, because other tickets exist already. */
+  /**
+   * Returns the problem of one ticket of a batch. It is not thrown, because other tickets of the batch exist already.
+   */
   const refusal = (error: unknown): Problem =>
     error instanceof Problem
       ? error

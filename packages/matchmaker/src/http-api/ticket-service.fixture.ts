@@ -25,7 +25,7 @@ import type { TicketService } from '../commands.js'
 export interface FakeService extends Pick<Matchmaker, keyof TicketService> {
   /** Changes a ticket and notifies everyone who waits for a change. */
   change(id: string, change: Partial<Ticket>): void
-  /** Forgets a ticket. */
+  /** Removes a ticket, so that it cannot be found. */
   remove(id: string): void
   readonly players: Map<string, readonly Player[]>
   readonly matches: AllocationView[]

@@ -1,5 +1,5 @@
-// In this API each player of a party has a ticket of their own. Its id is called a seat id here. It has nothing to do
-// with seats on listed servers.
+// In this API, each player of a party has a ticket of their own. The id of such a ticket is called a seat id here.
+// Seats on listed servers are something else.
 import type { Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
 import type { Assignment, SeatGrant } from '@muster/hosting/internal'
@@ -21,7 +21,7 @@ export interface PlayerTicket {
 
 export const seatId = ({ ticket, index }: PlayerTicket): string => seatIdOf(ticket, index)
 
-/** The ticket and the player's index that a seat id names. The index is undefined for the id of a party. */
+/** Returns the ticket and the player's index that a seat id names. The index is undefined for the id of a party. */
 export function parseSeatId(id: string): { readonly ticketId: string; readonly index: number | undefined } {
   const dot = id.indexOf('.')
   if (dot === -1) return { ticketId: id, index: undefined }
@@ -30,9 +30,9 @@ export function parseSeatId(id: string): { readonly ticketId: string; readonly i
 }
 
 /**
- * The seat that an id names for a caller: a seat of a player who `isSelf`, or any seat if `isSelf` is undefined.
- * Undefined if there is none. The id of a party names the caller's own seat, or the first seat if `isSelf` is
- * undefined.
+ * Returns the seat that an id names for a caller: a seat of a player who `isSelf`, or any seat if `isSelf` is
+ * undefined. Returns undefined if there is none. The id of a party names the caller's own seat, or the first seat if
+ * `isSelf` is undefined.
  */
 export function seatOf(
   ticket: Ticket,
@@ -56,7 +56,7 @@ const estimatedWaitView = (estimate: WaitEstimate | undefined): EstimatedWaitVie
         p90_seconds: estimate.p90Ms === undefined ? null : inSeconds(estimate.p90Ms),
       }
 
-/** Rounded to a tenth of a second, because in many queues a wait is shorter than one. */
+/** Returns seconds, rounded to a tenth, because waits of less than a second are common in many queues. */
 const inSeconds = (ms: number) => Math.round(ms / 100) / 10
 
 /** @param shown maps a number of waiting tickets or players to the number that the caller may see. */
@@ -71,17 +71,17 @@ export const queueWaitView = (
   estimated_wait: estimatedWaitView(estimate),
 })
 
-/** The last time and its string, because many tickets are created in one millisecond. */
+/** The last converted time and its string. They are cached because many tickets are created in one millisecond. */
 let last = { at: 0, text: new Date(0).toISOString() }
 
-/** The ISO string of a time, in whole milliseconds. @param time epoch milliseconds, with fractions. */
+/** Returns the ISO string of a time, in whole milliseconds. @param time epoch milliseconds, with fractions. */
 export function isoTime(time: number): string {
   const at = Math.trunc(time)
   if (at !== last.at) last = { at, text: new Date(at).toISOString() }
   return last.text
 }
 
-/** The fields of these names, in their order. Missing fields become null. */
+/** Returns the fields of these names, in their order. Missing fields become null. */
 export const orNull = <T extends object, Name extends keyof T>(from: T, ...names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, from[name] ?? null])) as {
     [Key in Name]-?: NonNullable<T[Key]> | null
@@ -106,7 +106,7 @@ export function assignmentView({ fqdn, publicIp, ports, location, promised }: As
   }
 }
 
-/** The view of a seat for its player only, because it contains the join token. */
+/** Returns the view of a seat. It is for the seat's player only, because it contains the join token. */
 export const seatView = (seat: SeatGrant, dates: Dates): SeatView => ({
   seat_id: seat.id,
   server_id: seat.serverId,
@@ -124,8 +124,8 @@ export type Dates = Pick<Matchmaker, 'dateOf'>
 export type Estimating = Pick<Matchmaker, 'estimateWait' | 'joinToken'>
 
 /**
- * @param estimating without it, the view has neither an estimated wait nor a join token, which is for the player of the
- *   seat only.
+ * @param estimating if undefined, the view has neither an estimated wait nor a join token. The join token is for the
+ *   player of the seat only.
  */
 export function ticketView(seat: PlayerTicket, dates: Dates, estimating?: Estimating): TicketView {
   const { ticket, index } = seat
@@ -158,17 +158,17 @@ export function ticketView(seat: PlayerTicket, dates: Dates, estimating?: Estima
   }
 }
 
-/** The estimated remaining wait of a searching ticket. */
+/** Returns the estimated remaining wait of a searching ticket. */
 const searchingEstimate = ({ id }: Ticket, estimating: Estimating): EstimatedWaitView | null =>
   estimatedWaitView(estimating.estimateWait(id))
 
-/** The tickets of all players of a party, in the party's order. */
+/** Returns the tickets of all players of a party, in the party's order. */
 export const partyViews = (ticket: Ticket, dates: Dates, estimating?: Estimating): TicketView[] =>
   ticket.players.map((_, index) => ticketView({ ticket, index }, dates, estimating))
 
 /**
- * An id for a backfill of a server that was made for another matchmaker. The id itself marks this, because any process
- * may read the backfill later. Such a server waits for the status ASSIGNED (public fact).
+ * Creates an id for a backfill of a server that was made for another matchmaker. The suffix of the id marks such a
+ * backfill, because any process may read it later. Such a server waits for the status ASSIGNED (public fact).
  */
 export const existingServersId = (random: Random): string => `${newId(random)}${OF_EXISTING}`
 const OF_EXISTING = '-seat'
@@ -181,7 +181,7 @@ const backfillStatus: Readonly<Record<BackfillStatus, TicketStatus>> = {
 }
 
 /**
- * The view of a backfill.
+ * Returns the view of a backfill.
  * @param tickets the backfill's tickets that can still be read.
  */
 export function backfillView(backfill: Backfill, tickets: readonly Ticket[], dates: Dates): BackfillView {

@@ -4,9 +4,9 @@ import { Reader, type Response } from 'mmdb-lib'
 export interface MmdbFile {
   /** The type of database in its metadata, e.g. `GeoLite2-City`. */
   readonly type: string
-  /** The record of an address in canonical form; undefined if the file has none. */
+  /** Returns the record of an address in canonical form; undefined if the file has none. */
   lookup(ip: string): unknown
-  /** The records of the first networks in order of address, at most this many. */
+  /** Returns the records of the first `networks` networks in order of address. */
   firstRecords(networks: number): unknown[]
 }
 
@@ -15,7 +15,7 @@ const METADATA_MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
 /** Zero bytes between the search tree and the data. */
 const SEPARATOR_BYTES = 16
 
-/** The error for a database that cannot be used. */
+/** Makes the error for a database that cannot be used. */
 export const cannotRead = (name: string, cause: unknown) =>
   new Error(`cannot read ${name}: ${cause instanceof Error ? cause.message : cause}`, { cause })
 
@@ -59,8 +59,8 @@ function firstRecords(reader: Reader<Response>, networks: number): unknown[] {
 /**
  * Opens a database.
  * @param name name of the database in errors, usually its path.
- * @throws Error naming it if it is corrupt. Some faults are found only by a lookup, which then throws the same error.
- *   The message never contains the address.
+ * @throws Error with this name if the database is corrupt. Some faults are found only by a lookup, which then throws
+ *   the same error. The message never contains the address.
  */
 export function openMmdb(bytes: Buffer, name: string): MmdbFile {
   const reading = <Result>(read: () => Result): Result => {

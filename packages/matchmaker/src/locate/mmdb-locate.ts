@@ -17,8 +17,8 @@ export interface Located extends Coordinates {
 export type Locate = (ip: string) => Located | undefined | Promise<Located | undefined>
 
 /**
- * The location of an address; undefined if `locate` fails. The matchmaker reports that failure itself, because it calls
- * `locate` for tickets.
+ * Returns the location of an address; undefined if `locate` fails. This function does not report the failure, because
+ * the matchmaker calls `locate` for tickets too and reports it then.
  */
 export function placeOf(
   ip: string | undefined,
@@ -118,7 +118,7 @@ export function mmdbLocate(options: MmdbLocateOptions): MmdbLocate {
     locate = openLocate(newer === undefined ? await readLater(file as string) : asBuffer(newer), name)
     cache?.clear()
   }
-  // One after another, so that the last requested database stays.
+  // Reload one database after another, so that the last requested one stays.
   let reloads = Promise.resolve()
   const reload = (newer?: Uint8Array) => {
     const loaded = reloads.then(() => load(newer))

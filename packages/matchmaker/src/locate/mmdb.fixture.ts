@@ -15,7 +15,10 @@ export interface MmdbFixture {
 
 const TYPES = { pointer: 1, string: 2, double: 3, uint32: 6, map: 7, array: 11, boolean: 14 }
 
-/** The control byte, the type byte of extended types, and the size if it does not fit into the control byte. */
+/**
+ * Returns the header of a value: the control byte, the type byte of extended types, and the size if it does not fit
+ * into the control byte.
+ */
 function header(type: number, size: number): Buffer {
   if (size > 284) throw new Error(`the fixture writes sizes up to 284, not ${size}`)
   const sizeBits = Math.min(size, 29)
@@ -77,7 +80,7 @@ function groups(text: string): number[] {
   return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
 }
 
-/** The leading bits of a network in the tree. */
+/** Returns the leading bits of a network in the tree. */
 function bitsOf(cidr: string, ipVersion: 4 | 6): string {
   const [address = '', length] = cidr.split('/')
   if (!address.includes(':')) {
@@ -124,7 +127,7 @@ function encodeNode(left: number, right: number, recordSize: 24 | 28 | 32): Buff
   return bytes
 }
 
-/** The bytes of a database file. */
+/** Returns the bytes of a database file. */
 export function encodeMmdb({ networks, ipVersion = 6, recordSize = 28, metadata = {} }: MmdbFixture): Buffer {
   const data = createEncoder()
   const tree = buildTree(

@@ -65,17 +65,17 @@ import {
 } from '../tickets/index.js'
 import { createTicketCommands } from './ticket-commands.js'
 
-/** A matchmaker, and the further functions for matchmakers whose tickets outlive their process. */
+/** A matchmaker, and additional functions for matchmakers whose tickets outlive their process. */
 export interface Assembly {
   readonly matchmaker: Matchmaker
-  /** Undefined without a ledger. */
+  /** Loads tickets of other processes; undefined without a ledger. */
   readonly loading: TicketLoader | undefined
   /** Reads the store, and takes over the matches of an earlier process; see `Recovery`. */
   readonly recover: () => Promise<boolean>
-  /** @throws {Unavailable} until recovery is done; {MatchmakerClosed} if it never will be */
+  /** @throws {Unavailable} until recovery is done; {MatchmakerClosed} if the matchmaker was closed before */
   readonly assertReady: () => void
   readonly loadBackfills: (saved: readonly StoredBackfill[]) => void
-  /** All stored tickets. */
+  /** Returns all stored tickets. */
   readonly tickets: () => Iterable<TicketRecord>
   readonly problem: (during: Activity, error: unknown) => void
   /** Ids of the tickets of a match whose players get the address once its server listens. */
@@ -93,15 +93,15 @@ export interface Persistence {
   readonly serverLog?: ServerLog | undefined
   /** Returns the master secret of the servers' tokens. Default: a new secret for this process. */
   readonly masterSecret?: (() => string) | undefined
-  /** See `LeaderOptions.sparesUnknownServers`. */
+  /** True if records of servers may be lost; see `LeaderOptions.sparesUnknownServers`. */
   readonly sparesUnknownServers?: (() => boolean) | undefined
   /** Stores match results until a backend takes them. Default: in memory. */
   readonly resultRecords?: OutboxRecords | undefined
 }
 
 /**
- * The parts of a matchmaker, created in the order in which they need each other. A part that needs a later one, or the
- * current queues, reads it from here when needed.
+ * The parts of a matchmaker, created in the order in which they need each other. A part may need one that is created
+ * later, or the current queues. It reads these from this object when it uses them.
  */
 class MatchmakerParts {
   readonly config: Config
@@ -231,12 +231,12 @@ class MatchmakerParts {
     this.events.emit('problem', { during, error, matchId })
   }
 
-  /** @throws {MatchmakerClosed} */
+  /** Checks that the matchmaker is open. @throws {MatchmakerClosed} */
   readonly assertNotClosed = (): void => {
     if (this.#isClosed) throw new MatchmakerClosed('The matchmaker is closed.')
   }
 
-  /** The match of an earlier process in which the player plays, unless a ticket already names it. */
+  /** Returns the match of an earlier process in which the player plays, unless a ticket already names that match. */
   readonly playedBy = (playerId: string): PlayedMatch | undefined => {
     const { id: matchId, queue, assignment } = this.allocator.playedBy(playerId) ?? {}
     if (matchId === undefined || queue === undefined) return undefined
@@ -256,7 +256,7 @@ class MatchmakerParts {
     return { refused: refused.map(({ record, queue, error }) => ({ ticket: ticketOf(record), queue, error })) }
   }
 
-  /** No further matches are made. */
+  /** Stops making matches. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.results?.close()
@@ -324,7 +324,7 @@ class MatchmakerParts {
   }
 }
 
-/** The public methods, as functions that can be passed around individually. */
+/** Returns the public methods, as functions that can be passed around individually. */
 function matchmakerOf(parts: MatchmakerParts): Matchmaker {
   const { config, clock, events, results, cooldowns, tickets, ended, allocator, lifecycle, matching, ticks } = parts
   const { playedBy, assertNotClosed } = parts

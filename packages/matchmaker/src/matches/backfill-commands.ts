@@ -43,10 +43,10 @@ const change: z.ZodType<BackfillChange> = z.strictObject({ version: z.int().min(
 
 const invalidBackfill = (field: string, message: string) => new InvalidBackfill(`backfill: ${message}`, { field })
 
-/** @throws {InvalidBackfill} */
+/** Validates the input of a backfill. @throws {InvalidBackfill} */
 const readBackfillInput = (given: BackfillInput): BackfillInput => read(input, given, invalidBackfill)
 
-/** @throws {InvalidBackfill} */
+/** Validates the change of a backfill. @throws {InvalidBackfill} */
 const readBackfillChange = (given: BackfillChange): BackfillChange => read(change, given, invalidBackfill)
 
 interface VacanciesOptions {
@@ -60,7 +60,7 @@ interface VacanciesOptions {
   readonly now: number
 }
 
-/** The places that a match opens in the given teams. Without given teams, all missing places of all teams. */
+/** Returns the places that a match opens in the given teams. Without given teams: all missing places of all teams. */
 function vacanciesOf(
   given: readonly BackfillTeam[] | undefined,
   { teams: shapes, present, mayBeMore, now }: VacanciesOptions,
@@ -97,7 +97,7 @@ function vacanciesOf(
   return { rooms, present: there }
 }
 
-/** The free places of each team, reduced to this total: the teams that lack most keep theirs. */
+/** Reduces the free places of the teams to a total of `seats`. The teams that lack most keep theirs. */
 function atMost(rooms: readonly number[], seats: number): readonly number[] {
   const taken = rooms.map(() => 0)
   const left = (at: number) => (rooms[at] ?? 0) - (taken[at] ?? 0)
@@ -112,7 +112,7 @@ function atMost(rooms: readonly number[], seats: number): readonly number[] {
 /** No team has a free place. A backfill is possible again once somebody has left. */
 export class MatchIsFull extends InvalidBackfill {}
 
-/** A player without a known ticket, in the form that rules read. */
+/** Returns a player without a known ticket, in the form that rules read. */
 export function presentPlayer(given: Player, now: number): RuleTicket {
   const one = complete(given)
   return { id: one.id, createdAt: now, priority: 0, players: [one], place: one.coordinates, network: networkOf([one]) }

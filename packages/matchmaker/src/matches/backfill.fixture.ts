@@ -9,7 +9,7 @@ export const social: QueueDefinition = {
   deploy,
 }
 
-/** A running match of ann against ben that has room for two more. */
+/** Runs a match of ann against ben that has room for two more players. */
 export async function running(queue: Partial<QueueDefinition> = {}, options: Parameters<typeof setUp>[0] = {}) {
   const all = setUp({ queues: [{ ...social, ...queue }], ...options })
   all.join('ann')

@@ -16,7 +16,7 @@ import {
   type Ledger,
 } from '../tickets/index.js'
 
-/** An open backfill as stored, so that another process can take it over with the match's tickets. */
+/** An open backfill as stored. With the match's tickets, another process can take it over. */
 export interface SavedBackfill extends Readonly<
   Pick<BackfillRecord, 'id' | 'createdAt' | 'priority' | 'version' | 'rooms'>
 > {
@@ -25,7 +25,9 @@ export interface SavedBackfill extends Readonly<
   readonly tickets: readonly string[]
 }
 
-/** A ticket of the match and those of its players who are still there, or a player that the game reported. */
+/**
+ * A ticket of the match and those of its players who are still in the match, or a player that the game server reported.
+ */
 type SavedPresent = { readonly ticketId: string; readonly playerIds: readonly string[] } | { readonly told: RuleTicket }
 
 const isOfMatch = (ticket: RuleTicket): ticket is TicketRecord => 'seat' in ticket
@@ -33,7 +35,7 @@ const isOfMatch = (ticket: RuleTicket): ticket is TicketRecord => 'seat' in tick
 const savePresent = (ticket: RuleTicket): SavedPresent =>
   isOfMatch(ticket) ? { ticketId: ticket.id, playerIds: ticket.players.map(({ id }) => id) } : { told: ticket }
 
-/** The JSON of an open backfill. It holds no player's address. */
+/** Returns the JSON of an open backfill. It holds no player's address. */
 const saveBackfill = (record: BackfillRecord): string =>
   JSON.stringify({
     id: record.id,
@@ -46,7 +48,7 @@ const saveBackfill = (record: BackfillRecord): string =>
     tickets: record.tickets,
   } satisfies SavedBackfill)
 
-/** The present players of a saved backfill whose tickets are in the match. */
+/** Returns the present players of a saved backfill. Tickets that are no longer in the match are left out. */
 function presentAgain({ present }: SavedBackfill, match: Match): PresentTeams {
   const tickets = new Map(match.placed.map(({ ticket }) => [ticket.id, ticket]))
   return present.map((team) =>
@@ -66,7 +68,7 @@ interface BackfillOptions {
 }
 
 interface BackfillsOptions {
-  /** By name. */
+  /** The queues in operation by name. */
   readonly runtimes: ReadonlyMap<string, QueueRuntime>
   readonly endedTicketTtlMs: number
   readonly events: Events
@@ -75,7 +77,7 @@ interface BackfillsOptions {
   readonly ledger?: Pick<Ledger, 'backfillChanged'> | undefined
 }
 
-/** All backfills. Every change of a backfill is one of these methods. */
+/** Holds all backfills. Every change of a backfill is one of these methods. */
 export class Backfills {
   readonly #options: BackfillsOptions
   #runtimes: ReadonlyMap<string, QueueRuntime>
@@ -112,7 +114,7 @@ export class Backfills {
     return record
   }
 
-  /** Reopens a backfill of an earlier process unchanged. It is cancelled if its queue cannot serve it any more. */
+  /** Reopens a backfill of an earlier process unchanged. It is cancelled if its queue can no longer serve it. */
   restore(saved: SavedBackfill, match: Match): void {
     const { id, version, createdAt, priority, rooms } = saved
     const record: BackfillRecord = {
@@ -136,8 +138,9 @@ export class Backfills {
   }
 
   /**
-   * Replaces the vacancies. Without vacancies, the backfill becomes full. @param tickets ids of the tickets that joined
-   * through it. @throws like `open`; then nothing changed
+   * Replaces the vacancies. Without vacancies, the backfill becomes full.
+   * @param tickets ids of the tickets that joined through the backfill.
+   * @throws like `open`; then nothing changed
    */
   change(record: BackfillRecord, vacancies: Vacancies, tickets: readonly string[] = []): void {
     const isFull = vacancies.rooms.every((room) => room === 0)
@@ -149,14 +152,14 @@ export class Backfills {
     this.#changed(record)
   }
 
-  /** Cancels the backfill. Does nothing if it is not open any more. */
+  /** Cancels the backfill. Does nothing if it is no longer open. */
   cancel(record: BackfillRecord): void {
     if (record.status !== 'OPEN') return
     this.#end(record, 'CANCELLED')
     this.#changed(record)
   }
 
-  /** Takes over the reloaded queues. Cancels the backfills that these cannot serve. */
+  /** Takes over the reloaded queues. Cancels the backfills that these queues cannot serve. */
   replaceQueues(runtimes: ReadonlyMap<string, QueueRuntime>): void {
     this.#runtimes = runtimes
     for (const record of this.#byId.values()) {
@@ -166,7 +169,7 @@ export class Backfills {
     }
   }
 
-  /** Removes the backfills that ended long enough ago. */
+  /** Removes the backfills that ended at least `endedTicketTtlMs` ago. */
   removeEnded(now: number): void {
     for (const [record, endedAt] of this.#ended) {
       if (now - endedAt < this.#options.endedTicketTtlMs) return
@@ -187,10 +190,11 @@ export class Backfills {
     if (runtime === undefined || !isSame(runtime.compiled.model.teams, match.teams)) {
       throw new InvalidBackfill(`backfill: queue ${match.queue.name} no longer has the teams of the match`)
     }
-    // Limits stricter than those of the match might exclude everybody.
+    // Use the limits of the match's relaxation step. Stricter limits might exclude everybody.
     const createdAt = record.createdAt - match.expansionMs
     const all = present.flat()
-    // A player near enough to all players is near enough to their middle. The server may be far from it.
+    // Use the middle of all players as the place: whoever is near enough to all players is near enough to their middle.
+    // The server may be far from it.
     const place = middleOf(all.flatMap((ticket) => ticket.place ?? []))
     const network = all.find((ticket) => ticket.network !== undefined)?.network
     try {

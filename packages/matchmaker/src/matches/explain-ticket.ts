@@ -6,7 +6,7 @@ import { slotIn, NOWHERE, type QueueRuntime, type TicketRecord, type TicketStore
 import { type MatchRateCurve, estimateOf } from '../wait-times/index.js'
 import type { LearnedWaits, Matchmaker, TakenServer } from './matchmaker.js'
 
-/** Creates `explain`: the reasons of the ticket's queues, or why the ticket is in none of their pools. */
+/** Creates `explain`. It returns the reasons of the ticket's queues, or why the ticket is in none of their pools. */
 export function createExplaining({
   tickets,
   clock,
@@ -14,7 +14,7 @@ export function createExplaining({
 }: {
   readonly tickets: Pick<TicketStore, 'find'>
   readonly clock: Clock
-  /** Why no servers are deployed now; undefined if they are. */
+  /** `blockedBy` returns why no servers are deployed now; undefined if they are deployed. */
   readonly allocator: Pick<Allocator, 'blockedBy' | 'find'>
 }): Matchmaker['explain'] {
   return (ticketId) => {
@@ -49,7 +49,7 @@ export function createExplaining({
   }
 }
 
-/** Undefined while the match has no server, e.g. because its last server did not answer. */
+/** Returns the match's server; undefined while the match has none, e.g. because its last server did not answer. */
 function takenServer({ server, claim }: HostedMatch, now: number): TakenServer | undefined {
   if (server === undefined) return undefined
   const forMs = claim && Math.max(0, Math.round(now - claim.at))
@@ -67,7 +67,7 @@ function serverSentence(server: TakenServer | undefined): string {
     : ` A server starts for the match, since ${seconds} s.`
 }
 
-/** Describes where the server was requested. It contains the rule's limit and no player's latency. */
+/** Describes where the server was requested. The sentence contains the rule's limit, but no player's latency. */
 function placeSentence(placement: Placement | undefined): string {
   if (placement === undefined) return ''
   const { beacon, limitMs } = placement
@@ -112,7 +112,10 @@ function whyNoServer(
 const secondsUntil = (at: number, now: number) => Math.ceil(Math.max(0, at - now) / 1000)
 
 interface WaitCommands extends Pick<Matchmaker, 'estimateWait' | 'estimateQueueWaits'> {
-  /** The learned waits behind `estimateWait` and `estimateQueueWaits`, for processes that do not match themselves. */
+  /**
+   * Returns the learned waits behind `estimateWait` and `estimateQueueWaits`, for processes that do not run the
+   * matching.
+   */
   learnedWaits(): readonly LearnedWaits[]
 }
 

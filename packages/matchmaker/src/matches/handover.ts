@@ -16,7 +16,9 @@ import {
 import type { MatchLifecycle } from './match-lifecycle.js'
 import type { ExportedTicket, Imported, Matchmaker, TicketSnapshot } from './matchmaker.js'
 
-/** The snapshot's shape. Tickets are validated later, one by one, so that an invalid one is refused alone. */
+/**
+ * The snapshot's shape. Tickets are validated later, one by one, so that an invalid ticket does not affect the others.
+ */
 const snapshotSchema = z.object({
   format: z.literal('muster-tickets-1'),
   exportedAt: z.number(),
@@ -51,7 +53,7 @@ const exported = (record: TicketRecord): ExportedTicket => ({
 interface Handover {
   readonly tickets: TicketStore
   readonly clock: Clock
-  /** @throws {MatchmakerClosed} */
+  /** Checks that the matchmaker is open. @throws {MatchmakerClosed} */
   readonly assertNotClosed: () => void
 }
 
@@ -116,7 +118,7 @@ const TIMEOUT_MS = 60_000
 /** Milliseconds between two checks for unconfirmed creates and stops. */
 const STEP_MS = 100
 
-/** Ends the running work once no more matches are made. */
+/** Creates `close`. It ends the running work after matching has stopped. */
 export function createMatchmakerClose(closing: CloseContext): Matchmaker['close'] {
   const { tickets, lifecycle, allocator, store, problem, clock } = closing
 
@@ -127,7 +129,7 @@ export function createMatchmakerClose(closing: CloseContext): Matchmaker['close'
     }
   }
 
-  /** Leaves everything to the next process. It first waits for the outcome of sent creates. */
+  /** Leaves tickets, matches and servers to the next process. Waits first for the outcome of creates that were sent. */
   const leave = async (deadline: number) => {
     allocator.creates.sendNoMore()
     await advanceWhile(() => allocator.creates.inFlight() > 0, deadline)
@@ -146,7 +148,7 @@ export function createMatchmakerClose(closing: CloseContext): Matchmaker['close'
     for (const match of matches) allocator.drop(match, 'closed')
     for (const server of servers) allocator.dropServer(server, 'closed')
     for (const match of lifecycle.all()) if (stopServers || match.phase !== 'running') lifecycle.close(match, now)
-    // Servers of pools that are empty now, because their matches were dropped above.
+    // Servers of pools that are empty now, because their matches ended above.
     for (const server of allocator.poolServers().filter((one) => allocator.pools.isEmpty(one))) {
       allocator.dropServer(server, 'closed')
       servers.add(server)
@@ -169,7 +171,7 @@ export function createMatchmakerClose(closing: CloseContext): Matchmaker['close'
   }
 }
 
-/** @throws {InvalidInput} */
+/** Checks that a matchmaker that hands over has a store. @throws {InvalidInput} */
 export function assertCanHandOver(handOver: boolean | undefined, store: Store | undefined): void {
   if (handOver !== true || store !== undefined) return
   throw new InvalidInput('option handOver: needs a store, from which the next process resumes', {

@@ -20,7 +20,7 @@ import { inCommon, placedOf } from './match-order.js'
 import type { EndOfMatch } from './match.js'
 import type { Matchmaker } from './matchmaker.js'
 
-/** The parts that get the outcomes. Most are created after the allocator, so they are read when needed. */
+/** The parts that receive the outcomes. Most are created after the allocator, so they are read only when needed. */
 interface Receivers {
   readonly tickets: Pick<TicketStore, 'find'>
   readonly lifecycle: Pick<MatchLifecycle, 'find' | 'ready' | 'dissolve'>
@@ -51,8 +51,8 @@ export function createHostingOutcomes(to: Receivers): AllocatorListener {
     servers: createServerEvents(events),
     created: (server, requestId) => {
       const { order, charged, chargedPlayers = [] } = server
-      // A create that is repeated elsewhere for lack of capacity is not the players' doing, so only the first counts
-      // against their limits. Servers created by an earlier process were counted there.
+      // A create that is repeated elsewhere for lack of capacity is not the players' doing. Only the first create
+      // counts against their limits. Creates of an earlier process were already counted by that process.
       if (order !== undefined && !charged) served(chargedPlayers)
       events.emit('deploymentCreated', { ...named(server), requestId })
     },
@@ -80,10 +80,10 @@ export function createHostingOutcomes(to: Receivers): AllocatorListener {
 
 const LONGEST_DETAIL = 300
 
-/** The service's text may contain anything, so it is scrubbed and shortened. */
+/** Scrubs and shortens a text of the deployment service, because it may contain anything. */
 const shortOf = (detail: string | undefined) => detail && scrub(detail).replaceAll(/\s+/g, ' ').slice(0, LONGEST_DETAIL)
 
-/** Reports of game servers about their matches and who plays these. */
+/** Creates the functions that handle game servers' reports about their matches and players. */
 function createGameOutcomes(to: Receivers): AllocatorListener['games'] {
   const conclude = createConclude(to)
   const problem = (matchId: string, error: unknown) => to.events.emit('problem', { during: 'server', error, matchId })
@@ -107,10 +107,12 @@ function createGameOutcomes(to: Receivers): AllocatorListener['games'] {
     seatsWanted: ({ id: matchId }, seats, isNew) => {
       try {
         applySeatsWanted(to, matchId, seats)
-        // Missing players are counted here, now and later. The numbers by team are of one moment.
+        // False for an open match without numbers by team: Muster counts its missing players now and after each later
+        // change. Numbers by team are applied once, because they are of one moment.
         return !seats.open || seats.teams !== undefined
       } catch (error) {
-        // A match that does not run yet, or that is full, is no mistake of the server. Other errors are reported once.
+        // The server may report a match that does not run yet or is full. That is no mistake of the server. Other
+        // errors are emitted once.
         if (isNew && !(error instanceof MatchNotRunning || error instanceof MatchIsFull)) problem(matchId, error)
         return false
       }
@@ -159,7 +161,7 @@ function createConclude({ results, events, clock }: Pick<Receivers, 'results' | 
 
 function rosterOf({ queue, teams, placed }: Match, store: Pick<TicketStore, 'find'>): MatchRoster {
   const tickets = placed.map(({ ticket }) => ticket)
-  // Players who left are no longer in the ticket of the match. Places count by the ticket as it was created.
+  // Players who left are no longer in the ticket of the match. Seat numbers follow the ticket as it was created.
   const seatOf = (ticketId: string, playerId: string) => {
     const whole = store.find(ticketId)
     const index = whole?.players.findIndex(({ id }) => id === playerId) ?? -1

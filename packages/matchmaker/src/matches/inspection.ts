@@ -15,7 +15,7 @@ import type { TargetWaitState } from '../wait-times/index.js'
 
 /** The operators' commands about results of matches that the backend keeps refusing: see the option `results`. */
 export interface ResultCommands {
-  /** The results that were set aside, the oldest first, at most 1,000. */
+  /** Returns the results that were set aside, the oldest first, at most 1,000. */
   resultsSetAside(): readonly ResultSetAside[]
   /** Sends a result that was set aside again, before later ones of its players. @throws {NotFound} */
   repeatResult(matchId: string): void
@@ -26,7 +26,7 @@ export interface ResultCommands {
 /** The tickets and matches of a queue. A ticket that waits in several queues is counted in each. */
 export interface QueueState {
   readonly name: string
-  /** True if paused by `pauseQueue`. */
+  /** True if `pauseQueue` paused the queue. */
   readonly paused: boolean
   /** Number of searching tickets, by what they wait for. */
   readonly searching: Readonly<Record<WaitingFor, number>>
@@ -71,7 +71,7 @@ export interface Inspection {
   readonly stopsPending: number
   /** Milliseconds since the oldest of these stops was ordered; 0 if there is none. */
   readonly oldestStopMs: number
-  /** Why no servers are deployed now; undefined if they are. */
+  /** Why no servers are deployed now; undefined if they are deployed. */
   readonly blockedBy: BlockedBy | undefined
   /** Whether the store can be written to. While it cannot, no ticket is accepted. Undefined without a store. */
   readonly store?: 'written' | 'failing' | undefined

@@ -70,7 +70,10 @@ export function createMatchCommands(context: MatchCommandsContext): MatchCommand
     return match
   }
 
-  /** Resolves once the store has recorded the decision about the match. @throws {Unavailable} */
+  /**
+   * Resolves once the store has recorded the decision about the match. @throws {Unavailable} if it takes too long or
+   * fails
+   */
   const recorded = async (matchId: string): Promise<void> => {
     const unavailable = (cause?: unknown) =>
       new Unavailable(`The store cannot record the decision about match ${matchId}. Nothing has changed; retry.`, {
@@ -85,7 +88,7 @@ export function createMatchCommands(context: MatchCommandsContext): MatchCommand
     if (writing !== undefined && (await within(writing, RECORD_MS, clock)) === undefined) throw unavailable()
   }
 
-  /** Counts the players who leave others behind in a running match. */
+  /** Counts a cooldown offence for players who leave others behind in a running match. */
   const countLeavers = (queueName: string, playerIds: readonly string[]) => {
     const queue = runtime(queueName)?.queue
     if (queue !== undefined) cooldowns.count(queue, playerIds, 'left-running', clock.now())
@@ -151,7 +154,7 @@ export function createMatchCommands(context: MatchCommandsContext): MatchCommand
   }
 }
 
-/** The players of a match. The allocator does not know a match that still awaits acceptance. */
+/** Returns the players of a match. The allocator does not know a match that still awaits acceptance. */
 const playersIn = (hosted: HostedMatch | undefined, match: Match | undefined): readonly string[] =>
   hosted?.playerIds ?? playersOf(match?.seated ?? [])
 
@@ -159,12 +162,12 @@ const without = (all: readonly string[], gone: readonly string[]) => all.filter(
 
 interface CreatingMatches {
   readonly tickets: Pick<TicketStore, 'createTogether' | 'find'>
-  /** By name. */
+  /** Returns the queues in operation by name. */
   readonly runtimes: () => ReadonlyMap<string, QueueRuntime>
-  /** Begins waiting private matches, if servers may be created now. */
+  /** Begins private matches that wait, if servers may be created now. */
   readonly begin: () => void
   readonly random: Random
-  /** @throws {MatchmakerClosed} */
+  /** Checks that the matchmaker is open. @throws {MatchmakerClosed} */
   readonly assertNotClosed: () => void
 }
 
@@ -189,8 +192,8 @@ export function createMatchCreation(options: CreatingMatches): Pick<Matchmaker, 
 }
 
 /**
- * Begins the waiting private matches in the order in which they were made, as many as there is room for. They go before
- * matches that rules find. Each promise resolves when the intent of its match is in the store.
+ * Begins the waiting private matches in the order in which they were made, as many as there is room for. They begin
+ * before matches that rules find. Each promise resolves when the intent of its match is in the store.
  */
 export type BeginPrivate = (now: number) => readonly Promise<void>[]
 
@@ -204,7 +207,7 @@ export function createBeginPrivate({ tickets, lifecycle }: PrivateRoundsOptions)
     const begun: Promise<void>[] = []
     for (const records of tickets.privateMatches()) {
       const group = groupOf(records)
-      // `reconfigure` has changed its queue.
+      // `reconfigure` has changed the queue so that the match no longer fits.
       if (group === undefined) tickets.cancel(records[0] as TicketRecord, 'refused', now)
       else if (group.runtime.isPaused) continue
       else if (lifecycle.room(now, group.runtime.queue.pool) <= 0) continue
@@ -214,7 +217,7 @@ export function createBeginPrivate({ tickets, lifecycle }: PrivateRoundsOptions)
   }
 }
 
-/** The tickets as a group; undefined if the queue has no such teams. */
+/** Returns the tickets as a group; undefined if the queue no longer has such teams. */
 function groupOf(records: readonly TicketRecord[]): GroupedTickets | undefined {
   const [first] = records
   const [runtime] = first?.runtimes ?? []
@@ -225,6 +228,6 @@ function groupOf(records: readonly TicketRecord[]): GroupedTickets | undefined {
   return { runtime, records, teams, queue, backfill: undefined, expansionMs: 0 }
 }
 
-/** Index of the ticket's team; -1 if the queue has no team of that name that is large enough. */
+/** Returns the index of the ticket's team; -1 if the queue has no team of this name that is large enough. */
 const teamOf = (record: TicketRecord, { compiled }: QueueRuntime): number =>
   compiled.model.teams.findIndex(({ name, max }) => name === record.privateSeat?.team && max >= countPlayers([record]))

@@ -51,7 +51,7 @@ interface MatchLifecycleOptions {
  * other tickets then search again and keep their waiting time. Those of a private match may be cancelled instead.
  */
 
-/** Moves each match through its phases and changes its tickets along. The allocator handles its server. */
+/** Moves each match through its phases and updates its tickets. The allocator handles its server. */
 export class MatchLifecycle {
   readonly #options: MatchLifecycleOptions
   readonly #matches = new Map<string, Match>()
@@ -82,14 +82,17 @@ export class MatchLifecycle {
   }
 
   /**
-   * How many more matches may be made now. Matches that await acceptance or a server count as made.
-   * @param pool adds the warm servers of this pool.
+   * Returns how many more matches may be made now. Matches that await acceptance or a server count as made.
+   * @param pool the pool whose warm servers are added.
    */
   room(now: number, pool?: string): number {
     return this.#options.allocator.room(now, pool) - this.#early.size
   }
 
-  /** Deploys servers for due matches. Removes tickets that did not accept in time, and matches not full in time. */
+  /**
+   * Deploys servers for due matches. Removes tickets that did not accept in time. Dissolves matches that were not full
+   * in time.
+   */
   advance(now: number): void {
     this.#serve(now)
     const late = this.#acceptances.overdue(now)
@@ -103,8 +106,8 @@ export class MatchLifecycle {
   }
 
   /**
-   * Makes a match; resolves when its intent is stored, or at once if it awaits acceptance. Undefined, without any
-   * change, if a ticket does not search any more.
+   * Makes a match. Resolves when the match's intent is stored, or immediately if the match awaits acceptance. Returns
+   * undefined and changes nothing if a ticket no longer searches.
    */
   begin(group: GroupedTickets, now: number): Promise<void> | undefined {
     const { events, random } = this.#options
@@ -118,7 +121,7 @@ export class MatchLifecycle {
     this.#matches.set(match.matchId, match)
     if (needsAcceptance) this.#early.add(match)
     const begun = needsAcceptance ? Promise.resolve() : this.#deploy(match, group.teams)
-    // Emitted last, so that a listener may cancel the tickets or stop the match.
+    // Emit `matchFound` last, so that a listener may cancel the tickets or stop the match.
     if (events.hasListeners('matchFound')) {
       const { matchId, expansionMs } = match
       events.emit('matchFound', { matchId, queue: queue.name, tickets: group.records.map(ticketOf), expansionMs })
@@ -131,7 +134,7 @@ export class MatchLifecycle {
     const { backfill, records } = group
     if (backfill?.record.status !== 'OPEN' || backfill.record.version !== backfill.version) return
     const { id: backfillId, match } = backfill.record
-    // Players may wait while they play, so this may be the match that they already play in.
+    // Players may queue while they play, so this match may be the one in which they play.
     if (match.queue.playersMayWaitWhilePlaying && records.some((record) => isSharing(record, match))) return
     if (!this.#seat(match, group, now)) return
     const ids = records.map(({ id }) => id)
@@ -144,7 +147,7 @@ export class MatchLifecycle {
     this.#arrive(match, seated, now)
   }
 
-  /** Players accept the match that was found for their ticket. */
+  /** Records that players accept the match that was found for their ticket. */
   accept(record: TicketRecord, playerIds: readonly string[], now: number): void {
     const { events, tickets } = this.#options
     const match = record.seat?.match
@@ -178,15 +181,15 @@ export class MatchLifecycle {
     this.#arrive(match, this.#expectedIn(match), now)
   }
 
-  /** Ids of the tickets of a match whose players get the address once its server listens. */
+  /** Returns the ids of the tickets of a match whose players get the address once its server listens. */
   expected(matchId: string): readonly string[] {
     const match = this.#matches.get(matchId)
     return match === undefined ? [] : this.#expectedIn(match).map(({ id }) => id)
   }
 
   /**
-   * Ends a match: it leaves its server, which is stopped unless a pool keeps it. Tickets without a server are requeued.
-   * The match ends before that, so that a listener does not find it any more.
+   * Ends a match: it leaves its server, which is stopped unless a pool keeps it. Then requeues the tickets without a
+   * server. A listener of the requeue no longer finds the match.
    */
   dissolve(match: Match, { reason, counts = false, stop = reason }: EndOfMatch, now: number): void {
     if (match.phase === 'over') return
@@ -195,7 +198,7 @@ export class MatchLifecycle {
     for (const record of waitingFor(match)) this.#options.tickets.requeue(record, reason, isAttempt(record), now)
   }
 
-  /** Ends a match because the matchmaker closes: its tickets are cancelled. */
+  /** Ends a match because the matchmaker closes. Cancels its tickets that have no server. */
   close(match: Match, now: number): void {
     if (match.phase === 'over') return
     this.#end(match, 'closed', now)
@@ -245,7 +248,7 @@ export class MatchLifecycle {
     return allocator.allocate({ matchId, queue: queue.name, at: foundAt }, order)
   }
 
-  /** The tickets that wait only for the server. */
+  /** Returns the tickets that wait only for the server. */
   #expectedIn(match: Match): readonly TicketRecord[] {
     return waitingFor(match).filter((record) => !this.#acceptances.isPending(record))
   }
@@ -288,7 +291,7 @@ const matchEndOf = (stop: StopReason): MatchEnd => {
 const isAsked = ({ seat, players }: TicketRecord): boolean =>
   seat?.acceptance !== undefined && seat.acceptance.accepted.length < players.length
 
-/** The players of the ticket who have not accepted. */
+/** Returns the players of the ticket who have not accepted. */
 const silentIn = ({ seat, players }: TicketRecord): readonly string[] =>
   players.flatMap(({ id }) => (seat?.acceptance?.accepted.includes(id) === true ? [] : [id]))
 

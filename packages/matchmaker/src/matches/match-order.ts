@@ -19,7 +19,7 @@ export function inCommon(rules: readonly Rule[], tickets: readonly FoundTicket[]
   for (const rule of rules) {
     if (rule.kind === 'equal' && rule.scope !== 'team') {
       const [value, ...others] = new Set(valuesOf(tickets, rule.attribute))
-      // Players of one match can differ here after a rule has relaxed.
+      // After a rule has relaxed, players of one match can have different values. Then no value is reported.
       if (value !== undefined && others.length === 0 && !isList(value))
         (equality ??= new Map()).set(rule.attribute, value)
     } else if (rule.kind === 'overlap') {
@@ -36,10 +36,10 @@ export function inCommon(rules: readonly Rule[], tickets: readonly FoundTicket[]
   }
 }
 
-/** Shared, because most queues have no rule of these kinds. */
+/** One shared object, because most queues have no rule of these kinds. */
 const NOTHING: Readonly<Record<string, never>> = Object.freeze({})
 
-/** Values of the attribute, of the players who have it. */
+/** Returns the values of the attribute, without the players who do not have it. */
 const valuesOf = (tickets: readonly FoundTicket[], attribute: string): Attributes[string][] =>
   tickets.flatMap(({ players }) =>
     players.flatMap(({ attributes = NOTHING }) =>
@@ -49,7 +49,7 @@ const valuesOf = (tickets: readonly FoundTicket[], attribute: string): Attribute
 
 const isList = (value: Attributes[string]): value is readonly string[] => Array.isArray(value)
 
-/** The allocator's order for a match. @param teamOf the index of the team of each seated ticket. */
+/** Returns the allocator's order for a match. @param teamOf the index of the team of each seated ticket. */
 export const orderOf = (
   { queue: { deploy, pool, rules }, teams, seated, expansionMs }: Match,
   teamOf: readonly number[],
@@ -75,13 +75,13 @@ export const teamsOf = (records: readonly TicketRecord[]): readonly number[] =>
 export type FindPlacements = () => readonly Placement[] | Promise<readonly Placement[]>
 
 interface PlacingOptions {
-  /** Undefined if the locations of beacons are unknown. */
+  /** The beacons of the deployment service; undefined if their locations are unknown. */
   readonly beacons: BeaconDirectory | undefined
   /** Called if the locations of a match's beacons are unknown. */
   readonly unplaced: (match: Match, error: Error) => void
 }
 
-/** @returns undefined for a match whose queue has no latency rule. */
+/** Creates the placing. It returns undefined for a match whose queue has no latency rule. */
 export function createPlacing({ beacons, unplaced }: PlacingOptions): (match: Match) => FindPlacements | undefined {
   return (match) => {
     const { queue, seated, expansionMs } = match
@@ -112,7 +112,7 @@ export function createPlacing({ beacons, unplaced }: PlacingOptions): (match: Ma
   }
 }
 
-/** The requested and the actual location of a server that is READY. */
+/** Returns the requested and the actual location of a server that is READY. */
 export function placedOf(server: Server): Placed | undefined {
   const placement = placementOf(server)
   if (placement === undefined) return undefined

@@ -18,7 +18,7 @@ import {
 } from '../tickets/index.js'
 import type { Backfills } from './backfills.js'
 
-/** Why a match ends. */
+/** Why a match ends, and whether that counts against its tickets. */
 export interface EndOfMatch {
   readonly reason: ReturnReason
   /**
@@ -30,7 +30,7 @@ export interface EndOfMatch {
   readonly stop?: StopReason | undefined
 }
 
-/** A new match that gets a server without waiting for acceptance. */
+/** Creates a match that gets a server without waiting for acceptance. */
 export const newMatch = (matchId: string, queue: Queue, teams: readonly TeamShape[], foundAt: number): Match => ({
   matchId,
   queue,
@@ -47,7 +47,9 @@ export const newMatch = (matchId: string, queue: Queue, teams: readonly TeamShap
   backfill: undefined,
 })
 
-/** The queue of a private match: players who leave before the server runs are not replaced and get no cooldown. */
+/**
+ * Returns the queue of a private match. Players who leave before the server runs are not replaced and get no cooldown.
+ */
 export const privateQueue = (queue: Queue, { asks }: PrivateSeat): Queue => ({
   ...queue,
   replaceLeavers: false,
@@ -61,7 +63,7 @@ const NOBODY: readonly never[] = []
 export const isSeated = (record: TicketRecord, match: Match): boolean =>
   record.status === 'MATCH_FOUND' && record.seat?.match === match
 
-/** The tickets of the match that have no server yet. */
+/** Returns the tickets of the match that have no server yet. */
 export const waitingFor = (match: Match): readonly TicketRecord[] =>
   match.seated.filter((record) => isSeated(record, match))
 
@@ -80,7 +82,7 @@ interface Acceptances {
   /** Removes a ticket that has left its match. */
   forget(record: TicketRecord): void
   isPending(record: TicketRecord): boolean
-  /** Tickets whose time to accept is over. */
+  /** Returns the tickets whose time to accept is over. */
   overdue(now: number): TicketRecord[]
 }
 
@@ -133,7 +135,7 @@ export function createLeaving({ tickets, acceptances, replacing, dissolve }: Lea
       return dissolve(match, { reason: unaccepted ? 'not-accepted' : 'dissolved' }, now)
     }
     const left = replacing.setPlayers(match, (all) => without(all, new Set(playersOf(records))))
-    // The other players left while this ticket was about to join.
+    // All other players left while this ticket was about to join.
     if (match.phase === 'running' && left?.length === 0) dissolve(match, { reason: 'dissolved', stop: 'left' }, now)
   }
 
@@ -158,19 +160,25 @@ export function createLeaving({ tickets, acceptances, replacing, dissolve }: Lea
 
 const without = (all: readonly string[], gone: ReadonlySet<string>) => all.filter((id) => !gone.has(id))
 
-/** True if the ticket is to be replaced. In a running match this holds for every ticket that was about to join. */
+/**
+ * True if a ticket that leaves the match is to be replaced. In a running match, this holds for every ticket that was
+ * about to join.
+ */
 const isWanted = ({ phase, queue }: Match): boolean =>
   phase === 'running' || (phase === 'deploying' ? queue.replaceLeavers : queue.acceptance?.replace === true)
 
-/** Repeated declines must not keep the others waiting longer than their queue allows. */
+/**
+ * True if a ticket of the match has waited until its queue's expiry. Then leavers are not replaced: repeated declines
+ * must not keep the other players waiting longer than the queue allows.
+ */
 const isOverdue = ({ phase, queue, seated }: Match, now: number): boolean =>
   (phase === 'asking' || phase === 'due') && seated.some(({ createdAt }) => now - createdAt >= queue.expireAfterMs)
 
 /** Creates the functions that replace players who left a match. */
 export const createReplacing = (backfills: Backfills, allocator: Pick<Allocator, 'find' | 'setPlayers'>) => ({
   /**
-   * Opens a backfill for the leavers, if the queue replaces leavers. Returns false if it does not, if nobody is left in
-   * the match, or if the rules cannot decide who would fit.
+   * Opens a backfill for the leavers, if the queue replaces leavers. Returns false if the queue does not replace them,
+   * if nobody is left in the match, or if the rules cannot decide who would fit.
    */
   replace: (match: Match, gone: readonly PlacedTicket[], now: number): boolean => {
     if (!isWanted(match) || isOverdue(match, now)) return false
@@ -189,7 +197,7 @@ export const createReplacing = (backfills: Backfills, allocator: Pick<Allocator,
     return true
   },
 
-  /** Updates the open backfill; cancels it if its queue cannot serve it any more. */
+  /** Updates the open backfill. Cancels it if its queue can no longer serve it. */
   refresh: (backfill: BackfillRecord, vacancies: Vacancies, ticketIds?: readonly string[]): void => {
     try {
       backfills.change(backfill, vacancies, ticketIds)

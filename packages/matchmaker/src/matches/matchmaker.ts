@@ -46,11 +46,11 @@ export type TicketResult =
   /** The error that `createTicket` would have thrown. */
   | { readonly ticket?: undefined; readonly error: MusterError }
 
-/** A player's tickets, and a running match if it has no known ticket. */
+/** A player's tickets, and the player's running match if no known ticket belongs to it. */
 export interface FoundPlayer {
   /** The player's searching tickets and those with a match that the player is still in, oldest first. */
   readonly tickets: readonly Ticket[]
-  /** A running match of the player without a known ticket, because an earlier process made it. */
+  /** A running match of the player without a known ticket. An earlier process made it. */
   readonly match?: PlayedMatch | undefined
 }
 
@@ -58,16 +58,16 @@ export interface FoundPlayer {
 export interface LongestWaiting {
   /** Number of all searching tickets. */
   readonly total: number
-  /** Sorted by waiting time, the longest first. */
+  /** The tickets that have waited longest, the longest wait first. */
   readonly tickets: readonly Ticket[]
 }
 
 /** Why a ticket still waits: plain data that reveals nothing about other players. */
 export interface TicketExplanation {
   readonly ticketId: string
-  /** One sentence in English. */
+  /** The reason in one English sentence. */
   readonly summary: string
-  /** Milliseconds. */
+  /** Milliseconds that the ticket has waited. */
   readonly waitedMs: number
   /** What the ticket waits for; undefined unless it is SEARCHING. */
   readonly waitingFor: WaitingFor | undefined
@@ -110,18 +110,18 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
    */
   playerMayState(queue: string): PlayerMayState | undefined
   /**
-   * True if a rule of the queue reads players' latencies. Only then the ticket API estimates missing ones. False if
-   * there is no such queue.
+   * True if a rule of the queue reads players' latencies. The ticket API estimates missing latencies only then. False
+   * if there is no such queue.
    */
   readsLatencies(queue: string): boolean
-  /** Maximum number of players in a party of this queue; undefined if there is no such queue. */
+  /** Returns the maximum number of players in a party of this queue; undefined if there is no such queue. */
   largestParty(queue: string): number | undefined
   /**
-   * Milliseconds that clients of a queue's tickets may be away, by its `presence`; undefined if it has no `presence`,
-   * or if there is no such queue.
+   * Returns the milliseconds that clients of a queue's tickets may be away, by its `presence`; undefined if it has no
+   * `presence`, or if there is no such queue.
    */
   presenceWithinMs(queue: string): number | undefined
-  /** The names of the queues, in the order of their definition. */
+  /** Returns the names of the queues, in the order of their definition. */
   queueNames(): readonly string[]
   /**
    * Returns a ticket. Undefined if there is no such ticket, or if it was cancelled or its match ended more than
@@ -131,16 +131,16 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
   /** Returns a player's waiting tickets and running matches. */
   findPlayer(playerId: string): FoundPlayer
   /**
-   * Resolves with the ticket once its version differs from the given one. Resolves immediately if it already differs or
-   * the ticket has ended: by default with HOST_ASSIGNED; with `until: 'match-end'` once it has `ended`. Rejects with
-   * `signal.reason`.
+   * Resolves with the ticket once its version differs from the given one, or immediately if the ticket has ended. It
+   * ends as CANCELLED or HOST_ASSIGNED; with `until: 'match-end'`, a HOST_ASSIGNED ticket ends with its match. Rejects
+   * with `signal.reason`.
    * @throws {UnknownTicket}
    */
   waitForChange(ticketId: string, options: WaitOptions): Promise<Ticket>
   /**
-   * Cancels a ticket and returns it; a cancelled ticket does not change. If a match was found for the ticket, the match
-   * dissolves: the other tickets search again and keep their waiting time, and the server is stopped. In a queue with
-   * `replaceLeavers`, the match continues and searches for replacements.
+   * Cancels a ticket and returns it. A ticket that is already cancelled does not change. If a match was found for the
+   * ticket, the match dissolves: the other tickets search again and keep their waiting time, and the server is stopped.
+   * In a queue with `replaceLeavers`, the match continues and searches for replacements.
    * @param playerId the player of the ticket who cancels. In a queue with a `cooldown`, this counts against them if a
    *   match was found. Default: a backend's decision, which counts against nobody.
    * @throws {UnknownTicket}; {InvalidTicket} if the player is not in the ticket; {AlreadyAssigned} once the players
@@ -159,8 +159,8 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
    */
   declineMatch(ticketId: string, playerId?: string): Ticket
   /**
-   * Explains why a ticket still waits: which rules separate it from other tickets, and when these rules relax. Cheap
-   * enough to call every second for a ticket.
+   * Explains why a ticket still waits: which rules separate it from other tickets, and when these rules relax. A call
+   * is cheap enough to be repeated every second for a ticket.
    * @throws {UnknownTicket}
    */
   explain(ticketId: string): TicketExplanation
@@ -177,17 +177,18 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
    */
   createMatch(input: MatchInput): PrivateMatch
   /**
-   * Removes players who have left a match. The last one ends the match: its server is stopped, or kept by a pool with
-   * `reuse`. If the server does not run yet, the players' tickets are cancelled, as by `cancelTicket`: a party leaves
-   * together, and the match dissolves or, with `replaceLeavers`, searches for replacements. The players have left when
-   * this returns. The promise resolves once the change is stored and survives a restart. An ended match stays as it is.
+   * Removes players who have left a match. When the last player leaves, the match ends: its server is stopped, or kept
+   * by a pool with `reuse`. If the server does not run yet, the players' tickets are cancelled, as by `cancelTicket`: a
+   * party leaves together, and the match dissolves or, with `replaceLeavers`, searches for replacements. The change is
+   * made when this method returns. The promise resolves once the change is stored and survives a restart. An ended
+   * match does not change.
    * @throws {UnknownMatch} synchronously. The promise rejects with {Unavailable} if the store cannot be written to;
    *   call it again then.
    */
   playersLeft(matchId: string, playerIds: readonly string[]): Promise<void>
   /**
    * Ends a match and stops its server, unless a pool with `reuse` keeps it. Players without the address search again,
-   * except in a private match. If the match is being stopped or ended recently, nothing changes; resolves as before.
+   * except in a private match. A match that is already stopping or has ended recently does not change.
    * @throws {UnknownMatch}; {Unavailable} if the stop cannot be recorded now: the stop happens anyway, and the call may
    *   be repeated; {MatchmakerClosed} if `close` gave up before the stop was confirmed
    */
@@ -202,8 +203,8 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
   /** Returns a backfill. Undefined if there is no such backfill, or if it ended more than `endedTicketTtlMs` ago. */
   getBackfill(id: string): Backfill | undefined
   /**
-   * @throws {UnknownBackfill}; {InvalidBackfill}; {BackfillVersionConflict} if the backfill has changed since, or is
-   * not open
+   * Replaces the vacancies. @throws {UnknownBackfill}; {InvalidBackfill}; {BackfillVersionConflict} if the backfill has
+   * changed since it was read, or is not open
    */
   updateBackfill(id: string, change: BackfillChange): Backfill
   /** Cancels a backfill. One that is not open does not change. @throws {UnknownBackfill} */
@@ -215,14 +216,13 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
    */
   notePresence(reports: readonly PresenceReport[]): void
   /**
-   * Estimates how much longer a ticket waits until a match is found for it, from the recent waits of tickets of its
-   * size and region in its queues. Undefined if it does not search, while its queues are paused, and if there is too
-   * little data: shortly after a start, with few players, and for tickets that have waited longer than nearly all
-   * others.
+   * Estimates how much longer a ticket waits for a match, from recent waits of tickets of its size and region in its
+   * queues. Undefined if the ticket does not search, while its queues are paused, and if there is too little data:
+   * shortly after a start, with few players, and for tickets that have waited longer than nearly all others.
    */
   estimateWait(ticketId: string): WaitEstimate | undefined
   /**
-   * Returns for each queue how many wait, and how long a ticket created now will wait.
+   * Returns for each queue how many tickets and players wait, and how long a ticket created now will wait.
    * @param place location of the ticket's players. Default: the estimate is for all tickets of the queue.
    */
   estimateQueueWaits(place?: Coordinates): readonly QueueWait[]
@@ -232,10 +232,10 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
   exportTickets(options?: ExportOptions): TicketSnapshot
   /**
    * Imports tickets with their waiting time. Tickets that exist here already do not change.
-   * @throws {InvalidInput} if it is not a snapshot; {MatchmakerClosed}
+   * @throws {InvalidInput} if the input is not a snapshot; {MatchmakerClosed}
    */
   importTickets(snapshot: TicketSnapshot): Imported
-  /** The cooldowns of a player that still count: those that have not ended, and those that make the next one longer. */
+  /** Returns a player's cooldowns that still count: not ended yet, or making the next one longer. */
   cooldownsOf(playerId: string): readonly Cooldown[]
   /** Deletes the cooldowns of a player, who may then wait again. */
   forgive(playerId: string): void
@@ -247,9 +247,9 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
    */
   importCooldowns(cooldowns: readonly Cooldown[]): void
   /**
-   * Pauses a queue: no matches are made of its tickets, and none of them joins a running match until `resumeQueue`.
-   * Tickets are still accepted and stay queued. Their waiting time counts and they expire as usual, so all of them
-   * expire in a pause longer than `expireAfterMs`. Existing matches continue. A ticket that waits in other queues too
+   * Pauses a queue until `resumeQueue`: no matches are made of its tickets, and none of them joins a running match.
+   * Tickets are still accepted and stay queued. Their waiting time counts and they expire as usual. A pause longer than
+   * `expireAfterMs` therefore expires all of them. Existing matches continue. A ticket that waits in other queues too
    * may be matched there. Pausing again changes nothing. A pause survives `reconfigure` as long as the queue exists,
    * and with a store also a restart.
    * @throws {UnknownQueue}
@@ -265,13 +265,13 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
   pausePool(pool: string, paused: boolean): void
   /**
    * Replaces the queues, and the pools if they are given. Tickets keep their waiting time. A match keeps the queue that
-   * found it. If a pool deploys another version now, its servers are drained once new ones are warm. Servers of a
-   * removed pool are drained immediately.
+   * found it. If a pool deploys another version afterwards, its old servers are drained once new ones are warm. Servers
+   * of a removed pool are drained immediately.
    * @throws {InvalidQueue}; {InvalidInput} for a pool. Nothing changes then.
    */
   reconfigure(queues: readonly QueueDefinition[], given?: ReconfigureOptions): Reconfigured
   /**
-   * Reads the status of a deployment that may have changed, e.g. after a webhook. The webhook's own claim is not
+   * Reads the status of a deployment that may have changed, e.g. after a webhook. The webhook's own statement is not
    * trusted.
    */
   hint(requestId: string): void
@@ -296,32 +296,32 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
   /** True for the secret of this match's server, from its variable MM_MATCH_SECRET. */
   isSecretOf(matchId: string, secret: string): boolean
   /**
-   * Registers a game server by its token, MUSTER_SERVER_TOKEN, for `POST /servers` of the ticket API. Repeating it
-   * changes nothing. Another instance replaces the earlier one. `deployment`: the request id of the deployment in which
-   * the process runs, if it knows it. If one create made several deployments, only one of them may register.
-   * @throws {ServerGone} if the server is not wanted any more, or runs in another deployment than the one to which
-   *   players are sent; {Unavailable} while that deployment is unknown or not stored: register again
+   * Registers a game server by its token, MUSTER_SERVER_TOKEN, for `POST /servers` of the ticket API. Repeating the
+   * call changes nothing. Another instance replaces the earlier one. `deployment`: request id of the process's
+   * deployment, if the process knows it. If one create made several deployments, only one of them may register.
+   * @throws {ServerGone} if the server is no longer wanted, or runs in another deployment than the one to which players
+   *   are sent; {Unavailable} while that deployment is unknown or not stored: register again
    */
   registerServer(token: string, registration: ServerRegistration): Registered
   /**
-   * Applies the whole state that a game server reports. Resolves with its orders once the store has recorded what it
-   * reports about matches. Every report states the whole state, so lost, repeated and late reports do no harm.
+   * Applies the whole state that a game server reports. Resolves with the server's orders once the store has recorded
+   * what the report says about matches. Every report is complete, so lost, repeated and late reports do no harm.
    * @throws {InvalidInput} naming the field, for an impossible state: nothing changes; {ServerGone};
-   *   {ServerNotRegistered} if it has to register first, e.g. after a restart of this process; {Unavailable} if the
-   *   store cannot be written: report again
+   *   {ServerNotRegistered} if the server must register first, e.g. after a restart of this process; {Unavailable} if
+   *   the store cannot be written: report again
    */
   reportServer(token: string, report: ServerReport): Promise<ServerOrders>
   /**
-   * Drains a game server: it gets no further match, and is stopped once its matches have ended. The server of one match
-   * has the id of its match. Resolves once the store has recorded it, so that it survives a restart. Repeating the call
-   * changes nothing, even if the server is already gone.
+   * Drains a game server: it gets no further match, and is stopped once its matches have ended. A server of one match
+   * has the id of that match. Resolves once the store has recorded the drain, which then survives a restart. Repeating
+   * the call changes nothing, even if the server is already gone.
    * @throws {UnknownServer}; {Unavailable} if the store cannot be written now: call it again
    */
   drainServer(serverId: string): Promise<void>
   /**
-   * Stops a game server and ends its matches: their players are free. Players of a match that were not sent to the
-   * server yet get another server. The server of one match has the id of its match. Resolves once the store has
-   * recorded it; a restart continues the stop. Repeating the call changes nothing.
+   * Stops a game server and ends its matches. Their players are then free to queue again. A match whose players were
+   * not sent to the server yet gets another server. A server of one match has the id of that match. Resolves once the
+   * store has recorded the stop, which a restart continues. Repeating the call changes nothing.
    * @throws {UnknownServer}; {Unavailable} if the store cannot be written now: call it again
    */
   stopServer(serverId: string): Promise<void>
@@ -331,52 +331,52 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
    * match is not over.
    */
   joinToken(ticket: Ticket, playerId: string): string | undefined
-  /** The public keys that verify join tokens; none unless the option `joinTokens` has `EdDSA`. */
+  /** Returns the public keys that verify join tokens; none unless the option `joinTokens` has `EdDSA`. */
   joinKeys(): JoinKeySet
   /**
-   * Resolves with the orders of a game server once their version differs, or after `waitMs`. A later call for the same
-   * server ends an earlier one, unless another process of the server has replaced the later caller. Rejects with
-   * `signal.reason`, or like `reportServer`.
+   * Resolves with the orders of a game server once their version differs from the given one, or after `waitMs`. A later
+   * call for the same server ends an earlier call, unless another process of the server has replaced the later caller.
+   * Rejects with `signal.reason`, or like `reportServer`.
    */
   waitForServerOrders(token: string, wait: OrdersWait): Promise<ServerOrders>
   /**
-   * Converts a time that this matchmaker states, such as `createdAt` of a ticket, to a date by the current wall clock.
-   * The matchmaker's times advance evenly, so that waits are right. They differ from dates once somebody sets the wall
-   * clock.
-   * @param at epoch milliseconds as stated. Default: now.
+   * Converts a time that this matchmaker reports, such as `createdAt` of a ticket, to a date by the current wall clock.
+   * The matchmaker's times advance evenly, so that waits are measured correctly. They differ from dates once somebody
+   * sets the wall clock.
+   * @param at epoch milliseconds as reported. Default: now.
    * @returns epoch milliseconds.
    */
   dateOf(at?: number): number
-  /** How servers are listed: the option `browser` with its defaults. */
+  /** Returns the terms by which servers are listed: the option `browser` with its defaults. */
   browserTerms(): Browser
   /**
-   * The changes since `known` in the list of servers that players may join, at most a thousand servers a call. Without
-   * `known`: the whole list.
+   * Returns the changes since `known` in the list of servers that players may join, at most 1,000 servers a call.
+   * Without `known`: the whole list.
    * @throws {Unavailable} after a restart, while servers are expected to register again: at most 25 s
    */
   listedServers(known?: ListKnown): ListChanges
   /**
-   * Holds a seat on a listed server for each of the players, or for none. Players with a seat there keep it, renewed.
-   * Their seats elsewhere are freed. A hold lasts for `browser.holdSeconds`; see `followSeat`. It is kept in memory: a
-   * restart forgets it, and the same call holds a seat again.
+   * Holds a seat on a listed server for each of the players, or for none of them. Players with a seat on this server
+   * keep it, and its hold is renewed. Their seats on other servers are freed. A hold lasts for `browser.holdSeconds`;
+   * see `followSeat`. Holds are kept in memory. After a restart, the same call holds a seat again.
    * @throws {UnknownServer}; {SeatRefused} by its `code`; {PlayerPlaying}; {PlayerCoolingDown} for a player who let
    *   three holds expire within five minutes; {Unavailable} for a server that is expected to register again
    */
   holdSeats(request: SeatRequest): SeatsGranted
   /**
-   * Reads a seat for its following client. This renews its hold and its join token.
+   * Reads a seat for the client that follows it. The call renews the seat's hold and its join token.
    * @param playerId the player that the seat must belong to; undefined for any player
    * @throws {UnknownSeat}; {Unavailable} instead while servers are expected to register again
    */
   followSeat(seatId: string, playerId?: string): SeatGrant
   /** Frees a seat. @param playerId like `followSeat` @throws like `followSeat` and `startServer` */
   releaseSeat(seatId: string, playerId?: string): Promise<void>
-  /** The seat of a player with a new join token: none or one. */
+  /** Returns the seat of a player with a new join token: none or one. */
   seatsOf(playerId: string): readonly SeatGrant[]
   /**
-   * Takes a server of a pool with `custom`, a warm one or a new one, which then lists itself for players. Their seats
-   * are `starting` until it does. Repeating the call for the same player returns the same start. Resolves once the
-   * store has recorded it, so that a restart continues it.
+   * Takes a server of a pool with `custom`, a warm one or a new one. The server then lists itself for players. Their
+   * seats are `starting` until it is listed. Repeating the call for the same player returns the same start. Resolves
+   * once the store has recorded the start, which a restart then continues.
    * @throws {InvalidInput} naming the field; {SeatRefused}: `too-many-servers`, `no-capacity`, `seat-held-elsewhere`;
    *   {PlayerPlaying}; {PlayerCoolingDown}; {Unavailable} if the store cannot be written now: call it again
    */
@@ -386,10 +386,10 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
   /** Runs one round of matching, as `start` does at intervals. Resolves when its matches' intents are in the store. */
   tick(): Promise<void>
   /**
-   * Resolves when the whole store has been read. Until then commands throw `Unavailable`, and so do methods that return
-   * tickets, players, matches or servers, because their answers are not known yet. Without a store it resolves
-   * immediately. Reading a failing store is retried every second, and `problem` reports the error. Rejects with
-   * `signal.reason`.
+   * Resolves when the whole store has been read. Until then, commands throw `Unavailable`. So do methods that return
+   * tickets, players, matches or servers, because their answers are not known yet. Without a store, the promise
+   * resolves immediately. Reading a failing store is retried every second, and `problem` reports the error. Rejects
+   * with `signal.reason`.
    * @throws {MatchmakerClosed} if the matchmaker is closed first
    */
   ready(signal?: AbortSignal): Promise<void>
@@ -403,15 +403,15 @@ export interface Matchmaker extends ResultCommands, EnrolmentCommands {
    */
   inspect(): Inspection
   /**
-   * Starts to count waiting players by place and time, and servers, a few tickets at a time. Unlike `inspect`, it suits
-   * any number of tickets. @throws {InvalidInput} naming the option
+   * Starts a survey: it counts servers, and waiting players by place and time, a few tickets at a time. Unlike
+   * `inspect`, it suits any number of tickets. @throws {InvalidInput} naming the option
    */
   survey(options?: SurveyOptions): Survey
   /**
-   * Closes the matchmaker: accepts no more tickets, cancels those without a server, and stops the servers that were
-   * being deployed. Resolves when all stops are confirmed or the time is over, with the matches whose server may still
-   * exist: stop these by hand. With a store, everything is left unchanged for the next process instead.
-   * @throws {InvalidInput} if it should hand over without a store
+   * Closes the matchmaker: it accepts no more tickets, cancels tickets without a server, and stops the servers that
+   * were being deployed. Resolves when all stops are confirmed or the time is over, with the matches whose server may
+   * still exist. Stop these servers by hand. With a store, everything is left unchanged for the next process instead.
+   * @throws {InvalidInput} for `handOver` without a store
    */
   close(options?: CloseOptions): Promise<readonly AllocationView[]>
 }
@@ -420,7 +420,7 @@ export interface CloseOptions {
   /** Stops servers with players too. Default false: they keep running, and this process forgets them. */
   readonly stopServers?: boolean | undefined
   /**
-   * Leaves tickets and matches to the next process, which continues them. Then nothing is cancelled or stopped.
+   * True leaves tickets and matches to the next process, which continues them: nothing is cancelled or stopped.
    * Default: true with a store and without `stopServers`.
    */
   readonly handOver?: boolean | undefined
@@ -462,7 +462,7 @@ export interface ExportedTicket {
 }
 
 export interface ExportOptions {
-  /** Moves the tickets: cancels them here as `handed-over`. Default false: they keep waiting here too. */
+  /** True moves the tickets: they are cancelled here as `handed-over`. Default false: they keep waiting here too. */
   readonly take?: boolean | undefined
 }
 
@@ -480,7 +480,7 @@ export interface Reconfigured {
   readonly refused: readonly { readonly ticket: Ticket; readonly queue: string; readonly error: MusterError }[]
 }
 
-/** How many wait in a queue, and for how long. */
+/** How many tickets and players wait in a queue, and for how long. */
 export interface QueueWait {
   readonly queue: string
   /** Number of searching tickets, and of the players in them. A ticket that waits in several queues counts in each. */
@@ -488,7 +488,7 @@ export interface QueueWait {
   readonly players: number
   /** True if the queue is paused: its waits cannot be estimated. */
   readonly paused: boolean
-  /** For a ticket that is created now; undefined if too few were matched recently. */
+  /** Estimated wait of a ticket that is created now; undefined if too few tickets were matched recently. */
   readonly estimate: WaitEstimate | undefined
 }
 

@@ -10,7 +10,7 @@ import type { ResultCommands } from './inspection.js'
 import type { Matchmaker } from './matchmaker.js'
 
 interface PausingOptions {
-  /** By name. */
+  /** Returns the queues in operation by name. */
   readonly runtimes: () => ReadonlyMap<string, QueueRuntime>
   readonly pools: Pick<Allocator['pools'], 'isPaused' | 'setPaused'>
   readonly events: Pick<Events, 'emit'>
@@ -31,7 +31,7 @@ export function createPauseCommands({
     if (runtime.isPaused === isPaused) return
     runtime.isPaused = isPaused
     runtime.waits.setPaused(isPaused, clock.now())
-    // The round's results are outdated when the queue continues.
+    // The running round is dropped, because its results would be outdated once the queue resumes.
     runtime.round = undefined
     events.emit(isPaused ? 'queuePaused' : 'queueResumed', { queue })
   }
@@ -49,7 +49,8 @@ export function createPauseCommands({
 }
 
 /**
- * Creates the commands about results that were set aside. @param results undefined if no results are sent to a backend
+ * Creates the commands about results that were set aside.
+ * @param results undefined if no results are sent to a backend
  */
 export function createResultCommands(
   results: Pick<ResultOutbox, 'setAside' | 'repeat' | 'drop'> | undefined,

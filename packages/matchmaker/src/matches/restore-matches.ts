@@ -57,7 +57,7 @@ export function createMatchRestore(options: MatchRestoreOptions): MatchRestore {
     tickets.matchOver(match, 'match-over', now)
   }
 
-  /** Marks the players of the match as playing, by their tickets. */
+  /** Marks the players of the match, by their tickets, as playing. */
   const goOnPlaying = (match: Match, playerIds: readonly string[]) => {
     const there = new Set(playerIds)
     const gone = match.placed.flatMap(({ ticket }) => ticket.players.flatMap(({ id }) => (there.has(id) ? [] : [id])))
@@ -93,8 +93,8 @@ export function createMatchRestore(options: MatchRestoreOptions): MatchRestore {
   let playing: readonly string[] = []
 
   /**
-   * Moves the match's tickets into the state that the match's record implies. It is authoritative, because states of
-   * tickets may be lost.
+   * Moves the match's tickets into the state that the match's record implies. The record is authoritative, because
+   * stored states of tickets may be missing.
    */
   const rejoin = ({ matchId, queue, ticketIds, playerIds, resumption }: MatchRecord) => {
     const now = clock.now()
@@ -117,7 +117,7 @@ export function createMatchRestore(options: MatchRestoreOptions): MatchRestore {
     }
   }
 
-  /** Ends the searches of players in a match, unless the queue allows both. */
+  /** Ends the searches of players who play in a match, unless the queue allows both at once. */
   const endSearches = () => {
     const now = clock.now()
     for (const record of playing.flatMap((id) => tickets.ofPlayer(id)))
@@ -164,21 +164,21 @@ export function createMatchRestore(options: MatchRestoreOptions): MatchRestore {
   }
 }
 
-/** The matches of an earlier process, rebuilt from the tickets that name them. */
+/** Matches of an earlier process, rebuilt from the tickets that name them. */
 interface InheritedMatches {
   /**
    * Seats a ticket in the match that its state names. Returns undefined, without a seat, if the match's queue or team
-   * does not exist any more, or if all matches were taken over already.
+   * no longer exists, or if all matches were taken over already.
    */
   seat(record: TicketRecord, state: TicketState): MatchSeat | undefined
   /**
-   * The match of this id, created if no ticket was seated in it. Undefined if its queue or team does not exist any
-   * more.
+   * Returns the match of this id, which is created if no ticket was seated in it. Returns undefined if its queue or
+   * team no longer exists.
    */
   find(matchId: string, one: OfMatch, now: number): Match | undefined
-  /** The address for players of a match, from their tickets; undefined if none of them has it. */
+  /** Returns the address for players of a match, from their tickets; undefined if no ticket has it. */
   assignmentOf(matchId: string): Assignment | undefined
-  /** Adds a ticket to a match later. */
+  /** Adds a ticket to a match after the tickets were loaded. */
   join(match: Match, seat: MatchSeat): void
   /** Removes the ticket from the match in which it was seated. */
   leave(record: TicketRecord): void

@@ -13,7 +13,7 @@ import type { Queue } from '../queues/index.js'
 /** Tickets that were grouped into a match. */
 export interface GroupedTickets {
   readonly runtime: QueueRuntime
-  /** Sorted by age, the oldest first. */
+  /** The grouped tickets, the oldest first. */
   readonly records: readonly TicketRecord[]
   /** Index of the team of each record. */
   readonly teams: readonly number[]
@@ -23,7 +23,7 @@ export interface GroupedTickets {
   readonly queue?: Queue | undefined
   /**
    * Wait time in milliseconds of the relaxation step that the youngest ticket has reached. In a queue with
-   * `targetWaitMs`, the strictest step of any of them, for a ticket without a head start.
+   * `targetWaitMs`: the strictest step of any ticket, as the wait of a ticket without a head start.
    */
   readonly expansionMs: number
 }
@@ -33,18 +33,18 @@ export interface RoundTerms {
   /** Epoch milliseconds. */
   readonly now: number
   readonly yielder: Yielder
-  /** How many more matches may begin in a queue with this pool, or without one. */
+  /** Returns how many more matches may begin in a queue with this pool, or without a pool. */
   readonly room: (pool: string | undefined) => number
 }
 
-/** Groups the tickets of all queues in steps, so that neither the event loop nor a tick waits for the whole round. */
+/** Groups the tickets of all queues in steps. Neither the event loop nor a tick has to wait for the whole round. */
 export interface Rounds {
   /**
-   * Continues the round or begins the next. Resolves with the groups found until the round ends or until there are
-   * enough.
+   * Continues the round or begins the next one. Resolves with the groups found so far when the round ends or there are
+   * enough groups.
    */
   next(terms: RoundTerms): Promise<GroupedTickets[]>
-  /** Groups the tickets that entered a queue since the last round with all waiting tickets. */
+  /** Groups the tickets that have entered a queue since the last round with all waiting tickets. */
   ofArrived(runtime: QueueRuntime, terms: RoundTerms): GroupedTickets[]
 }
 
@@ -55,11 +55,14 @@ export interface RoundsOptions {
   readonly budgetMs: number
 }
 
-/** Size of a step in tickets. Its groups are collected before the event loop runs again, so it must be small. */
+/**
+ * Tickets searched in one step. The event loop runs again only after the step's groups were collected, so it must be
+ * small.
+ */
 const WORK = STEP / 40
 /**
- * Number of additional groups to find if servers are short: some groups may be cancelled meanwhile, and their players
- * learn that they wait for servers.
+ * Number of additional groups to find if servers are short. Some groups may be cancelled meanwhile. The players of the
+ * others learn that they wait for servers.
  */
 const SPARE = 50
 
@@ -92,7 +95,8 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
       const own = groups.slice(before)
       const matches = own.filter(({ backfill }) => backfill === undefined).length
       if (!isInOrder && matches > servers) {
-        // The round finds the easiest matches first. The servers are for the tickets that have waited longest.
+        // The round finds the easiest matches first, but servers are for the tickets that have waited longest. Start
+        // over in order of waiting time.
         for (const { records } of own) tickets.release(records, now)
         groups.length = before
         runtime.round = undefined
@@ -116,14 +120,14 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
     }
   }
 
-  /** In queues with `targetWaitMs`, limits follow recent waits. */
+  /** Begins a round. In queues with `targetWaitMs`, limits follow recent waits. */
   const begin = (runtime: QueueRuntime, now: number, options: RoundOptions): Round => {
     const headStarts = runtime.waits.headStarts(now)
     if (headStarts !== undefined) runtime.pool.setHeadStarts(headStarts)
     return runtime.pool.round(now, options)
   }
 
-  /** Groups are read immediately, because a slot may soon hold another ticket. */
+  /** Collects the groups found so far. They are read immediately, because a slot may soon hold another ticket. */
   const collect = (runtime: QueueRuntime, found: Matches, now: number, groups: GroupedTickets[]) => {
     for (const grouped of found) {
       const group = groupOf(runtime, grouped, now)
@@ -151,7 +155,7 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
     },
 
     ofArrived: (runtime, { now, yielder, room }) => {
-      // A round is running and the ticks continue it, or servers are short and other tickets have waited longer.
+      // The ticks continue a running round. If servers are short, other tickets have waited longer.
       if (runtime.round !== undefined || runtime.isPaused || runtime.isShort) return []
       const anchors = Array.from(runtime.arrivals, (record) => slotIn(record, record.runtimes.indexOf(runtime)))
       runtime.arrivals.clear()
@@ -168,7 +172,7 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
   }
 }
 
-/** The group as records; undefined if one of its tickets has left since. */
+/** Returns the group as records; undefined if one of its tickets has left in the meantime. */
 function groupOf(runtime: QueueRuntime, { slots, teams, opening }: Grouped, now: number): GroupedTickets | undefined {
   const records = new Array<TicketRecord>(slots.length)
   for (let at = 0; at < slots.length; at += 1) {

@@ -25,7 +25,7 @@ interface ServerCommandsOptions {
   readonly ended: Pick<EndedMatches, 'has'>
 }
 
-/** The commands of game servers. */
+/** Creates the commands of game servers. */
 export function createServerCommands({ allocator, lifecycle, matching, ended }: ServerCommandsOptions) {
   const unknown = (serverId: string) =>
     new UnknownServer(`There is no game server ${JSON.stringify(serverId)}. It may have ended.`)
@@ -43,8 +43,8 @@ export function createServerCommands({ allocator, lifecycle, matching, ended }: 
     reportServer: async (token, report) => {
       assertTeams(report, (matchId) => lifecycle.find(matchId))
       const { orders, before } = allocator.tokenCalls.reportServer(token, report)
-      // The reported changes of matches are applied, including those of matches that the report omits. The answer waits
-      // until they are stored.
+      // The report's changes of matches are applied now, including the end of matches that the report omits. Answer
+      // once these changes are stored.
       const about = new Set([...before, ...report.matches.map(({ id }) => id)])
       await Promise.all(Array.from(about, (id) => matching.recorded(id)))
       return orders
@@ -58,7 +58,7 @@ export function createServerCommands({ allocator, lifecycle, matching, ended }: 
       if (server === undefined && !ended.has(serverId)) throw unknown(serverId)
       const about = [serverId, ...Array.from(server?.guests ?? [], ({ id }) => id)]
       if (server !== undefined) {
-        // The players leave a match that has the server for itself first.
+        // If the server belongs to one match, its players leave that match first.
         matching.end(serverId, 'stopped')
         allocator.dropServer(server, 'stopped')
       }
@@ -71,7 +71,7 @@ export function createServerCommands({ allocator, lifecycle, matching, ended }: 
     joinKeys: () => allocator.joinKeys(),
     waitForServerOrders: async (token, wait) => {
       const { orders, before } = await allocator.tokenCalls.waitForOrders(token, wait)
-      // A match that is not listed is over for the server. The server learns it only once it is stored.
+      // A match that is not listed is over for the server. Tell the server only once this is stored.
       const there = new Set(orders.matches.map(({ id }) => id))
       await Promise.all(before.flatMap((id) => (there.has(id) ? [] : [matching.recorded(id)])))
       return orders
@@ -90,8 +90,8 @@ interface SeatCommandsOptions {
 }
 
 /**
- * The queue under which the cooldowns of players who let seats expire are counted: 60 s, then twice as long each time,
- * at most 15 minutes (our choices).
+ * The queue under which the cooldowns of players who let seats expire are counted: 60 s, doubled each time, at most 15
+ * minutes (our choices).
  */
 export const SEATS_QUEUE = {
   name: 'seats',
@@ -105,10 +105,10 @@ export const SEATS_QUEUE = {
   },
 } as const
 
-/** The commands of players about listed servers. */
+/** Creates the commands of players about listed servers. */
 export function createSeatCommands(options: SeatCommandsOptions) {
   const { browser, cooldowns, findPlayer, find, matching, clock, assertNotClosed } = options
-  /** @throws {PlayerPlaying}; {PlayerCoolingDown} */
+  /** Checks that players may take seats. @throws {PlayerPlaying}; {PlayerCoolingDown} */
   const assertFree = (playerIds: readonly string[]) => {
     assertNotClosed()
     for (const playerId of playerIds) {
@@ -187,7 +187,10 @@ export function createJoinTokens(
   }
 }
 
-/** The join permission of a player by their ticket; undefined unless its server runs, with the player in its match. */
+/**
+ * Returns the join permission of a player by their ticket; undefined unless its server runs and the player is in its
+ * match.
+ */
 function joinGrantOf(ticket: Ticket, playerId: string): JoinGrant | undefined {
   const { id, status, assignment, matchId, ended, left, players, team } = ticket
   const index = players.findIndex((player) => player.id === playerId)

@@ -16,7 +16,7 @@ function createAreas(degrees: number) {
   const rows = Math.ceil(180 / degrees)
   const columns = Math.ceil(360 / degrees)
   const within = (index: number, count: number) => Math.min(count - 1, Math.max(0, Math.floor(index)))
-  /** The last row and column may be narrower. */
+  /** Returns the middle of a row or column. The last row and column may be narrower. */
   const middle = (index: number, all: number) => (index * degrees + Math.min(all, (index + 1) * degrees)) / 2
   return {
     of: ({ latitude, longitude }: Coordinates) =>
@@ -34,7 +34,7 @@ interface SurveyDeps {
   readonly outside: Iterable<TicketRecord>
   readonly matches: Iterable<Match>
   readonly allocator: Pick<Allocator, 'servers' | 'find' | 'blockedBy' | 'gameServers' | 'pools'>
-  /** Epoch milliseconds. */
+  /** Returns epoch milliseconds. */
   readonly now: () => number
 }
 
@@ -48,15 +48,15 @@ export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 
   const areas = createAreas(areaDegrees)
   const queues = new Map(Array.from(deps.runtimes, (runtime) => [runtime, emptyQueue(runtime)]))
   const byArea = new Map<number, { players: number; oldest: number }>()
-  /** By phase and place. */
+  /** Counts by phase and place. */
   const servers = new Map<string, Mutable<ServerSurvey>>()
-  /** By pool and state. */
+  /** Counts by pool and state. */
   const gameServers = new Map<string, Mutable<GameServerSurvey>>()
   const forming: FormingSurvey[] = []
   let formingCount = 0
   let nowhere = 0
 
-  /** @param slot the ticket's slot in the pool, if it is there. */
+  /** @param slot the ticket's slot in the queue's pool; undefined if the ticket is not in the pool. */
   const countIn = (runtime: QueueRuntime, { createdAt, players }: TicketRecord, slot?: Slot) => {
     const seen = queues.get(runtime)
     if (seen === undefined) return
@@ -176,7 +176,7 @@ export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 
 
 interface QueueSoFar extends Omit<Mutable<QueueSurvey>, 'relaxed'> {
   readonly levels: Float64Array
-  /** Tickets at each level. */
+  /** Number of tickets at each relaxation level. */
   readonly byLevel: Float64Array
 }
 
@@ -197,8 +197,8 @@ const queueSurvey = ({ levels, byLevel, ...queue }: QueueSoFar): QueueSurvey => 
 
 export interface SurveyOptions {
   /**
-   * Height and width of an area in degrees: locations are reported as areas only, so that no player can be located. 0.5
-   * to 30; default 3 (our choice).
+   * Height and width of an area in degrees, 0.5 to 30. Locations are reported only as areas, so that no player can be
+   * located. Default 3 (our choice).
    */
   readonly areaDegrees?: number | undefined
   /** Maximum number of matches in `forming`. Default 50. */
@@ -207,7 +207,7 @@ export interface SurveyOptions {
 
 /**
  * Counts everything that waits or plays, a few tickets at a time, so that it never blocks the event loop. Changes
- * during the survey may be counted or not. The order is that of the queues and matches.
+ * during the survey may or may not be counted. Queues and matches are in their own order.
  */
 export interface Survey {
   /** Continues with at most `most` tickets and matches. Returns false once all were counted. */
@@ -218,9 +218,9 @@ export interface Survey {
 
 /** Times are epoch milliseconds. Locations are areas, except those of servers. */
 export interface Surveyed {
-  /** In the order of their definition. A ticket that waits in several queues is counted in each. */
+  /** The queues, in the order of their definition. A ticket that waits in several queues is counted in each. */
   readonly queues: readonly QueueSurvey[]
-  /** Searching players by area. Those of unknown location are `nowhere`. */
+  /** Searching players by area. Players of unknown location count in `nowhere`. */
   readonly areas: readonly AreaSurvey[]
   readonly nowhere: number
   /** Matches whose players do not have an address yet: the oldest, and the number of all. */
@@ -232,21 +232,21 @@ export interface Surveyed {
   readonly gameServers: readonly GameServerSurvey[]
   /** The pools of game servers, by place. */
   readonly pools: readonly PoolPlaceView[]
-  /** Why no servers are deployed now, as in `inspect`; undefined if they are. */
+  /** Why no servers are deployed now, as in `inspect`; undefined if they are deployed. */
   readonly blockedBy: Inspection['blockedBy']
 }
 
 export interface QueueSurvey {
   readonly name: string
-  /** True if paused by `pauseQueue`. */
+  /** True if `pauseQueue` paused the queue. */
   readonly paused: boolean
   readonly tickets: number
   readonly players: number
-  /** When the wait of the oldest ticket began. */
+  /** Epoch milliseconds at which the wait of the oldest ticket began. */
   readonly oldest: number | undefined
   /**
-   * Tickets by relaxation step. `afterMs` is the wait after which the step begins, ascending from 0; in a queue with
-   * `targetWaitMs`, for a ticket without a head start.
+   * Tickets by relaxation step. `afterMs` is the wait after which the step begins, ascending from 0. In a queue with
+   * `targetWaitMs`, it is the wait of a ticket without a head start.
    */
   readonly relaxed: readonly { readonly afterMs: number; readonly tickets: number }[]
 }
@@ -254,7 +254,7 @@ export interface QueueSurvey {
 /** The middle of an area, and the players there. */
 export interface AreaSurvey extends Coordinates {
   readonly players: number
-  /** When the longest wait there began. */
+  /** Epoch milliseconds at which the longest wait in the area began. */
   readonly oldest: number
 }
 
@@ -278,7 +278,7 @@ export interface ServerSurvey {
 }
 
 interface GameServerSurvey {
-  /** Undefined for servers of one match. */
+  /** Name of the servers' pool; undefined for servers of one match. */
   readonly pool: string | undefined
   readonly state: ServerState
   readonly servers: number

@@ -22,7 +22,7 @@ interface TicksOptions {
   readonly clock: Clock
   readonly stopwatch: () => number
   readonly tickMs: number
-  /** Called if a tick fails that nobody awaits. */
+  /** Called with the error of a tick that nobody awaits. */
   readonly failed: (error: unknown) => void
   /** True if no more matches should be made. */
   readonly isClosed: () => boolean
@@ -54,9 +54,9 @@ interface Claimed {
 /** Runs ticks one after another: periodically between `start` and `stop`, and when `tick` is called. */
 export class Ticks {
   readonly #options: TicksOptions
-  /** One tick at a time, because two concurrent rounds would find the same matches. */
+  /** Runs one tick at a time, because two concurrent rounds would find the same matches. */
   readonly #inTurn = oneAtATime()
-  /** Set while ticks run periodically. */
+  /** The running ticker; undefined while ticks do not run periodically. */
   #ticker: Ticker | undefined
 
   constructor(options: TicksOptions) {
@@ -115,11 +115,14 @@ export class Ticks {
     })
     events.emit('tickCompleted', { durationMs: stopwatch() - startedAt, matches: begun.matches })
     await Promise.all(begun.writing)
-    // Last, so that servers that matches have just taken are replaced.
+    // Advance pools last, so that they replace servers that matches have just taken.
     if (recovered && !isClosed()) allocator.pools.advance(clock.now())
   }
 
-  /** Tickets have arrived in a queue that makes matches at arrival. Those added in one call count as one arrival. */
+  /**
+   * Called when tickets have arrived in a queue that makes matches at arrival. Tickets added in one call count as one
+   * arrival.
+   */
   arrived(runtime: QueueRuntime): void {
     if (this.#ticker !== undefined) queueMicrotask(() => void this.#matchArrived(runtime).catch(this.#options.failed))
   }
@@ -144,7 +147,7 @@ export class Ticks {
     results?.advance(now)
   }
 
-  /** The event loop runs between grouping and claiming, so groups are checked again before they are claimed. */
+  /** Claims groups. They are checked again first, because the event loop runs between grouping and claiming. */
   async #claim(groups: readonly GroupedTickets[], mayDeploy: boolean, yielder: Yielder): Promise<Claimed> {
     const { tickets, lifecycle, clock, isClosed } = this.#options
     let begun = 0
@@ -181,7 +184,9 @@ export class Ticks {
   }
 }
 
-/** The next server goes to the group of highest priority, then to the longest wait, regardless of the queue. */
+/**
+ * Sorts groups so that the next server goes to the highest priority, then to the longest wait, regardless of the queue.
+ */
 function mostUrgentFirst(groups: readonly GroupedTickets[]): readonly GroupedTickets[] {
   const urgencies = groups.map((group) => {
     const priority = group.records.reduce((most, record) => Math.max(most, record.priority), -Infinity)
@@ -192,16 +197,16 @@ function mostUrgentFirst(groups: readonly GroupedTickets[]): readonly GroupedTic
 }
 
 /**
- * How many matches may begin: with new servers of the deployment service and, in a queue with a pool, also with its
- * warm servers, which are used first. A pool of another source may have fewer servers than the deployment service
- * allows.
+ * Creates the counter of how many more matches may begin. Each needs a new server of the deployment service. In a queue
+ * with a pool, the pool's warm servers count too and are used first. A pool of another source may have fewer servers
+ * than the deployment service allows.
  */
 function createRoom(lifecycle: Pick<MatchLifecycle, 'room'> | undefined, now: number) {
   const all = lifecycle?.room(now) ?? 0
   let cold = all
   /**
-   * The servers of a pool beyond the room for new servers; below 0 if it has fewer. If that room is unlimited, all of
-   * the pool's.
+   * Number of servers of each pool beyond the room for new servers; below 0 if the pool has fewer. If the room for new
+   * servers is unlimited: all servers of the pool.
    */
   const own = new Map<string, number>()
   const ownOf = (pool: string): number => {

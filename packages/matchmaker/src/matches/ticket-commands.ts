@@ -23,11 +23,11 @@ export interface TicketCommandsContext {
   readonly playedBy: PlayedBy
   readonly cooldowns: Pick<Cooldowns, 'count'>
   readonly clock: Clock
-  /** @throws {MatchmakerClosed} */
+  /** Checks that the matchmaker is open. @throws {MatchmakerClosed} */
   readonly assertNotClosed: () => void
 }
 
-/** The commands about tickets, of players or of backends that act for them. */
+/** Creates the commands about tickets, of players or of backends that act for them. */
 export function createTicketCommands({
   tickets,
   lifecycle,
@@ -64,7 +64,7 @@ export function createTicketCommands({
     if (seat !== undefined) cooldowns.count(seat.match.queue, playerIds, offence, clock.now())
   }
 
-  /** The players who accept or decline. */
+  /** Returns the ticket and the players who accept or decline. */
   const answering = (
     ticketId: string,
     playerId: string | undefined,

@@ -37,8 +37,8 @@ export function createLeaderWaits(learned: readonly LearnedWaits[]): LeaderWaits
 }
 
 /**
- * Creates the function that reads the kind of a stored ticket; undefined for a ticket of a private match, which waits
- * for nobody.
+ * Creates the function that reads the kind of a stored ticket. It returns undefined for a ticket of a private match,
+ * which waits for no other players.
  * @param locate a matchmaker's option. If it returns a promise, the location counts as unknown.
  */
 export function createStoredKind(

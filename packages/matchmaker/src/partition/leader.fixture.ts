@@ -21,14 +21,14 @@ const eventNames = [
   'problem',
 ] as const
 
-/** A world that outlives its leaders: a clock, a service, a store, and the entries of the ledgers. */
+/** Creates a world that outlives its leaders: a clock, a service, a store, and the entries of the ledgers. */
 export function createWorld({
   service: serviceOptions,
   ...given
 }: Partial<LeaderOptions> & { readonly service?: Partial<ServiceOptions> } = {}) {
   const clock: ManualClock = createManualClock()
   const service = createTestService({ clock, ...serviceOptions })
-  /** One source for all processes, so that no two make the same id. */
+  /** One random source for all processes, so that no two make the same id. */
   const random = seededRandom(1)
   const memory = createMemoryServerLog()
   const entries: HostingEntry[] = []
@@ -76,7 +76,7 @@ export function createWorld({
     backfillChanged: () => {},
   }
 
-  /** A process that can lead. */
+  /** Creates a process that can lead. */
   const process = (options: Partial<LeaderOptions> = {}) => {
     const changes: Ticket[] = []
     const served: string[] = []
@@ -117,7 +117,7 @@ export function createWorld({
     return { leader, changes, served, seen, run }
   }
 
-  /** A leading process that has loaded the whole store. */
+  /** Creates a leading process that has loaded the whole store. */
   const lead = async (options: Partial<LeaderOptions> = {}) => {
     const one = process(options)
     const failed = one.leader.load([...stored.values()].filter((ticket) => ticket.state?.status !== 'CANCELLED'))
@@ -149,7 +149,7 @@ export function createWorld({
 
 type World = ReturnType<typeof createWorld>
 
-/** The first leader finds a match of two players, runs for the given time and ends. Another one takes over. */
+/** Lets a first leader find a match of two players, run for the given time and end. Then another leader takes over. */
 export async function takenOverAfter(
   ms: number,
   world: World = createWorld(),

@@ -14,8 +14,8 @@ import type { MatchmakerOptions } from '../options.js'
 import type { TicketLoader, Ledger } from '../tickets/index.js'
 
 /**
- * All calls of a leader to the outside go through its gate. Once the gate is shut, no call leaves any more and no
- * answer is passed on: the promise of a running call never settles, so that nothing follows from it.
+ * All calls of a leader to the outside go through its gate. Once the gate is shut, no call leaves and no answer is
+ * passed on. The promise of a running call then never settles, so that it has no effect.
  */
 interface Gate {
   readonly isShut: () => boolean
@@ -24,7 +24,7 @@ interface Gate {
   /** @throws {MatchmakerClosed} once the gate is shut */
   check(): void
   /**
-   * For a caller outside: resolves like the promise, or rejects once the gate is shut.
+   * Wraps a promise for a caller outside the leader: it resolves like the promise, or rejects once the gate is shut.
    * @throws {MatchmakerClosed}
    */
   promised<Value>(promise: Promise<Value>): Promise<Value>
@@ -34,14 +34,14 @@ interface Gate {
   ledger(ledger: Ledger): Ledger
 }
 
-/** Replaces each source. */
+/** Applies `map` to each source. */
 export const mapSources = (
   sources: MatchmakerOptions['sources'] = {},
   map: (allocator: ServerAllocator) => ServerAllocator,
 ): Readonly<Record<string, ServerAllocator>> =>
   Object.fromEntries(Object.entries(sources).map(([name, allocator]) => [name, map(allocator)]))
 
-/** A new promise for each caller, because a promise references all its waiters. */
+/** Returns a new promise for each caller, because a shared promise would reference all its waiters. */
 const never = () => new Promise<never>(() => {})
 
 export function createGate(): Gate {
@@ -146,18 +146,19 @@ export interface Leader
    * - a match whose server runs, with its players;
    * - a match whose server is ordered, searched for by orphan reconciliation, or starting, if all of its players are
    *   loaded and the store `resumes`; otherwise its server is stopped and its tickets search again;
-   * - the open backfill of such a match, if loaded. The tickets of a match without a server order search again: it
-   *   still awaited acceptance, or there was no room.
+   * - the open backfill of such a match, if loaded.
+   * A match without a server order still awaited acceptance, or there was no room for its server. Its tickets search
+   * again.
    *
    * Resolves with false if the store cannot be read. Then each tick tries again, and no server is created.
    */
   lead(): Promise<boolean>
   /**
-   * Ids of the tickets of a match whose players get the address once its server listens: those without a server yet,
-   * whose match does not await acceptance. A store calls it while it appends an entry of the match.
+   * Returns the ids of the tickets of a match whose players get the address once its server listens. These tickets have
+   * no server yet, and their match does not await acceptance. A store calls it while it appends an entry of the match.
    */
   expected(matchId: string): readonly string[]
-  /** The learned waits of the time in which this process has led or followed: see `WaitCommands`. */
+  /** Returns the learned waits of the time in which this process has led or followed; see `WaitCommands`. */
   learnedWaits(): readonly LearnedWaits[]
   /**
    * Ends this process's part because another process leads. It changes nothing: no server is stopped, no ticket
@@ -170,7 +171,7 @@ export interface Leader
 /** The ledger and the log of servers are passed separately, so there is no `store`. */
 export interface LeaderOptions extends Omit<MatchmakerOptions, 'store'> {
   readonly ledger: Ledger
-  /** Default: in memory. */
+  /** The log of servers. Default: in memory. */
   readonly serverLog?: ServerLog | undefined
   /**
    * Returns the master secret of the servers' tokens, once this process leads. Default: a new secret for this process.

@@ -148,7 +148,7 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
   }
 }
 
-/** The weights of the distance and of each span. Undefined ones get the kernel's defaults. */
+/** Returns the weights of the distance and of each span. The kernel fills in defaults for undefined weights. */
 const weightsOf = (prefer: Readonly<Record<string, number>>, spans: readonly CompiledRule[]) => ({
   distance: prefer['distance'],
   spans: spans.map(({ rule }) => prefer['attribute' in rule ? String(rule.attribute) : '']),
@@ -163,7 +163,7 @@ const refusal =
 
 const invalidTicket = refusal('')
 
-/** For each span, the lowest low and the highest high of the tickets. */
+/** Returns, for each span, the lowest low and the highest high of the tickets. */
 function around(values: readonly (readonly number[])[], spans: number): number[] {
   return Array.from({ length: spans * 2 }, (_, at) => {
     const known = values.flatMap((one) => (Number.isNaN(one[at]) ? [] : (one[at] ?? [])))
@@ -172,7 +172,7 @@ function around(values: readonly (readonly number[])[], spans: number): number[]
   })
 }
 
-/** One test that passes if all of them pass; undefined if there are none. */
+/** Joins tests into one that passes only if all of them pass. Returns undefined without tests. */
 function joined<Given extends readonly unknown[]>(tests: readonly ((...given: Given) => boolean)[]) {
   const [first] = tests
   return tests.length <= 1 ? first : (...given: Given) => tests.every((test) => test(...given))
@@ -213,7 +213,7 @@ function assertSatisfiable(rules: readonly CompiledRule[], teams: readonly Named
     ({ rule, part }) => part !== undefined && (rule.kind === 'roles' || rule.kind === 'compare'),
   )
   const largest = Math.max(...teams.map(({ max }) => max))
-  /** Index of the first team of each kind; teams of one kind are alike. */
+  /** Index of the first team of each kind. Teams of one kind are alike, so one of them is enough. */
   const firsts = teams.flatMap(({ kind }, team) => (teams.findIndex((one) => one.kind === kind) === team ? [team] : []))
 
   const lets = ({ part }: CompiledRule, facts: Facts, team: number): boolean => {

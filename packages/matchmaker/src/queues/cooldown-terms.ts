@@ -19,11 +19,14 @@ export interface CooldownDefinition {
   readonly factor?: number | undefined
   /** Maximum duration in milliseconds, at least `firstMs`. Default 900,000. */
   readonly maxMs?: number | undefined
-  /** Milliseconds from the end of a cooldown after which one offence is forgiven, and so on. Default 3,600,000. */
+  /**
+   * Milliseconds of one step of forgiveness: one offence is forgiven after each step since the end of the last
+   * cooldown. Default 3,600,000.
+   */
   readonly forgiveAfterMs?: number | undefined
   /**
-   * The offences that count. Default: all except `left-running`, which keeps a player who leaves a running match from
-   * being found for it again. An empty list for none.
+   * The offences that count; an empty list for none. Default: all except `left-running`. That offence keeps a player
+   * who leaves a running match from being matched into it again.
    */
   readonly for?: readonly Offence[] | undefined
 }
@@ -44,19 +47,19 @@ export interface CooldownState {
   readonly offences: number
   /** Epoch milliseconds until which the player may not wait. */
   readonly until: number
-  /** Milliseconds after `until` until one offence is forgiven, and so on. */
+  /** Milliseconds of one step of forgiveness: one offence is forgiven after each step since `until`. */
   readonly forgiveAfterMs: number
 }
 
-/** The player's offences, less those forgiven by now. */
+/** Returns the number of the player's offences that are not forgiven by now. */
 export const offencesLeft = ({ offences, until, forgiveAfterMs }: CooldownState, now: number): number =>
   Math.max(0, offences - Math.floor(Math.max(0, now - until) / forgiveAfterMs))
 
-/** Epoch milliseconds from which nothing counts any more. */
+/** Returns the epoch milliseconds from which no offence counts any more. */
 export const forgottenAt = ({ offences, until, forgiveAfterMs }: CooldownState): number =>
   until + offences * forgiveAfterMs
 
-/** The cooldown after one more offence. It never ends before the current one. */
+/** Returns the cooldown after one more offence. It never ends before the current one. */
 export function offend(before: CooldownState | undefined, terms: CooldownTerms, now: number): CooldownState {
   const earlier = before === undefined ? 0 : offencesLeft(before, now)
   // A large exponent gives Infinity, which `Math.min` handles.

@@ -24,7 +24,10 @@ export interface PoolCost extends PoolLoad {
   readonly createsPerMatch: number
 }
 
-/** Computes the effect of a load on a pool, ignoring its schedules. Enrolled servers are not created. */
+/**
+ * Computes the effect of a load on a pool. Schedules are ignored. Enrolled servers are not created, so a pool of these
+ * keeps no stock.
+ */
 export function poolCost(pool: Omit<Pool, 'enrol'>, load: PoolLoad): PoolCost {
   const { places, reuse, source } = pool
   const warm = source === ENROLLED ? undefined : pool.warm
@@ -50,7 +53,7 @@ export function poolCost(pool: Omit<Pool, 'enrol'>, load: PoolLoad): PoolCost {
 
 const percent = (share: number) => `${digits(Math.round(share * 1000) / 10)} %`
 
-/** A pool without the secrets of its keys. */
+/** A pool without the secrets of its enrolment keys. */
 export type DescribedPool = Omit<Pool, 'enrol'> & { readonly enrol: readonly Omit<Enrolment, 'key'>[] }
 
 /** Describes a pool in plain English, one statement a sentence. Values of variables are left out. */

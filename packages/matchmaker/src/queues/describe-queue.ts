@@ -47,7 +47,7 @@ export function describeQueue(queue: Queue, headStartMs = 0): QueueDescription {
   return { sentences: clauses.map(sentence), curves: curvesOf(queue, headStartMs) }
 }
 
-/** How long tickets and matches wait, and what ends them. */
+/** Returns the clauses about how long tickets and matches wait, and what ends them. */
 const lifetimeClauses = (queue: Queue): string[] => [
   ...targetClauses(queue),
   ...fillClauses(queue),
@@ -154,7 +154,7 @@ function cooldownClauses({ cooldown }: Queue): string[] {
   ]
 }
 
-/** The server of a match. Variables are left out, because they may hold secrets. */
+/** Returns the clauses about the server of a match. Variables are left out, because they may hold secrets. */
 function serverClauses({ deploy, pool, maxAttempts }: Queue): string[] {
   const { application, version, readyTimeoutMs, maxDurationMs, joinWithinMs, warmUpMs, probe } = deploy
   const places = deploy.requireCachedLocations ? ', where its image is cached if there is room' : ''
@@ -180,7 +180,7 @@ function probeWords(probe: Queue['deploy']['probe']): string {
     : `, and must answer on its ${probe.kind.toUpperCase()} port ${probe.port} ${within}`
 }
 
-/** A limit over the waiting time that counts for its rule (`by`). */
+/** How a limit changes with the waiting time that counts for its rule (`by`). */
 export interface LimitCurve {
   /** Name of the rule; for a nested rule, both names. */
   readonly rule: string
@@ -189,18 +189,18 @@ export interface LimitCurve {
   /** The limit holds from `after` on. A relaxation defined as a line becomes these steps. */
   readonly shape: 'steps'
   /**
-   * Set if the limit follows the arrival of players (`targetWaitMs`): `after` is then for tickets with the requested
+   * True if the limit follows the arrival of players (`targetWaitMs`). Then `after` is for tickets with the requested
    * head start. Other tickets reach these limits sooner or later.
    */
   readonly adapts?: true | undefined
-  /** In order of time. The first is at 0, and each has another limit than the one before. */
+  /** Points in order of time. The first is at 0. Each point has another limit than the point before. */
   readonly points: readonly LimitPoint[]
 }
 
 export interface LimitPoint {
-  /** Milliseconds of waiting. */
+  /** Milliseconds of waiting from which the limit counts. */
   readonly after: number
-  /** Null if the rule no longer counts. */
+  /** The limit; null if the rule no longer counts. */
   readonly limit: number | null
 }
 
@@ -211,7 +211,8 @@ interface NamedLimit {
 }
 
 /**
- * The curves of all limits of a queue's rules and of its smallest team sizes, as the compiled queue applies them.
+ * Returns the curves of all limits of a queue's rules and of its smallest team sizes, as the compiled queue applies
+ * them.
  * @param headStartMs the tickets' head start in a queue with `targetWaitMs`.
  */
 export function curvesOf(queue: Queue, headStartMs = 0): LimitCurve[] {
@@ -243,7 +244,7 @@ const ofRule = (rule: Rule, levels: QueueLevels): Tabled[] =>
     limits: [...tableOf(levels, limit, Number.NaN, rule)],
   }))
 
-/** Teams whose minimum size falls over time. It counts once `fillForMs` is over. */
+/** Returns the curves of teams whose minimum size falls over time. Such a minimum counts once `fillForMs` is over. */
 function ofTeams({ teams }: Queue, levels: QueueLevels): Tabled[] {
   const shapes = teamShapes(teams, levels)
   return teams.flatMap(({ name, size }): Tabled[] => {
@@ -263,7 +264,7 @@ function pointsOf(starts: Float64Array, limits: readonly number[]): LimitPoint[]
   return points
 }
 
-/** The limits of a rule and of its nested rules. */
+/** Returns the limits of a rule and of its nested rules. */
 function limitsIn(rule: RuleDefinition, name: string): NamedLimit[] {
   const inner = innerRulesOf(rule).flatMap((one) => limitsIn(one, `${name}: ${nameOf(one)}`))
   return [...ownLimits(rule, name), ...inner]

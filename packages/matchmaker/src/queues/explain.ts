@@ -13,7 +13,7 @@ export interface Explanation {
   readonly paused?: boolean | undefined
   /** One sentence or two in English. */
   readonly summary: string
-  /** Milliseconds. */
+  /** Milliseconds that the ticket has waited. */
   readonly waitedMs: number
   /** Other tickets in the queue. */
   readonly waiting: number
@@ -21,7 +21,7 @@ export interface Explanation {
   readonly others: number
   /** Number of compared tickets that could be in a match with this ticket now. */
   readonly compatible: number
-  /** For each rule about pairs of tickets: how many of the others it allows by itself. */
+  /** For each rule about pairs of tickets: how many of the compared tickets the rule allows by itself. */
   readonly rules: readonly { readonly rule: string; readonly lets: number }[]
   /** The rule that blocks most: it allows the fewest tickets, or the players that it needs are missing. */
   readonly blocking?: string | undefined
@@ -49,12 +49,12 @@ export interface NearMiss {
   readonly limit: number
   /** The measured distance, latency or difference between the two tickets. */
   readonly gap: number
-  /** Undefined for an attribute, whose unit only the game knows. */
+  /** Unit of the limit; undefined for an attribute, whose unit only the game knows. */
   readonly unit?: 'km' | 'ms' | undefined
 }
 
 export interface NextRelaxation {
-  /** Milliseconds from now. */
+  /** Milliseconds from now until the limits change. */
   readonly inMs: number
   readonly changes: readonly RelaxationChange[]
 }
@@ -86,7 +86,7 @@ export function createExplain(compiled: CompiledQueue): Explain {
   const together = namesOf(aboutMatches.filter(({ counts }) => counts === undefined))
   const nextAt = relaxationsOf(compiled)
   const similarIn = similarValuesOf(compiled)
-  /** The level that counts in a match of these two tickets. */
+  /** Returns the level that counts in a match of these two tickets. */
   const levelFor = (
     { rule }: Probe,
     one: ProbedEntry,
@@ -186,7 +186,7 @@ export function createExplain(compiled: CompiledQueue): Explain {
 }
 
 interface InTheWay {
-  /** The ticket's level. */
+  /** The ticket's relaxation level. */
   readonly level: number
   /** Name of the rule that blocks most. */
   readonly blocking: string | undefined
@@ -234,19 +234,25 @@ type ProbedEntry = Pick<Entry<Facts>, 'since' | 'place' | 'values' | 'facts' | '
 interface Probe {
   readonly rule: Rule
   /**
-   * True if the rule allows the two tickets in one match. For `each` and rules about pairs, `level` is the lower of
-   * theirs.
+   * True if the rule allows the two tickets in one match. For `each` and rules about pairs, `level` is the lower of the
+   * two tickets' levels.
    */
   passes(one: ProbedEntry, other: ProbedEntry, level: number, ownLevels: readonly number[]): boolean
-  /** The distance or difference of two tickets, in the unit of the limits; undefined if the rule measures nothing. */
+  /**
+   * Returns the distance or difference of two tickets, in the unit of the limits; undefined if the rule measures
+   * nothing.
+   */
   measure(one: ProbedEntry, other: ProbedEntry): number | undefined
   /** The limit at each level; NaN where the rule does not count. */
   readonly limits: Float64Array
-  /** True if a measure must be at least the limit. Otherwise at most. */
+  /** True if a measure must be at least the limit. False if it must be at most the limit. */
   readonly atLeast: boolean
 }
 
-/** A rule's limits at each level, as shown to users; 1 for a rule without a limit, NaN where it does not count. */
+/**
+ * Returns a rule's limit at each level, as shown to users; 1 for a rule without a limit, NaN where the rule does not
+ * count.
+ */
 const shownLimits = ({ levels }: CompiledQueue, rule: Rule): Float64Array =>
   tableOf(levels, limitsOf(rule)[0] ?? 1, Number.NaN, rule)
 
@@ -263,9 +269,9 @@ function probesOf(compiled: CompiledQueue): Probe[] {
 }
 
 /**
- * Creates the test of two tickets. For rules by the oldest ticket or the average wait, `pair` allows what the longest
- * wait would allow, so `whole` is called too, with the two tickets as a match. Nested rules are not called for `whole`,
- * because they may be about teams.
+ * Creates the test of two tickets. For rules by the oldest ticket or the average wait, `pair` allows everything that
+ * the longest wait would allow. So `whole` is called too, with the two tickets as a match. Nested rules are not called
+ * for `whole`, because they may be about teams.
  */
 function passesOf({ rule, whole }: CompiledRule, pair: NonNullable<CompiledRule['pair']>): Probe['passes'] {
   const isOfRules = rule.kind === 'any' || rule.kind === 'all'
@@ -371,11 +377,11 @@ const count = (many: number, one: string) => `${many} ${one}${many === 1 ? '' : 
 
 /** The match sizes that are tried, if rules are about the number of players. */
 interface TriedSizes {
-  /** Sorted, the greatest first. */
+  /** Match sizes, the greatest first. */
   readonly sizes: readonly number[]
   /** Players of the tickets that may be in one match with the ticket, its own included; Infinity if unknown. */
   readonly players: number
-  /** Names of the rules. */
+  /** Names of the rules about the number of players. */
   readonly rules: readonly string[]
 }
 
@@ -383,7 +389,7 @@ interface Remarks {
   /** Names of the rules about whole matches. */
   readonly together: readonly string[]
   readonly tried: TriedSizes | undefined
-  /** See `similarValue`. */
+  /** The sentence about a similar value; see `similarValue`. */
   readonly similar: string | undefined
 }
 
@@ -396,7 +402,7 @@ function summaryOf(why: Omit<Explanation, 'summary' | 'queue'>, { together, trie
 /** Maximum number of sizes that are named. */
 const MOST_SIZES = 6
 
-/** The sentence about the sizes of a match that are tried and lack players, after a space. */
+/** Returns the sentence about the sizes of a match that are tried and lack players, with a leading space. */
 function sizesSentence({ sizes, players, rules }: TriedSizes): string {
   const by = rules.map(quoted).join(', ')
   if (sizes.length === 0) return ` By ${by} no match with it has an allowed number of players now.`
@@ -412,13 +418,19 @@ function sizesSentence({ sizes, players, rules }: TriedSizes): string {
   return ` By ${by} matches of ${list} players are tried, the largest first${lack}.`
 }
 
-/** The sentence about how long patience lasts, after a space; empty if there are too few players for a match. */
+/**
+ * Returns the sentence about how long patience lasts, with a leading space; empty if there are too few players for a
+ * match.
+ */
 function patienceSentence({ patientForMs, lacks, blocking }: Omit<Explanation, 'summary' | 'queue'>): string {
   if (patientForMs === undefined || lacks > 0 || blocking !== undefined) return ''
   return ` A match may wait for a cheaper one, or for a longer search, for ${rounded(patientForMs / 1000)} s at most.`
 }
 
-/** The sentence about what limits follow, after a space; empty if they relax as defined. */
+/**
+ * Returns the sentence about the target wait that limits follow, with a leading space; empty if limits relax as
+ * defined.
+ */
 function targetSentence({ targetWaitMs, aheadMs = 0 }: Pick<Explanation, 'targetWaitMs' | 'aheadMs'>): string {
   if (targetWaitMs === undefined) return ''
   const aim = ` Limits follow how many players come, for waits of ${rounded(targetWaitMs / 1000)} s`
@@ -452,8 +464,8 @@ function nearestWords(nearest: NearMiss | undefined): string {
 }
 
 /**
- * The sentence about the next relaxation, after a space; empty if there is none. It reveals nothing about other
- * players.
+ * Returns the sentence about the next relaxation, with a leading space; empty if there is none. The sentence reveals
+ * nothing about other players.
  */
 export function relaxationSentence(next: NextRelaxation | undefined): string {
   if (next === undefined) return ''

@@ -33,7 +33,7 @@ export function withPool<Definition>(
   return { definition: { ...definition, deploy: pool.deploy } }
 }
 
-/** Compared after defaults, because only one side may have them. */
+/** True if both are equal after defaults are filled in. Only one of them may already have its defaults. */
 function isSameDeploy(one: unknown, other: PoolOfQueue['deploy']): boolean {
   const { success, data } = poolDeploySchema.safeParse(one)
   return success && isDeepStrictEqual(data, poolDeploySchema.parse(other))

@@ -22,8 +22,9 @@ import { problemsOfQueue } from './validate-queue.js'
 export type PlayerMayState = (name: string) => boolean
 
 /**
- * Trusts what the queue's `playerMayState` lists. Without a list, it trusts everything that none of its rules compares.
- * Latencies are trusted in both cases unless a rule compares them, because game clients send them to every queue.
+ * Returns the check of what a queue trusts. It trusts what its `playerMayState` lists. Without a list, it trusts
+ * everything that none of its rules compares. Latencies are trusted in both cases unless a rule compares them, because
+ * game clients send them to every queue.
  */
 export function playerMayState({ playerMayState: listed, rules }: Queue): PlayerMayState {
   const compared = new Set(rules.flatMap(comparedBy))
@@ -40,7 +41,7 @@ export function playerMayState({ playerMayState: listed, rules }: Queue): Player
 export const readsLatencies = ({ rules }: Queue): boolean =>
   rules.some((rule) => isCustom(rule) || comparedBy(rule).includes('latencies'))
 
-/** The attributes that a rule or its nested rules compare. */
+/** Returns the attributes that a rule or its nested rules compare. */
 export function attributesComparedBy(rule: RuleDefinition): string[] {
   const compared = innerRulesOf(rule).flatMap(attributesComparedBy)
   if ('attribute' in rule && rule.attribute !== undefined) compared.push(rule.attribute)
@@ -49,7 +50,7 @@ export function attributesComparedBy(rule: RuleDefinition): string[] {
   return compared
 }
 
-/** What a rule or its nested rules compare: names of attributes, and `roles`, `avoid` or `latencies`. */
+/** Returns what a rule or its nested rules compare: names of attributes, and `roles`, `avoid` or `latencies`. */
 function comparedBy(rule: RuleDefinition): string[] {
   const inner = [...innerRulesOf(rule).flatMap(comparedBy), ...attributesComparedBy(rule)]
   if (rule.kind === 'roles' || rule.kind === 'avoid') inner.push(rule.kind)
@@ -85,7 +86,7 @@ const cooldownOfAcceptance: CooldownTerms = cooldownSchema.parse({
 
 /** The definition of a queue: plain data, e.g. from JSON (see `queueFromJson`), except for `custom` rules. */
 export interface QueueDefinition {
-  /** 1 to 64 characters. */
+  /** Name of the queue, 1 to 64 characters. */
   readonly name: string
   /** Players in a match, 1 to 500. Shorthand for one team of that size, called `team`. Give either this or `teams`. */
   readonly matchSize?: number | undefined
@@ -109,7 +110,7 @@ export interface QueueDefinition {
   readonly targetWaitMs?: number | undefined
   /**
    * What matters when the members of a match are chosen, as weights from 0 to 100: `distance`, the attribute of each
-   * `difference` rule, `waiting`, and `parties`, which are hard to place. Distance and differences are measured in
+   * `difference` rule, `waiting`, and `parties` (parties are hard to place). Distance and differences are measured in
    * units of their strictest limits. Default 1, but 0 for the second and further difference rules.
    */
   readonly prefer?: Readonly<Record<string, number>> | undefined
@@ -125,9 +126,9 @@ export interface QueueDefinition {
   readonly playersMayWaitWhilePlaying?: boolean | undefined
   /**
    * What players may state about themselves through the ticket API: names of attributes, and `roles`, `avoid`,
-   * `latencies`. Everything else comes from `authenticate`, `profile` or a backend. A player's ticket that states it is
-   * refused. At most 64. Default: everything that no rule of the queue compares. A custom rule counts as comparing
-   * everything.
+   * `latencies`. Everything else comes from `authenticate`, `profile` or a backend. If a player states anything else,
+   * the ticket is refused. At most 64 names. Default: everything that no rule of the queue compares. A custom rule
+   * counts as comparing everything.
    */
   readonly playerMayState?: readonly string[] | undefined
   /** Whether backfills of running matches get waiting tickets before new matches do, or after. Default `first`. */
@@ -144,11 +145,11 @@ export interface QueueDefinition {
   readonly replaceLeavers?: boolean | undefined
   /**
    * Puts players on cooldown for the offences in `for`: declining a match, not answering, leaving before its server
-   * runs, or leaving a running match. Default with `acceptance`: the first two, as `CooldownDefinition` says;
-   * `{ for: [] }` turns it off. Default without `acceptance`: none.
+   * runs, or leaving a running match. Default with `acceptance`: for declining and not answering, with the defaults of
+   * `CooldownDefinition`; `{ for: [] }` turns it off. Default without `acceptance`: none.
    */
   readonly cooldown?: CooldownDefinition | undefined
-  /** Makes matches in rounds, every `tickMs`, or whenever a ticket arrives. Default `tick`. */
+  /** When matches are made. `tick` (default): in rounds, every `tickMs`. `arrival`: also whenever a ticket arrives. */
   readonly mode?: 'tick' | 'arrival' | undefined
   /** The server of each match. Required unless the queue names a `pool`. */
   readonly deploy?: DeployDefinition | undefined
@@ -160,29 +161,30 @@ export interface AcceptanceDefinition {
   /** Milliseconds after MATCH_FOUND. A player who has not accepted by then has declined. */
   readonly withinMs: number
   /**
-   * Replaces only the players who declined. Default false: the match dissolves, and those who accepted search again.
+   * True replaces only the players who declined. Default false: the match dissolves, and players who accepted search
+   * again.
    */
   readonly replace?: boolean | undefined
 }
 
 export interface PatienceDefinition {
   /**
-   * Maximum cost of a match just before `untilMs`, above 0. Earlier, the maximum is proportionally lower. The cost is
-   * the mean over its pairs of tickets: distance and differences in units of their strictest limits, by the weights of
-   * `prefer`.
+   * Maximum cost of a match just before `untilMs`, above 0. Before that time, the maximum is proportionally lower. The
+   * cost of a match is the mean over its pairs of tickets: distance and differences in units of their strictest limits,
+   * by the weights of `prefer`.
    */
   readonly cost: number
   /**
    * Wait in milliseconds of the oldest ticket after which a match may have any cost. Less than `expireAfterMs`. Matches
-   * that are hard to find are searched for after twice as long, or midway between this and `expireAfterMs` if that is
-   * sooner.
+   * that are hard to find are searched for after twice `untilMs`, or midway between `untilMs` and `expireAfterMs` if
+   * that is sooner.
    */
   readonly untilMs: number
 }
 
 /**
- * Wait in milliseconds after which matches that are hard to find are searched for: well before tickets expire, so that
- * no ticket expires because of patience.
+ * Returns the wait in milliseconds after which matches that are hard to find are searched for. It is well before
+ * tickets expire, so that no ticket expires because of patience.
  */
 export const thoroughMsOf = ({ untilMs }: PatienceDefinition, expireAfterMs: number): number =>
   Math.min(2 * untilMs, (untilMs + expireAfterMs) / 2)
@@ -190,7 +192,7 @@ export const thoroughMsOf = ({ untilMs }: PatienceDefinition, expireAfterMs: num
 export interface PresenceDefinition {
   /**
    * Milliseconds for which a client may be away while its ticket searches, at least 10,000. They start at the ticket's
-   * creation, and again whenever the client was there.
+   * creation, and start anew whenever the client is present.
    */
   readonly withinMs: number
 }
@@ -217,7 +219,10 @@ export interface Queue extends Filled<Omit<QueueDefinition, keyof Optional | Ref
 
 type Acceptance = Filled<AcceptanceDefinition>
 
-/** Minimum of `withinMs`: less is too little for a reconnecting client, and for processes that exchange presence. */
+/**
+ * Minimum of `withinMs`. A shorter time would not be enough for a reconnecting client, and for processes that exchange
+ * presence.
+ */
 const SHORTEST_PRESENCE_MS = 10_000
 
 /** Minimum of `targetWaitMs`: rounds take place about once a second. */
@@ -329,16 +334,16 @@ export function queueFromJson(text: string): Queue {
   try {
     definition = JSON.parse(text)
   } catch {
-    // JSON.parse quotes its input in the error, and it may hold a secret.
+    // JSON.parse quotes its input in the error, and the input may hold a secret.
     throw new InvalidQueue(`queue: ${notJson(text)}`, { field: '' })
   }
   return defineQueue(definition as QueueDefinition)
 }
 
 /**
- * The definition of a queue as JSON Schema (draft 2020-12), for editors: names, types and bounds. It cannot express
- * dependencies between fields; `checkQueue` checks those. The rules are under `$defs/rule`, to which inner rules refer,
- * so a document that contains this schema needs the same `$defs`.
+ * Returns the JSON Schema (draft 2020-12) of a queue's definition, for editors: names, types and bounds. It cannot
+ * express dependencies between fields; `checkQueue` checks those. The rules are under `$defs/rule`, to which inner
+ * rules refer, so a document that contains this schema needs the same `$defs`.
  */
 export const queueJsonSchema = (): Record<string, unknown> =>
   z.toJSONSchema(queueSchema, { io: 'input', unrepresentable: 'any' })

@@ -22,8 +22,8 @@ interface ComparedValues {
 }
 
 /**
- * The comparisons of a rule and its inner rules. A rule about numbers accepts tickets with strings only if it is
- * nested.
+ * Returns the comparisons of a rule and its inner rules. A rule about numbers accepts tickets with strings only if it
+ * is nested.
  */
 function comparisonsOf(rule: RuleDefinition): readonly ComparedValues[] {
   const inner = innerRulesOf(rule).flatMap(comparisonsOf)
@@ -46,7 +46,7 @@ function comparisonsOf(rule: RuleDefinition): readonly ComparedValues[] {
       ]
     }
     case 'avoid':
-      // The list is the ticket's own, so that no player learns who avoids them.
+      // Only the ticket's own list is compared, so that no player learns who avoids them.
       return [{ what: 'id', own: avoided, others: ({ players }) => players.map(({ id }) => id), wantsSame: false }]
     case 'roles': {
       const names = Object.keys(rule.roles)
@@ -80,7 +80,7 @@ const attribute =
 
 const avoided: ReadValues = ({ players }) => players.flatMap(({ avoid }) => avoid)
 
-/** A string that reads as a number does not count as one. */
+/** Returns the comparison with strings that look like numbers. For a rule about numbers, such a string is no number. */
 function numbers(name: string | undefined): readonly ComparedValues[] {
   if (name === undefined) return []
   const own = attribute(name)
@@ -89,7 +89,7 @@ function numbers(name: string | undefined): readonly ComparedValues[] {
   return [{ what: name, own, constants: asNumbers, wantsSame: true }]
 }
 
-/** The values that a rule of kind `require` names and that cannot relax. */
+/** Returns the values that a rule of kind `require` names and that cannot relax. */
 function constantsOf({ value }: Extract<RuleDefinition, { kind: 'require' }>): readonly unknown[] {
   if (Array.isArray(value) && relaxingOf(value) === undefined) return value
   return typeof value === 'object' ? [] : [value]
@@ -139,7 +139,7 @@ function similarOf(values: readonly unknown[], others: ReadValues, pool: Pool<Fa
   return undefined
 }
 
-/** Values in the rules of a queue that look like those of an earlier rule without being equal. */
+/** Returns the values in the rules of a queue that look like a value of an earlier rule without being equal to it. */
 export function similarConstants(
   rules: readonly RuleDefinition[],
 ): readonly { readonly rule: number; readonly message: string }[] {
@@ -157,7 +157,7 @@ export function similarConstants(
   )
 }
 
-/** The values in the definition of a rule and its inner rules, by what they are values of. */
+/** Returns the values in the definition of a rule and its inner rules, by what they are values of. */
 function namedBy(rule: RuleDefinition): readonly (readonly [what: string, values: readonly unknown[]])[] {
   const inner = innerRulesOf(rule).flatMap(namedBy)
   if (rule.kind === 'roles') return [['role', Object.keys(rule.roles)]]

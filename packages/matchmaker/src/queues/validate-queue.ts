@@ -44,7 +44,7 @@ const quoted = (name: string) => JSON.stringify(name)
 const largest = ({ size }: TeamDefinition) => (typeof size === 'number' ? size : size.max)
 const smallest = ({ size }: TeamDefinition) => (typeof size === 'number' ? size : Math.ceil(loosest(size.min)))
 
-/** Players in the largest match of a queue. */
+/** Returns the number of players in the largest match of a queue. */
 export const largestMatch = ({ teams }: Pick<QueueParts, 'teams'>): number =>
   teams.reduce((sum, team) => sum + (team.count ?? 1) * largest(team), 0)
 
@@ -67,7 +67,7 @@ export function problemsOfQueue(parts: QueueParts): QueueFault[] {
   return problems
 }
 
-/** Weights without an effect are mistakes. */
+/** Finds weights without an effect, which are mistakes. */
 function problemsOfPrefer({ prefer = {}, rules }: QueueParts): QueueFault[] {
   const attributes = rules.flatMap((rule) =>
     rule.kind === 'difference' && rule.scope !== 'team' && rule.team === undefined ? [rule.attribute] : [],
@@ -143,7 +143,7 @@ function problemsOfRule(
   return problems
 }
 
-/** A team too small for its roles could never be matched. */
+/** Finds teams that are too small for their roles: these could never be matched. */
 function problemsOfRoles(
   rule: RolesRule,
   path: readonly PropertyKey[],
@@ -158,8 +158,8 @@ function problemsOfRoles(
 }
 
 /**
- * With one team there is no winner to predict. Every two teams are compared, for each arrangement, so there must not be
- * many.
+ * Finds a queue whose winner cannot be predicted. One team has no winner. With many teams, comparing every two of them
+ * for each arrangement would take too long.
  */
 function problemsOfPrediction(path: readonly PropertyKey[], teams: readonly TeamDefinition[]): QueueFault[] {
   const count = teams.reduce((sum, team) => sum + (team.count ?? 1), 0)
@@ -175,7 +175,7 @@ const typeOfOperator = (operator: RequireRule['operator']): AttributeType | unde
   return operator.startsWith('<') || operator.startsWith('>') ? 'number' : undefined
 }
 
-/** The attributes that a rule reads, with their types if the definition fixes them. */
+/** Returns the attributes that a rule reads, with their types if the definition fixes them. */
 function typesOf(rule: RuleDefinition): (readonly [attribute: string, type: AttributeType])[] {
   const inner = innerRulesOf(rule).flatMap(typesOf)
   if (rule.kind === 'balance' && rule.measure === 'predictedWin') {
@@ -206,7 +206,7 @@ const ownTypeOf = ({ own, operator }: AcceptsRule): readonly [attribute: string,
   return operator.startsWith('<') || operator.startsWith('>') ? [own, 'number'] : undefined
 }
 
-/** The field of a rule in which an attribute is named; for a nested rule, the field of its rules. */
+/** Returns the field of a rule in which an attribute is named; for a nested rule, the field of its rules. */
 function fieldOf(rule: Rule, attribute: string): string {
   const field = (['attribute', 'own', 'mean', 'uncertainty'] as const).find(
     (key) => (rule as Partial<Record<typeof key, string>>)[key] === attribute,
@@ -214,7 +214,7 @@ function fieldOf(rule: Rule, attribute: string): string {
   return field ?? (rule.kind === 'not' ? 'rule' : 'rules')
 }
 
-/** Two rules that need different types of the same attribute would refuse every ticket. */
+/** Finds two rules that need different types of the same attribute: together they would refuse every ticket. */
 function problemsOfTypes(rules: readonly Rule[]): QueueFault[] {
   const problems: QueueFault[] = []
   const wanted = new Map<string, { readonly type: string; readonly rule: string }>()
@@ -235,7 +235,10 @@ const NOTHING_TIMED = ': in a queue with targetWaitMs, nothing is timed'
 
 type PlacedLimit = readonly [path: readonly PropertyKey[], limit: RelaxingLimit]
 
-/** Limits have bounds if and only if the queue has a target wait. Nothing relaxes at fixed times then. */
+/**
+ * Checks that limits have bounds if and only if the queue has a target wait. With a target wait, nothing may relax at
+ * fixed times.
+ */
 function problemsOfTarget({ teams, rules, lastResortMs, targetWaitMs, expireAfterMs }: QueueParts): QueueFault[] {
   const limits = [
     ...rules.flatMap((rule, index) => limitsIn(rule, ['rules', index])),

@@ -22,8 +22,8 @@ type Places = ReadonlyMap<Player, Coordinates | undefined>
 type RecordEvent = (event: (places: Places) => RecordedEvent, players?: readonly Player[]) => void
 
 /**
- * Returns a function to call before a command. Call its result if the command succeeded. So the line numbers follow the
- * order in which commands began, even if one command causes another.
+ * Returns a function to call before a command. Call its result if the command succeeded. This way, line numbers follow
+ * the order in which commands began, even if one command causes another.
  */
 function createLineWriter(write: (line: string) => void, clock: Clock, locate: Locate | undefined): () => RecordEvent {
   let lines = 0
@@ -33,7 +33,7 @@ function createLineWriter(write: (line: string) => void, clock: Clock, locate: L
     try {
       write(`${JSON.stringify(value)}\n`)
     } catch (error) {
-      // Only one warning, because the cause probably affects every line.
+      // Warn only once, because the cause probably affects every line.
       if (!warned) process.emitWarning(`tickets are not recorded: ${String(error)}`, 'MusterWarning')
       warned = true
     }
@@ -60,7 +60,7 @@ function placesOf(players: readonly Player[], locate: Locate | undefined): Place
     : paired(found as readonly (Coordinates | undefined)[])
 }
 
-/** Returns a function that lists the tickets of a running match. */
+/** Creates the function that lists the tickets of a running match. */
 function createMatchMembers({ on }: Pick<Matchmaker, 'on'>): (matchId: string) => readonly string[] {
   const members = new Map<string, Set<string>>()
   const add = (matchId: string, tickets: readonly Ticket[]) => {
@@ -82,9 +82,9 @@ function createMatchMembers({ on }: Pick<Matchmaker, 'on'>): (matchId: string) =
 }
 
 export interface RecordOptions {
-  /** The matchmaker's `locate`, so that the recording holds players' locations instead of their addresses. */
+  /** The matchmaker's `locate`. With it, the recording holds players' locations instead of their addresses. */
   readonly locate?: Locate | undefined
-  /** Records addresses. Default false: players without a location get a number for their network. */
+  /** True records addresses. Default false: players without a location get a number for their network. */
   readonly addresses?: boolean | undefined
   /**
    * The matchmaker's queues, which a replay uses by default. Custom rules are code and cannot be recorded. Variables of
@@ -97,8 +97,8 @@ export interface RecordOptions {
 
 /**
  * Records the waiting tickets, and every later command of a matchmaker, for `replayTickets`: one line of JSON for each
- * command that succeeded. Use the returned matchmaker: commands to the given one are not recorded, and `reconfigure`
- * never is. A `write` that throws becomes a process warning.
+ * command that succeeded. Use the returned matchmaker: commands to the given matchmaker are not recorded. `reconfigure`
+ * is never recorded. An error that `write` throws becomes a process warning.
  * @param write receives a line with its line feed. Lines may come in any order.
  */
 export function recordTickets(
@@ -111,7 +111,9 @@ export function recordTickets(
   const recorded = createPlayerRecorder(addresses)
   const membersOf = createMatchMembers(matchmaker)
 
-  /** Starts recording a create. Undefined for an existing ticket, because repeating a create changes nothing. */
+  /**
+   * Starts recording a create. Returns undefined for an existing ticket, because repeating a create changes nothing.
+   */
   const beginCreate = (input: TicketInput): RecordEvent | undefined =>
     input.id !== undefined && matchmaker.getTicket(input.id) !== undefined ? undefined : begin()
   const noteCreated = (note: RecordEvent, input: TicketInput, { id, createdAt }: Ticket) => {
@@ -125,7 +127,7 @@ export function recordTickets(
       players,
     )
   }
-  /** Records a ticket imported from another matchmaker, which has located its players. */
+  /** Records a ticket imported from another matchmaker, which has already located the ticket's players. */
   const noteTakenOver = (note: RecordEvent, ticket: ExportedTicket) => {
     const { id, queues: names, players, priority, createdAt, place, privateSeat } = ticket
     // Rules do not apply to a private match.

@@ -7,7 +7,7 @@ import type { QueueDefinition } from '../queues/index.js'
 /** The `format` in the first line of a recording. It changes if older versions could not read new recordings. */
 export const FORMAT = 'muster-recording-1'
 
-/** A player without the address, unless the recorder keeps it. */
+/** A player without their address, unless the recorder keeps addresses. */
 export interface RecordedPlayer extends Player {
   /** Number of the network of a player whose location is unknown: players with the same number share a network. */
   readonly network?: number | undefined
@@ -15,7 +15,7 @@ export interface RecordedPlayer extends Player {
 
 const id = z.string().min(1)
 const ids = z.array(id).readonly()
-/** The matchmaker validates the other fields when the ticket is created. */
+/** The matchmaker validates the other fields when the replay creates the ticket. */
 const playerSchema = z.looseObject({ id, network: z.int().min(0).optional() }) as z.ZodType<RecordedPlayer>
 const players = z.array(playerSchema).readonly()
 const team = z.strictObject({ name: id, slots: z.int().optional(), players: players.optional() })
@@ -85,7 +85,7 @@ export function readLine(text: string, number: number): RecordedLine {
 /** Creates the recorded form of a player, and numbers the networks. */
 type PlayerRecorder = (player: Player, place: Coordinates | undefined) => RecordedPlayer
 
-/** @param keepAddresses true to record addresses. */
+/** Creates the recorder of players. @param keepAddresses true to record addresses. */
 export function createPlayerRecorder(keepAddresses: boolean): PlayerRecorder {
   const networks = new Map<string, number>()
   const numberOf = (ip: string): number | undefined => {
@@ -116,8 +116,8 @@ export function playerOf({ network, ...player }: RecordedPlayer): Player {
 }
 
 /**
- * The recorded form of a queue. Variables of servers, and the URL and payload of a probe, are left out: they may be
- * secret, and a replay does not deploy.
+ * Returns the recorded form of a queue. Variables of servers, and the URL and payload of a probe, are left out: they
+ * may be secret, and a replay deploys no servers.
  */
 export function recordedQueue(queue: QueueDefinition): QueueDefinition {
   const { deploy } = queue as Partial<QueueDefinition>

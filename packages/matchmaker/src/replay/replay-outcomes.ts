@@ -15,7 +15,7 @@ export interface ReplayedTicket {
   readonly endedAt?: number | undefined
   /** Time at which its match was found, if the ticket was assigned. */
   readonly matchedAt?: number | undefined
-  /** Set if the ticket was assigned. */
+  /** Name of the queue that matched the ticket, if it was assigned. The same holds for `matchId` and `team`. */
   readonly queue?: string | undefined
   readonly matchId?: string | undefined
   readonly team?: string | undefined
@@ -42,7 +42,7 @@ export interface Outcomes {
   forget(ticketId: string): void
   /** Records that players have left their match. */
   left(playerIds: readonly string[]): void
-  /** The match that a player is in. */
+  /** Returns the id of the match that a player is in. */
   matchOf(playerId: string): string | undefined
   playersOf(ticketId: string): readonly string[]
   /** Number of tickets that have not ended. */
@@ -146,7 +146,7 @@ export const qualityOf = (matches: readonly MatchTickets[]): MatchQuality => ({
   imbalance: percentilesBy(matches.flatMap(imbalancesOf)),
 })
 
-/** The value of an attribute. */
+/** An attribute of a player and its value. */
 type AttributeReading = readonly [attribute: string, value: number]
 
 function distancesOf(match: MatchTickets): number[] {
@@ -170,7 +170,7 @@ const numbersOf = (tickets: readonly MatchedTicket[]): AttributeReading[] =>
     .flatMap(({ players }) => players.flatMap(({ attributes = {} }) => Object.entries(attributes)))
     .flatMap(([attribute, value]): AttributeReading[] => (typeof value === 'number' ? [[attribute, value]] : []))
 
-/** The spread of each attribute that has at least `least` values. */
+/** Returns the spread of each attribute that has at least `least` values. */
 const spreads = (measures: readonly AttributeReading[], least = 1): AttributeReading[] =>
   byAttribute(measures).flatMap(([attribute, values]): AttributeReading[] =>
     values.length < least ? [] : [[attribute, Math.max(...values) - Math.min(...values)]],
@@ -191,14 +191,14 @@ const byAttribute = (measures: readonly AttributeReading[]): [attribute: string,
     ([attribute, some]) => [attribute, some.map(([, value]) => value)],
   )
 
-/** The quality of all matches, and of each queue that made any. */
+/** The quality of all matches, and of each queue that made any match. */
 export interface ReplaySummary extends QueueSummary {
   /** Number of players in tickets. */
   readonly players: number
   readonly tickets: number
   /** Share of the players who got a server's address, from 0 to 1. */
   readonly matchedShare: number
-  /** Number of other players, by the outcome of their tickets. */
+  /** Number of the players who got no server's address, by the outcome of their tickets. */
   readonly unmatched: Readonly<Record<string, number>>
   readonly queues: Readonly<Record<string, QueueSummary>>
 }

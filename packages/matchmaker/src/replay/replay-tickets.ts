@@ -42,8 +42,8 @@ function createActor(matchmaker: Matchmaker, outcomes: Outcomes) {
   }
 
   /**
-   * The matches in which these players play now, with the players of each. Players of one recorded match may be in
-   * several matches here, and vice versa.
+   * Returns the matches in which these players play now, with the players of each. Players of one recorded match may be
+   * in several matches here, and players of several recorded matches in one.
    */
   const matchesOf = (playerIds: readonly string[]): Map<string, string[]> => {
     const matches = new Map<string, string[]>()
@@ -100,7 +100,7 @@ function createActor(matchmaker: Matchmaker, outcomes: Outcomes) {
       try {
         ask(line)
       } catch {
-        // The command came too late, or is about a match that differs here.
+        // The command came too late, or it is about a match that is different in this replay.
         skipped += 1
       }
     },
@@ -115,15 +115,15 @@ function createActor(matchmaker: Matchmaker, outcomes: Outcomes) {
 export interface ReplayOptions {
   /** Queues to try instead of the recorded ones. Default: the recorded queues. */
   readonly queues?: readonly QueueDefinition[] | undefined
-  /** Whole number from 0. Other seeds give other ids. Default 1. */
+  /** Seed of the replay's random ids: a whole number from 0. Default 1. */
   readonly seed?: number | undefined
   /** Milliseconds between two ticks. Default 250. */
   readonly tickMs?: number | undefined
   /** Milliseconds from create to READY of every server. Default 5000 (our choice). */
   readonly startMs?: number | undefined
   /**
-   * Whether players accept when they did in the recording (default), or always and immediately, e.g. if the recorded
-   * queue had no acceptance.
+   * `recorded` (default): players accept when they did in the recording. `always`: they accept immediately, e.g. if the
+   * recorded queue had no acceptance.
    */
   readonly acceptance?: 'recorded' | 'always' | undefined
   /** Called regularly with the share of the recording that was replayed, from 0 to 1. */
@@ -132,13 +132,13 @@ export interface ReplayOptions {
 
 /** The outcome of a replay. */
 export interface Replay {
-  /** In the order in which they were found. */
+  /** Matches in the order in which they were found. */
   readonly matches: readonly ReplayedMatch[]
-  /** In the order of the recording. */
+  /** Tickets in the order of the recording. */
   readonly tickets: readonly ReplayedTicket[]
   /** Tickets that the queues refused. */
   readonly refused: readonly { readonly ticketId: string; readonly error: Error }[]
-  /** Number of other lines that had no effect, e.g. because their match differs here. */
+  /** Number of other lines that had no effect, e.g. because their match is different in this replay. */
   readonly skipped: number
   readonly summary: ReplaySummary
 }
@@ -175,9 +175,9 @@ export async function replayTickets(
   const clock = createManualClock({ start: recording[0]?.at ?? 0 })
   const matchmaker = createMatchmaker({
     deployments: createStubService(clock, startMs),
-    // A player who queued again had left a match, which may differ here and whose end is not recorded. Presence is not
-    // recorded either: a ticket cancelled as absent has a line of its own. Cooldowns already had their effect when the
-    // recording was made.
+    // A player who queued again had left a match. That match may be different here, and its end is not recorded.
+    // Presence is not recorded either: a ticket cancelled as absent has a line of its own. Cooldowns already had their
+    // effect when the recording was made.
     queues: queues.map((queue) => ({ ...withOwnServers(queue), ...UNBOUND })),
     clock,
     random: seededRandom(seed),
@@ -200,7 +200,7 @@ export async function replayTickets(
   matchmaker.start()
   for (const [index, line] of recording.entries()) {
     if (index % PROGRESS_EVERY === 0) progressed?.(index / recording.length)
-    // Advances the clock even by 0, so that tickets recorded in sequence do not arrive in the same turn.
+    // Advance the clock even by 0, so that tickets recorded one after another do not arrive in the same turn.
     await clock.advance(Math.max(0, line.at - clock.now()))
     actor.act(line)
   }
@@ -215,7 +215,10 @@ export async function replayTickets(
 /** The fields of queues that a replay overrides. */
 const UNBOUND = { playersMayWaitWhilePlaying: true, presence: undefined, cooldown: undefined }
 
-/** The service of a replay has capacity for all matches, so it needs no pools. */
+/**
+ * Replaces a queue's pool by a deployment. The service of a replay has capacity for all matches, so pools are not
+ * needed.
+ */
 function withOwnServers({ pool, ...queue }: QueueDefinition): QueueDefinition {
   return pool === undefined ? queue : { ...queue, deploy: { application: 'replay', version: '1' } }
 }

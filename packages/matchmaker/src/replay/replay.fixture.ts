@@ -21,7 +21,7 @@ export const START_MS = 5000
 export const oslo = { latitude: 59.9, longitude: 10.7 }
 export const rated = (id: string, value: number): Player => ({ id, coordinates: oslo, attributes: { skill: value } })
 
-/** A recorded matchmaker on a manual clock, and the matches that it made. */
+/** Creates a recorded matchmaker on a manual clock, and collects the matches that it makes. */
 export function setUp(queues: readonly QueueDefinition[] = [duel], recording: RecordOptions = {}) {
   const clock = createManualClock()
   const plain = createMatchmaker({

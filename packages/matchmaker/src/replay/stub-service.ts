@@ -13,10 +13,11 @@ interface StubServer {
 }
 
 /**
- * A service that completes a matchmaker's operations immediately, without limits, and has capacity for all deployments.
+ * Creates a service that completes a matchmaker's operations immediately, without limits, and has capacity for all
+ * deployments.
  */
 export function createStubService(clock: Clock, startMs: number): DeploymentService {
-  /** Deployments that were not stopped, the oldest first: all of them, and those of each tag. */
+  /** Deployments that were not stopped, the oldest first. `standing` has all of them, `byTag` those of each tag. */
   const standing = new Map<string, StubServer>()
   const byTag = new Map<string, Set<StubServer>>()
   let created = 0
@@ -74,6 +75,6 @@ export function createStubService(clock: Clock, startMs: number): DeploymentServ
   }
 }
 
-/** The queried tag: a matchmaker queries one or none. */
+/** Returns the queried tag. A matchmaker queries one tag or none. */
 const tagIn = (query: DeploymentQuery | undefined): string | undefined =>
   query?.filters?.flatMap(({ field, value }) => (field === 'tags' ? [value].flat().map(String) : []))[0]

@@ -7,7 +7,7 @@ import { traceEvents } from './traces.js'
 export interface InstrumentOptions {
   /** The client of the service. If given, its rate limits and requests are measured too. */
   readonly client?: ObservedClient | undefined
-  /** Default: the meter `@muster/matchmaker` of the global provider. */
+  /** Meter that makes the instruments. Default: the meter `@muster/matchmaker` of the global provider. */
   readonly meter?: Meter | undefined
   readonly tracer?: Tracer | undefined
   /** Attributes of every measurement and span, e.g. the region. */
@@ -19,9 +19,9 @@ export interface InstrumentOptions {
 const NAME = '@muster/matchmaker'
 
 /**
- * Reports metrics and traces of a matchmaker to OpenTelemetry: docs/telemetry.md lists them. It only listens to events,
- * and no measurement or span holds an address or a player's id. Returns a function that stops it. Without a registered
- * SDK, or a given meter and tracer, nothing is reported.
+ * Reports metrics and traces of a matchmaker to OpenTelemetry; docs/telemetry.md lists them. It only listens to events.
+ * No measurement or span holds an address or a player's id. Returns a function that stops the reporting. Without a
+ * registered SDK, or a given meter and tracer, nothing is reported.
  */
 export function instrument(matchmaker: Observed, options: InstrumentOptions = {}): () => void {
   const { client, attributes = {}, clock = systemClock } = options

@@ -41,7 +41,7 @@ const counters = {
   'muster.api.throttled': of('{request}', 'Requests that the service rejected with 429, by rate limit'),
 } as const
 
-/** Histograms, mostly of durations in seconds. */
+/** Histograms. Most of them are of durations in seconds. */
 const histograms = {
   'muster.ticket.match_time': histogram('s', MINUTES, 'From the creation of a ticket to its match'),
   'muster.ticket.wait_time': histogram('s', MINUTES, 'From the creation of a ticket to its end'),
@@ -95,7 +95,7 @@ const sums = {
   'muster.stops.pending': of('{deployment}', 'Stops that the service has not confirmed'),
 } as const
 
-/** Totals read at each collection. */
+/** Totals that are read at each collection. */
 const totals = {
   'muster.searches.budget_exhausted': of('{search}', 'Searches for a match that used up their search budget'),
   'muster.pool.matches': of('{match}', 'Matches that wanted a server of a pool, by place'),
@@ -126,7 +126,7 @@ export const catalogue = { ...counters, ...histograms, ...sums, ...totals, ...ga
 export interface Instruments {
   readonly counters: Readonly<Record<keyof typeof counters, Counter>>
   readonly histograms: Readonly<Record<keyof typeof histograms, Histogram>>
-  /** The instruments of `observed` that keep their last value. */
+  /** Instruments of `observed` for totals: an SDK keeps their last value. */
   readonly totals: readonly Observable[]
   readonly observed: Readonly<Record<keyof typeof sums | keyof typeof totals | keyof typeof gauges, Observable>>
 }
@@ -161,7 +161,8 @@ export type Observed = Pick<Matchmaker, 'on' | 'inspect'>
 export type ObservedClient = Pick<Client, 'events' | 'queues'>
 
 /**
- * The attribute value for a ticket's queue: that of its match, or its only queue; `several` while it waits in several.
+ * Returns the attribute value for a ticket's queue: the queue of its match, or its only queue; `several` while it waits
+ * in several queues.
  */
 export const queueOf = ({ queue, queues }: Ticket): string =>
   queue ?? (queues.length === 1 ? (queues[0] as string) : 'several')

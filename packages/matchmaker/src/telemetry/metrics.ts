@@ -28,7 +28,7 @@ export function recordEvents(
     if (endedAt !== undefined)
       record('muster.ticket.wait_time', queueOf(ticket), seconds(endedAt - ticket.createdAt), how)
   }
-  // Reported from the start, so that the first problem is an increase.
+  // Report the counter from the start with 0, so that the first problem appears as an increase.
   for (const during of ACTIVITIES) counters['muster.problems'].add(0, { ...common, 'muster.activity': during })
 
   return [
@@ -37,7 +37,7 @@ export function recordEvents(
       const createdAt = tickets.map((ticket) => ticket.createdAt)
       const players = tickets.reduce((sum, ticket) => sum + ticket.players.length, 0)
       count('muster.matches.found', queue)
-      // The waits of private matches are not waits for other players.
+      // The wait of a private match is no wait for other players, so it is not recorded.
       if (tickets.some(({ privateMatch }) => privateMatch !== undefined)) return
       record('muster.match.relaxation', queue, seconds(expansionMs))
       record('muster.match.players', queue, players)
@@ -84,7 +84,7 @@ export function recordEvents(
 
 const seconds = (ms: number) => ms / 1000
 
-/** Servers of one match are in no pool. */
+/** Returns the pool's attribute. A server of one match is in no pool. */
 const ofPool = (pool: string | undefined): Attributes => (pool === undefined ? {} : { 'muster.pool': pool })
 
 /** Counts the requests to the service and measures their durations. Returns a function that stops it. */
@@ -121,7 +121,7 @@ export function recordRequests(
 
 /** The highest use of one documented rate limit. */
 export interface LimitUse {
-  /** E.g. `createDeployment`. */
+  /** Name of the limit, e.g. `createDeployment`. */
   readonly name: string
   /** Requests per window of a second. */
   readonly limit: number
@@ -141,11 +141,11 @@ interface LimitGauge {
   readonly limit: number
   readonly windowMs: number
   peak: number
-  /** Times of the requests in the last window. */
+  /** Milliseconds at which the requests of the last window were sent. */
   readonly recent: number[]
 }
 
-/** Counts requests in a sliding window, the strictest way in which a service may count. */
+/** Creates a meter that counts requests in a sliding window. This is the strictest way in which a service may count. */
 export function createLimitMeter(): LimitMeter {
   const limitOf = new Map(operations.map(([id, { limit }]) => [id, limit]))
   const gauges = new Map<string, LimitGauge>()
@@ -233,7 +233,7 @@ export function observeState(
       add('muster.backfills.slots', state.backfillSlots, queue)
     }
     for (const { queue, phase, hosted } of matches) {
-      // A match on a server of a pool has another match's deployment.
+      // A match on a server of a pool has no deployment of its own.
       if (hosted === undefined) add('muster.deployments', 1, { 'muster.queue': queue, 'muster.phase': phase })
     }
     for (const { state, pool, listing } of servers) {
@@ -265,8 +265,8 @@ export function observeState(
       add('muster.api.limit_use', peak / limit, { 'muster.limit': name })
 
     for (const { name, attributes, value } of present.values()) result.observe(observed[name], value, attributes)
-    // An SDK repeats the last value of a series that is not observed any more. So a phase without servers, or the
-    // counts of a former leader, would be reported forever: report 0 once. Totals stay.
+    // An SDK repeats the last value of a series that is no longer observed. A phase without servers, or the counts of a
+    // former leader, would be reported forever. So report 0 once for each such series. Totals keep their value.
     for (const [key, { name, attributes }] of before)
       if (!present.has(key) && !totals.includes(observed[name])) result.observe(observed[name], 0, attributes)
     before = present

@@ -36,7 +36,7 @@ export const idle: Inspection = {
 }
 
 interface SetUpOptions {
-  /** Default: a matchmaker that only emits the events of the test. */
+  /** Default: a matchmaker that emits only the events of the test. */
   readonly matchmaker?: Observed
   readonly clock?: ManualClock
   readonly client?: ObservedClient
@@ -44,7 +44,7 @@ interface SetUpOptions {
   readonly sampler?: Sampler
 }
 
-/** An instrumented matchmaker, with an SDK that keeps all metrics and spans. */
+/** Creates an instrumented matchmaker, with an SDK that keeps all metrics and spans. */
 export function setUp(options: SetUpOptions = {}) {
   const { sampler, matchmaker, clock = createManualClock({ start: START }), ...given } = options
   const events = createEvents()
@@ -59,7 +59,7 @@ export function setUp(options: SetUpOptions = {}) {
   const observed = matchmaker ?? { on: events.on, inspect: () => state.inspection }
   const end = instrument(observed, { meter, tracer, clock, ...given })
 
-  /** All metrics as `name{attributes}`: a sum, a last value, or the count and sum of a histogram. */
+  /** Returns all metrics as `name{attributes}`: a sum, a last value, or the count and sum of a histogram. */
   const measured = async (): Promise<Record<string, unknown>> => {
     const { resourceMetrics } = await reader.collect()
     const points = resourceMetrics.scopeMetrics.flatMap(({ metrics }) =>
@@ -76,7 +76,7 @@ export function setUp(options: SetUpOptions = {}) {
   return { clock, emit: events.emit, state, end, measured, spans }
 }
 
-/** Milliseconds since the start of the test. */
+/** Returns milliseconds since the start of the test. */
 export const millisecondsOf = ([seconds, nanoseconds]: HrTime) => Math.round(seconds * 1000 + nanoseconds / 1e6) - START
 
 export const ticket = (id: string, more: Partial<Ticket> = {}): Ticket => ({

@@ -12,20 +12,20 @@ import { type Clock, dateOf } from '@muster/core/clock'
 import type { Ticket } from '../tickets/index.js'
 import { type Observed, queueOf } from './instruments.js'
 
-/** A match, from when it is found until its players have the address, or until all of them have left. */
+/** The trace of a match, from when it is found until its players have the address or all of them have left. */
 interface MatchTrace {
   readonly span: Span
   readonly context: Context
   /** Ids of the match's tickets that still wait for its server. */
   readonly waiting: Set<string>
-  /** The span of the server's start, while it starts. */
+  /** The span of the server's start; undefined once it has started. */
   starting: Span | undefined
 }
 
 /**
- * Creates one trace for each ticket, as a child of the trace that called `createTicket`, and one for each match, which
- * links to those of its tickets. Spans that are not sampled are not kept. Returns a function that stops it and ends all
- * open spans.
+ * Creates one trace for each ticket, as a child of the trace that called `createTicket`. Creates one for each match,
+ * which links to the traces of its tickets. Spans that are not sampled are not kept. Returns a function that stops the
+ * tracing and ends all open spans.
  */
 export function traceEvents({ on }: Observed, tracer: Tracer, clock: Clock, common: Attributes): () => void {
   const tickets = new Map<string, Span>()

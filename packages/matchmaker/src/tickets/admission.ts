@@ -14,7 +14,7 @@ import type { CheckedTicket, TicketPlayer } from './checked-ticket.js'
 import type { Ticket } from './ticket.js'
 import { invalidTicket } from './ticket-input.js'
 
-/** The known facts about an imported ticket. */
+/** What is already known about an imported ticket. */
 export interface TicketHistory {
   /** Epoch milliseconds. */
   readonly createdAt: number
@@ -27,15 +27,17 @@ export interface PlayedMatch {
   readonly matchId: string
   /** Name of the queue. */
   readonly queue: string
-  /** Undefined if the store does not have the address. */
+  /** The address for players; undefined if the store does not have it. */
   readonly assignment?: Assignment | undefined
 }
 
-/** Returns the match of an earlier process in which a player plays without a known ticket. */
+/**
+ * Returns the match of an earlier process in which a player plays without a known ticket; undefined if there is none.
+ */
 export type PlayedBy = (playerId: string) => PlayedMatch | undefined
 
 export interface AdmissionContext {
-  /** By name. */
+  /** The queues in operation by name. */
   readonly runtimes: ReadonlyMap<string, QueueRuntime>
   readonly players: PlayerIndex
   readonly playing: Pick<PlayingTickets, 'ticketsOf'>
@@ -47,7 +49,10 @@ export interface AdmissionContext {
   readonly random: Random
 }
 
-/** Stands for a ticket's location while it is looked up. The queue checks the ticket again once it is known. */
+/**
+ * A location that replaces the ticket's own while that is looked up. The queue checks the ticket again once it is
+ * known.
+ */
 export const PENDING_LOCATION: Coordinates = { latitude: 0, longitude: 0 }
 
 /**
@@ -88,8 +93,8 @@ export function admit(
 }
 
 /**
- * True if none of the ticket's players is in another ticket or in a match. Looking each of them up only once saves most
- * of the time of the checks.
+ * True if none of the ticket's players is in another ticket or in a match. This quick check looks up each player only
+ * once. It saves most of the time of the full checks.
  */
 function isFree(ticket: CheckedTicket, { players, playing, playedBy }: AdmissionContext): boolean {
   for (const { id } of ticket.players) {
@@ -99,7 +104,7 @@ function isFree(ticket: CheckedTicket, { players, playing, playedBy }: Admission
   return true
 }
 
-/** Number of matches that the player waits for and plays in. */
+/** Returns the number of matches that the player waits for and plays in. */
 const matchesOf = (id: string, { players, playing, playedBy }: AdmissionContext): number =>
   players.ticketsOf(id).length + playing.ticketsOf(id).length + (playedBy(id) === undefined ? 0 : 1)
 
@@ -147,7 +152,7 @@ function entryIn({ queue, entryOf }: QueueRuntime, ticket: QueueableTicket): Ent
   }
 }
 
-/** @throws {UnknownQueue} */
+/** Finds the queues in operation by name. @throws {UnknownQueue} */
 export function runtimesOf(
   queues: readonly string[],
   runtimes: ReadonlyMap<string, QueueRuntime>,
@@ -162,7 +167,7 @@ export function runtimesOf(
 }
 
 /**
- * A server needs a location: from `ip`, `coordinates`, or the queue's latency rule.
+ * Checks that the ticket has a location for its server: from `ip`, `coordinates`, or the queue's latency rule.
  * @throws {InvalidTicket}
  */
 export function assertLocatable({ players }: CheckedTicket, runtimes: readonly QueueRuntime[]): void {
@@ -215,7 +220,10 @@ function assertNotPlaying(
 export const mayWaitWhilePlaying = (runtimes: readonly QueueRuntime[]) =>
   runtimes.every(({ queue }) => queue.playersMayWaitWhilePlaying)
 
-/** Two tickets of one player never wait in the same queue, because one match could hold them both. */
+/**
+ * True if a player may be in both tickets. Two tickets of one player never wait in the same queue, because one match
+ * could then hold both.
+ */
 export const mayWaitTwice = (runtimes: readonly QueueRuntime[], others: readonly QueueRuntime[]) =>
   runtimes.every((runtime) => runtime.queue.playersMayWaitTwice && !others.includes(runtime)) &&
   others.every((runtime) => runtime.queue.playersMayWaitTwice)

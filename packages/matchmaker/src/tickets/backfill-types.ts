@@ -11,21 +11,21 @@ export interface BackfillInput {
   readonly matchId: string
   /**
    * The teams that take players, by their name in the match. Default: every team, with a slot for each player who has
-   * left (see `playersLeft`) or never came. Required for a match of several teams that an earlier process made, each
-   * team with `slots` or `players`, because its teams are not known.
+   * left (see `playersLeft`) or never came. Required, with `slots` or `players` for each team, if the match has several
+   * teams and an earlier process made it, because its teams are then not known.
    */
   readonly teams?: readonly BackfillTeam[] | undefined
   /** Maximum number of players in total, first for the teams that lack most. Default: no maximum. */
   readonly seats?: number | undefined
-  /** Like that of a ticket. Default 0. */
+  /** Priority among tickets and backfills, as that of a ticket. Default 0. */
   readonly priority?: number | undefined
 }
 
 export interface BackfillTeam {
   readonly name: string
-  /** Number of further players that the team takes. Default: all that it lacks. */
+  /** Number of further players that the team takes. Default: all players that it lacks. */
   readonly slots?: number | undefined
-  /** The present players of the team, for rules to count. Default: those who were matched and did not leave. */
+  /** The present players of the team, which rules count. Default: the players who were matched and did not leave. */
   readonly players?: readonly Player[] | undefined
 }
 
@@ -39,10 +39,10 @@ export interface BackfillChange {
 /**
  * The state of a backfill:
  * - OPEN: takes players;
- * - FILLED: no slot is left, because players joined or an update left none;
+ * - FILLED: no slot is open, because players joined or an update left none;
  * - CANCELLED: by `cancelBackfill`, by a report of the game server that closes its seats, by the end of the match, or
- *   because the queue cannot serve the backfill any more, after `reconfigure`, a restart or takeover, or a change of
- *   the match's players.
+ *   because the queue can no longer serve the backfill. The last happens after `reconfigure`, a restart or takeover, or
+ *   a change of the match's players.
  */
 export type BackfillStatus = 'OPEN' | 'FILLED' | 'CANCELLED'
 
@@ -55,8 +55,8 @@ export interface Backfill {
   readonly queue: string
   readonly status: BackfillStatus
   /**
-   * Epoch milliseconds. Rules relax with its waiting time like with that of a ticket. They start at the step of the
-   * match, or at the strictest if an earlier process found the match.
+   * Epoch milliseconds at which the backfill was created. Rules relax with its waiting time, as with that of a ticket.
+   * They start at the step of the match, or at the strictest step if an earlier process found the match.
    */
   readonly createdAt: number
   readonly teams: readonly { readonly name: string; readonly slots: number; readonly players: readonly string[] }[]
@@ -88,17 +88,17 @@ const inTeam = (placed: readonly PlacedTicket[], team: number) =>
 export const presentIn = (teams: readonly TeamShape[], placed: readonly PlacedTicket[]): PresentTeams =>
   teams.map((_, team) => inTeam(placed, team))
 
-/** Number of players that each team lacks. */
+/** Returns the number of players that each team lacks. */
 export const roomsBeside = (teams: readonly TeamShape[], present: PresentTeams): number[] =>
   teams.map(({ max }, team) => Math.max(0, max - countPlayers(present[team] ?? [])))
 
-/** The vacancies after tickets have joined. */
+/** Returns the vacancies after tickets have joined. */
 export const filled = ({ rooms, present }: Vacancies, placed: readonly PlacedTicket[]): Vacancies => ({
   rooms: rooms.map((room, team) => Math.max(0, room - countPlayers(inTeam(placed, team)))),
   present: present.map((tickets, team) => [...tickets, ...inTeam(placed, team)]),
 })
 
-/** The vacancies after tickets have left that need replacement. */
+/** Returns the vacancies after tickets have left that need replacement. */
 export const vacated = ({ rooms, present }: Vacancies, placed: readonly PlacedTicket[]): Vacancies => {
   const gone = new Set(placed.map(({ ticket }) => ticket))
   return {
@@ -107,14 +107,17 @@ export const vacated = ({ rooms, present }: Vacancies, placed: readonly PlacedTi
   }
 }
 
-/** The ticket without these players; undefined if nobody is left. */
+/** Returns the ticket without these players; undefined if none remains. */
 const withoutPlayers = (ticket: RuleTicket, gone: ReadonlySet<string>): RuleTicket | undefined => {
   const players = ticket.players.filter(({ id }) => !gone.has(id))
   if (players.length === ticket.players.length) return ticket
   return players.length === 0 ? undefined : { ...ticket, players }
 }
 
-/** The vacancies after players have left the running match: the places of those who counted as present are free. */
+/**
+ * Returns the vacancies after players have left the running match. The places of leavers who counted as present become
+ * free.
+ */
 export function vacanciesAfterLeaving(
   { rooms, present }: Vacancies,
   teams: readonly TeamShape[],
@@ -129,7 +132,7 @@ export function vacanciesAfterLeaving(
   }
 }
 
-/** The tickets in the match without these players. */
+/** Returns the tickets in the match without these players. A ticket without any other player is left out. */
 export const remaining = (placed: readonly PlacedTicket[], gone: ReadonlySet<string>): PlacedTicket[] =>
   placed.flatMap(({ ticket, team }) => {
     const left = withoutPlayers(ticket, gone)

@@ -4,13 +4,15 @@ import type { Player } from '@muster/hosting/internal'
 import type { RulePlayer } from '../queues/index.js'
 import type { Ticket } from './ticket.js'
 
-/** A player of a validated ticket. Absent fields are filled with empty values, so that rules need not check. */
+/**
+ * A player of a validated ticket. Absent fields are filled with empty values, so that rules need not check for them.
+ */
 export interface TicketPlayer extends RulePlayer {
   readonly ip: string | undefined
   readonly coordinates: Coordinates | undefined
 }
 
-/** The seat of a ticket in a private match; see `createMatch`. Such a ticket is in that match or in none. */
+/** The seat of a ticket in a private match; see `createMatch`. Such a ticket never joins another match. */
 export interface PrivateSeat {
   /** Id of the private match. */
   readonly id: string
@@ -32,8 +34,8 @@ export interface CheckedTicket {
 }
 
 /**
- * False for `__proto__`. Reports and results have objects whose keys are player ids, and JSON with that key is
- * rejected, so one such player would invalidate a server's whole report (our choice).
+ * False for `__proto__`, which no player may have as an id. Reports and results have objects whose keys are player ids.
+ * JSON with that key is rejected, so one such player would invalidate a server's whole report (our choice).
  */
 export const isPlayerId = (id: string): boolean => id !== '__proto__'
 export const NO_PLAYER_ID = 'must not be __proto__: no object of JSON can be trusted with this key'
@@ -57,7 +59,7 @@ export const PRIORITIES = { least: -100, most: 100 }
 const NOTHING = Object.freeze({})
 const NONE: readonly never[] = Object.freeze([])
 
-/** Fills in the absent fields. */
+/** Fills in the absent fields of a player. */
 export const complete = ({ id, ip, coordinates, latencies, attributes, roles, avoid }: Player): TicketPlayer => ({
   id,
   ip,
@@ -79,7 +81,7 @@ interface StoredTicketBody {
 /** The part of a ticket that changes: all except its id, its body and its creation time. */
 export type TicketState = Omit<Ticket, 'id' | 'queues' | 'players' | 'priority' | 'privateMatch' | 'createdAt'>
 
-/** The JSON of a validated ticket without its id. It holds players' addresses. */
+/** Returns the JSON of a validated ticket without its id. It holds players' addresses. */
 export const bodyOf = ({ queues, players, priority, privateSeat }: Omit<CheckedTicket, 'id'>): string =>
   JSON.stringify({
     queues,
@@ -88,16 +90,20 @@ export const bodyOf = ({ queues, players, priority, privateSeat }: Omit<CheckedT
     ...(privateSeat === undefined ? {} : { privateSeat }),
   } satisfies StoredTicketBody)
 
-/** Parses a ticket from JSON that `bodyOf` created. It is trusted. @throws Error if it is not JSON. */
+/**
+ * Parses a ticket from JSON that `bodyOf` created. Its values are not checked again. @throws Error if it is not JSON.
+ */
 export function readBody(id: string, body: string): CheckedTicket {
   const { queues, players, priority = 0, privateSeat } = parsed(body)
   return { id, queues, players: players.map(complete), priority, privateSeat }
 }
 
-/** The seat of a stored ticket in a private match. @throws Error if its body is not JSON. */
+/** Returns the seat of a stored ticket in a private match. @throws Error if the ticket's body is not JSON. */
 export const privateSeatOf = ({ body }: Pick<StoredTicket, 'body'>): PrivateSeat | undefined => parsed(body).privateSeat
 
-/** Hides the message of a `SyntaxError`, because it quotes the JSON, which holds addresses. */
+/**
+ * Parses the JSON of a ticket. Hides the message of a `SyntaxError`, because it quotes the JSON, which holds addresses.
+ */
 function parsed(body: string): StoredTicketBody {
   try {
     return JSON.parse(body) as StoredTicketBody
@@ -115,13 +121,13 @@ export interface StoredTicket {
   readonly createdAt: number
   /** Location of its players, if known. Default: it is looked up. */
   readonly place?: Coordinates | undefined
-  /** Undefined if it has not changed since it was created. */
+  /** Undefined if the ticket has not changed since it was created. */
   readonly state?: TicketState | undefined
 }
 
 export const NEW_STATE: TicketState = { version: 1, status: 'SEARCHING', waitingFor: 'players', attempts: 0 }
 
-/** The public view of a stored ticket. @throws Error if its body is not JSON. */
+/** Returns the public view of a stored ticket. @throws Error if its body is not JSON. */
 export function storedTicket({ id, body, createdAt, state = NEW_STATE }: StoredTicket): Ticket {
   const { queues, players, priority = 0, privateSeat } = parsed(body)
   return {

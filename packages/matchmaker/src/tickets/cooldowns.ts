@@ -4,11 +4,11 @@ import { type CooldownState, forgottenAt, type Offence, offend, type Queue } fro
 /** A cooldown of a player as plain data, without addresses. */
 export interface Cooldown extends CooldownState {
   readonly playerId: string
-  /** Name of the cooldown: the queue's, or one that several queues share. */
+  /** Name of the cooldown: that of the queue, or a name that several queues share. */
   readonly name: string
 }
 
-/** The fields of a queue that cooldowns read. The seats of listed servers use it too. */
+/** The fields of a queue that cooldowns read. Seats on listed servers use cooldowns too, without a real queue. */
 type CooldownQueue = Pick<Queue, 'name' | 'cooldown'>
 
 /** The cooldowns of players who have declined, not accepted or left a match. */
@@ -17,14 +17,14 @@ export interface Cooldowns {
   count(queue: CooldownQueue, playerIds: readonly string[], offence: Offence, now: number): void
   /** @throws {PlayerCoolingDown} if the player may not wait in the queue */
   check(playerId: string, queue: CooldownQueue, now: number): void
-  /** The player's cooldowns that are not forgotten yet. */
+  /** Returns the player's cooldowns that still count. */
   of(playerId: string, now: number): readonly Cooldown[]
   /** Deletes the player's cooldowns. Returns true if there were any. */
   forgive(playerId: string, now: number): boolean
   all(now: number): readonly Cooldown[]
   /** Loads cooldowns of an earlier process. If a player has two of the same name, the one that ends later stays. */
   load(cooldowns: readonly Cooldown[], now: number): void
-  /** Deletes some of the cooldowns that do not count any more. */
+  /** Deletes some of the cooldowns that no longer count. */
   advance(now: number): void
 }
 
@@ -37,18 +37,21 @@ export interface CooldownsOptions {
   readonly mostPlayers?: number | undefined
 }
 
-/** Maximum number of players with cooldowns (our choice). Beyond it, the least recently changed are forgotten. */
+/**
+ * Maximum number of players with cooldowns (our choice). Beyond it, the cooldowns that changed least recently are
+ * dropped.
+ */
 const MOST_PLAYERS = 100_000
-/** Number of players checked in each tick: with the default `tickMs`, all of them within a minute. */
+/** Number of players checked in each tick. With the default `tickMs`, 100,000 players are checked within a minute. */
 const SWEPT = 500
 
-/** The name under which a queue's cooldowns are kept. */
+/** Returns the name under which a queue's cooldowns are kept. */
 export const cooldownName = ({ name, cooldown }: CooldownQueue): string => cooldown?.name ?? name
 
 const NONE: readonly never[] = []
 
 export function createCooldowns({ began, changed, mostPlayers = MOST_PLAYERS }: CooldownsOptions): Cooldowns {
-  /** By player, ordered by their last changes. */
+  /** Cooldowns by player, ordered by their last changes. */
   const byPlayer = new Map<string, readonly Cooldown[]>()
   /** Iterates over all players repeatedly. */
   let sweep = byPlayer.keys()
@@ -78,7 +81,7 @@ export function createCooldowns({ began, changed, mostPlayers = MOST_PLAYERS }: 
     for (const one of oldest) remove(one)
   }
 
-  /** The player's cooldowns, after removing those that do not count any more. */
+  /** Returns the player's cooldowns, after removing those that no longer count. */
   const current = (playerId: string, now: number): readonly Cooldown[] => {
     for (const one of byPlayer.get(playerId) ?? NONE) if (forgottenAt(one) <= now) remove(one)
     return byPlayer.get(playerId) ?? NONE

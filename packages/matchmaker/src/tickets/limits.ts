@@ -12,7 +12,7 @@ import type { Queue } from '../queues/index.js'
 
 /** Limits on the servers that one player may cause. */
 interface PlayerBounds {
-  /** Maximum number of matches that a player waits for and plays in at a time; 1 while half of `maxServers` exist. */
+  /** Maximum number of matches that a player waits for and plays in at a time; 1 once half of `maxServers` exist. */
   readonly maxMatchesPerPlayer: number
   readonly maxServers: number
   /** Maximum number of servers created for matches of a player within an hour. */
@@ -30,10 +30,13 @@ export interface PlayerLimits {
 const HOUR_MS = 3_600_000
 /** The share of all servers up to which a player may be in several matches (our choice). */
 const PART_FOR_SEVERAL = 1 / 2
-/** Maximum number of players whose servers are counted. The one without a server for longest is dropped first. */
+/**
+ * Maximum number of players whose servers are counted. Beyond it, the player whose last server is the oldest is
+ * dropped.
+ */
 const REMEMBERED = 100_000
 
-/** Number of servers for one player within the hour that begins with the first of them. */
+/** Number of servers for one player within the hour that begins with the first of these servers. */
 interface ServersOfPlayer {
   /** Epoch milliseconds. */
   readonly since: number
@@ -58,7 +61,7 @@ export function createPlayerLimits(bounds: PlayerBounds, servers: () => number):
       }
     },
     check: (playerId, matches, now) => {
-      // So players in several matches do not take the servers of players who have none.
+      // When servers are scarce, players who already have a match must not take the servers of players who have none.
       const isScarce = matches > 0 && servers() >= maxServers * PART_FOR_SEVERAL
       if (matches >= maxMatchesPerPlayer || isScarce) throw new PlayerOverLimit(playerId, 'maxMatchesPerPlayer')
       const served = current(playerId, now)
@@ -74,7 +77,7 @@ export function createPlayerLimits(bounds: PlayerBounds, servers: () => number):
  */
 export type CheckEnvironment = (ticket: FoundTicket) => void
 
-/** The environment variables of a queue's servers. @param teams the teams of a match. */
+/** Returns the environment variables of a queue's servers. @param teams the teams of a match. */
 export const serverSettingsOf = (
   { name, deploy, rules }: Queue,
   teams: readonly { readonly name: string; readonly max: number }[],
@@ -88,7 +91,7 @@ export const serverSettingsOf = (
 
 /**
  * Creates the check that gives each player an equal share of a server's environment, by the largest match. A ticket
- * that needs more is refused, so that nobody can make the matches of others impossible.
+ * that needs more is refused. Otherwise one player could make the matches of others impossible.
  */
 export function createCheckEnvironment(settings: ServerSettings): CheckEnvironment {
   const share = shareOf(settings)

@@ -18,14 +18,14 @@ export interface NotLoaded {
 export interface TicketLoader {
   /**
    * Loads new tickets, and newer states of loaded tickets. Their players and queues are not checked again, with two
-   * exceptions: a new ticket is cancelled as `refused` if a player is over `maxServersPerPlayer`, which only the leader
-   * counts, or if no queue accepts it any more. Tickets in a found or running match are loaded before this process
-   * leads: see `Leader.lead`.
+   * exceptions. A new ticket is cancelled as `refused` if a player is over `maxServersPerPlayer`, which only the leader
+   * counts. It is also cancelled if no queue accepts it any more. Tickets in a found or running match are loaded before
+   * this process leads: see `Leader.lead`.
    */
   load(tickets: readonly StoredTicket[]): readonly NotLoaded[]
   /** Removes tickets while another process leads. */
   unload(ids: readonly string[]): void
-  /** Makes this process the leader: deferred changes are applied. */
+  /** Makes this process the leader. Changes that were deferred until now are applied. */
   lead(): void
 }
 
@@ -43,14 +43,14 @@ interface LoadingOptions {
   readonly players: PlayerIndex
   readonly privateMatches: Pick<PrivateMatches, 'add' | 'forget'>
   readonly searching: TicketPools
-  /** By name. */
+  /** Returns the queues in operation by name. */
   readonly runtimes: () => ReadonlyMap<string, QueueRuntime>
   readonly locatePlayers: LocatePlayers
   readonly located: (record: TicketRecord, place: PlayerLocation) => void
   /** Raises the ticket's version, unless changes are deferred. */
   readonly touch: (record: TicketRecord) => void
   readonly out: (record: TicketRecord, why: OutOfQueues, now: number) => void
-  /** Milliseconds before a ticket that waits for a retry is matched again. */
+  /** Returns the milliseconds before a ticket that waits for a retry is matched again. */
   readonly retryDelayMs: (attempts: number) => number
   readonly clock: Pick<Clock, 'now'>
 }
@@ -100,7 +100,7 @@ export function createTicketLoader(options: LoadingOptions): TicketLoader {
     if (status !== 'SEARCHING') {
       record.seat = inheriting.seat(record, state)
       if (record.seat !== undefined) return void seated(record, state)
-      // The match continues, but this process does not know its players.
+      // The match continues, but this process does not know the match's players.
       if (status === 'HOST_ASSIGNED') return remove(record, now)
     }
     record.waitingFor = isPrivate(record) && state === NEW_STATE ? 'servers' : (waitingFor ?? 'players')
@@ -193,19 +193,19 @@ export function createTicketLoader(options: LoadingOptions): TicketLoader {
 }
 
 /**
- * The state of a follower. It keeps its tickets ready, and defers the changes that the leader makes. If this process
- * becomes the leader, it applies them.
+ * The state of a follower, i.e. of a process while another one leads. It keeps its tickets ready, and defers the
+ * changes that the leader makes. If this process becomes the leader, it applies the deferred changes.
  */
 interface Following {
   /**
-   * If another process leads, defers a change of the ticket and returns true.
+   * Defers a change of the ticket and returns true if another process leads. Otherwise returns false.
    * @param out the reason, if no queue accepts the ticket any more.
    */
   putsOff(record: TicketRecord, out?: OutOfQueues): boolean
   isOn(): boolean
   /** Drops the deferred change of a ticket that was removed or loaded again. */
   forget(record: TicketRecord): void
-  /** Makes this process the leader. Returns the tickets with deferred changes, and the first `out` of each. */
+  /** Makes this process the leader. Returns the tickets with deferred changes, and the first `out` reason of each. */
   end(): readonly (readonly [TicketRecord, OutOfQueues | undefined])[]
 }
 

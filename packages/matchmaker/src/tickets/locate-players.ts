@@ -10,8 +10,8 @@ export type PlayerLocation = Coordinates | undefined
 export type LocatePlayers = (players: readonly Player[]) => PlayerLocation | Promise<PlayerLocation>
 
 /**
- * Uses the coordinates of the players who have them, and calls `locate` for the others. If it fails or returns
- * something invalid, the player's location is unknown.
+ * Uses the coordinates of the players who have them, and calls `locate` for the others. If `locate` fails or returns an
+ * invalid value, the player's location is unknown.
  * @param problem receives failures, without the address.
  */
 export function createLocating(locate: Locate | undefined, problem: (error: Error) => void): LocatePlayers {

@@ -14,8 +14,8 @@ const NONE: readonly TicketRecord[] = []
 
 export function createPlayerIndex(): PlayerIndex {
   /**
-   * The ticket of each player. Nearly all players are in one ticket only, and a list would take more memory than the
-   * entry.
+   * The ticket of each player, or a list of tickets. Nearly all players are in one ticket only, and a list for them
+   * would take more memory than the entry.
    */
   const byPlayer = new Map<string, TicketRecord | readonly TicketRecord[]>()
 
@@ -60,7 +60,7 @@ export function createPlayerIndex(): PlayerIndex {
 const isList = (found: TicketRecord | readonly TicketRecord[] | undefined): found is readonly TicketRecord[] =>
   Array.isArray(found)
 
-/** The tickets of running matches, and which of their players are still there. */
+/** The tickets of running matches, and which of their players are still in the match. */
 export interface PlayingTickets {
   /** Adds a ticket whose players got the server's address. */
   add(record: TicketRecord, match: Match): void
@@ -68,7 +68,7 @@ export interface PlayingTickets {
   leave(match: Match, playerIds: readonly string[]): readonly TicketRecord[]
   /** Removes a match that is over. Returns its tickets. */
   end(match: Match): readonly TicketRecord[]
-  /** The tickets of the matches that the player plays in. */
+  /** Returns the tickets of the matches that the player plays in. */
   ticketsOf(playerId: string): readonly TicketRecord[]
 }
 

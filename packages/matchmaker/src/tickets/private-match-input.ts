@@ -10,15 +10,15 @@ import { locatedPlayer } from './ticket-input.js'
 import type { QueueRuntime, TicketRecord } from './ticket-record.js'
 import type { CancelReason, Ticket } from './ticket.js'
 
-/** The tickets of private matches that are not assigned yet. Those of one match begin together, or not at all. */
+/** The tickets of private matches that are not assigned yet. The tickets of one match begin together, or not at all. */
 export interface PrivateMatches {
   /** Adds a ticket, by its `privateSeat`. */
   add(record: TicketRecord): void
-  /** Removes an assigned or deleted ticket. Without it, the other tickets of its match do not begin the match. */
+  /** Removes an assigned or deleted ticket. The other tickets of its match then no longer begin the match. */
   forget(record: TicketRecord): void
   /** Ends the private match of an ended ticket. Returns its other tickets, which are removed too. */
   end(record: TicketRecord): readonly TicketRecord[]
-  /** The tickets of each private match that waits for a server, in the order in which the matches were made. */
+  /** Returns the tickets of each private match that waits for a server, in the order in which the matches were made. */
   waiting(): Iterable<readonly TicketRecord[]>
 }
 
@@ -54,7 +54,10 @@ export function createPrivateMatches(): PrivateMatches {
 /** The reasons that apply to all tickets of a private match. */
 const SHARED: ReadonlySet<CancelReason> = new Set(['expired', 'attempts', 'closed', 'refused', 'handed-over'])
 
-/** The reason for which the other tickets of a private match are cancelled. @param reason that of the first one. */
+/**
+ * Returns the reason for which the other tickets of a private match are cancelled. @param reason that of the first
+ * ticket.
+ */
 export const reasonOfOthers = (reason: CancelReason): CancelReason => (SHARED.has(reason) ? reason : 'dissolved')
 
 export const isPrivate = ({ privateSeat }: TicketRecord): boolean => privateSeat !== undefined
@@ -64,15 +67,18 @@ const isWaiting = ({ status, waitingFor }: TicketRecord) => status === 'SEARCHIN
 /** A match of given players. */
 export interface MatchInput {
   /**
-   * 1 to 60 of A–Z, a–z, 0–9, _ and -. Repeating the call has no effect while its tickets can be read. Default: a new
-   * id.
+   * 1 to 60 of A–Z, a–z, 0–9, _ and -. Repeating the call with the same id has no effect while its tickets can be read.
+   * Default: a new id.
    */
   readonly id?: string | undefined
-  /** Name of the queue whose servers, teams and other settings apply. Its rules about who may play together do not. */
+  /**
+   * Name of the queue whose servers, teams and other settings apply. Its rules about who may play together do not
+   * apply.
+   */
   readonly queue: string
   /** The teams that have players, each once. A team may have fewer players than the queue requires, but not more. */
   readonly teams: readonly MatchTeamInput[]
-  /** Players need not accept the match, in a queue with `acceptance`. Default false. */
+  /** True if players need not accept the match in a queue with `acceptance`. Default false. */
   readonly skipAcceptance?: boolean | undefined
 }
 
@@ -85,7 +91,10 @@ export interface MatchTeamInput {
 /** A match of given players, as created. */
 export interface PrivateMatch {
   readonly id: string
-  /** One ticket for each team, in their order, with all of its players. Their changes show the state of the match. */
+  /**
+   * One ticket for each team, in the order of the teams, with all of its players. The tickets show the state of the
+   * match.
+   */
   readonly tickets: readonly Ticket[]
 }
 
@@ -136,7 +145,7 @@ function readMatchInput(input: MatchInput): CheckedMatch {
 const invalidMatch = (field: string, message: string) => new InvalidMatch(`match: ${message}`, { field })
 
 /**
- * Validates a match as far as that does not depend on other tickets, and makes a ticket of each of its teams.
+ * Validates a match as far as that does not depend on other tickets. Makes a ticket of each of its teams.
  * @throws {InvalidMatch}; {UnknownQueue}
  */
 export function checkMatch(input: MatchInput, runtimes: ReadonlyMap<string, QueueRuntime>, random: Random) {
@@ -177,7 +186,9 @@ function assertTeamsOfQueue({ teams, queue }: CheckedMatch, shapes: readonly Tea
   }
 }
 
-/** Runs a check and prefixes the field of its error with the team's path in the match. @param index of the team. */
+/**
+ * Runs a check of a team. Prefixes the field of its error with the team's path in the match. @param index of the team.
+ */
 export function inMatch<Result>(index: number | undefined, act: () => Result): Result {
   try {
     return act()

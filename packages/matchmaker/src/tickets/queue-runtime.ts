@@ -51,7 +51,7 @@ export function createQueueRuntime(
   return runtime
 }
 
-/** Facts about the current queues, as methods of a matchmaker: see there. */
+/** Facts about the current queues, as methods of a matchmaker; see `Matchmaker`. */
 export interface QueueFacts {
   playerMayState(queue: string): PlayerMayState | undefined
   readsLatencies(queue: string): boolean

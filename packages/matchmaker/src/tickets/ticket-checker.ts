@@ -40,7 +40,7 @@ export interface OtherTicket {
   readonly ticket: Ticket
 }
 
-/** Validates tickets like the matchmaker does when it creates them, for a process that only stores them. */
+/** Validates tickets as the matchmaker does when it creates them. For a process that only stores them. */
 export interface TicketChecker extends QueueFacts {
   /**
    * Validates everything that does not depend on other tickets. @throws {InvalidTicket} naming the field;
@@ -50,19 +50,18 @@ export interface TicketChecker extends QueueFacts {
   /** Validates a match of given players like `check`. @throws {InvalidMatch} naming the field; {UnknownQueue} */
   checkMatch(input: MatchInput): { readonly id: string; readonly tickets: readonly CheckedNewTicket[] }
   /**
-   * Checks that the ticket's players may have it in addition to `others`: their tickets that have not ended, or whose
-   * match still runs.
+   * Checks that the ticket's players may have it in addition to `others`. These are their tickets that have not ended,
+   * or whose match still runs.
    * @throws {PlayerBusy}; {PlayerPlaying}; {PlayerOverLimit} by `maxMatchesPerPlayer`
    */
   permit(ticket: CheckedNewTicket, others: readonly OtherTicket[]): void
   /** Checks that the earlier ticket of the same id is equal. @throws {InvalidTicket} */
   assertSameTicket(before: Pick<Ticket, 'queues' | 'players'>, ticket: CheckedNewTicket): void
-  /** The queues that have a cooldown, with its name. */
+  /** Returns the queues that have a cooldown, with the name of the cooldown. */
   cooldownsIn(queues: readonly string[]): readonly { readonly queue: string; readonly name: string }[]
-  /** The view of a new ticket. @param createdAt epoch milliseconds. */
+  /** Returns the view of a new ticket. @param createdAt epoch milliseconds. */
   created(ticket: CheckedNewTicket, createdAt: number): Ticket
-  /** @throws as `createTicketChecker`, and nothing changes. Pools that are not given stay. */
-  /** @throws as `createTicketChecker`, and nothing changes. Pools that are not given stay. */
+  /** Replaces the queues, and the pools if they are given. @throws as `createTicketChecker`; then nothing changes. */
   reconfigure(queues: readonly QueueDefinition[], given?: ReconfigureOptions): void
 }
 
@@ -70,7 +69,7 @@ export interface TicketCheckerOptions {
   readonly queues: readonly QueueDefinition[]
   /** The pools that queues name. Default: none. */
   readonly pools?: readonly PoolDefinition[] | undefined
-  /** Like the matchmaker's option. */
+  /** Maximum number of matches that a player may be in, like the matchmaker's option. */
   readonly maxMatchesPerPlayer: number
   readonly clock: Pick<Clock, 'now'>
   /** Creates ids, which should be unpredictable. */
@@ -85,7 +84,7 @@ const creatable = (ticket: CheckedTicket, id: string): CheckedNewTicket => {
   return { id, body: bodyOf(ticket), queues, players: named, priority, privateSeat }
 }
 
-/** @throws {InvalidQueue}; {InvalidInput} */
+/** Creates the checker. @throws {InvalidQueue}; {InvalidInput} */
 export function createTicketChecker(options: TicketCheckerOptions): TicketChecker {
   const { maxMatchesPerPlayer, clock, random } = options
   let pools = definePools(options.pools ?? [])
@@ -94,8 +93,8 @@ export function createTicketChecker(options: TicketCheckerOptions): TicketChecke
   let runtimes = compiled(options.queues, pools)
 
   /**
-   * The ticket in the form that queues read. Players are not located here, so an unknown location does not count
-   * against it.
+   * Returns the ticket in the form that queues read. Players are not located here, so an unknown location does not make
+   * the ticket invalid.
    */
   const enterable = (
     { players, priority }: CheckedTicket,
@@ -116,7 +115,7 @@ export function createTicketChecker(options: TicketCheckerOptions): TicketChecke
 
   const assertNotQueued = (own: readonly QueueRuntime[], { playerId, ticket }: OtherTicket) => {
     const others = ticket.queues.flatMap((queue) => runtimes.get(queue) ?? [])
-    // The settings of an unknown queue are not known, so they permit nothing.
+    // The settings of an unknown queue are not known, so it does not permit a second ticket.
     if (others.length < ticket.queues.length || !mayWaitTwice(own, others)) throw new PlayerBusy(playerId, ticket.id)
   }
 

@@ -1,12 +1,12 @@
 // pure: the times at which tickets expire or count as absent, and timers
 import type { Timed, TicketRecord } from './ticket-record.js'
 
-/** Milliseconds of a bucket. */
+/** Length of a bucket in milliseconds. */
 const BUCKET_MS = 1000
 
 /**
- * Creates timers. Items are in buckets of a second, so that removing one is quick: most tickets are matched long before
- * they expire.
+ * Creates timers. Items are in buckets of a second, so that removing an item is quick. Most tickets are matched, and
+ * thus removed, long before they expire.
  */
 export function createTimers<Item extends Timed>() {
   const buckets = new Map<number, Item[]>()
@@ -55,7 +55,7 @@ interface Expiring {
   readonly queue: { readonly expireAfterMs: number }
 }
 
-/** Time at which the first of the ticket's queues drops it, in epoch milliseconds. */
+/** Returns the epoch milliseconds at which the first of the ticket's queues drops it. */
 export function firstExpiryOf(ticket: { readonly createdAt: number; readonly runtimes: readonly Expiring[] }): number {
   let first = Infinity
   for (const { queue } of ticket.runtimes) first = Math.min(first, ticket.createdAt + queue.expireAfterMs)
@@ -73,7 +73,10 @@ export interface PresenceReport {
   readonly playerId?: string | undefined
 }
 
-/** Milliseconds for which the clients of a ticket may be away; Infinity if none of its queues has `presence`. */
+/**
+ * Returns the milliseconds for which the clients of a ticket may be away; Infinity if none of its queues has
+ * `presence`.
+ */
 function longestAbsence({ runtimes }: TicketRecord): number {
   let longest = Infinity
   for (const { queue } of runtimes)
@@ -82,9 +85,9 @@ function longestAbsence({ runtimes }: TicketRecord): number {
 }
 
 /**
- * Time in epoch milliseconds at which the ticket counts as absent, unless all of its players are seen again; Infinity
- * without `presence`. A due timer computes the time again, so that a report need not move the timer.
- * @param isSuspended true if another process records the reports; then nobody counts as absent.
+ * Returns the epoch milliseconds at which the ticket counts as absent, unless all of its players are seen again;
+ * Infinity without `presence`. A due timer computes the time again, so that a presence report need not move the timer.
+ * @param isSuspended true if another process records the reports. Then no client counts as absent.
  */
 export function absentAt(record: TicketRecord, isSuspended: boolean, now: number): number {
   const longest = longestAbsence(record)
@@ -96,7 +99,7 @@ export function absentAt(record: TicketRecord, isSuspended: boolean, now: number
   return Math.min(...record.seenAt) + longest
 }
 
-/** Records that the client of a player is present, or those of all players of the ticket. */
+/** Records that the client of a player is present. Without a player: the clients of all players of the ticket. */
 export function notePresent({ players, seenAt }: TicketRecord, playerId: string | undefined, now: number): void {
   if (seenAt === undefined) return
   for (let index = 0; index < players.length; index += 1) {

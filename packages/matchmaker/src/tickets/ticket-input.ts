@@ -43,8 +43,8 @@ function hasOnly(fields: Fields, keys: ReadonlySet<string>): boolean {
 }
 
 /**
- * Returns what the schema returns for a valid ticket (a test ensures this), but faster. Undefined if the input may be
- * invalid: then the schema decides.
+ * Returns what the schema returns for a valid ticket (a test ensures this), but faster. Returns undefined if the input
+ * may be invalid: then the schema decides.
  */
 export function quickRead(input: unknown): CheckedTicket | undefined {
   if (!isFields(input) || !hasOnly(input, TICKET_KEYS)) return undefined
@@ -73,7 +73,7 @@ function playerOf(player: unknown): TicketPlayer | undefined {
   const { id } = player
   const ip = typeof player['ip'] === 'string' ? canonicalIp(player['ip']) : undefined
   const coordinates = coordinatesOf(player['coordinates'])
-  // The schema decides about players without a location.
+  // A player without a location is left to the schema.
   if (!isName(id) || !isPlayerId(id) || (ip === undefined && coordinates === undefined)) return undefined
   if (isOdd(player['ip'], ip) || isOdd(player['coordinates'], coordinates)) return undefined
   const latencies = latenciesOf(player['latencies'])
@@ -93,7 +93,7 @@ function coordinatesOf(value: unknown): Coordinates | undefined {
 
 function attributesOf(value: unknown): Attributes | undefined {
   if (!isFields(value)) return undefined
-  // A copy takes no more memory than the object itself. An object that grows key by key reserves room for more.
+  // A copy takes no more memory than needed. An object that grows key by key would reserve room for more keys.
   const read = { ...value }
   let count = 0
   for (const key in read) {
@@ -124,10 +124,11 @@ function latenciesOf(value: unknown): Readonly<Record<string, number>> | undefin
 
 const isKey = (key: string) => isName(key) && isPlayerId(key)
 
-/** A list of distinct strings; undefined for anything else. */
+/** Returns a list of distinct strings; undefined for anything else. */
 function listOf(value: unknown, isOne: (one: unknown) => one is string, most: number): readonly string[] | undefined {
   if (!Array.isArray(value) || value.length > most) return undefined
-  // A list that grows by `push` reserves room for 17 entries, and is kept as long as the ticket waits.
+  // Copy the list as a whole, because it is kept as long as the ticket waits. A list that grows by `push` would reserve
+  // room for 17 entries.
   const copy: readonly unknown[] = [...value]
   return areAll(copy, isOne) && isDistinct(copy) ? copy : undefined
 }
@@ -169,7 +170,7 @@ const attribute = z.union(
 export const ticketId = z.string().regex(TICKET_ID, 'must be 1 to 64 of A–Z, a–z, 0–9, _ and -')
 export const ticketPriority = z.int().min(PRIORITIES.least).max(PRIORITIES.most)
 
-/** A player whose location is not needed. */
+/** The schema of a player whose location is not needed. */
 export const player: z.ZodType<Player> = z.strictObject({
   id: name.refine(isPlayerId, NO_PLAYER_ID),
   ip: z
@@ -193,7 +194,10 @@ export const player: z.ZodType<Player> = z.strictObject({
   avoid: names(MOST.avoided).optional(),
 })
 
-/** The fault of a player without a location. Latencies are enough if a latency rule chooses the server's location. */
+/**
+ * The fault of a player without a location. Latencies replace a location if a latency rule chooses the server's
+ * location.
+ */
 const MUST_BE_SOMEWHERE = 'must have ip, coordinates or both'
 
 export const locatedPlayer = player.refine(

@@ -13,43 +13,47 @@ import type { Ticket } from './ticket.js'
  */
 export interface Ledger {
   /**
-   * Tickets are about to be created, all or none. Not called if other processes create the tickets and this one loads
-   * them.
-   * @throws {Unavailable}; then none is created
+   * Called before tickets are created, all of them or none. Not called if other processes create the tickets and this
+   * process only loads them.
+   * @throws {Unavailable}; then no ticket is created
    */
   created?(records: readonly TicketRecord[]): void
-  /** A ticket was cancelled, or its match is over. */
+  /** A ticket was cancelled, or its match has ended. */
   ended?(ticketId: string): void
   /** A ticket has changed: its version was raised by one. Not called when a ticket is created or loaded. */
   changed(ticket: Ticket): void
   /**
-   * A server was created for these players. `maxServersPerPlayer` counts it, but not the retries for lack of capacity.
+   * A server was created for these players. `maxServersPerPlayer` counts it. Not called for retries for lack of
+   * capacity.
    */
   served(playerIds: readonly string[]): void
-  /** A cooldown of a player has begun, become longer or (undefined) was deleted. */
+  /** A cooldown of a player has begun, has become longer, or was deleted (`state` is undefined). */
   cooldownChanged(playerId: string, name: string, state: CooldownState | undefined): void
   /**
    * A backfill was opened or has changed.
    * @param text the argument of `loadBackfills`, with the players' attributes and no address; undefined if the backfill
-   *   is not open any more.
+   *   is no longer open.
    */
   backfillChanged(backfillId: string, text: string | undefined): void
 }
 
 /** The known facts about a ticket besides its body. */
 interface LedgerFacts {
-  /** Epoch milliseconds, whose fractions keep tickets in order. */
+  /** Epoch milliseconds. Their fractions keep tickets in order. */
   readonly createdAt: number
-  /** The location of its players, if known, so that it is not looked up again. */
+  /** The location of the ticket's players, if known. It is stored so that it is not looked up again. */
   readonly place?: Coordinates | undefined
 }
 
-/** Separates the two parts, so that the body is not parsed twice. The first part has no strings and thus no spaces. */
+/**
+ * Separates the facts from the body, so that the body is not parsed twice. The facts have no strings and thus no
+ * spaces.
+ */
 const BETWEEN = ' '
 
 type LoggedTicket = Pick<TicketRecord, 'queues' | 'players' | 'priority' | 'privateSeat' | 'createdAt' | 'place'>
 
-/** The constant parts of a ticket. It holds players' addresses. */
+/** Returns the constant parts of a ticket as text. It holds players' addresses. */
 const ticketText = (record: LoggedTicket): string => {
   const { createdAt, place, players } = record
   // Most locations follow from the coordinates of a single player and are not stored.
@@ -58,7 +62,7 @@ const ticketText = (record: LoggedTicket): string => {
   return `${JSON.stringify(known)}${BETWEEN}${bodyOf(record)}`
 }
 
-/** The changing parts of a ticket. */
+/** Returns the changing parts of a ticket as text. */
 const stateText = (ticket: Ticket): string => {
   const { version, status, waitingFor, attempts, matchId, queue, team, matchedAt, acceptance } = ticket
   const { assignedAt, assignment, left } = ticket
@@ -78,7 +82,7 @@ const stateText = (ticket: Ticket): string => {
   } satisfies TicketState)
 }
 
-/** Parses the ticket. @throws Error if the record is damaged; the error quotes nothing of it. */
+/** Parses a stored ticket. @throws Error if the record is damaged; the error quotes nothing of the record. */
 function readStoredTicket({ key, value, change }: StoreRecord): StoredTicket {
   const end = value.indexOf(BETWEEN)
   try {
@@ -93,20 +97,20 @@ function readStoredTicket({ key, value, change }: StoreRecord): StoredTicket {
 /** Options of the ledger of a single process. */
 interface StoreLedgerOptions {
   readonly store: Pick<Store, 'records'>
-  /** All stored tickets. */
+  /** Returns all stored tickets. */
   readonly tickets: () => Iterable<TicketRecord>
   readonly cooldowns: () => Iterable<Cooldown>
 }
 
-/** A ledger, and the content that an earlier process wrote. */
+/** A ledger, and access to the content that an earlier process wrote. */
 interface StoreLedger extends Required<Ledger> {
-  /** Sorted by creation. */
+  /** Returns the stored tickets, sorted by creation, and those that could not be read. */
   storedTickets(): { readonly tickets: readonly StoredTicket[]; readonly failed: readonly NotLoaded[] }
   storedCooldowns(): readonly Cooldown[]
   storedBackfills(): readonly { readonly backfillId: string; readonly text: string }[]
 }
 
-/** Creates the ledger of a single process: its store. */
+/** Creates the ledger of a single process, which writes to its store. */
 export function createStoreLedger({ store, tickets, cooldowns }: StoreLedgerOptions): StoreLedger {
   /** The open backfills by id, including those that wait for their match. */
   const backfills = new Map<string, StoreRecord>()
@@ -121,7 +125,7 @@ export function createStoreLedger({ store, tickets, cooldowns }: StoreLedgerOpti
       if (ticket.status !== 'CANCELLED' && ticket.ended === undefined) ofTickets.change(ticket.id, stateText(ticket))
     },
     ended: ofTickets.remove,
-    // Servers of a player are counted from the start of the process.
+    // The servers of a player are not stored: they are counted anew from the start of each process.
     served: () => {},
     cooldownChanged: (playerId, name, state) => {
       if (state === undefined) return ofCooldowns.remove(cooldownKey({ playerId, name }))
@@ -161,7 +165,7 @@ const loggedCooldown = (cooldown: Cooldown): StoreRecord => ({
   value: JSON.stringify(cooldown),
 })
 
-/** Parses the cooldown. An unreadable one is dropped, so that the player may wait. */
+/** Parses a cooldown. An unreadable cooldown is dropped, so that the player may wait. */
 function readCooldown(value: string): readonly Cooldown[] {
   try {
     return [JSON.parse(value) as Cooldown]
@@ -170,7 +174,9 @@ function readCooldown(value: string): readonly Cooldown[] {
   }
 }
 
-/** True if the ticket differs from a new one: an imported ticket may have waited elsewhere before. */
+/**
+ * True if the ticket differs from a new ticket. This may also hold for an imported ticket, which has waited elsewhere.
+ */
 const isChanged = ({ version, attempts }: TicketRecord) => version > 1 || attempts > 0
 
 const logged = (record: TicketRecord): StoreRecord => ({

@@ -58,7 +58,7 @@ export function leaveOthers(record: TicketRecord, runtime: QueueRuntime): void {
     if (record.runtimes[index] !== runtime) leave(record, index)
 }
 
-/** Removes the ticket from the other runtimes. */
+/** Keeps the runtimes for which `keep` returns true, and removes the ticket from the others. */
 function keepRuntimes(record: TicketRecord, keep: (runtime: QueueRuntime) => boolean): void {
   if (record.runtimes.every(keep)) return
   const kept: number[] = []
@@ -71,7 +71,7 @@ function keepRuntimes(record: TicketRecord, keep: (runtime: QueueRuntime) => boo
   for (const [index, slot] of slots.entries()) setSlot(record, index, slot)
 }
 
-/** Moves the ticket to new runtimes, whose pools replace the old ones. */
+/** Moves the ticket to new runtimes, whose pools replace those of the old runtimes. */
 export function setRuntimes(record: TicketRecord, runtimes: readonly QueueRuntime[]): void {
   record.runtimes = runtimes
   record.slot = NOWHERE
@@ -79,8 +79,8 @@ export function setRuntimes(record: TicketRecord, runtimes: readonly QueueRuntim
 }
 
 /**
- * Counts a searching ticket in its queues, or counts it again. A ticket of a private match waits for nobody and is not
- * counted.
+ * Counts a searching ticket in the wait statistics of its queues; moves it if it is already counted. A ticket of a
+ * private match does not wait for other players and is not counted.
  */
 function beginWait(record: TicketRecord, now: number): void {
   if (isPrivate(record)) return
@@ -93,7 +93,7 @@ function beginWait(record: TicketRecord, now: number): void {
   for (const cell of cells) cell.enter(record.createdAt, record.players.length, now)
 }
 
-/** Stops counting the ticket. @param matchedIn the queue that has found a match for it. */
+/** Stops counting the ticket in wait statistics. @param matchedIn the queue that has found a match for it. */
 function endWait(record: TicketRecord, now: number, matchedIn?: QueueRuntime): void {
   const { waits, createdAt, players, runtimes } = record
   if (waits === undefined) return
@@ -122,7 +122,8 @@ const isSame = (cells: readonly WaitCell[], others: readonly WaitCell[]) =>
  */
 export interface TicketPools {
   /**
-   * Moves a searching ticket into its pools or out of them, as it should be now, and sets a timer for the next change.
+   * Moves a searching ticket into its pools or out of them, as its state requires now. Sets a timer for the next
+   * change.
    * @param entries the ticket's entries in its runtimes, if they are known.
    * @param refused receives the runtime that refuses the ticket.
    */
@@ -133,22 +134,22 @@ export interface TicketPools {
   leave(record: TicketRecord, now: number, matchedIn?: QueueRuntime): void
   /** Marks exactly these tickets as having a match but no server: see `waitingFor`. */
   shortOfServers(records: readonly TicketRecord[], yielder: Yielder): Promise<void>
-  /** Searching tickets that are in no pool because they cannot be matched now. */
+  /** Returns the searching tickets that are in no pool because they cannot be matched now. */
   outside(): Iterable<TicketRecord>
   /** Marks a ticket that was short of servers in an earlier process, until `shortOfServers` is called. */
   expectShort(record: TicketRecord): void
-  /** Deletes the ticket's entries. */
+  /** Removes the ticket from its pools, timers and statistics. */
   forget(record: TicketRecord, now: number): void
 }
 
-/** Why a ticket is to be cancelled: no queue accepts it any more, or its client is away. */
+/** Why a ticket is to be cancelled: it has expired, no queue accepts it, or its client is away. */
 export type OutOfQueues = 'expired' | 'refused' | 'absent'
 
 export type OnRefused = (runtime: QueueRuntime, error: InvalidTicket) => void
 
 interface TicketPoolsOptions {
   readonly locateTimeoutMs: number
-  /** True if another process leads: then nobody counts as absent. */
+  /** True if another process leads. Then no client counts as absent. */
   readonly isFollowing: () => boolean
   /** True if another ticket of one of its players has a match. */
   readonly isElsewhere: (record: TicketRecord) => boolean
@@ -169,7 +170,10 @@ export function createTicketPools(options: TicketPoolsOptions): TicketPools {
     changed(record)
   }
 
-  /** Why the ticket cannot be matched now, and until when: Infinity until `syncPools` is called again. */
+  /**
+   * Returns why the ticket cannot be matched now, and until when: Infinity until `syncPools` is called again. Returns
+   * undefined if it can be matched.
+   */
   const hindranceOf = (record: TicketRecord, now: number): { lacks: WaitingFor; until: number } | undefined => {
     const locatedBy = record.createdAt + locateTimeoutMs
     if (record.locating && now < locatedBy && !isPrivate(record)) return { lacks: 'location', until: locatedBy }
@@ -256,8 +260,9 @@ const leaveExpired = (record: TicketRecord, now: number) =>
   keepRuntimes(record, (runtime) => !isExpiredIn(runtime, record.createdAt, now))
 
 /**
- * Milliseconds before a ticket is matched again after a failed deployment, because it often fails again immediately.
+ * Returns the milliseconds before a ticket is matched again after a failed deployment. An immediate retry would often
+ * fail again.
  */
 export const retryDelay = (attempts: number) => Math.min(1000 * 2 ** attempts, 15_000)
-/** Reasons for which no deployment is to blame: the ticket may be matched again immediately. */
+/** Reasons that no failed deployment caused. The ticket may be matched again immediately. */
 export const atOnce: ReadonlySet<ReturnReason> = new Set(['dissolved', 'not-accepted', 'stopped'])

@@ -19,31 +19,33 @@ import type { Acceptance, CancelReason, MatchEnd, Ticket, TicketStatus, WaitingF
 export interface Timed {
   /** Epoch milliseconds; Infinity for never. */
   dueAt: number
-  /** Index among the items of the same second; −1 while it has no timer. */
+  /** Index of the item among the items of the same second; −1 while the item has no timer. */
   timerIndex: number
 }
 
 /** A ticket with all its data, including addresses. Only `TicketStore` and the modules that it uses change it. */
 export interface TicketRecord extends RuleTicket, Timed {
   readonly players: readonly TicketPlayer[]
-  /** Names of the queues for which it was created. */
+  /** Names of the queues for which the ticket was created. */
   readonly queues: readonly string[]
-  /** For a ticket of a private match, which is in no pool. */
+  /** Set for a ticket of a private match, which is in no pool. */
   readonly privateSeat: PrivateSeat | undefined
-  /** The queues that it waits in. */
+  /** The queues in which the ticket waits. */
   runtimes: readonly QueueRuntime[]
   /**
-   * The ticket's slot in the pool of its first runtime, and its slots in those of the others; `NOWHERE` while it is not
-   * in the pool. Nearly all tickets have one runtime only, so this avoids a list for them. See `slotIn`.
+   * The ticket's slot in the pool of its first runtime; `NOWHERE` while it is not in the pool. `moreSlots` has the
+   * slots in the pools of the other runtimes. Nearly all tickets have one runtime only and need no such list. See
+   * `slotIn`.
    */
   slot: Slot
   moreSlots: Slot[] | undefined
   /**
-   * The cells in which it is counted while it waits: one for each of its runtimes. Only `createTicketPools` changes it.
+   * The cells in which the ticket is counted while it waits: one for each of its runtimes. Only `createTicketPools`
+   * changes them.
    */
   waits: readonly WaitCell[] | undefined
   place: RuleTicket['place']
-  /** True while its location is looked up. */
+  /** True while the ticket's location is looked up. */
   locating: boolean
   status: TicketStatus
   version: number
@@ -56,7 +58,10 @@ export interface TicketRecord extends RuleTicket, Timed {
   /** Epoch milliseconds. */
   assignedAt: number | undefined
   cancelledAt: number | undefined
-  /** Time at which it was cancelled or its match was over. It is kept for `endedTicketTtlMs` after that. */
+  /**
+   * Epoch milliseconds at which the ticket was cancelled or its match ended. The ticket is kept for `endedTicketTtlMs`
+   * after that.
+   */
   endedAt: number | undefined
   cancelReason: CancelReason | undefined
   /** How the ticket's running match ended, at `endedAt`. */
@@ -65,7 +70,7 @@ export interface TicketRecord extends RuleTicket, Timed {
   left: readonly string[] | undefined
   /**
    * For each player, the time in epoch milliseconds at which the player's client was last present. Undefined unless one
-   * of its queues has `presence`. Only ticket-expiry.ts changes it.
+   * of the ticket's queues has `presence`. Only ticket-expiry.ts changes it.
    */
   seenAt: number[] | undefined
 }
@@ -74,11 +79,11 @@ export interface TicketRecord extends RuleTicket, Timed {
 export interface MatchSeat {
   readonly ticket: TicketRecord
   readonly match: Match
-  /** Index of its team. */
+  /** Index of the ticket's team. */
   readonly team: number
   /** Epoch milliseconds. */
   readonly matchedAt: number
-  /** Set while its match awaits acceptance. */
+  /** Set while the match awaits acceptance. */
   acceptance: Acceptance | undefined
 }
 
@@ -87,14 +92,14 @@ export const NOWHERE: Slot = -1
 /**
  * The phase of a match:
  * - `asking`: the match awaits acceptance, or a replacement for players who left before;
- * - `due`: accepted by all, the match gets a server once one may be created;
+ * - `due`: all players have accepted, and the match gets a server once one may be created;
  * - `deploying`: a server was requested for the match, and is not ready for players;
  * - `running`: the server listens, and the players have its address, also after a restart or takeover;
  * - `over`: the match was dissolved or has ended, or this process could not take it over.
  */
 type MatchPhase = 'asking' | 'due' | 'deploying' | 'running' | 'over'
 
-/** The tickets and players of a match, from when it was found until it is over. Only code in `matches` changes it. */
+/** The tickets and players of a match, from when it is found until it is over. Only code in `matches` changes it. */
 export interface Match {
   readonly matchId: string
   /** The queue at the time when the match was found. */
@@ -103,16 +108,21 @@ export interface Match {
   readonly teams: readonly TeamShape[]
   /** Epoch milliseconds. */
   readonly foundAt: number
-  /** Wait in milliseconds at which the current limits began. */
+  /** Wait time in milliseconds whose relaxation step the match satisfies. */
   expansionMs: number
-  /** The tickets whose players do not have the address yet, in the order of joining. */
+  /** The tickets whose players do not have the address yet, in the order in which they joined. */
   seated: readonly TicketRecord[]
   /** All tickets in the match, with or without an address. */
   placed: readonly PlacedTicket[]
   phase: MatchPhase
-  /** True if an earlier process made the match, and some players are in an unknown team: `placed` lacks these. */
+  /**
+   * True if an earlier process made the match and the team of some players is unknown. `placed` lacks these players.
+   */
   teamsUnknown: boolean
-  /** Epoch milliseconds by which players who left before the deployment must be replaced; Infinity: none is missing. */
+  /**
+   * Epoch milliseconds by which players who left before the deployment must be replaced; Infinity if no player is
+   * missing.
+   */
   fullBy: number
   requestId: string | undefined
   assignment: Assignment | undefined
@@ -124,28 +134,30 @@ export interface Match {
 export interface BackfillRecord {
   readonly id: string
   readonly match: Match
-  /** Epoch milliseconds. Rules relax with its waiting time, starting at the step of the match. */
+  /**
+   * Epoch milliseconds at which it was created. Rules relax with its waiting time, starting at the step of the match.
+   */
   readonly createdAt: number
   readonly priority: number
   version: number
   status: BackfillStatus
-  /** Number of further players for each team of the match. */
+  /** Number of further players that each team of the match takes. */
   rooms: readonly number[]
   /** For each team, the tickets in it. */
   present: readonly (readonly RuleTicket[])[]
-  /** Ids of the tickets that joined through it. */
+  /** Ids of the tickets that joined the match through this backfill. */
   readonly tickets: string[]
-  /** The pool that it waits in; undefined once it is not open any more. */
+  /** The queue and slot in which the backfill waits; undefined once it is no longer open. */
   waiting: { readonly runtime: QueueRuntime; readonly slot: Slot } | undefined
 }
 
 /** A queue in operation: its compiled rules, and the pool of its waiting tickets. */
 export interface QueueRuntime {
   readonly queue: Queue
-  /** The lists that all tickets with only this queue share. */
+  /** Lists that are shared by all tickets that wait in this queue only. */
   readonly alone: { readonly queues: readonly [string]; readonly runtimes: readonly QueueRuntime[] }
   readonly compiled: CompiledQueue
-  /** The entry of a ticket in the pool. @throws {InvalidTicket} */
+  /** Returns the entry of a ticket in the pool. @throws {InvalidTicket} */
   readonly entryOf: (ticket: RuleTicket & FoundTicket) => Entry<Facts>
   /** Refuses a ticket that does not fit into a server's environment. @throws {InvalidTicket} */
   readonly checkEnvironment: CheckEnvironment
@@ -163,7 +175,7 @@ export interface QueueRuntime {
   readonly backfills: (BackfillRecord | undefined)[]
   /** Tickets that entered the pool since the last round; used only in queues of mode `arrival`. */
   readonly arrivals: Set<TicketRecord>
-  /** Called when the first of them arrives. */
+  /** Called when the first ticket of `arrivals` arrives. */
   readonly arrived: (runtime: QueueRuntime) => void
   /** True while paused by `pauseQueue`: no matches are made of its tickets. */
   isPaused: boolean
@@ -173,14 +185,14 @@ export interface QueueRuntime {
   round: Round | undefined
 }
 
-/** The differences between a new ticket and an imported one. */
+/** The values in which a new ticket differs from an imported one. */
 interface NewRecordOptions {
   readonly id: string
   readonly runtimes: readonly QueueRuntime[]
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly attempts: number
-  /** Undefined if unknown or still `locating`. */
+  /** Location of the players; undefined if it is unknown or still being looked up. */
   readonly place: PlayerLocation
   readonly locating: boolean
 }
@@ -220,7 +232,7 @@ export const newRecord = (
   timerIndex: -1,
 })
 
-/** The public view of a ticket. */
+/** Returns the public view of a ticket. */
 export function ticketOf(record: TicketRecord): Ticket {
   const { seat, status } = record
   return {
@@ -248,10 +260,10 @@ export function ticketOf(record: TicketRecord): Ticket {
   }
 }
 
-/** Fractions of milliseconds keep tickets in order internally. Public times are whole milliseconds. */
+/** Rounds down to whole milliseconds for public times. Fractions only keep tickets in order internally. */
 const whole = (at: number | undefined) => (at === undefined ? undefined : Math.floor(at))
 
-/** The public view of a backfill. */
+/** Returns the public view of a backfill. */
 export const backfillOf = (record: BackfillRecord): Backfill => ({
   id: record.id,
   version: record.version,

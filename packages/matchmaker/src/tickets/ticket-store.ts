@@ -44,7 +44,7 @@ interface TicketsOptions extends Omit<AdmissionContext, 'players' | 'playing'> {
   readonly locateTimeoutMs: number
   readonly endedTicketTtlMs: number
   readonly events: TicketListener
-  /** For a matchmaker whose tickets outlive it: its tickets are loaded first, and change only after `lead`. */
+  /** For a matchmaker whose tickets outlive it. Its tickets are loaded first, and change only after `lead`. */
   readonly ledger?: Pick<Ledger, 'changed' | 'created' | 'ended'> | undefined
   /** The matches of loaded tickets. */
   readonly inheriting: SeatInherited
@@ -57,7 +57,7 @@ interface RefusedTicket {
   readonly error: InvalidTicket | UnknownQueue
 }
 
-/** All tickets. Every change of a ticket is one of these methods. */
+/** Holds all tickets. Every change of a ticket is one of these methods. */
 export class TicketStore {
   /** Loads tickets of other and earlier processes; undefined without a ledger. */
   readonly loading: TicketLoader | undefined
@@ -108,8 +108,8 @@ export class TicketStore {
   }
 
   /**
-   * Creates a ticket, or returns the one with the same id.
-   * @param past the known facts about an imported ticket.
+   * Creates a ticket, or returns the existing ticket of the same id.
+   * @param past what is already known about an imported ticket.
    * @throws {InvalidTicket}; {UnknownQueue}; {PlayerBusy}; {PlayerPlaying}; {PlayerOverLimit}
    */
   create(ticket: CheckedTicket, past?: TicketHistory): Ticket {
@@ -127,7 +127,10 @@ export class TicketStore {
     return this.#begin(admitted, entries)
   }
 
-  /** Creates the tickets of a private match: all or none. Existing ones are returned. @throws like `create` */
+  /**
+   * Creates the tickets of a private match: all or none. Returns them, or those that exist already. @throws like
+   * `create`
+   */
   createTogether(checked: readonly CheckedTicket[]): readonly Ticket[] {
     const before = checked.map(({ id }) => this.#byId.get(id ?? ''))
     if (before.some((record) => record !== undefined)) {
@@ -141,7 +144,7 @@ export class TicketStore {
       }
       return before.flatMap((record) => (record === undefined ? [] : ticketOf(record)))
     }
-    // All tickets are admitted before any of them is created.
+    // Admit all tickets before any of them is created.
     const admitted = checked.map((ticket) => admit(ticket, undefined, this.#admission))
     this.#options.ledger?.created?.(admitted.map(({ record }) => record))
     return admitted.map((one) => this.#begin(one, undefined))
@@ -153,20 +156,22 @@ export class TicketStore {
   all(): Iterable<TicketRecord> {
     return this.#byId.values()
   }
-  /** The tickets of a player that have not ended, and those of running matches with the player in it. */
+  /** Returns the tickets of a player that have not ended, and those of running matches that the player is in. */
   ofPlayer(playerId: string): readonly TicketRecord[] {
     return [...this.#players.ticketsOf(playerId), ...this.#playing.ticketsOf(playerId)]
   }
-  /** The tickets of each private match that waits for a server. */
+  /** Returns the tickets of each private match that waits for a server. */
   privateMatches(): Iterable<readonly TicketRecord[]> {
     return this.#privateMatches.waiting()
   }
-  /** Searching tickets that are in no pool because they cannot be matched now. */
+  /** Returns the searching tickets that are in no pool because they cannot be matched now. */
   outside(): Iterable<TicketRecord> {
     return this.#pools.outside()
   }
 
-  /** Runs due timers: cancels expired and absent tickets, and moves those that may be matched again into the pools. */
+  /**
+   * Runs due timers. Cancels expired and absent tickets, and moves tickets that may be matched again into the pools.
+   */
   advance(now: number): void {
     this.#pools.advance(now)
   }
@@ -181,7 +186,7 @@ export class TicketStore {
 
   /**
    * Moves the tickets into a match. In a queue with acceptance, the match then awaits acceptance. Returns false and
-   * changes nothing if one of them has left the runtime.
+   * changes nothing if one of the tickets has left the runtime.
    * @param teams the index of each ticket's team.
    */
   claim(
@@ -223,7 +228,7 @@ export class TicketStore {
     return this.#pools.shortOfServers(records, yielder)
   }
 
-  /** Sets the acceptance state of its match. */
+  /** Sets the acceptance state of the ticket's match. */
   setAcceptance(record: TicketRecord, acceptance: Acceptance | undefined): void {
     if (record.seat === undefined || record.seat.acceptance === acceptance) return
     record.seat.acceptance = acceptance
@@ -231,8 +236,9 @@ export class TicketStore {
   }
 
   /**
-   * Returns the ticket to the queue after its match dissolved, or cancels it: after `maxAttempts`, and in a stopped
-   * private match. Does nothing to a ticket that is not MATCH_FOUND. @param counts true if this is a failed attempt.
+   * Returns the ticket to the queue after its match dissolved. Cancels it instead after `maxAttempts`, and in a stopped
+   * private match. Does nothing to a ticket that is not MATCH_FOUND.
+   * @param counts true if the dissolved match is a failed attempt.
    */
   requeue(record: TicketRecord, reason: ReturnReason, counts: boolean, now: number): void {
     const { seat } = record
@@ -251,7 +257,7 @@ export class TicketStore {
     this.#syncAll(this.#othersOf(record), now)
   }
 
-  /** Assigns the ticket. It can be read while its match runs. Its players stop waiting for other matches. */
+  /** Assigns the ticket, which can be read while its match runs. Its players no longer wait for other matches. */
   assign(record: TicketRecord, now: number): void {
     const others = this.#othersOf(record)
     if (isPrivate(record)) this.#privateMatches.forget(record)
@@ -311,7 +317,7 @@ export class TicketStore {
     this.#listeners.end(error)
   }
 
-  /** Moves all tickets to new runtimes. Returns those that one of their queues now refuses. */
+  /** Moves all tickets to new runtimes. Returns the tickets that one of their queues now refuses. */
   replaceQueues(runtimes: ReadonlyMap<string, QueueRuntime>, now: number): RefusedTicket[] {
     this.#admission = { ...this.#admission, runtimes }
     const refused: RefusedTicket[] = []
@@ -340,7 +346,7 @@ export class TicketStore {
     const { endedTicketTtlMs } = this.#options
     const kept = this.#ended.findIndex((record) => now - (record.endedAt ?? now) < endedTicketTtlMs)
     for (const record of this.#ended.splice(0, kept === -1 ? this.#ended.length : kept)) {
-      // Another ticket may have been created with its id.
+      // Another ticket may have been created with the id of this one.
       if (this.#byId.get(record.id) === record) this.#byId.delete(record.id)
     }
   }
@@ -361,7 +367,7 @@ export class TicketStore {
     record.place = place
     record.locating = false
     if (record.status !== 'SEARCHING' || this.#byId.get(record.id) !== record) return
-    // The ticket may already be in the pools, without a location.
+    // The ticket may already be in the pools without a location, so enter it anew.
     const now = this.#options.clock.now()
     this.#pools.leave(record, now)
     this.#pools.syncPools(record, now)
@@ -390,7 +396,7 @@ export class TicketStore {
     this.#options.ledger?.ended?.(record.id)
   }
 
-  /** The other tickets of its players; nearly always none. */
+  /** Returns the other tickets of the ticket's players. There is nearly always none. */
   #othersOf(record: TicketRecord): readonly TicketRecord[] {
     return this.#players.isShared()
       ? record.players.flatMap(({ id }) => this.#players.ticketsOf(id).filter((other) => other !== record))

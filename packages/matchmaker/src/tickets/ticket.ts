@@ -11,23 +11,23 @@ export interface TicketInput {
   /** One player, or a party that stays together. */
   readonly players: readonly Player[]
   /**
-   * A higher priority is served first: a whole number from −100 to 100. Default 0. A ticket never waits behind a match
+   * A whole number from −100 to 100; a higher priority is served first. Default 0. A ticket never waits behind a match
    * of lower priority and equal size that it could have joined, as far as a round's search budget goes (decision 0030).
    */
   readonly priority?: number | undefined
 }
 
 /**
- * SEARCHING: waits for other players. MATCH_FOUND: its match awaits acceptance, or a server. If that fails, or if a
- * restart or takeover cannot continue the match, the ticket is SEARCHING again (see `ReturnReason`) or CANCELLED (see
+ * SEARCHING: waits for other players. MATCH_FOUND: its match awaits acceptance, or a server. If the match fails, or a
+ * restart or takeover cannot continue it, the ticket is SEARCHING again (see `ReturnReason`) or CANCELLED (see
  * `CancelReason`). HOST_ASSIGNED and CANCELLED are final.
  */
 export type TicketStatus = 'SEARCHING' | 'MATCH_FOUND' | 'HOST_ASSIGNED' | 'CANCELLED'
 
 /**
- * What a searching ticket waits for: its `location`, while it is looked up; other `players`; a `retry`, shortly after a
- * failed deployment; `servers`, if its match is found but no more servers may be deployed; or the end of an
- * `other-ticket` of one of its players that has a match.
+ * What a searching ticket waits for. `location`: its location is being looked up. `players`: other players. `retry`: it
+ * pauses shortly after a failed deployment. `servers`: its match is found, but no more servers may be deployed.
+ * `other-ticket`: another ticket of one of its players has a match, which must end first.
  */
 export type WaitingFor = 'location' | 'players' | 'retry' | 'servers' | 'other-ticket'
 
@@ -38,7 +38,7 @@ export type WaitingFor = 'location' | 'players' | 'retry' | 'servers' | 'other-t
 export type CancelReason =
   /** By `cancelTicket`; or by `playersLeft` for one of its players, before the match's server runs. */
   | 'cancelled'
-  /** The `expireAfterMs` of each of its queues is over. The time of a restart or takeover counts. */
+  /** The ticket has waited for the `expireAfterMs` of each of its queues. The time of a restart or takeover counts. */
   | 'expired'
   /** `maxAttempts` attempts to get a server for its matches have failed: see `ReturnReason`. */
   | 'attempts'
@@ -49,19 +49,22 @@ export type CancelReason =
   /** One of its players did not accept the match in time. */
   | 'not-accepted'
   /**
-   * Another ticket of one of its players was assigned to a server; or, after a restart or takeover, one of its players
+   * Another ticket of one of its players was assigned to a server. Or, after a restart or takeover, one of its players
    * is in a running match, and its queues do not let players wait while they play.
    */
   | 'elsewhere'
   /** A player's client was away for longer than a queue's `presence` allows. */
   | 'absent'
   /**
-   * None of its queues accepts it: after `reconfigure`, after a restart or takeover with other queues, or once its
+   * No queue accepts the ticket: after `reconfigure`, after a restart or takeover with other queues, or once its
    * location was looked up. If several processes share tickets, also a new ticket whose player is over
    * `maxServersPerPlayer`.
    */
   | 'refused'
-  /** The ticket's private match ended before it began: another of its tickets was cancelled, or it was stopped. */
+  /**
+   * The ticket's private match ended before it began: another ticket of the match was cancelled, or the match was
+   * stopped.
+   */
   | 'dissolved'
   /** `exportTickets` with `take` removed the ticket, to continue elsewhere. */
   | 'handed-over'
@@ -75,25 +78,25 @@ export interface Acceptance {
 }
 
 /**
- * How the match of an assigned ticket ended: `server-lost` if its server crashed during the match, `nobody-joined` if
- * no player connected within the queue's `joinWithinMs`, `match-over` in every other case. The other cases include a
- * stopped match, and a match that a restart or takeover could not continue.
+ * How the match of an assigned ticket ended. `server-lost`: its server crashed during the match. `nobody-joined`: no
+ * player connected within the queue's `joinWithinMs`. `match-over`: every other case, including a stopped match, and a
+ * match that a restart or takeover could not continue.
  */
 export type MatchEnd = 'match-over' | 'server-lost' | 'nobody-joined'
 
 /** A snapshot of a ticket, without addresses. Times are epoch milliseconds. */
 export interface Ticket {
   readonly id: string
-  /** Raised by 1 with every change of anything below; 1 at first. See `waitForChange`. */
+  /** 1 at first; raised by 1 with every change of any field below. See `waitForChange`. */
   readonly version: number
-  /** The queues it waits in. */
+  /** The queues that the ticket waits in. */
   readonly queues: readonly string[]
   readonly players: readonly { readonly id: string }[]
   readonly priority: number
   readonly status: TicketStatus
-  /** Start of its waiting time, whatever happens in between. */
+  /** Start of the ticket's waiting time, which never changes. */
   readonly createdAt: number
-  /** Set while SEARCHING. */
+  /** What the ticket waits for. Set while SEARCHING. */
   readonly waitingFor?: WaitingFor | undefined
   /** Deployments that failed so far. */
   readonly attempts: number
@@ -102,18 +105,18 @@ export interface Ticket {
   readonly queue?: string | undefined
   readonly team?: string | undefined
   readonly matchedAt?: number | undefined
-  /** Id of the private match for which `createMatch` created it. */
+  /** Id of the private match for which `createMatch` created the ticket. */
   readonly privateMatch?: string | undefined
-  /** Set while MATCH_FOUND in a queue with acceptance, until all have accepted. */
+  /** Set while MATCH_FOUND in a queue with acceptance, until all players have accepted. */
   readonly acceptance?: Acceptance | undefined
-  /** Set if HOST_ASSIGNED. */
+  /** Epoch milliseconds at which the ticket was assigned. Set if HOST_ASSIGNED, like `assignment`. */
   readonly assignedAt?: number | undefined
   readonly assignment?: Assignment | undefined
-  /** Set if HOST_ASSIGNED and its match has ended; `at` in epoch milliseconds. */
+  /** How and when its match ended; `at` in epoch milliseconds. Set if HOST_ASSIGNED and the match has ended. */
   readonly ended?: { readonly reason: MatchEnd; readonly at: number } | undefined
   /** If HOST_ASSIGNED: its players who have left the match. They get no further join tokens. */
   readonly left?: readonly string[] | undefined
-  /** Set if CANCELLED. */
+  /** Epoch milliseconds at which the ticket was cancelled. Set if CANCELLED, like `cancelReason`. */
   readonly cancelledAt?: number | undefined
   readonly cancelReason?: CancelReason | undefined
 }
@@ -129,7 +132,7 @@ export interface WaitOptions {
   readonly until?: FollowedUntil | undefined
 }
 
-/** True if nothing more happens to the ticket that its follower waits for. */
+/** True if the ticket has reached the state up to which it is followed. */
 export const isSettled = (ticket: Pick<Ticket, 'status' | 'ended'>, until: FollowedUntil = 'assigned'): boolean =>
   hasEnded(ticket) && (until === 'assigned' || ticket.status === 'CANCELLED' || ticket.ended !== undefined)
 
@@ -155,6 +158,6 @@ export interface TicketEvents {
 /** Emits events about tickets. */
 export interface TicketListener {
   emit<Name extends keyof TicketEvents>(name: Name, event: TicketEvents[Name]): void
-  /** True if the event has listeners. Without any, the caller need not build its data. */
+  /** True if the event has listeners. Otherwise the caller need not build the event's data. */
   hasListeners(name: keyof TicketEvents): boolean
 }

@@ -10,19 +10,21 @@ import { WaitCell } from './wait-cell.js'
 import { addRates, clearRates, type MatchRateCurve } from './wait-curve.js'
 import { WaitTally } from './wait-tally.js'
 
-/** Match rates of a queue's tickets over their waiting time. Undefined if there is too little data. */
+/**
+ * Match rates of a queue's tickets over their waiting time. The methods return undefined if there is too little data.
+ */
 export interface Curves {
-  /** The curve of a kind of tickets; without data, that of its region, or of all tickets. */
+  /** Returns the curve of a kind of tickets. If that has no data: the curve of its region, or else of all tickets. */
   ofKind(kind: Kind): MatchRateCurve | undefined
-  /** The curve of all tickets of a location; without data or without a location, that of all tickets. */
+  /** Returns the curve of all tickets of a location. Without a location or data for it: the curve of all tickets. */
   ofPlace(place?: Coordinates): MatchRateCurve | undefined
 }
 
 /** The learned curves of a queue, as plain data for other processes. */
 export interface LearnedCurves {
-  /** Null if there is too little data. */
+  /** Curve of all tickets; null if there is too little data. */
   readonly all: MatchRateCurve | null
-  /** Keys are the numbers of regions and kinds. */
+  /** Curves by the number of the region. */
   readonly regions: Readonly<Record<number, MatchRateCurve>>
   readonly kinds: Readonly<Record<number, MatchRateCurve>>
 }
@@ -32,7 +34,7 @@ interface WaitSurvey extends Curves {
   learned(): LearnedCurves
 }
 
-/** The curves that another process has learned. */
+/** Returns the curves that another process has learned. */
 export const curvesFrom = ({ all, regions, kinds }: LearnedCurves): Curves => {
   const inRegion = (region: number) => regions[region] ?? all ?? undefined
   return {
@@ -53,7 +55,7 @@ function known(
   return curves
 }
 
-/** The tally of several kinds of tickets; over a longer time only on request. */
+/** The tally of several kinds of tickets. It includes the data over a longer time only on request. */
 class CombinedTally extends WaitTally {
   readonly cells = new Set<WaitCell>()
 
@@ -82,27 +84,28 @@ const PRUNE_MS = 60_000
 const NOTHING: LearnedCurves = { all: null, regions: {}, kinds: {} }
 
 /**
- * Statistics of waits in a queue, from its own tickets. It has at most `KINDS` cells, whatever locations players claim.
+ * Statistics of waits in a queue, from its own tickets. There are at most `KINDS` cells, whatever locations players
+ * claim.
  */
 export interface QueueWaits {
-  /** The cell in which tickets of this kind are counted. */
+  /** Returns the cell in which tickets of this kind are counted. */
   cellOf(kind: Kind, now: number): WaitCell
-  /** The data until now or shortly before: see `WaitTally`. */
+  /** Returns the data until now or shortly before; see `WaitTally`. */
   survey(now: number): WaitSurvey
-  /** Stops learning while the queue is paused. Waits are unknown then. */
+  /** True stops learning while the queue is paused, because waits then do not end. */
   setPaused(isPaused: boolean, now: number): void
   /**
-   * Stops learning while matches are found but no servers are available: waits say nothing about limits then. @param
-   * isShort true while servers are short
+   * True stops learning while matches are found but no servers are available. Waits then say nothing about limits.
+   * @param isShort true while servers are short
    */
   setShort(isShort: boolean, now: number): void
   /** Sets how limits are steered; undefined for not at all. Equal options keep the learned data. */
   aim(options: TargetWaitOptions | undefined): void
-  /** New head starts for each region, if they are due: see `Pool`. */
+  /** Returns new head starts for each region if they are due, otherwise undefined; see `Pool`. */
   headStarts(now: number): Float64Array | undefined
-  /** Undefined if limits are not steered. */
+  /** Returns the state of the steering; undefined if limits are not steered. */
   steering(): TargetWaitState | undefined
-  /** Number of waiting tickets and players. */
+  /** Returns the number of waiting tickets and players. */
   count(): { readonly tickets: number; readonly players: number }
 }
 
@@ -127,7 +130,7 @@ export function createQueueWaits(): QueueWaits {
     }
     for (const [region, { cells: left }] of regions) if (left.size === 0) regions.delete(region)
   }
-  /** The tallies that count the tickets of a kind together with others. */
+  /** Returns the tallies that count the tickets of a kind together with others. */
   const sharedBy = (kind: number) => [togetherIn(regions, regionOfKind(kind)), togetherIn(sizes, sizeOfKind(kind)), all]
 
   const ofAll = (now: number) => all.curve(now, ({ lately, longer }) => [lately, longer])
@@ -141,7 +144,7 @@ export function createQueueWaits(): QueueWaits {
       return [lately, longer, region.lately, size.lately, all.observed(now).longer]
     })
 
-  /** The steering for the current options, created when the time is known. */
+  /** Returns the steering for the current options. It is created only here, because its creation needs the time. */
   const steeringAt = (now: number): TargetWaitController | undefined => {
     if (aimed === undefined || steering !== undefined) return steering
     steering = createTargetWaitController(aimed)

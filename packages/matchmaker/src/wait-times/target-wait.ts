@@ -15,30 +15,30 @@ export interface SeenLately {
   readonly memoryMs: number
 }
 
-/** Minimum head start in target waits (our choice): it gives the strictest limits at first. */
+/** Minimum head start in target waits (our choice). With it, limits are the strictest at first. */
 const LEAST = -1
 /** Initial head start in target waits, until there is data (our choice). */
 const AT_FIRST = 1
-/** Maximum wait that counts, in target waits: an uncertain measurement must not open the limits completely. */
+/** Maximum wait that counts, in target waits. Thus an uncertain measurement does not open the limits completely. */
 const LONGEST = 3
 /** Target waits by which the head start grows when arrivals fall to 1/e (measured). */
 const PER_ARRIVALS = 0.8
 
 /**
- * Controls the head start of a region. An integral term sums up the error, i.e. the measured p90 less the target: a
- * head start that is a second longer shortens waits by about a second, so it settles as fast as the delay of the
- * measurement permits. A feed-forward term changes the head start as soon as arrivals change, before anybody has waited
- * too long. It need not be exact, because the integral corrects it.
+ * Controls the head start of a region. An integral term sums up the error, i.e. the measured p90 less the target. A
+ * head start that is 1 s longer shortens waits by about 1 s, so the integral settles as fast as the delay of the
+ * measurement permits. A feed-forward term changes the head start as soon as arrivals change, before any player has
+ * waited too long. It need not be exact, because the integral corrects it.
  */
 export class HeadStart {
-  /** Milliseconds; negative if tickets keep the strictest limits for that time. */
+  /** Head start in milliseconds; negative if tickets keep the strictest limits for that time. */
   ms: number
   readonly #targetMs: number
   readonly #mostMs: number
   #ageMs = 0
   #arrivals: number | undefined
 
-  /** @param mostMs the head start at which limits begin at their loosest. */
+  /** @param mostMs the head start in milliseconds at which limits begin at their loosest. */
   constructor(targetMs: number, mostMs: number, ms = AT_FIRST * targetMs) {
     this.#targetMs = targetMs
     this.#mostMs = mostMs
@@ -48,16 +48,16 @@ export class HeadStart {
   step({ elapsedMs, p90Ms = this.#targetMs, arrivals, memoryMs }: SeenLately): void {
     this.#ageMs += elapsedMs
     const errorMs = Math.min(p90Ms, LONGEST * this.#targetMs) - this.#targetMs
-    // At first little has been observed, so the observations are recent.
+    // At first, only recent observations exist, so the delay is shorter than later.
     const delayMs = this.#targetMs + Math.min(memoryMs, this.#ageMs / 2)
     const foreseen = this.#foreseen(arrivals)
-    // At first, the number of arrivals is uncertain.
+    // At first, the number of arrivals is uncertain, so it is not used.
     const foreseenMs = this.#ageMs < memoryMs ? 0 : foreseen * PER_ARRIVALS * this.#targetMs
     const next = this.ms + errorMs * Math.min(1, elapsedMs / delayMs) + foreseenMs
     this.ms = Math.min(this.#mostMs, Math.max(LEAST * this.#targetMs, next))
   }
 
-  /** Logarithm of the decrease of arrivals. A change by one or two tickets is ignored. */
+  /** Returns the logarithm of the decrease of arrivals. A change by one or two tickets has little effect. */
   #foreseen(arrivals: number): number {
     const now = Math.log(arrivals + 1)
     const before = this.#arrivals ?? now
@@ -68,13 +68,13 @@ export class HeadStart {
 
 /** Steers the head start of tickets, region by region, so that they wait as long as the target. */
 export interface TargetWaitController {
-  /** The counter of the waits of a region's tickets. */
+  /** Returns the counter of the waits of a region's tickets. */
   waitsOf(region: number, now: number): RecentWaits
-  /** Stops learning and steering while no matches are made for reasons other than limits. */
+  /** True stops learning and steering while no matches are made for reasons other than limits. */
   setHeld(isHeld: boolean, now: number): void
-  /** New head starts for each region, if they are due. */
+  /** Returns new head starts for each region if they are due, otherwise undefined. */
   renewed(now: number): Float64Array | undefined
-  /** The current state. */
+  /** Returns the current state. */
   state(): TargetWaitState
 }
 
@@ -91,24 +91,27 @@ export interface TargetWaitState {
 export interface RegionHeadStart {
   /** The middle of the region; undefined for tickets without a location. */
   readonly region: Coordinates | undefined
-  /** Milliseconds by which its tickets' limits are ahead of their wait; negative if behind. */
+  /**
+   * Milliseconds by which the limits of the region's tickets are ahead of their wait; negative if the limits are
+   * behind.
+   */
   readonly headStartMs: number
   readonly recentP90Ms: number | undefined
 }
 
 export interface TargetWaitOptions {
   readonly targetWaitMs: number
-  /** The head start at which limits begin at their loosest. */
+  /** The head start in milliseconds at which limits begin at their loosest. */
   readonly mostMs: number
 }
 
-/** Minimum milliseconds between two changes: more often would bring no new data. */
+/** Minimum milliseconds between two changes. More frequent changes would have no new data. */
 const EVERY_MS = 1000
 /** Target waits after which an observation has faded to 1/e (our choice). */
 const MEMORY = 3
-/** Weight, in tickets, of the data from elsewhere in a region. It matters where few tickets arrive. */
+/** Weight, in tickets, of the data from other regions. It matters in a region where few tickets arrive. */
 const BORROWED = 10
-/** Minimum number of tickets for a p90: matched ones, or ones that have waited for a target wait. */
+/** Minimum number of tickets for a p90: matched tickets, or tickets that have waited for a target wait. */
 const LEAST_KNOWN = 5
 
 interface Region {

@@ -8,7 +8,8 @@ interface Slot {
   readonly key: number
   tickets: number
   /**
-   * The weight of each ticket in life tables: the smallest, because a burst is recognized only by its later tickets.
+   * The weight of each ticket in life tables. It is the smallest weight of any ticket of the slot, because a burst is
+   * recognized only by its later tickets.
    */
   weight: number
 }
@@ -16,7 +17,7 @@ interface Slot {
 /** Waiting tickets, counted by the second of their creation, with one slot for each second. */
 export class WaitingTickets {
   readonly #slots = new Map<number, Slot>()
-  /** The slot that was used last, because tickets are created and matched many at a time. */
+  /** The slot that was used last. It is cached because tickets are created and matched many at a time. */
   #last: Slot = newSlot(Number.NaN)
   #tickets = 0
   #players = 0
@@ -47,7 +48,7 @@ export class WaitingTickets {
     return slot.weight
   }
 
-  /** The weights by the middle of the second of creation. */
+  /** Returns the weights of the tickets by the middle of the second of their creation. */
   weights(): (readonly [createdAt: number, tickets: number])[] {
     return Array.from(
       this.#slots.values(),
@@ -55,7 +56,7 @@ export class WaitingTickets {
     )
   }
 
-  /** The numbers by the middle of the second of creation. */
+  /** Returns the numbers of tickets by the middle of the second of their creation. */
   byCreation(): (readonly [createdAt: number, tickets: number])[] {
     return Array.from(this.#slots.values(), ({ key, tickets }) => [(key + 0.5) * SLOT_MS, tickets] as const)
   }
@@ -72,7 +73,7 @@ export class WaitingTickets {
 
 const newSlot = (key: number): Slot => ({ key, tickets: 0, weight: 1 })
 
-/** Maximum age of a new ticket. An older one is imported and does not count as an arrival. */
+/** Maximum age in milliseconds of a new ticket. An older ticket is imported and does not count as an arrival. */
 const NEW_MS = 1000
 
 /** Current waits and arrivals of the tickets of a region. */
@@ -82,7 +83,7 @@ export class RecentWaits {
   readonly #waiting = new WaitingTickets()
   readonly #since: number
   #arrivals: { at: number; count: number }
-  /** True while the queue makes no matches for reasons other than its limits: then waits say nothing about limits. */
+  /** True while the queue makes no matches for reasons other than its limits. Waits then say nothing about limits. */
   #isHeld = false
 
   /** @param memoryMs milliseconds after which an observation has faded to 1/e. */
@@ -114,13 +115,13 @@ export class RecentWaits {
     }
   }
 
-  /** Recent number of tickets that arrive in `memoryMs`. */
+  /** Returns the recent number of tickets that arrive in `memoryMs`. */
   arrivals(now: number): number {
     const seen = 1 - Math.exp((this.#since - now) / this.#memoryMs)
     return seen === 0 ? 0 : this.#counted(now) / seen
   }
 
-  /** Number of arrived tickets. Older ones weigh less. */
+  /** Returns the number of arrived tickets. Older arrivals weigh less. */
   #counted(now: number): number {
     const { at, count } = this.#arrivals
     return count * Math.exp((at - now) / this.#memoryMs)
@@ -136,7 +137,7 @@ const LEAST_WAITED_MS = 10
 /** The cumulated match rate at which one ticket in ten still waits. */
 const P90 = Math.LN10
 
-/** 90th percentile of the wait in milliseconds, at most `mostMs`. */
+/** Returns the 90th percentile of the wait in milliseconds, at most `mostMs`. */
 export function p90Of({ matched, waited }: Rates, mostMs: number): number {
   let left = P90
   for (let bin = 0; bin < BINS - 1; bin += 1) {
@@ -156,13 +157,15 @@ const FADE_MS = { lately: 900_000, longer: 3_600_000 }
 
 /** Milliseconds after which arrivals fade to 1/e: the recent and the usual ones (our choice). */
 const ARRIVALS_FADE_MS = { now: 5000, usual: 3_600_000 }
-/** Milliseconds without arrivals that are assumed before the first ticket: a burst at the start is not usual. */
+/**
+ * Milliseconds without arrivals that are assumed before the first ticket, so that a burst at the start is not usual.
+ */
 const UNSEEN_MS = 300_000
 const LEAST_WEIGHT = 0.001
 
 /**
- * Weighs tickets by the rate of arrivals. In a burst each ticket weighs less, so that a burst counts by its duration
- * instead of its tickets. Those who arrive in the minutes after it wait as long as others did before it.
+ * Weighs tickets by the rate of arrivals. In a burst, each ticket weighs less, so that a burst counts by its duration
+ * instead of its tickets. Tickets that arrive in the minutes after a burst wait as long as tickets did before it.
  */
 class ArrivalWeights {
   readonly #since: number
@@ -188,23 +191,23 @@ class ArrivalWeights {
   }
 }
 
-/** Tickets of a queue with similar size and region: the waiting ones, and the outcomes of others. */
+/** Tickets of a queue with similar size and region: the waiting tickets, and the outcomes of ended ones. */
 export class WaitCell {
   readonly waiting = new WaitingTickets()
-  /** The list that all tickets with only this cell share. */
+  /** The list that is shared by all tickets that have only this cell. */
   readonly alone: readonly WaitCell[] = [this]
-  /** The tally of its tickets. */
+  /** The tally of the cell's tickets. */
   readonly own = new WaitTally((now, into) => this.observed(now, into))
-  /** The tallies that count its tickets: its own, and those of several cells. */
+  /** The tallies that count the cell's tickets: its own tally, and those of several cells. */
   readonly #tallies: readonly WaitTally[]
   readonly #lately: LifeTable
   readonly #longer: LifeTable
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds of the last change. */
   #changedAt: number
   readonly #arrivals: ArrivalWeights
-  /** True while its queue is paused: waiting teaches nothing then. */
+  /** True while the queue is paused. Waits then say nothing about its tickets. */
   #isPaused: boolean
-  /** The waits of its region, if they steer limits. */
+  /** The waits of the cell's region, if they steer limits. */
   #region: RecentWaits | undefined
 
   constructor(now: number, isPaused = false, shared: readonly WaitTally[] = []) {
@@ -216,7 +219,7 @@ export class WaitCell {
     this.#arrivals = new ArrivalWeights(now)
   }
 
-  /** Sets the region that counts its tickets; undefined if limits are not steered. */
+  /** Sets the region that counts the cell's tickets; undefined if limits are not steered. */
   countIn(region: RecentWaits | undefined, now: number): void {
     this.#region = region
     if (region === undefined) return
@@ -255,7 +258,7 @@ export class WaitCell {
     }
   }
 
-  /** @param into overwritten and returned. */
+  /** Returns the data until now. @param into overwritten and returned. */
   observed(now: number, into: ObservedRates = nothingObserved()): ObservedRates {
     const waiting = this.#isPaused ? [] : this.waiting.weights()
     this.#lately.rates(waiting, now, into.lately)
@@ -263,7 +266,7 @@ export class WaitCell {
     return into
   }
 
-  /** True if nobody waits and all data has faded. */
+  /** True if no ticket waits and all data has faded. */
   isFaded(now: number): boolean {
     return this.waiting.tickets === 0 && now - this.#changedAt > 6 * FADE_MS.longer
   }

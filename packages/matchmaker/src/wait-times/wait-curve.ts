@@ -1,5 +1,3 @@
-// The bins: up to the first number of seconds, each is as wide as the second (our choice). They begin at round times,
-// because rules relax at such times, and many tickets are matched then.
 /**
  * The bins: up to the first number of seconds, each is as wide as the second (our choice). They begin at round times,
  * because rules relax at such times, and many tickets are matched then.
@@ -39,18 +37,18 @@ export const EDGES: readonly number[] = [
 
 export const BINS = EDGES.length
 
-/** The bin of a waiting time in milliseconds. */
+/** Returns the bin of a waiting time in milliseconds. */
 export function binOf(waitedMs: number): number {
   for (const { toMs, fromMs, widthMs, firstBin } of SPANS)
     if (waitedMs < toMs) return firstBin + Math.max(0, Math.floor((waitedMs - fromMs) / widthMs))
   return BINS - 1
 }
 
-/** The events in each bin of waiting time. Older ones weigh less, and so do tickets of a burst. */
+/** The events in each bin of waiting time. Older events weigh less, and so do tickets of a burst. */
 export interface Rates {
-  /** Number of bins up to the last one with an event: all further ones are 0. */
+  /** Number of bins up to the last one with an event. All further bins are 0. */
   bins: number
-  /** Matched tickets of all bins. Here those of a burst weigh the same as others. */
+  /** Matched tickets of all bins. Here, tickets of a burst weigh the same as others. */
   tickets: number
   /** The sum of `matched`. */
   weight: number
@@ -58,7 +56,7 @@ export interface Rates {
   readonly matched: Float64Array
   /** Tickets that reached the bin. */
   readonly entered: Float64Array
-  /** Milliseconds that these spent in the bin, in total. */
+  /** Milliseconds that these tickets spent in the bin, in total. */
   readonly waited: Float64Array
 }
 
@@ -77,7 +75,7 @@ export function clearRates(rates: Rates): void {
   rates.bins = rates.tickets = rates.weight = 0
 }
 
-/** Adds `share` times the second argument to the first. */
+/** Adds the second argument times `share` to the first. */
 export function addRates(to: Rates, { bins, tickets, weight, matched, entered, waited }: Rates, share = 1): void {
   to.bins = Math.max(to.bins, bins)
   to.tickets += share * tickets
@@ -98,19 +96,23 @@ const add = (values: Float64Array, nth: number, more: number) => {
 type StillWaiting = Iterable<readonly [createdAt: number, tickets: number]>
 
 /**
- * Weights grow with time, so that older data fades without being touched. Before they overflow, all are scaled down.
+ * Maximum exponent of weights. Weights grow with time, so that older data fades without being touched. Beyond this
+ * exponent, all are scaled down, so that they do not overflow.
  */
 const LARGEST_EXPONENT = 60
 /** Maximum age in milliseconds of a ticket that counts as new. */
 const NEW_MS = 50
 
-/** The counts of each bin are adjacent: see `LifeTable`. */
+/** Positions of the counts of a bin, which are adjacent; see `LifeTable`. */
 const [MATCHED, LEFT, PARTLY, COUNTS] = [0, 1, 2, 3] as const
 /** Buffer in which `LifeTable.rates` adds the waiting tickets. */
 const scratch = new Float64Array(BINS * COUNTS)
 
 const growths = new Map<number, Float64Array>()
-/** Growth of weights from a ticket's creation until it reaches each bin. Tables with the same fading share it. */
+/**
+ * Returns the growth of weights from a ticket's creation until it reaches each bin. Tables with the same fading share
+ * it.
+ */
 function growthOf(fadeMs: number): Float64Array {
   let growth = growths.get(fadeMs)
   if (growth === undefined) growths.set(fadeMs, (growth = Float64Array.from(EDGES, (edge) => Math.exp(edge / fadeMs))))
@@ -119,21 +121,23 @@ function growthOf(fadeMs: number): Float64Array {
 
 /**
  * A life table: for each waiting time, how many tickets were matched at it, and how long tickets have waited at it.
- * Cancelled and waiting tickets count for as long as they waited. Data of `fadeMs` ago weighs 1/e. This holds for each
- * moment of waiting instead of a ticket as a whole, so a change of the load shows at all waiting times immediately.
+ * Cancelled and waiting tickets count for as long as they waited. Data of `fadeMs` ago weighs 1/e. The age counts for
+ * each moment of waiting, not for a ticket as a whole. A change of the load therefore shows at all waiting times
+ * immediately.
  */
 export class LifeTable {
   readonly #fadeMs: number
   /** Epoch milliseconds at which the weight is 1. */
   #origin: number
-  /** Matched tickets by their weight at that time. */
+  /** Number of matched tickets, each by its weight at the time of the match. */
   #tickets = 0
   /**
-   * For each bin, `MATCHED`: matched tickets times their given weights. `LEFT`: tickets that left in it, by their
-   * weight at creation. `PARTLY`: milliseconds that these spent in it, by their weight at that time.
+   * For each bin, `MATCHED`: matched tickets times their given weights. `LEFT`: tickets that left the queue in this
+   * bin, by their weight at creation. `PARTLY`: milliseconds that these tickets spent in the bin, by their weight at
+   * that time.
    */
   readonly #counts = new Float64Array(BINS * COUNTS)
-  /** Number of bins up to the last one that was counted. */
+  /** Number of bins up to the last one with a count. */
   #bins = 0
   readonly #growth: Float64Array
   #lastAt = Number.NaN
@@ -145,12 +149,14 @@ export class LifeTable {
     this.#growth = growthOf(fadeMs)
   }
 
-  /** Starts the wait of a ticket. The time before, if it was created earlier, was elsewhere and does not count. */
+  /**
+   * Starts the wait of a ticket. If it was created earlier, it waited elsewhere until now. That time does not count.
+   */
   enter(createdAt: number, now: number, tickets = 1): void {
     if (now - createdAt > NEW_MS) this.#count(createdAt, now, binOf(now - createdAt), -tickets)
   }
 
-  /** Ends the wait of a ticket that left the queue, or is not considered for some time. */
+  /** Ends the wait of a ticket that left the queue, or that is not considered for some time. */
   leave(createdAt: number, now: number, isMatched: boolean, tickets = 1): void {
     const bin = binOf(now - createdAt)
     this.#count(createdAt, now, bin, tickets)
@@ -160,7 +166,7 @@ export class LifeTable {
     add(this.#counts, COUNTS * bin + MATCHED, tickets * weight)
   }
 
-  /** The data until now. @param into overwritten and returned, for frequent callers. */
+  /** Returns the data until now. @param into overwritten and returned, for frequent callers. */
   rates(stillWaiting: StillWaiting, now: number, into: Rates = noRates()): Rates {
     this.#reduce(now)
     const weight = this.#weightNow(now)
@@ -182,7 +188,7 @@ export class LifeTable {
     return into
   }
 
-  /** Writes the counts into `scratch`, with waiting tickets as if they left now. Returns the number of bins. */
+  /** Writes the counts into `scratch`. Waiting tickets count as if they left now. Returns the number of bins. */
   #withWaiting(stillWaiting: StillWaiting, now: number, weight: number): number {
     let bins = this.#bins
     for (let nth = 0; nth < COUNTS * bins; nth += 1) scratch[nth] = at(this.#counts, nth)
@@ -205,12 +211,12 @@ export class LifeTable {
     if (bin >= this.#bins) this.#bins = bin + 1
   }
 
-  /** The weighted milliseconds of a ticket in its bin, from its weights at its creation and at the end. */
+  /** Returns the weighted milliseconds of a ticket in its bin, from its weights at its creation and at the end. */
   #spent(began: number, end: number, bin: number): number {
     return this.#fadeMs * (end - began * at(this.#growth, bin))
   }
 
-  /** Cached, because many tickets are matched at one time. */
+  /** Returns the weight of the present. It is cached, because many tickets are matched at one time. */
   #weightNow(now: number): number {
     if (this.#lastAt !== now) {
       this.#lastAt = now
@@ -236,7 +242,7 @@ export class LifeTable {
 
 /** Remaining wait of a ticket until a match is found for it, in milliseconds from the time of the call. */
 export interface WaitEstimate {
-  /** Median. */
+  /** Median of the remaining wait in milliseconds. */
   readonly p50Ms: number
   /** 90th percentile. Undefined if too few tickets have waited that long recently. */
   readonly p90Ms: number | undefined
@@ -254,13 +260,16 @@ const LEAST_ENTERED = 3
  * intervals.
  */
 const LEAST_WAITED_MS = 10
-/** Weight, in tickets, of data from elsewhere or earlier, compared with recent data of the same kind (our choice). */
+/**
+ * Weight, in tickets, of data from other kinds or earlier times, compared with recent data of the same kind (our
+ * choice).
+ */
 const BORROWED = 10
 
 /**
  * Returns a curve; undefined if there is too little data.
- * @param seen the closest data comes first. Each further one weighs like `BORROWED` tickets of those before it: much if
- *   these are few, and little if they are many.
+ * @param seen data sets, the closest first. Each further set weighs like `BORROWED` tickets of the sets before it: much
+ *   if these have few tickets, and little if they have many.
  */
 export function curveOf(seen: readonly Rates[]): MatchRateCurve | undefined {
   if (seen.every(({ tickets }) => tickets < LEAST_MATCHED)) return undefined
@@ -283,10 +292,10 @@ export function curveOf(seen: readonly Rates[]): MatchRateCurve | undefined {
   return curve
 }
 
-/** The average weight of a matched ticket: less than 1 in a burst. */
+/** Returns the average weight of a matched ticket. It is less than 1 in a burst. */
 const meanWeight = ({ tickets, weight }: Rates) => (tickets === 0 ? 1 : weight / tickets)
 
-/** The share of each set of data: the further ones weigh like `BORROWED` tickets of those before. */
+/** Returns the share of each set of data. Each further set weighs like `BORROWED` tickets of the sets before it. */
 function sharesOf(seen: readonly Rates[]): readonly number[] {
   const shares = seen.map(() => 1)
   let further = 0
@@ -299,7 +308,7 @@ function sharesOf(seen: readonly Rates[]): readonly number[] {
   return shares
 }
 
-/** Four significant digits, to keep the JSON for other processes short. */
+/** Rounds to four significant digits, to keep the JSON for other processes short. */
 function rounded(rate: number): number {
   if (rate === 0) return 0
   let unit = 1000
@@ -309,8 +318,8 @@ function rounded(rate: number): number {
 }
 
 /**
- * Remaining wait of a ticket that has waited for `waitedMs`; undefined if there is too little data.
- * @param curves one for each queue that it waits in: the rates add up.
+ * Returns the remaining wait of a ticket that has waited for `waitedMs`; undefined if there is too little data.
+ * @param curves one for each queue that the ticket waits in. Their rates add up.
  */
 export function estimateOf(curves: readonly MatchRateCurve[], waitedMs: number): WaitEstimate | undefined {
   const p50Ms = untilMatched(curves, waitedMs, Math.LN2)
@@ -318,7 +327,8 @@ export function estimateOf(curves: readonly MatchRateCurve[], waitedMs: number):
 }
 
 /**
- * Milliseconds until the rate adds up to `sum`: a share of exp(-sum) still waits then. Undefined if curves end before.
+ * Returns the milliseconds until the rate adds up to `sum`. Then a share of exp(-sum) still waits. Returns undefined if
+ * the curves end before.
  */
 function untilMatched(curves: readonly MatchRateCurve[], waitedMs: number, sum: number): number | undefined {
   let left = sum * 1000

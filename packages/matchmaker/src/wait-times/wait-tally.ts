@@ -1,6 +1,6 @@
 import { type MatchRateCurve, curveOf, noRates, type Rates } from './wait-curve.js'
 
-/** Recent rates, and rates over a longer time, which count where the recent data is too little. */
+/** Recent rates, and rates over a longer time. The latter count where there is too little recent data. */
 export interface ObservedRates {
   readonly lately: Rates
   readonly longer: Rates
@@ -9,15 +9,15 @@ export interface ObservedRates {
 export const nothingObserved = (): ObservedRates => ({ lately: noRates(), longer: noRates() })
 
 /**
- * A result is reused for the first number of milliseconds, and up to the second while few tickets come or go: at most
- * one per `FEW` tickets in memory (our choice).
+ * Milliseconds for which a result is reused: always for `atLeast`, and up to `atMost` while few tickets come or leave,
+ * i.e. at most one per `FEW` tickets in memory (our choice).
  */
 const GOOD_MS = { atLeast: 1000, atMost: 30_000 }
 const FEW = 10
 
 /**
- * The waits of similar tickets. They are computed on request, and only if something has changed: data fades over a
- * quarter of an hour, so a result half a minute old is good enough if few tickets have moved.
+ * The waits of similar tickets. They are computed on request, and only if something has changed. Data fades over a
+ * quarter of an hour. A result that is 30 s old is therefore good enough if few tickets have come or left.
  */
 export class WaitTally {
   /** Number of tickets that came or left. */
@@ -25,9 +25,9 @@ export class WaitTally {
   /** Number of waiting tickets and players. */
   readonly waiting = { tickets: 0, players: 0 }
   readonly #read: (now: number, into: ObservedRates) => void
-  /** Overwritten each time, so that nothing is allocated. */
+  /** The last result. It is overwritten each time, so that nothing is allocated. */
   readonly #observed = nothingObserved()
-  /** The time of the last result, and the changes until then. */
+  /** The time of the last result, and the number of changes until then. */
   #kept: { readonly at: number; readonly changes: number } | undefined
   #curve: { readonly of: object; readonly value: MatchRateCurve | undefined } | undefined
 
@@ -36,20 +36,23 @@ export class WaitTally {
     this.#read = read
   }
 
-  /** Counts tickets that come, or leave if both are negative. */
+  /** Counts tickets that come or, if both numbers are negative, leave. */
   count(tickets: number, players: number): void {
     this.#changes += 1
     this.waiting.tickets += tickets
     this.waiting.players += players
   }
 
-  /** The data until now or shortly before. Another call may overwrite it. */
+  /** Returns the data until now or shortly before. Another call may overwrite it. */
   observed(now: number): ObservedRates {
     this.#renewed(now)
     return this.#observed
   }
 
-  /** Undefined if there is too little data. @param further data from elsewhere, the closest first: see `curveOf`. */
+  /**
+   * Returns the curve; undefined if there is too little data.
+   * @param further returns data of other tickets, the closest first; see `curveOf`.
+   */
   curve(now: number, further: (own: ObservedRates) => readonly Rates[]): MatchRateCurve | undefined {
     const of = this.#renewed(now)
     if (this.#curve?.of !== of) this.#curve = { of, value: curveOf(further(this.#observed)) }

@@ -18,8 +18,8 @@ export interface QueueLevels extends RelaxationSteps {
 }
 
 /**
- * The waits at which a ticket with a head start reaches each relaxation step. The head start does not apply to the last
- * resort, and steps that begin after it are skipped.
+ * Returns the waits at which a ticket with a head start reaches each relaxation step. The head start does not apply to
+ * the last resort. Steps that begin after the last resort are skipped.
  */
 export function startsOf({ at, lastResort }: QueueLevels, aheadMs: number): Float64Array {
   const lastResortMs = at[lastResort] ?? Infinity
@@ -27,7 +27,7 @@ export function startsOf({ at, lastResort }: QueueLevels, aheadMs: number): Floa
   return at.map((ms, level) => (level === 0 || level === lastResort ? ms : start(ms)))
 }
 
-/** The limit at each level. @param off the value where the rule does not count. */
+/** Returns the limit at each level. @param off the value where the rule does not count. */
 export function tableOf(levels: QueueLevels, relaxing: RelaxingLimit, off: number, rule: RuleBase): Float64Array {
   const { optionalAfterMs = Infinity, hard = false } = rule
   return levels.at.map((ms, level) => {
@@ -41,13 +41,13 @@ interface Timing {
   /** True if checking all pairs of a match decides the rule, so that no check of the whole is needed. */
   readonly inPairs: boolean
   /**
-   * The level for checking a pair: every pair of an allowed match passes it. @param level the lower of the two tickets'
-   * levels.
+   * Returns the level for checking a pair: every pair of an allowed match passes the check at this level.
+   * @param level the lower of the two tickets' levels.
    */
   ofPair(level: number): number
   /**
-   * The level for checking a part: every part that may grow into an allowed match passes it, unless a ticket of last
-   * resort joins.
+   * Returns the level for checking a part of a match: every part that may grow into an allowed match passes the check
+   * at this level, unless a ticket of last resort joins.
    */
   ofPart(levels: MatchLevels): number
   ofMatch(levels: MatchLevels): number
@@ -57,8 +57,8 @@ interface Timing {
 export function timingOf({ by }: Checked<RuleBase>, { last, lastResort }: QueueLevels, steady: boolean): Timing {
   const whose = steady || by === 'each' ? 'youngest' : by
   const ofMatch = (levels: MatchLevels) => levels[whose]
-  // The youngest ticket's level can only fall when others join. The oldest's can rise and loosen the rule by an unknown
-  // amount, so its loosest limit counts.
+  // The youngest ticket's level can only fall when others join. The oldest ticket's level can rise and loosen the rule
+  // by an unknown amount, so the loosest limit counts.
   if (whose === 'youngest')
     return { inPairs: steady || by === 'each', ofPair: (level) => level, ofPart: ofMatch, ofMatch }
   const latest = lastResort === Infinity ? last : Math.max(0, last - 1)
@@ -68,7 +68,7 @@ export function timingOf({ by }: Checked<RuleBase>, { last, lastResort }: QueueL
 
 /** A limit of a rule for a pair, a part, or the whole of a match: see `Timing`. */
 export interface TimedLimits {
-  /** At each level. */
+  /** The limit at each level. */
   readonly table: Float64Array
   readonly inPairs: boolean
   ofPair(level: number): number
@@ -95,7 +95,7 @@ export function timedLimits(
   }
 }
 
-/** 1 where the rule counts, 0 where it does not. */
+/** Returns a table with 1 where the rule counts and 0 where it does not. */
 export const timedCounts = (rule: Checked<RuleBase>, levels: QueueLevels): TimedLimits =>
   timedLimits(rule, levels, 1, 0)
 

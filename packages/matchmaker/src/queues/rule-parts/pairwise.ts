@@ -16,7 +16,7 @@ function compilePairwise(rule: Checked<RuleBase>, { levels }: RuleContext, allow
 
 /**
  * Creates the function that splits the tickets of a match into the groups that a rule compares: the whole match, or
- * each team. Undefined for a rule that compares all.
+ * each team. Undefined for a rule that compares all players of the match.
  */
 export function groupsAmong(
   { scope = 'match', team }: Among,
@@ -35,7 +35,9 @@ export function compileAmong(among: Among, rule: Checked<RuleBase>, context: Rul
   return compileTeams(rule, context, (teams) => groups(teams).every((members) => allPairs(members, allows)))
 }
 
-/** Compiles a rule about which team a ticket is in. If it holds for the whole match, it holds for each part. */
+/**
+ * Compiles a rule about which team a ticket is in. @param holds if true for a whole match, true for each part of it too
+ */
 export function compileTeams(
   rule: Checked<RuleBase>,
   { levels }: RuleContext,

@@ -13,7 +13,7 @@ export type TimedLimit = number | readonly RelaxationStep[] | LinearRelaxation
 export interface RelaxationStep {
   /** Milliseconds of waiting after which the value counts. */
   readonly afterMs: number
-  /** The limit after that. */
+  /** The limit after `afterMs`. */
   readonly value: number
 }
 
@@ -51,7 +51,7 @@ const STEPS_OF_BOUNDS = 24
 /** Number of target waits from the strictest limit to the loosest (measured: decision 0078). */
 const TARGETS_OF_SPAN = 5
 
-/** The stairs of a queue. */
+/** Returns how a queue's limits are divided into steps. */
 export const relaxationStepsOf = (steps: number, targetWaitMs = 0): RelaxationSteps => ({
   steps,
   spanMs: TARGETS_OF_SPAN * targetWaitMs,
@@ -63,24 +63,24 @@ export const isBounds = (relaxing: RelaxingLimit): relaxing is LimitBounds =>
 const isLinear = (relaxing: RelaxingLimit): relaxing is LinearRelaxation =>
   typeof relaxing === 'object' && 'from' in relaxing
 
-/** The wait in milliseconds at which a line reaches the `step`th of `steps` even steps. */
+/** Returns the wait in milliseconds at which a line reaches the `step`th of `steps` even steps. */
 const stepMs = ({ startMs = 0, overMs }: LinearRelaxation, step: number, steps: number): number =>
   startMs + (overMs * step) / steps
 
-/** The waits at which limits with bounds change, if no ticket has a head start. */
+/** Returns the waits in milliseconds at which limits with bounds change, if no ticket has a head start. */
 export const boundariesOfBounds = ({ spanMs }: RelaxationSteps): number[] =>
   Array.from({ length: STEPS_OF_BOUNDS }, (_, index) => (spanMs * (index + 1)) / STEPS_OF_BOUNDS)
 
 /**
- * The limit at a share of the way from the strictest to the loosest, by equal factors: with twice as many players, half
- * the limit is enough, whatever the limit is. By equal differences if a bound is 0 or negative.
+ * Returns the limit at a share of the way from the strictest to the loosest, by equal factors: with twice as many
+ * players, half the limit is enough, whatever the limit is. If a bound is 0 or negative: by equal differences.
  */
 function between({ strictest: from, loosest: to }: LimitBounds, share: number): number {
   if (share >= 1) return to
   return from > 0 && to > 0 ? from * (to / from) ** share : from + (to - from) * share
 }
 
-/** The waits, in milliseconds, at which a limit changes. */
+/** Returns the waits, in milliseconds, at which a limit changes. */
 export function boundariesOf(relaxing: RelaxingLimit, stairs: RelaxationSteps): number[] {
   const { steps } = stairs
   if (typeof relaxing === 'number') return []
@@ -89,7 +89,7 @@ export function boundariesOf(relaxing: RelaxingLimit, stairs: RelaxationSteps): 
   return relaxing.slice(1).map(({ afterMs }) => afterMs)
 }
 
-/** The limit after a wait of `waitedMs` milliseconds. */
+/** Returns the limit after a wait of `waitedMs` milliseconds. */
 export function limitAt(relaxing: RelaxingLimit, waitedMs: number, stairs: RelaxationSteps): number {
   const { steps } = stairs
   if (typeof relaxing === 'number') return relaxing
@@ -118,7 +118,7 @@ export function loosest(relaxing: RelaxingLimit): number {
   return isLinear(relaxing) ? relaxing.to : (relaxing.at(-1)?.value ?? 0)
 }
 
-/** The value of a `require` rule if it is a limit, i.e. not a string, boolean or list. */
+/** Returns the value of a `require` rule if it is a limit, i.e. not a string, boolean or list. */
 export function relaxingOf(value: RelaxingLimit | string | boolean | readonly string[]): RelaxingLimit | undefined {
   if (typeof value === 'string' || typeof value === 'boolean') return undefined
   return Array.isArray(value) && typeof value[0] === 'string' ? undefined : (value as RelaxingLimit)

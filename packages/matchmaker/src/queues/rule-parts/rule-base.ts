@@ -3,7 +3,7 @@
 export type Operator = Comparison | 'in' | 'not in' | 'contains' | 'excludes'
 export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
 
-/** An attribute name for rules that every player has: the number of players in the ticket, the player included. */
+/** Name of the attribute that holds the number of players in the ticket, the player included. Every player has it. */
 export const PARTY_SIZE = '$partySize'
 
 /** The players among whom a rule holds: all players of the match, or the players of each team. */
@@ -18,9 +18,9 @@ export interface Among {
 }
 
 /**
- * The waiting time that relaxes a rule. `each`: between two tickets, the stricter of their limits counts; for a rule
- * about the whole match or about teams, the youngest ticket's; for `require`, each ticket's own. `youngest`, `oldest`,
- * `average`: the wait of the match's youngest ticket, its oldest, or the average of all.
+ * The waiting time that relaxes a rule. `each`: between two tickets, the stricter of their limits counts. For a rule
+ * about the whole match or about teams, the youngest ticket's limit counts; for `require`, each ticket's own.
+ * `youngest`, `oldest`, `average`: the wait of the match's youngest ticket, its oldest, or the average of all.
  */
 export type WaitOf = 'each' | 'youngest' | 'oldest' | 'average'
 
@@ -38,7 +38,7 @@ export interface RuleBase {
   readonly by?: WaitOf | undefined
   /** Milliseconds of waiting after which the rule no longer applies. Default: never. */
   readonly optionalAfterMs?: number | undefined
-  /** The rule also holds in a match of last resort (see `lastResortMs`). Default false. */
+  /** True if the rule also holds in a match of last resort (see `lastResortMs`). Default false. */
   readonly hard?: boolean | undefined
 }
 

@@ -36,13 +36,13 @@ export function relaxing(value: z.ZodType<number>, loosening: Loosening): z.ZodT
     })
 }
 
-/** A part of a schema as JSON Schema. This is slow and only editors need it, so `meta` gets it by a getter. */
+/** Converts a part of a schema to JSON Schema. This is slow and only editors need it, so `meta` gets it by a getter. */
 export function jsonOf(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return json
 }
 
-/** The forms of a limit as JSON Schema. It cannot express that no step is stricter than the one before. */
+/** Returns the forms of a limit as JSON Schema, which cannot express that no step is stricter than the one before. */
 export function limitForms(value: z.ZodType<number>): Record<string, unknown>[] {
   const [number, wait] = [jsonOf(value), jsonOf(waitMs)]
   const object = (properties: Record<string, unknown>, required: readonly string[]) => ({
@@ -60,7 +60,7 @@ export function limitForms(value: z.ZodType<number>): Record<string, unknown>[] 
 
 /** Creates a check that returns the fault of a limit, if any. */
 export function limitCheck(value: z.ZodType<number>, loosening: Loosening): (given: unknown) => FieldFault | undefined {
-  // A rising limit may end at Infinity, for no limit. A line cannot, because it would have no steps.
+  // A rising limit may end at Infinity, for no limit. A line cannot end there, because it would have no steps.
   const stepValue = loosening === 'rises' ? z.union([value, z.literal(Infinity)]) : value
   const steps = z
     .array(z.strictObject({ afterMs: waitMs, value: stepValue }))
@@ -123,7 +123,7 @@ const membership = ['in', 'not in', 'contains', 'excludes'] as const
 export const partySchema = z.enum(['avg', 'min', 'max', 'each']).optional()
 export const scopeSchema = z.enum(['match', 'team']).optional()
 
-/** The fields of `Among`. */
+/** The schemas of the fields of `Among`. */
 export const among = { scope: scopeSchema, team: textSchema.optional() }
 
 export const missingSchema = <T>(value: z.ZodType<T>) =>

@@ -42,7 +42,7 @@ export interface RuleOpening extends Omit<RuleTicket, 'players'> {
 /** The facts that the rules read from a ticket, once, when it enters the pool. */
 export interface Facts {
   readonly ticket: RuleTicket
-  /** The facts of each rule of the queue. Only that rule understands its own. */
+  /** The facts of each rule of the queue. Only the rule itself understands its facts. */
   readonly of: readonly unknown[]
   /**
    * True if the players are in a running match: the differences among them are then no obstacle for a joining ticket.
@@ -71,7 +71,7 @@ export interface RuleContext {
   /** True if the rule is nested. It then has no radius, span or key, which only rules of the queue can have. */
   readonly isInner?: boolean | undefined
   readonly teams: readonly NamedTeam[]
-  /** The only team that a nested rule is about. Default: all that it names. */
+  /** The only team that a nested rule is about. Default: all teams that the rule names. */
   readonly team?: number | undefined
   /** Called with the error that a custom rule throws. */
   readonly failed: (rule: string, error: unknown) => void
@@ -88,12 +88,15 @@ export interface RuleChecks {
    */
   readonly factOf?: ((ticket: RuleTicket, refuse: Refuse) => unknown) | undefined
   readonly radius?: Radius | undefined
-  /** See `Model.apart`. */
+  /** Returns by how much players of a running match and a joining ticket differ; see `Model.apart`. */
   readonly apart?: ((present: Facts, joining: Facts) => number) | undefined
   readonly span?: Span | undefined
-  /** Low and high of the ticket in the span; NaN if the ticket accepts any value. @throws what `refuse` creates */
+  /**
+   * Returns the low and high of the ticket in the span; NaN if the ticket accepts any value. @throws what `refuse`
+   * creates
+   */
   readonly boundsOf?: ((ticket: RuleTicket, refuse: Refuse) => readonly [low: number, high: number]) | undefined
-  /** The ticket's key: only tickets with the same key can be in one match. @throws what `refuse` creates */
+  /** Returns the ticket's key: only tickets with the same key can be in one match. @throws what `refuse` creates */
   readonly keyOf?: ((ticket: RuleTicket, refuse: Refuse) => Scalar) | undefined
   readonly pair?:
     ((one: Facts, other: Facts, level: number, levelOfOne?: number, levelOfOther?: number) => boolean) | undefined
@@ -116,16 +119,19 @@ export interface RuleChecks {
   /** True if `whole` needs teams that are as even in number as possible: see `Checks.balanced`. */
   readonly isBalance?: boolean | undefined
   /**
-   * False if the rule does not apply to these teams, e.g. because no player has what it compares: then it neither holds
-   * nor fails. Default: it applies.
+   * False if the rule does not apply to these teams, e.g. because no player has what the rule compares. Then the rule
+   * neither holds nor fails. Default: it applies.
    */
   readonly saysOf?: ((teams: TeamMembers, levels: MatchLevels) => boolean) | undefined
   /**
-   * The distance or difference of two tickets, in the unit of the limit; undefined if nothing is measured. For
+   * Returns the distance or difference of two tickets, in the unit of the limit; undefined if nothing is measured. For
    * `explain`.
    */
   readonly measure?: ((one: Facts, other: Facts) => number | undefined) | undefined
-  /** Number of further players of another kind that a match of all these tickets needs. For `explain`. */
+  /**
+   * Returns the number of further players, of a kind that is missing, that a match of all these tickets needs. For
+   * `explain`.
+   */
   readonly shortage?: ((everyone: readonly Facts[]) => number) | undefined
   readonly unevenness?: ((teams: TeamMembers) => number) | undefined
 }

@@ -45,11 +45,14 @@ export const teamSchema: z.ZodType<TeamDefinition> = z.strictObject({
     }),
 })
 
-/** The names of the teams of one kind in a match. */
+/** Returns the names of the teams of one kind in a match. */
 export const namesOf = ({ name, count = 1 }: TeamDefinition): string[] =>
   count === 1 ? [name] : Array.from({ length: count }, (_, index) => `${name}-${index + 1}`)
 
-/** Every team of a match, in the order of the definitions. Relaxed minimum sizes are rounded up to whole players. */
+/**
+ * Returns every team of a match, in the order of the definitions. Relaxed minimum sizes are rounded up to whole
+ * players.
+ */
 export const teamShapes = (teams: readonly TeamDefinition[], levels: QueueLevels): NamedTeam[] =>
   teams.flatMap((team) => {
     const { min: least, max } = typeof team.size === 'number' ? { min: team.size, max: team.size } : team.size
@@ -63,7 +66,7 @@ export const teamShapes = (teams: readonly TeamDefinition[], levels: QueueLevels
 export const mayBeSmaller = ({ size }: TeamDefinition): boolean =>
   typeof size !== 'number' && loosest(size.min) < size.max
 
-/** `two teams of five players`, or the same for several kinds of teams. */
+/** Describes the teams, e.g. `two teams of five players`. */
 export function teamClauses(teams: readonly TeamDefinition[]): string[] {
   const [only] = teams
   const least = teams.flatMap((team) => leastClause(team, teams.length === 1) ?? [])
@@ -75,7 +78,7 @@ export function teamClauses(teams: readonly TeamDefinition[]): string[] {
   return [`a match has ${listed(kinds)}`, ...least]
 }
 
-/** `five players`, `three to five players`, `up to five players`. */
+/** Describes the size of a team, e.g. `five players`, `three to five players` or `up to five players`. */
 function playersOf({ size }: TeamDefinition): string {
   if (typeof size === 'number') return counted(size, 'player')
   const { min, max } = size
@@ -85,7 +88,7 @@ function playersOf({ size }: TeamDefinition): string {
   return max > 12 ? `${digits(least)} to ${digits(max)} players` : `${inWords(least)} to ${counted(max, 'player')}`
 }
 
-/** The clause about a relaxing minimum. */
+/** Returns the clause about a relaxing minimum; undefined if the minimum does not relax. */
 function leastClause({ name, count = 1, size }: TeamDefinition, isOnly: boolean): string | undefined {
   if (typeof size === 'number' || strictest(size.min) === loosest(size.min)) return undefined
   const whose = isOnly ? (count === 1 ? 'it' : 'each team') : count === 1 ? `team ${name}` : `each team ${name}`

@@ -36,8 +36,8 @@ export interface WantedValue<Value> {
 }
 
 /**
- * A player's value of the attribute, or the rule's default if the player has none; undefined if the rule does not
- * restrict such players.
+ * Returns a player's value of the attribute, or the rule's default if the player has none. Returns undefined if the
+ * rule does not restrict such players.
  * @throws what `refuse` creates, if the attribute is missing or of another type
  */
 function valueOf<Value>(
@@ -61,13 +61,13 @@ function valueOf<Value>(
   return missing === 'any' ? undefined : missing.value
 }
 
-/** The values of all players that the rule restricts. @throws like `valueOf` */
+/** Returns the values of all players that the rule restricts. @throws like `valueOf` */
 export function valuesOf<Value>(ticket: RuleTicket, wanted: WantedValue<Value>, refuse: Refuse): Value[] {
   const values = ticket.players.map((_, index) => valueOf(ticket, index, wanted, refuse))
   return values.includes(undefined) ? values.filter((value) => value !== undefined) : (values as Value[])
 }
 
-/** Number of these tickets' players who have a value for a rule, including the rule's default. */
+/** Returns the number of these tickets' players who have a value for a rule, including the rule's default. */
 export function countOf(
   members: readonly Facts[],
   { attribute, missing }: Pick<WantedValue<unknown>, 'attribute' | 'missing'>,
@@ -96,7 +96,7 @@ export function compares(one: number, operator: Comparison, other: number): bool
 
 type Comparable = Scalar | readonly string[]
 
-/** Compares two values by an operator, of types that the operator allows. */
+/** Compares two values by an operator. The operator must allow their types. */
 export function holdsBetween(one: Comparable, operator: Operator, other: Comparable): boolean {
   switch (operator) {
     case '=':
@@ -146,12 +146,12 @@ export interface Range {
 
 export const ANYTHING: Range = { low: -Infinity, high: Infinity }
 
-/** Relative tolerance, so that rounding excludes nothing exactly at the limit. */
+/** Relative tolerance for rounding errors, so that they exclude nothing exactly at the limit. */
 const ROUNDING = 1e-9
 
 /**
  * Creates the function that returns the lowest and the highest number of any player. It remembers the last list,
- * because a search passes the same one many times.
+ * because a search passes the same list many times.
  */
 export function createExtremes(rule: number): (others: readonly Facts[]) => Range {
   let last: readonly Facts[] | undefined
@@ -171,8 +171,8 @@ export function createExtremes(rule: number): (others: readonly Facts[]) => Rang
 }
 
 /**
- * The range of a team's aggregate if up to `room` more players join, with numbers between the extremes or without a
- * number.
+ * Returns the range of a team's aggregate if up to `room` more players join. These have numbers between the extremes,
+ * or no number.
  */
 export function rangeOf(
   team: readonly Facts[],
@@ -197,7 +197,7 @@ const widened = (low: number, high: number): Range => ({
   high: high + ROUNDING * Math.abs(high),
 })
 
-/** The aggregate over all players of a team who have a number; NaN if none has one, except for a sum. */
+/** Returns the aggregate over all players of a team who have a number; NaN if none has one, except for a sum. */
 export function aggregateOf(team: readonly Facts[], rule: number, aggregate: Aggregate): number {
   let [count, sum, min, max] = [0, 0, Infinity, -Infinity]
   for (const facts of team) {

@@ -26,7 +26,10 @@ export interface AcceptsRule extends RuleBase, Among {
   readonly kind: 'accepts'
   /** Name of the attribute of the other players. */
   readonly attribute: string
-  /** For `<`, `<=`, `>` and `>=` the attribute is a number; for `contains` and `excludes`, a list of strings. */
+  /**
+   * How `attribute` is compared with `own`. For `<`, `<=`, `>` and `>=`, the attribute is a number; for `contains` and
+   * `excludes`, a list of strings.
+   */
   readonly operator: Comparison | 'in' | 'not in' | 'contains' | 'excludes'
   /** Name of the player's own attribute to compare with; for `in` and `not in`, a list of strings. */
   readonly own: string
@@ -46,13 +49,13 @@ export const acceptsSchema = z.strictObject({
 
 type Value = Scalar | readonly string[]
 
-/** Values of a ticket's players, and their statements about others. Players who state nothing are in neither list. */
+/** The values of a ticket's players, and the values that they require of others. A player without a value adds none. */
 interface StatedValues {
   readonly are: readonly Value[]
   readonly want: readonly Value[]
 }
 
-/** The types that an operator requires on both sides. */
+/** Returns the types that an operator requires on both sides. */
 function typesOf(operator: AcceptsRule['operator']): readonly [attribute: ValueType<Value>, own: ValueType<Value>] {
   switch (operator) {
     case '=':
@@ -87,7 +90,7 @@ export function compileAccepts(rule: Checked<AcceptsRule>, context: RuleContext)
     const [some, others] = [one.of[index] as StatedValues, other.of[index] as StatedValues]
     return takes(some, others) && takes(others, some)
   }
-  /** Two tickets are compared only if one states something and the other has a value. */
+  /** True if any ticket requires a value and another ticket has one. Only then does the rule compare anything. */
   const saysOf = (teams: TeamMembers) => {
     const stated = ({ of }: Facts) => of[index] as StatedValues
     return (parts.groupsAmong(rule, context)?.(teams) ?? [teams.flat()]).some((members) =>

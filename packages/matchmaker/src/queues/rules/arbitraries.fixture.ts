@@ -9,8 +9,8 @@ import { optional, wait, relaxingBetween, skill, word, maps, role } from './valu
 import { ruleOf } from './rule-arbitraries.fixture.js'
 
 /**
- * Random queues with every kind of rule, and random tickets. There are few different values, so that limits are met
- * exactly, and whole numbers, so that no sum depends on its order.
+ * Random queues with every kind of rule, and random tickets. They have few different values, so that limits are often
+ * met exactly. All values are whole numbers, so that no sum depends on its order.
  */
 
 /** The current time of these tests, in epoch milliseconds. */
@@ -27,7 +27,7 @@ const teams: fc.Arbitrary<TeamDefinition[]> = fc.oneof(
   fc.tuple(team('monster', 1), team('hunters', 2)),
 )
 
-/** A queue with up to `maxRules` rules of these kinds. */
+/** Generates a queue with up to `maxRules` rules of these kinds. */
 export function queues(of: readonly RuleDefinition['kind'][], maxRules: number): fc.Arbitrary<QueueDefinition> {
   return teams.chain((teams) => {
     const names = teams.map(({ name }) => name)
@@ -43,7 +43,7 @@ export function queues(of: readonly RuleDefinition['kind'][], maxRules: number):
   })
 }
 
-/** The queue with a target wait, if any of its limits relaxes. */
+/** Returns the queue with a target wait if any of its limits relaxes, otherwise unchanged. */
 export function targeted(queue: QueueDefinition): QueueDefinition {
   const { teams = [], rules = [], lastResortMs } = queue
   const sized = teams.map((team) =>
@@ -86,7 +86,7 @@ const feasible =
   }
 
 /**
- * Locations within some hundreds of kilometres around a point on the date line, on a grid: between arbitrary locations,
+ * Locations on a grid, within some hundreds of kilometres around a point on the date line. Between arbitrary locations,
  * rounding would decide whether a distance is just within the limit.
  */
 const place = fc.record({

@@ -24,7 +24,7 @@ export const avoidSchema = z.strictObject({ kind: z.literal('avoid'), ...base, .
 
 export function compileAvoid(rule: Checked<AvoidRule>, context: RuleContext): RuleChecks {
   const { index } = context
-  /** True if a player of one ticket is on an avoid list of the other. Most lists are empty. */
+  /** True if a player of `other` is on an avoid list of `one`. Most lists are empty. */
   const avoids = (one: Facts, other: Facts) => {
     const avoided = one.of[index] as ReadonlySet<string> | undefined
     return avoided !== undefined && other.ticket.players.some(({ id }) => avoided.has(id))

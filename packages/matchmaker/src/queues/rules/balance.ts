@@ -31,8 +31,9 @@ import {
 export interface BalanceRule extends RuleBase {
   readonly kind: 'balance'
   /**
-   * How teams are compared. `difference` (default): by `attribute` and `aggregate`; `predictedWin`: by the probability
-   * that one team beats the other, from the `mean` and `uncertainty` of each player's rating, for every two teams.
+   * How teams are compared, always every two of them. `difference` (default): by `attribute` and `aggregate`.
+   * `predictedWin`: by the probability that one team beats the other, from the `mean` and `uncertainty` of each
+   * player's rating.
    */
   readonly measure?: 'difference' | 'predictedWin' | undefined
   /**
@@ -40,7 +41,7 @@ export interface BalanceRule extends RuleBase {
    * are of similar size.
    */
   readonly attribute?: string | undefined
-  /** For `difference`. Default `avg`. */
+  /** For `difference`: how the numbers of a team's players are combined. Default `avg`. */
   readonly aggregate?: 'avg' | 'sum' | 'min' | 'max' | undefined
   /** For `predictedWin`: attribute with a rating's mean, e.g. openskill's `mu`, within ±1e9. */
   readonly mean?: string | undefined
@@ -48,14 +49,14 @@ export interface BalanceRule extends RuleBase {
   readonly uncertainty?: string | undefined
   /**
    * For `predictedWin`: variation of a team's performance between matches, as a standard deviation on the scale of the
-   * ratings. Default 25 / 6, openskill's own for ratings that begin at 25. Use 250 for ratings that begin at 1500.
+   * ratings. Default 25 / 6, openskill's default for ratings that begin at 25. Use 250 for ratings that begin at 1500.
    */
   readonly beta?: number | undefined
-  /** Maximum difference; or maximum probability, from 0.5 to 1. */
+  /** Maximum difference. With `predictedWin`: maximum probability, from 0.5 to 1. */
   readonly max: RelaxingLimit
   /**
    * Players who do not have the attribute. Default `refuse`. With `predictedWin`, `any` is not allowed, and the value
-   * is a rating; each of its fields replaces a missing attribute.
+   * is a rating. A missing attribute gets the rating's field.
    */
   readonly missing?: Missing<number | RatingValue> | undefined
 }
@@ -69,7 +70,7 @@ const limits = {
   predictedWin: parts.limitCheck(z.number().min(0.5).max(1), 'rises'),
 }
 
-/** Fields that belong to the other `measure`. */
+/** Fields that each `measure` does not allow, because they belong to the other `measure`. */
 const NOT_FOR = {
   difference: ['mean', 'uncertainty', 'beta'],
   predictedWin: ['attribute', 'aggregate'],
@@ -128,7 +129,7 @@ function checkMissing(
 export const compileBalance = (rule: Checked<BalanceRule>, context: RuleContext): RuleChecks =>
   rule.measure === 'predictedWin' ? compilePredictedWin(rule, context) : compileSpread(rule, context)
 
-/** True if all tickets are in one team although there are several: nobody plays against them. */
+/** True if all tickets are in one of several teams, so that nobody plays against them. */
 const isOneSided = (teams: TeamMembers): boolean =>
   teams.length > 1 &&
   teams.some((team) => team.length > 1 && teams.every((other) => other === team || other.length === 0))
@@ -138,7 +139,9 @@ function compileSpread(rule: Checked<BalanceRule>, { index, levels }: RuleContex
   const missing = rule.missing as Missing<number> | undefined
   const limit = parts.timedLimits(rule, levels, max, Infinity)
   const wanted: WantedValue<number> = { attribute, type: parts.A_NUMBER, missing, rule: rule.name }
-  /** The difference between the highest and the lowest team, of the teams in which a player has the attribute. */
+  /**
+   * Returns the difference between the highest and the lowest team, of the teams in which a player has the attribute.
+   */
   const spreadOf = (teams: TeamMembers) => {
     let [low, high] = [Infinity, -Infinity]
     for (const team of teams) {
@@ -149,7 +152,7 @@ function compileSpread(rule: Checked<BalanceRule>, { index, levels }: RuleContex
     return high > low ? high - low : 0
   }
   const extremesOf = parts.createExtremes(index)
-  /** The smallest spread that is still possible: the largest gap between the reachable ranges of two teams. */
+  /** Returns the smallest spread that is still possible: the largest gap between the reachable ranges of two teams. */
   const leastSpreadOf = (teams: TeamMembers, roomOf: readonly number[], others: readonly Facts[]) => {
     const extremes = extremesOf(others)
     let [low, high] = [Infinity, -Infinity]
@@ -161,8 +164,8 @@ function compileSpread(rule: Checked<BalanceRule>, { index, levels }: RuleContex
     return high - low
   }
   /**
-   * True if no two players who are or may be in the match differ by more than the limit, a quick check that allows the
-   * match.
+   * Checks quickly whether the limit cannot be exceeded: true if no two players who are or may be in the match differ
+   * by more than the limit.
    */
   const isEven = (teams: TeamMembers, others: readonly Facts[], most: number) => {
     const { low, high } = extremesOf(others)
@@ -193,12 +196,15 @@ function compilePredictedWin(
 ): RuleChecks {
   const { name, mean = '', uncertainty = '', beta = DEFAULT_BETA, max } = rule
   const missing = rule.missing as Missing<RatingValue> | undefined
-  // Limits are leads instead of probabilities, because probabilities near 1 cannot be told apart.
+  // Limits are leads (see `leadOf`) instead of probabilities, because probabilities near 1 cannot be told apart.
   const limit = parts.timedLimits(rule, levels, max, Infinity, leadAt)
-  // Of each team, the minimum and the maximum sum of means, and the variance: filled anew for each arrangement.
+  // For each team: the minimum and the maximum sum of means, and the variance. They are filled anew for each
+  // arrangement.
   const [lows, highs, variances] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)]
 
-  /** Fills the tables from the members of the teams. An empty team is NaN and leads nobody. */
+  /**
+   * Fills the tables from the members of the teams. The sum of an empty team is NaN, so that it leads no other team.
+   */
   const sumUp = (teams: TeamMembers): void => {
     for (let team = 0; team < count; team += 1) {
       const members = teams[team] as readonly Facts[]
@@ -229,7 +235,7 @@ function compilePredictedWin(
       variances[team] = (variances[team] as number) + room * variance
     }
   }
-  /** The greatest lead of any team over another by the tables. */
+  /** Returns the greatest lead of any team over another team, from the tables. */
   const greatestLead = (): number => {
     let greatest = 0
     for (let one = 1; one < count; one += 1) {

@@ -7,7 +7,7 @@ import type { LatencyRule } from './latency.js'
 /** A beacon to which all players of a match have measured their latency; round trips in milliseconds. */
 interface RankedBeacon {
   readonly name: string
-  /** The longest round trip of all players, and the average. */
+  /** The longest round trip of all players to the beacon. */
   readonly worstMs: number
   readonly meanMs: number
 }
@@ -15,7 +15,7 @@ interface RankedBeacon {
 interface BestBeacons {
   /** Beacons that the rule allows, best first: by the worst round trip, then by the average. */
   readonly beacons: readonly RankedBeacon[]
-  /** The rule's limit for round trips to these beacons; undefined if it sets none or no longer applies. */
+  /** The rule's limit for round trips to these beacons; undefined if the rule sets no limit or no longer applies. */
   readonly limitMs: number | undefined
 }
 
@@ -23,11 +23,11 @@ interface BestBeacons {
 const STEPS = 16
 
 /**
- * Ranks the beacons at which the server of a match may be. Undefined if the queue has no latency rule. If the rule has
- * relaxed entirely and no beacon satisfies it, all beacons that the players have in common are returned. Players
+ * Ranks the beacons at which the server of a match may be. Returns undefined if the queue has no latency rule. If the
+ * rule has relaxed entirely and no beacon satisfies it, returns all beacons that the players have in common. Players
  * without any latency are ignored.
  * @param expansionMs wait in milliseconds whose relaxation step the match satisfies.
- * @param targetWaitMs the queue's target wait.
+ * @param targetWaitMs the queue's target wait in milliseconds.
  */
 export function bestBeacons(
   rules: readonly Rule[],
@@ -52,8 +52,8 @@ const limitOf = (relaxing: LatencyRule['maxMs'], waitedMs: number, stairs: Relax
   relaxing === undefined ? Infinity : limitAt(relaxing, waitedMs, stairs)
 
 /**
- * The waits after `expansionMs` at which the rule relaxes, as long as it applies: players who waited longer may have
- * been matched by a looser limit.
+ * Returns the waits after `expansionMs` at which the rule relaxes, as long as it applies. Players who have waited
+ * longer may have been matched by a looser limit.
  */
 function waitsFrom(
   expansionMs: number,
@@ -72,7 +72,7 @@ interface Common extends RankedBeacon {
 
 const ranked = ({ name, worstMs, meanMs }: Common): RankedBeacon => ({ name, worstMs, meanMs })
 
-/** The beacons that all players have measured, best first. */
+/** Returns the beacons that all players have measured, best first. */
 function commonBeacons(players: readonly Pick<Player, 'latencies'>[]): Common[] {
   const known = players.map(({ latencies = {} }) => latencies).filter((latencies) => Object.keys(latencies).length > 0)
   const [first = {}] = known

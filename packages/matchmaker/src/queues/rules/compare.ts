@@ -26,7 +26,7 @@ export interface CompareRule extends RuleBase {
   readonly attribute?: string | undefined
   /** How the players' numbers are aggregated; `count` is the number of players. */
   readonly aggregate: 'avg' | 'min' | 'max' | 'sum' | 'count'
-  /** Name of a team; applies to each team of that name. Default: every team. */
+  /** Name of a team. The rule applies to each team of that name. Default: every team. */
   readonly team?: string | undefined
   /** How the number is compared. */
   readonly operator: Comparison
@@ -76,7 +76,7 @@ export function compileCompare(rule: Checked<CompareRule>, context: RuleContext)
   const { index } = context
   const { aggregate, attribute = '', missing } = rule
   const wanted: WantedValue<number> = { attribute, type: parts.A_NUMBER, missing, rule: rule.name }
-  /** True if there is a number to compare and, if two teams are compared, another one. */
+  /** True if any player has a number to compare. If two teams are compared, both must have one. */
   const saysOf =
     (isKnown: (team: readonly Facts[]) => boolean): RuleChecks['saysOf'] =>
     (match) => {
@@ -106,11 +106,11 @@ export function compileCompare(rule: Checked<CompareRule>, context: RuleContext)
   }
 }
 
-/** The compared number of a team. */
+/** How the compared number of a team is computed. */
 interface TeamMeasure {
-  /** The team's number; NaN if no player has the attribute, and the rule does not apply. */
+  /** Returns the team's number; NaN if no player has the attribute. Then the rule does not apply. */
   valueOf(team: readonly Facts[]): number
-  /** The range of numbers that the team can reach if up to `room` more players join. */
+  /** Returns the range of numbers that the team can reach if up to `room` more players join. */
   reachOf(team: readonly Facts[], room: number, others: readonly Facts[] | undefined): Range
 }
 
@@ -118,11 +118,11 @@ const sizesOf: TeamMeasure['reachOf'] = (team, room) => ({ low: sizeOf(team), hi
 
 const sizeOf = (team: readonly Facts[]) => team.reduce((sum, { ticket }) => sum + ticket.players.length, 0)
 
-/** Indexes of the teams of that kind, or of all teams. */
+/** Returns the indexes of the teams of that kind, or of all teams. */
 const teamsOf = ({ teams, team: only }: Pick<RuleContext, 'teams' | 'team'>, kind: string | undefined): number[] =>
   teams.flatMap((team, at) => ((kind === undefined || team.kind === kind) && (only ?? at) === at ? [at] : []))
 
-/** The checks of a rule about numbers of players, from these numbers alone. */
+/** Returns the checks of a rule about numbers of players. They need nothing but these numbers. */
 function countsOf(rule: Checked<CompareRule>, context: RuleContext): Pick<RuleChecks, 'counts' | 'isSteady'> {
   const { levels } = context
   const limit = parts.timedLimits(rule, levels, rule.value ?? 1, Number.NaN)

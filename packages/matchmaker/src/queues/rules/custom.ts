@@ -11,7 +11,7 @@ import {
   timedCounts,
 } from '../rule-parts/index.js'
 
-/** A possible match in the form that a custom rule gets, without addresses. */
+/** A possible match in the form that a custom rule receives, without addresses. */
 export interface MatchProposal {
   readonly queue: string
   readonly teams: readonly { readonly name: string; readonly tickets: readonly ProposedTicket[] }[]
@@ -19,7 +19,7 @@ export interface MatchProposal {
 
 export interface ProposedTicket {
   readonly id: string
-  /** Milliseconds of waiting. */
+  /** Milliseconds that the ticket has waited. */
   readonly waitedMs: number
   readonly players: readonly ProposedPlayer[]
 }
@@ -31,8 +31,8 @@ export interface ProposedPlayer {
 }
 
 /**
- * Any other condition, as a function. It must be pure: the same result for the same match. A function that throws
- * rejects the match. Not available in queues from JSON.
+ * A condition as a function, for everything that the other rules cannot express. It must be pure: the same result for
+ * the same match. A function that throws rejects the match. Not available in queues from JSON.
  */
 export interface CustomRule extends RuleBase {
   readonly kind: 'custom'

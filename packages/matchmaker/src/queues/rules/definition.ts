@@ -27,19 +27,23 @@ import type { RolesRule } from './roles.js'
 
 /**
  * At least one of the inner rules holds for the match. Inner rules have no `name`, `by`, `optionalAfterMs` or `hard`:
- * the outer rule's apply, and `each` means the youngest ticket. An inner rule that would refuse a ticket by itself,
- * e.g. for a missing attribute, does not hold for that ticket instead.
+ * those of the outer rule apply, and `each` means the youngest ticket. Some inner rules would refuse a ticket if they
+ * stood alone, e.g. for a missing attribute. As inner rules, they do not hold for that ticket instead.
  */
 export interface AnyRule extends RuleBase {
   readonly kind: 'any'
-  /** 2 to 8 rules. Rules that must all hold are separate rules of the queue, or one rule of kind `all` within `any`. */
+  /**
+   * 2 to 8 rules, at least one of which must hold. To combine rules that must all hold, use a rule of kind `all` here.
+   */
   readonly rules: readonly RuleDefinition[]
 }
 
-/** All inner rules hold for the match: for use within `any` and `not`. `by` etc. of the outer rule apply, as there. */
+/**
+ * All inner rules hold for the match. For use within `any` and `not`. As in `any`, the outer rule's `by` etc. apply.
+ */
 export interface AllRule extends RuleBase {
   readonly kind: 'all'
-  /** 2 to 8 rules. */
+  /** The inner rules: 2 to 8. */
   readonly rules: readonly RuleDefinition[]
 }
 
@@ -71,7 +75,7 @@ export type RuleDefinition =
 /** A validated rule with its defaults. */
 export type Rule = Checked<RuleDefinition>
 
-/** The default name of a rule: its kind and attribute. */
+/** Returns the default name of a rule: its kind and attribute. */
 export function nameOf(rule: RuleDefinition): string {
   const about = [
     rule.kind,
@@ -83,7 +87,7 @@ export function nameOf(rule: RuleDefinition): string {
   return about.filter((part) => part !== undefined).join(' ')
 }
 
-/** Adds a number to default names that occur more than once: `require skill`, `require skill 2`. */
+/** Adds a number to default names that occur more than once, e.g. `require skill`, `require skill 2`. */
 export function withDistinctNames(rules: readonly Rule[]): Rule[] {
   const taken = new Map<string, number>()
   return rules.map((rule) => {
@@ -101,8 +105,8 @@ export const withDefaults = (rule: RuleDefinition): Rule => ({
 })
 
 /**
- * The limits of a rule that may relax, without those of its inner rules, each with its field in the definition, e.g.
- * `['maxKm', 500]` for `{ kind: 'distance', maxKm: 500 }`.
+ * Returns the limits of a rule that may relax, without those of its inner rules. Each comes with its field in the
+ * definition, e.g. `['maxKm', 500]` for `{ kind: 'distance', maxKm: 500 }`.
  */
 export function limitFieldsOf(rule: RuleDefinition): (readonly [field: string, limit: RelaxingLimit])[] {
   const field = (name: string, limit: RelaxingLimit | undefined): (readonly [string, RelaxingLimit])[] =>
@@ -126,22 +130,22 @@ export function limitFieldsOf(rule: RuleDefinition): (readonly [field: string, l
   }
 }
 
-/** The limits of a rule that may relax, without those of its inner rules. */
+/** Returns the limits of a rule that may relax, without those of its inner rules. */
 export const limitsOf = (rule: RuleDefinition): RelaxingLimit[] => limitFieldsOf(rule).map(([, limit]) => limit)
 
-/** The limits of a rule and of its inner rules. */
+/** Returns the limits of a rule and of its inner rules. */
 export const allLimitsOf = (rule: RuleDefinition): RelaxingLimit[] => [
   ...limitsOf(rule),
   ...innerRulesOf(rule).flatMap(allLimitsOf),
 ]
 
-/** The inner rules of a rule. */
+/** Returns the inner rules of a rule. */
 export function innerRulesOf(rule: RuleDefinition): readonly RuleDefinition[] {
   if (rule.kind === 'not') return [rule.rule]
   return rule.kind === 'any' || rule.kind === 'all' ? rule.rules : []
 }
 
-/** Names of the attributes that hold ratings, if the rule uses ratings. */
+/** Returns the names of the attributes that hold ratings, if the rule uses ratings. */
 export const ratingAttributesOf = ({ mean, uncertainty }: BalanceRule): string[] =>
   [mean, uncertainty].filter((name) => name !== undefined)
 
@@ -153,7 +157,7 @@ interface Relaxed {
   readonly targetWaitMs?: number | undefined
 }
 
-/** The levels of a queue. If even single steps for all lines give more than `MOST_LEVELS`, the result has more. */
+/** Returns the levels of a queue. If even one step for each line gives more than `MOST_LEVELS`, there are more. */
 export function levelsOf({ teams, rules, lastResortMs = Infinity, targetWaitMs }: Relaxed): QueueLevels {
   const relaxing = [
     ...rules.flatMap(allLimitsOf),

@@ -20,7 +20,7 @@ export interface DifferenceRule extends RuleBase, Among {
   readonly kind: 'difference'
   /** Name of a number attribute, or `PARTY_SIZE` for the number of players in the ticket. */
   readonly attribute: string
-  /** Maximum difference. */
+  /** Maximum difference between any two tickets. */
   readonly max: RelaxingLimit
   /**
    * The number that represents a party: the average (default), lowest or highest of its players, or each player's own.
@@ -67,7 +67,7 @@ export function compileDifference(rule: Checked<DifferenceRule>, context: RuleCo
   if (context.isInner !== true && groups === undefined) return { span: { by: rule.by, limit: limit.table }, boundsOf }
   const isWithin = (one: Facts, other: Facts, allowed: number) => {
     const [[low, high], [least, greatest]] = [one.of[index] as ValueRange, other.of[index] as ValueRange]
-    // NaN, from a ticket that accepts any value, is never above the limit.
+    // A ticket that accepts any value has NaN, which is never above the limit.
     return !(Math.max(high, greatest) - Math.min(low, least) > allowed)
   }
   const saysOf = (teams: TeamMembers) =>

@@ -26,12 +26,11 @@ import {
  */
 export interface DistanceRule extends RuleBase {
   readonly kind: 'distance'
-  /** Kilometres. */
+  /** Maximum distance in kilometres. */
   readonly maxKm: RelaxingLimit
   /**
-   * Tickets of unknown location. `network` (default): they are matched only with tickets of the same network, i.e. the
-   * /16 of an IPv4 address or the /32 of an IPv6 address; `refuse`: they are refused; `any`: they are matched with any
-   * ticket.
+   * Tickets of unknown location. `network` (default): matched only with tickets of the same network, i.e. the /16 of an
+   * IPv4 address or the /32 of an IPv6 address. `refuse`: refused when created. `any`: matched with any ticket.
    */
   readonly missing?: 'network' | 'refuse' | 'any' | undefined
 }

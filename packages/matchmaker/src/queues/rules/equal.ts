@@ -16,7 +16,8 @@ import type {
 import * as parts from '../rule-parts/index.js'
 
 /**
- * All players of the match, or of each team, have the same value. A party whose players differ is refused when created.
+ * All players of the match, or of each team, have the same value. A party whose players have different values is
+ * refused when created.
  */
 export interface EqualRule extends RuleBase {
   readonly kind: 'equal'
@@ -30,15 +31,15 @@ export interface EqualRule extends RuleBase {
 
 /**
  * All players of the match, or of each team, have different values; or teams have no value in common. A party with two
- * equal values is refused unless they may be within a team.
+ * equal values is refused when created, unless one team may have equal values.
  */
 export interface DifferentRule extends RuleBase {
   readonly kind: 'different'
   /** Name of a string, number or boolean attribute. */
   readonly attribute: string
   /**
-   * The players whose values differ: all players, those of each team, or those of different teams (`teams`), where a
-   * team may have the same value several times. Default `match`.
+   * The players whose values differ. `match` (default): all players. `team`: the players of each team. `teams`: players
+   * of different teams; within a team, values may be equal.
    */
   readonly scope?: Scope | 'teams' | undefined
   /** Players who do not have the attribute. Default `refuse`. */
@@ -58,7 +59,7 @@ export const differentSchema = z.strictObject({
   scope: z.enum([...parts.scopeSchema.unwrap().options, 'teams']).optional(),
 })
 
-/** The rule applies if at least two players with a value are compared. */
+/** True if the rule applies: at least two players with a value are compared. */
 const saysOf =
   (scope: Scope, wanted: WantedValue<Scalar>) =>
   (teams: TeamMembers): boolean =>
@@ -74,7 +75,8 @@ export function compileEqual(rule: Checked<EqualRule>, context: RuleContext): Ru
     }
     return values[0]
   }
-  // A rule that never relaxes and applies to all tickets becomes a key, which separates tickets before any other check.
+  // A rule that never relaxes and applies to all tickets becomes a key. The key separates tickets before any other
+  // check.
   const isForAll = scope === 'match' || context.teams.length === 1
   const isAlways = missing !== 'any' && parts.timedCounts(rule, context.levels).table.every((count) => count === 1)
   if (isForAll && isAlways && context.isInner !== true) {

@@ -21,16 +21,19 @@ import {
   withDefaults,
 } from './definition.js'
 
-/** A ticket's fact if the inner rule can never hold: an attribute is missing, or a party's players differ. */
+/**
+ * A ticket's fact if the inner rule can never hold: an attribute is missing, or a party's players have different
+ * values.
+ */
 const NEVER = Symbol('never')
 
-/** Whether a rule holds for a match; undefined if it does not apply, e.g. because nobody has what it compares. */
+/** Whether a rule holds for a match; undefined if it does not apply, e.g. because no player has what it compares. */
 type RuleVerdict = boolean | undefined
 
 /**
- * Compiles a rule that contains rules. Inner rules check the whole match, with facts of their own: the group's fact of
- * a ticket is a `Facts` whose `of` has an entry for each inner rule. A match is refused if the group does not hold, and
- * allowed if the group does not apply.
+ * Compiles a rule that contains rules. Inner rules check the whole match and have facts of their own: the group's fact
+ * of a ticket is a `Facts` whose `of` has an entry for each inner rule. The group refuses a match for which it does not
+ * hold. It allows a match to which it does not apply.
  * @param compile compiles an inner rule.
  */
 export function compileGroup(
@@ -40,7 +43,8 @@ export function compileGroup(
 ): RuleChecks {
   const { levels, index } = context
   /**
-   * The inner rules, compiled for each team if they are about one team: each team may then satisfy another one of them.
+   * The inner rules. If they are about one team, they are compiled for each team, because each team may satisfy another
+   * inner rule.
    */
   const variants = teamsToJudge(rule, context).map((team) =>
     innerRulesOf(rule).map((one, at) =>
@@ -85,7 +89,8 @@ export function compileGroup(
       isSteady: inner.every(({ isSteady }) => isSteady === true) && counts.every((one) => one === counts[0]),
       counts: (fewest, most, match) => {
         if (counts[timing.ofMatch(match)] === 0) return true
-        // If the bounds do not decide the inner rule, they do not decide a rule of kind `not` either.
+        // The bounds decide a rule of kind `not` only if they decide its inner rule, i.e. if all numbers of players are
+        // known.
         if (rule.kind === 'not' && fewest.some((players, team) => players !== most[team])) return true
         const mayHold = holds((one) => one.counts?.(fewest, most, match) ?? true)
         return rule.kind === 'not' ? !mayHold : mayHold
@@ -123,8 +128,8 @@ const allOf = (verdicts: readonly RuleVerdict[]): RuleVerdict =>
   verdicts.includes(false) ? false : verdicts.includes(undefined) ? undefined : true
 
 /**
- * The teams for which a rule is judged one by one: all teams of a kind if the rule is of kind `any` and each inner rule
- * compares a number of one such team with a constant. Undefined stands for the match as a whole.
+ * Returns the teams for which a rule is judged one by one. These are all teams of a kind if the rule is of kind `any`
+ * and each inner rule compares a number of one such team with a constant. Undefined stands for the match as a whole.
  */
 function teamsToJudge(rule: Rule, { teams, team: only }: RuleContext): readonly (number | undefined)[] {
   if (only !== undefined || rule.kind !== 'any') return [only]
@@ -136,7 +141,7 @@ function teamsToJudge(rule: Rule, { teams, team: only }: RuleContext): readonly 
 
 const EVERY_TEAM = Symbol('every team')
 
-/** The team that each comparison within a rule is about; undefined for a rule about more than one team. */
+/** Returns the team that each comparison within a rule is about; undefined for a rule about more than one team. */
 function comparedTeams(rule: RuleDefinition): readonly (string | typeof EVERY_TEAM | undefined)[] {
   const rules = innerRulesOf(rule)
   if (rules.length > 0) return rules.flatMap(comparedTeams)
@@ -144,17 +149,17 @@ function comparedTeams(rule: RuleDefinition): readonly (string | typeof EVERY_TE
   return [rule.team ?? EVERY_TEAM]
 }
 
-/** Inner rules inherit these settings from the outer rule. */
+/** Returns an inner rule with the settings that it inherits from the outer rule. */
 const asInner = (one: RuleDefinition, { by, hard, optionalAfterMs, name }: Rule, at: number): Rule =>
   withDefaults({ ...one, by, hard, optionalAfterMs, name: `${name}.${at}` })
 
-/** An inner rule without a check of the whole match is checked on all pairs. */
+/** Checks an inner rule on the whole match. An inner rule without such a check is checked on all pairs. */
 function wholeOf({ whole, pair }: RuleChecks, teams: TeamMembers, match: MatchLevels): boolean {
   if (whole !== undefined) return whole(teams, match)
   return pair === undefined || allPairs(teams.flat(), (one, other) => pair(one, other, match.youngest))
 }
 
-/** Thrown if an inner rule would refuse a ticket: it then does not hold, but another inner rule may. */
+/** Thrown if an inner rule would refuse a ticket. That rule then does not hold, but another inner rule may hold. */
 class NeverHolds extends Error {}
 
 function factOrNever({ factOf }: RuleChecks, ticket: RuleTicket): unknown {

@@ -68,7 +68,7 @@ const levelOf = (model: Model<Facts>, { since }: Entry<Facts>, now: number) => l
 
 const levelAt = ({ levels }: Model<Facts>, waited: number) => levels.findLastIndex((ms) => ms <= waited)
 
-/** The levels of a match of these tickets. */
+/** Returns the levels of a match of these tickets. */
 export function levelsOf(model: Model<Facts>, entries: readonly Entry<Facts>[], now: number): MatchLevels {
   const all = entries.map((entry) => levelOf(model, entry, now))
   if (all.includes(model.lastResortLevel)) {

@@ -39,9 +39,9 @@ export const latencySchema = z
     'must have maxMs, maxDifferenceMs or both',
   )
 
-/** Best and worst round trip of a ticket's players to each beacon that all have measured, in milliseconds. */
+/** Best and worst round trip of a ticket's players to each beacon that all of them have measured, in milliseconds. */
 interface RoundTrips {
-  /** Names, sorted. */
+  /** Names of the beacons, sorted. */
   readonly beacons: readonly string[]
   readonly best: readonly number[]
   readonly worst: readonly number[]
@@ -51,7 +51,8 @@ export function compileLatency(rule: Checked<LatencyRule>, { index, levels }: Ru
   const { maxMs = Infinity, maxDifferenceMs = Infinity, missing = 'refuse' } = rule
   const most = parts.tableOf(levels, maxMs, Infinity, rule)
   const mostDifference = parts.tableOf(levels, maxDifferenceMs, Infinity, rule)
-  // A limit of Infinity at every level may mean that it was not given, so a separate table says where the rule applies.
+  // A limit of Infinity at every level may mean that no limit was given. So a separate table says where the rule
+  // applies.
   const counts = parts.tableOf(levels, 1, 0, rule)
   const timing = parts.timingOf(rule, levels, parts.isSteady(levels, most, mostDifference, counts))
   const share = shareBeacons()
@@ -92,7 +93,10 @@ export function compileLatency(rule: Checked<LatencyRule>, { index, levels }: Ru
   }
 }
 
-/** Returns one shared list for tickets that know the same beacons, as most do, so that comparing them is quick. */
+/**
+ * Creates the function that returns one shared list for equal lists of beacons. Most tickets know the same beacons, and
+ * comparing shared lists is quick.
+ */
 function shareBeacons(): (beacons: string[]) => readonly string[] {
   const known = new Map<string, readonly string[]>()
   return (beacons) => {
@@ -132,7 +136,9 @@ function roundTripsOf(
 const anyFits = ({ best, worst }: RoundTrips, most: number, difference: number): boolean =>
   worst.some((ms, at) => ms <= most && ms - (best[at] ?? 0) <= difference)
 
-/** Index in the ticket's beacons of the beacon at index `at` of another ticket; -1 if the ticket lacks it. */
+/**
+ * Returns the index in the ticket's beacons of the beacon at index `at` of another ticket; -1 if the ticket lacks it.
+ */
 const placeOf = (trips: RoundTrips, other: RoundTrips, at: number): number =>
   trips.beacons === other.beacons ? at : trips.beacons.indexOf(other.beacons[at] ?? '')
 
@@ -147,7 +153,7 @@ function pairFits(a: RoundTrips, b: RoundTrips, most: number, difference: number
   return false
 }
 
-/** The worst round trip to the best common beacon of two tickets; undefined if they have none. */
+/** Returns the worst round trip to the best common beacon of two tickets; undefined if they have no common beacon. */
 function bestWorst(a: RoundTrips, b: RoundTrips): number | undefined {
   let best: number | undefined
   for (let at = 0; at < a.worst.length; at += 1) {
@@ -159,7 +165,7 @@ function bestWorst(a: RoundTrips, b: RoundTrips): number | undefined {
   return best
 }
 
-/** True if one beacon suits all tickets that have measured any. */
+/** True if one beacon suits all tickets that have measured any beacon. */
 function haveBeacon(teams: TeamMembers, index: number, most: number, difference: number): boolean {
   const first = firstWith(teams, index)
   if (first === undefined) return true

@@ -22,7 +22,7 @@ export interface Judged {
   readonly only?: JudgedTeam | undefined
 }
 
-/** A limit after a wait. A line becomes 16 steps below it. */
+/** Returns a limit after a wait. A line becomes 16 steps below it. */
 export function limitAfter(relaxing: RelaxingLimit, waited: number): number {
   if (typeof relaxing === 'number') return relaxing
   if ('strictest' in relaxing) throw new Error('a limit with `strictest` cannot be computed from the wait alone')
@@ -40,8 +40,8 @@ export const hasBounds = (relaxing: RelaxingLimit): relaxing is LimitBounds =>
   typeof relaxing === 'object' && 'strictest' in relaxing
 
 /**
- * Number of the 24 steps from the strictest limit to the loosest that a ticket has reached; all of them take 5 target
- * waits.
+ * Returns the number of steps that a ticket has reached, of the 24 steps from the strictest limit to the loosest. All
+ * 24 together take 5 target waits.
  */
 export const stepsOf = ({ queue: { targetWaitMs = 0 }, now, headStartOf }: Judged, ticket: RuleTicket): number =>
   Math.max(
@@ -49,7 +49,9 @@ export const stepsOf = ({ queue: { targetWaitMs = 0 }, now, headStartOf }: Judge
     Math.min(24, Math.floor(((now - ticket.createdAt + (headStartOf?.(ticket) ?? 0)) * 24) / (5 * targetWaitMs))),
   )
 
-/** A limit after the given number of steps: each by the same factor, or by the same difference if a bound is 0. */
+/**
+ * Returns a limit after some steps: each step by the same factor, or by the same difference if a bound is 0 or less.
+ */
 export function limitWithin({ strictest, loosest }: LimitBounds, steps: number): number {
   if (steps === 24) return loosest
   return strictest > 0 && loosest > 0
@@ -57,11 +59,13 @@ export function limitWithin({ strictest, loosest }: LimitBounds, steps: number):
     : strictest + (loosest - strictest) * (steps / 24)
 }
 
-/** True if a ticket has waited so long that only hard rules apply. */
+/** True if any ticket has waited so long that only hard rules apply. */
 export const isLastResort = ({ lastResortMs }: QueueDefinition, tickets: readonly RuleTicket[], now: number): boolean =>
   lastResortMs !== undefined && tickets.some(({ createdAt }) => now - createdAt >= lastResortMs)
 
-/** The limit between these tickets, or between all; undefined if the rule does not apply. */
+/**
+ * Returns the limit between these tickets (default: all tickets of the match); undefined if the rule does not apply.
+ */
 export function limitOf(
   rule: RuleDefinition,
   relaxing: RelaxingLimit,

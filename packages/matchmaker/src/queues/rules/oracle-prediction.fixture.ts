@@ -35,7 +35,7 @@ export function predictionHolds(rule: BalanceRule, judged: Judged): boolean {
 
 const known = new Map<number, number>()
 
-/** The probability that a normally distributed lead is above 0, by Simpson's rule. */
+/** Returns the probability that a normally distributed lead is above 0, by Simpson's rule. */
 function chanceOf(lead: number): number {
   const kept = known.get(lead)
   if (kept !== undefined) return kept

@@ -5,8 +5,8 @@ import type { Missing } from '../rule-parts/rule-base.js'
 export const valueOf = (player: RulePlayer, attribute: string): unknown => player.attributes[attribute]
 
 /**
- * The players' values that count: their own and those that replace missing ones. Players for whom any value will do
- * have none.
+ * Returns the players' values that count: their own values and the defaults that replace missing values. A player for
+ * whom any value is accepted has none.
  */
 export function valuesOf<Value>(
   players: readonly RulePlayer[],

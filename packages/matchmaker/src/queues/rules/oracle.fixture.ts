@@ -24,8 +24,8 @@ import { valueOf, valuesOf, aggregate, compare } from './oracle-values.fixture.j
  */
 
 /**
- * The kinds of the rules that the match breaks.
- * @param playing the tickets that were in the match before the others.
+ * Returns the kinds of the rules that the match breaks.
+ * @param playing the tickets that were in the match before the others joined.
  */
 export function brokenRules(
   queue: QueueDefinition,
@@ -53,7 +53,7 @@ const withPartySize = (ticket: RuleTicket): RuleTicket => ({
   })),
 })
 
-/** The faults in the numbers of players per team. Backfills may join a running match in any number. */
+/** Returns the faults in the numbers of players per team. Backfills may join a running match in any number. */
 export function wrongSizes(
   queue: QueueDefinition,
   teams: readonly JudgedTeam[],
@@ -249,15 +249,15 @@ interface Among {
   readonly team?: string | undefined
 }
 
-/** The tickets that a rule compares with one another. */
+/** Returns the tickets that a rule compares with one another. */
 function groupsOf({ scope, team }: Among, { teams }: Judged): readonly (readonly RuleTicket[])[] {
   const own = teams.filter(({ kind }) => (team ?? kind) === kind).map(({ tickets }) => tickets)
   return scope === 'team' ? own : [own.flat()]
 }
 
 /**
- * Calls the test for every two tickets that the rule compares, with the tickets whose waits count: all, if it is about
- * some teams.
+ * Calls the test for every two tickets that the rule compares, with the tickets whose waits count. For a rule about
+ * some teams, the waits of all tickets count.
  */
 function everyPairAmong(
   among: Among,
@@ -286,8 +286,8 @@ const isOneSided = ({ teams }: Judged): boolean =>
   teams.some(({ tickets }) => tickets.length > 1)
 
 /**
- * Whether an inner rule holds; undefined if it does not apply. It uses the waits of the outermost rule, and concerns
- * all players of the match.
+ * Returns whether an inner rule holds; undefined if it does not apply. The rule uses the waits of the outermost rule,
+ * and concerns all players of the match.
  */
 function verdictOf(outer: RuleDefinition, rule: RuleDefinition, judged: Judged): boolean | undefined {
   const within = (inner: RuleDefinition, of = judged) => verdictOf(outer, inner, of)
@@ -320,11 +320,11 @@ function verdictOf(outer: RuleDefinition, rule: RuleDefinition, judged: Judged):
   }
 }
 
-/** The team whose number is compared with a constant: `*` for each; undefined for other rules. */
+/** Returns the team whose number is compared with a constant: `*` for each team; undefined for other rules. */
 const teamOfCount = (rule: RuleDefinition): string | undefined =>
   rule.kind === 'compare' && rule.scope !== 'match' && rule.otherTeam === undefined ? (rule.team ?? '*') : undefined
 
-/** True if nobody has what the rule compares, or only one player where two are compared. */
+/** True if no player has what the rule compares, or only one player has it where two are compared. */
 function saysNothing(rule: RuleDefinition, judged: Judged): boolean {
   const { tickets, teams } = judged
   const known = (of: readonly RuleTicket[], attribute: string, missing: unknown) =>
@@ -378,7 +378,7 @@ function saysNothing(rule: RuleDefinition, judged: Judged): boolean {
   }
 }
 
-/** The teams whose numbers a rule compares. */
+/** Returns the teams whose numbers a rule compares. */
 const comparedTeams = (rule: CompareRule, { teams, only }: Judged): readonly JudgedTeam[] =>
   teams.filter((team) => (rule.team ?? team.kind) === team.kind && (only ?? team) === team)
 
@@ -409,7 +409,7 @@ function compareHolds(rule: CompareRule, judged: Judged): boolean {
   })
 }
 
-/** By trial: each place of a role goes to a player who can play it. */
+/** True if each place of a role can go to a player who can play it. Tries all assignments. */
 function rolesHold({ roles }: RolesRule, players: readonly RulePlayer[]): boolean {
   const counts = Object.entries(roles).map(([role, count]) => {
     const { min, max = Infinity } = typeof count === 'number' ? { min: count } : count

@@ -22,7 +22,10 @@ export interface OverlapRule extends RuleBase, Among {
   readonly attribute: string
   /** Number of strings in common. Default 1. Relaxes downwards. */
   readonly atLeast?: RelaxingLimit | undefined
-  /** The list that represents a party: the strings that all its players list (default), or that any of them lists. */
+  /**
+   * The list that represents a party: the strings that all of its players list (default `intersection`), or that any of
+   * them lists (`union`).
+   */
   readonly party?: 'intersection' | 'union' | undefined
   /** Players who do not have the attribute. Default `refuse`. */
   readonly missing?: Missing<readonly string[]> | undefined
@@ -44,7 +47,7 @@ export function compileOverlap(rule: Checked<OverlapRule>, context: RuleContext)
   const { attribute, atLeast = 1, party = 'intersection', missing, name } = rule
   const least = parts.timedLimits(rule, levels, atLeast, 0)
   const wanted: WantedValue<readonly string[]> = { attribute, type: parts.A_LIST, missing, rule: name }
-  /** The strings that a ticket lists; undefined if it accepts any. */
+  /** Returns the strings that a ticket lists; undefined if the ticket accepts any. */
   const listOf = ({ of }: Facts) => of[index] as ReadonlySet<string> | undefined
   const allHave = (members: readonly Facts[], needed: number): boolean => {
     if (needed <= 0) return true
@@ -81,7 +84,7 @@ export function compileOverlap(rule: Checked<OverlapRule>, context: RuleContext)
   }
 }
 
-/** The strings of the first list that all other lists contain. */
+/** Returns the strings of the first list that all other lists contain. */
 const inAll = ([first = new Set(), ...others]: readonly ReadonlySet<string>[]): string[] =>
   [...first].filter((text) => others.every((list) => list.has(text)))
 

@@ -13,7 +13,7 @@ import {
 
 /** A rating: a normally distributed skill. */
 export interface RatingValue {
-  /** The mean, within ±1e9. */
+  /** The mean of the skill, within ±1e9. */
   readonly mean: number
   /** The standard deviation, above 0 and up to 1e9. */
   readonly uncertainty: number
@@ -23,10 +23,10 @@ export interface RatingValue {
 export const DEFAULT_BETA = 25 / 6
 
 /**
- * The lead of one team in standard deviations: the difference of the sums of means, divided by the standard deviation
- * of all ratings and of each team's performance (β) in this match. Φ of the lead is the probability that the team wins,
- * equal to `predictWin` of openskill for two teams, after R. C. Weng and C.-J. Lin, A Bayesian Approximation Method for
- * Online Ranking, JMLR 12 (2011), section 3.
+ * Returns the lead of one team in standard deviations: the difference of the sums of means, divided by the standard
+ * deviation of all ratings and of each team's performance (β) in this match. Φ of the lead is the probability that the
+ * team wins. It equals `predictWin` of openskill for two teams, after R. C. Weng and C.-J. Lin, A Bayesian
+ * Approximation Method for Online Ranking, JMLR 12 (2011), section 3.
  */
 export const leadOf = (gap: number, variance: number, beta: number): number =>
   gap === 0 ? 0 : gap / Math.sqrt(2 * beta ** 2 + variance)
@@ -35,8 +35,8 @@ export const leadOf = (gap: number, variance: number, beta: number): number =>
 const CERTAIN = 9
 
 /**
- * Φ, the distribution function of the standard normal distribution, by its series (G. Marsaglia, Evaluating the Normal
- * Distribution, Journal of Statistical Software 11 (2004), issue 4): exact to about 15 decimals.
+ * Returns Φ, the distribution function of the standard normal distribution, by its series (G. Marsaglia, Evaluating the
+ * Normal Distribution, Journal of Statistical Software 11 (2004), issue 4): exact to about 15 decimals.
  */
 export function chanceAt(lead: number): number {
   if (Math.abs(lead) >= CERTAIN) return lead > 0 ? 1 : 0
@@ -47,11 +47,11 @@ export function chanceAt(lead: number): number {
     sum += term
   }
   const chance = 0.5 + (sum * Math.exp(-(lead ** 2) / 2)) / Math.sqrt(2 * Math.PI)
-  // From a lead of 7.5 on, rounding can exceed a certain win by 7e-16.
+  // From a lead of 7.5 on, rounding can give a probability of up to 7e-16 above 1.
   return Math.min(1, Math.max(0, chance))
 }
 
-/** The lead at which a team wins with this probability: 0 up to 0.5, Infinity at 1 and above. */
+/** Returns the lead at which a team wins with this probability: 0 up to 0.5, Infinity at 1 and above. */
 export function leadAt(chance: number): number {
   if (chance <= 0.5) return 0
   if (chance >= 1) return Infinity
@@ -65,8 +65,8 @@ export function leadAt(chance: number): number {
 }
 
 /**
- * The probability that one team beats another, from 0 to 1, as in a `balance` rule with `measure: 'predictedWin'`.
- * Draws are not considered.
+ * Returns the probability that one team beats another, from 0 to 1, as in a `balance` rule with `measure:
+ * 'predictedWin'`. Draws are not considered.
  * @param beta variation of a team's performance, as in the rule. Default 25 / 6.
  */
 export function predictedWin(one: readonly RatingValue[], other: readonly RatingValue[], beta = DEFAULT_BETA): number {
@@ -82,7 +82,8 @@ export interface Ratings extends Tally {
 }
 
 /**
- * Maximum absolute value of a rating (our choice): no sum of squares overflows, which would hide how uneven teams are.
+ * Maximum absolute value of a rating (our choice). Up to it, no sum of squares overflows. An overflow would hide how
+ * uneven teams are.
  */
 const MOST_RATING = 1e9
 const A_MEAN: ValueType<number> = {
@@ -94,7 +95,10 @@ const AN_UNCERTAINTY: ValueType<number> = {
   is: (value): value is number => typeof value === 'number' && value > 0 && value <= MOST_RATING,
 }
 
-/** Returns the greatest variance of any player. The last result is cached, as by `createExtremes`. */
+/**
+ * Creates the function that returns the greatest variance of any player. It caches the last result, as `createExtremes`
+ * does.
+ */
 export function createMostVariance(rule: number): (others: readonly Facts[]) => number {
   let last: readonly Facts[] | undefined
   let most = 0
@@ -108,7 +112,7 @@ export function createMostVariance(rule: number): (others: readonly Facts[]) => 
 }
 
 interface WantedRatings {
-  /** Names of the attributes. */
+  /** Names of the attributes that hold a rating's mean and uncertainty. */
   readonly mean: string
   readonly uncertainty: string
   readonly missing: Missing<RatingValue> | undefined

@@ -19,8 +19,8 @@ import type {
 import * as parts from '../rule-parts/index.js'
 
 /**
- * A ticket may be matched only if its own value satisfies the condition. A ticket whose value never can is refused when
- * created.
+ * A ticket may be matched only if its own value satisfies the condition. A ticket whose value can never satisfy it is
+ * refused when created.
  */
 export interface RequireRule extends RuleBase {
   readonly kind: 'require'
@@ -34,7 +34,9 @@ export interface RequireRule extends RuleBase {
    * list.
    */
   readonly value: RelaxingLimit | string | boolean | readonly string[]
-  /** The number that represents a party when numbers are compared. Default `each`: every player's own. */
+  /**
+   * The number that represents a party when numbers are compared. Default `each`: every player's number is compared.
+   */
   readonly party?: 'avg' | 'min' | 'max' | 'each' | undefined
   /** Players who do not have the attribute. Default `refuse`. */
   readonly missing?: Missing<string | number | boolean | readonly string[]> | undefined
@@ -53,7 +55,7 @@ const requiredValue = new Map<string, z.ZodType>([
   ['!=', cannotRelax],
 ])
 
-/** The type that a `require` rule requires of its attribute. */
+/** Returns the type that a `require` rule requires of its attribute. */
 function requiredType({
   operator: how,
   value,
@@ -101,7 +103,7 @@ export function compileRequire(rule: Checked<RequireRule>, { index, levels, isIn
   const fitsAt = testOf(rule)
   // The table has NaN where the rule does not apply, and one value everywhere if the rule cannot relax.
   const limits = parts.tableOf(levels, parts.relaxingOf(rule.value) ?? 0, Number.NaN, rule)
-  /** The level from which the ticket may be matched. */
+  /** Returns the level from which the ticket may be matched. */
   const factOf = (ticket: RuleTicket, refuse: Refuse): number => {
     const fits = fitsAt(ticket, refuse)
     const from = limits.findIndex((limit) => Number.isNaN(limit) || fits(limit))
@@ -109,11 +111,11 @@ export function compileRequire(rule: Checked<RequireRule>, { index, levels, isIn
     const wants = `${rule.attribute} ${rule.operator} ${limitOf(rule)}${similarWords(rule, ticket)}`
     throw refuse('players', `never meet rule ${JSON.stringify(rule.name)}, which wants ${wants}`)
   }
-  // A rule that never relaxes was decided when the ticket was created.
+  // If the rule never relaxes, its result was decided when the ticket was created, so no check of matches is needed.
   const saysOf = (teams: TeamMembers) =>
     parts.countOf(teams.flat(), { attribute: rule.attribute, missing: rule.missing }) > 0
   if (limits.every((limit) => limit === limits[0])) return { factOf, saysOf }
-  // A player of a running match needs no level any more.
+  // A player of a running match need not reach any level.
   const fromLevel = ({ of, isPresent }: Facts) => (isPresent === true ? 0 : (of[index] as number))
   if (rule.by === 'each' && isInner !== true) {
     return {
@@ -121,7 +123,7 @@ export function compileRequire(rule: Checked<RequireRule>, { index, levels, isIn
       saysOf,
       pair: (one, other, level, levelOfOne = level, levelOfOther = level) =>
         fromLevel(one) <= levelOfOne && fromLevel(other) <= levelOfOther,
-      // A party that fills a match has no pair to check.
+      // A party that fills a match has no pair to check, so the whole match is checked.
       whole: (teams, { youngest }) => {
         const [one, ...others] = teams.flat()
         return one === undefined || others.length > 0 || fromLevel(one) <= youngest
@@ -148,14 +150,14 @@ const limitOf = ({ value }: RequireRule) => {
   return relaxing === undefined ? JSON.stringify(value) : String(parts.loosest(relaxing))
 }
 
-/** The hint that a value of the ticket is the required one in another Unicode form. */
+/** Returns the hint that a value of the ticket is the required value in another Unicode form. */
 function similarWords({ attribute, value }: RequireRule, { players }: RuleTicket): string {
   const own = players.flatMap(({ attributes }) => (Object.hasOwn(attributes, attribute) ? attributes[attribute] : []))
   const near = parts.relaxingOf(value) === undefined ? parts.similarTo(own.flat(), [value].flat()) : undefined
   return near === undefined ? '' : `; that is their ${JSON.stringify(near.value)} ${near.how}`
 }
 
-/** The schema has validated the type of the value for players without the attribute. */
+/** Returns the wanted value. The schema has validated the type of the default for players without the attribute. */
 const wantedOf = <Value>(
   { attribute, missing, name }: Checked<RequireRule>,
   type: ValueType<Value>,

@@ -3,21 +3,21 @@ import type { Checked, RuleBase, Facts, RuleChecks, RuleContext, TeamMembers } f
 import * as parts from '../rule-parts/index.js'
 
 /**
- * Enough players of a team can play each role. A player who can play several roles fills one of them. The other players
- * of the team may have any role.
+ * Enough players of a team can play each role. A player who can play several roles fills only one of them. The other
+ * players of the team may have any role.
  */
 export interface RolesRule extends RuleBase {
   readonly kind: 'roles'
   /**
-   * The minimum number of players for each role; with `{ min, max }`, also at most `max` players who can play no other
-   * role.
+   * The minimum number of players for each role. With `{ min, max }`, also the maximum number of players who can play
+   * no other role.
    */
   readonly roles: Readonly<Record<string, number | { readonly min: number; readonly max?: number | undefined }>>
-  /** Name of a team; applies to each team of that name. Default: every team. */
+  /** Name of a team. The rule applies to each team of that name. Default: every team. */
   readonly team?: string | undefined
 }
 
-/** Maximum number of roles of a rule (our choice): the rule checks every set of roles, and more would be slow. */
+/** Maximum number of roles of a rule (our choice). The rule checks every set of roles, so more roles would be slow. */
 const MOST_ROLES = 8
 
 const ROLE_COUNT = 'must be a whole number from 0, or { min, max } of which max is not the less'
@@ -50,7 +50,8 @@ interface RoleSet {
 }
 
 /**
- * Above this number of role sets, only single roles become quotas, because each quota costs time for each candidate.
+ * Maximum number of role sets that become quotas. Above it, only single roles become quotas, because each quota costs
+ * time for each candidate.
  */
 const MOST_QUOTAS = 31
 /** Stands for a quota without a limit. */
@@ -85,7 +86,7 @@ export function compileRoles(rule: Checked<RolesRule>, { index, levels, teams }:
     return true
   }
 
-  /** At each level: `count` where the rule applies, otherwise `off`. */
+  /** Returns a table by level: `count` where the rule applies, otherwise `off`. */
   const tableAt = (count: number, off: number) =>
     Uint16Array.from(counts, (_, level) => (counts[timing.ofPair(level)] === 0 ? off : Math.min(count, ANY)))
   const isFew = together.length <= MOST_QUOTAS
@@ -120,9 +121,10 @@ export function compileRoles(rule: Checked<RolesRule>, { index, levels, teams }:
 }
 
 /**
- * All sets of roles that require players, created once for each queue: at most 255, because a rule has up to eight
- * roles. All roles can be filled exactly if, for each set of roles, as many players can play one of them as the set
- * requires (Hall's theorem). The largest shortage of any set is the number of players that must still join.
+ * Returns all sets of roles that require players, created once for each queue. There are at most 255, because a rule
+ * has up to eight roles. All roles can be filled exactly if, for each set of roles, as many players can play one of
+ * them as the set requires (Hall's theorem). The largest shortage of any set is the number of players that must still
+ * join.
  */
 function togetherOf(least: readonly number[]): RoleSet[] {
   const sets: RoleSet[] = []
@@ -133,7 +135,7 @@ function togetherOf(least: readonly number[]): RoleSet[] {
   return sets
 }
 
-/** Number of team members who can play one of these roles. */
+/** Returns the number of team members who can play one of these roles. */
 function countOf(team: readonly Facts[], index: number, roles: number): number {
   let count = 0
   for (const { of } of team)

@@ -26,7 +26,7 @@ const aggregate = fc.constantFrom('avg' as const, 'min' as const, 'max' as const
 const loosening = (operator: string, low: number, high: number) =>
   operator.startsWith('<') ? relaxingBetween(low, high) : relaxingBetween(high, low)
 
-/** The players that a rule compares: mostly all. */
+/** The players that a rule compares; in most cases all players. */
 const someOf = (teams: readonly string[]) => ({
   scope: fc.constantFrom(undefined, undefined, undefined, 'match' as const, 'team' as const),
   team: fc.constantFrom(undefined, undefined, undefined, undefined, ...teams),

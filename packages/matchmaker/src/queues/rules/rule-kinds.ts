@@ -16,7 +16,7 @@ import { compileRoles, rolesWords } from './roles.js'
 
 interface RuleKind<Definition extends RuleDefinition> {
   compile(rule: Checked<Definition>, context: RuleContext): RuleChecks
-  /** The condition in words. @param depth the rule's nesting depth. */
+  /** Describes the condition in words. @param depth the rule's nesting depth. */
   words(rule: Definition, depth: number): string
 }
 
@@ -66,7 +66,7 @@ const WHOSE = {
   average: ', by the average wait of the match',
 }
 
-/** A rule of the queue as a clause: its condition, the wait that relaxes it, and how long it applies. */
+/** Returns a rule of the queue as a clause: its condition, the wait that relaxes it, and how long it applies. */
 export function ruleClause(rule: Rule): string {
   const { by, optionalAfterMs } = rule
   const relaxes = optionalAfterMs !== undefined || allLimitsOf(rule).some((limit) => typeof limit !== 'number')
@@ -77,7 +77,10 @@ export function ruleClause(rule: Rule): string {
 /** The numbering of nested rules, by depth. */
 const MARKS = ['12345678', 'abcdefgh', 'stuvwxyz']
 
-/** `(1) all players have the same mode, or (2) …`: numbered, because clauses may contain commas and semicolons. */
+/**
+ * Joins rules as `(1) all players have the same mode, or (2) …`. Numbers are needed because clauses may contain commas
+ * and semicolons.
+ */
 function numbered(rules: readonly RuleDefinition[], last: 'or' | 'and', depth: number): string {
   const marked = rules.map((rule, index) => `(${MARKS[depth]?.[index]}) ${wordsOf(rule, depth + 1)}`)
   return `${marked.slice(0, -1).join(', ')}, ${last} ${marked.at(-1)}`

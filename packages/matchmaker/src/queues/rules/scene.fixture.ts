@@ -25,7 +25,10 @@ export function* matchesOf(pool: Pool<Facts>, now: number, step: number): Genera
   yield* round.take()
 }
 
-/** A running match of one ticket, in the first team at or after `from` that has room for it, with places for others. */
+/**
+ * Returns the opening of a running match of one ticket. The ticket is in the first team at or after `from` that has
+ * room for it. The other places are free.
+ */
 export function openingOf({ model, openingOf }: CompiledQueue, ticket: RuleTicket, from: number) {
   const size = ticket.players.length
   const team = model.teams.findIndex(({ max }, index) => index >= from % model.teams.length && max >= size)
@@ -37,7 +40,7 @@ export function openingOf({ model, openingOf }: CompiledQueue, ticket: RuleTicke
   )
 }
 
-/** The kind of each team of a match, as its definition names it. */
+/** Returns the kind of each team of a match, as its definition names it. */
 export const kindsOfTeams = ({ teams = [] }: QueueDefinition): string[] =>
   teams.flatMap((team) => namesOf(team).map(() => team.name))
 
@@ -48,8 +51,8 @@ export interface RunningMatch {
 }
 
 /**
- * True if any match can be made of these tickets, or any of them can join the running match: found by trying each
- * ticket in each team or none.
+ * True if any match can be made of these tickets, or any of them can join the running match. Tries each ticket in each
+ * team or none.
  */
 export const anyMatch = (
   definition: QueueDefinition,
@@ -58,7 +61,7 @@ export const anyMatch = (
   running?: RunningMatch,
 ): boolean => canMatch(definition, waiting, now, running, (players) => players > 0)
 
-/** True if a match can be made of all these tickets, found the same way. */
+/** True if a match can be made of all these tickets. Tries each ticket in each team. */
 export const allMatch = (
   definition: QueueDefinition,
   members: readonly RuleTicket[],

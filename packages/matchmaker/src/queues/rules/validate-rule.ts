@@ -16,13 +16,13 @@ import { requireSchema } from './require.js'
 import { rolesSchema } from './roles.js'
 
 /**
- * Maximum number of inner rules and maximum nesting depth (our choice): they are checked on the whole match, which is
- * slow.
+ * Maximum number of inner rules and maximum nesting depth (our choice). Inner rules are checked on the whole match,
+ * which is slow.
  */
 const MOST_INNER = 8
 const DEEPEST = 3
 
-/** Fields that an inner rule must not have, because the outer rule's apply. */
+/** Fields that an inner rule must not have, because the outer rule's fields apply. */
 const LEFT_TO_OUTER = ['name', 'by', 'optionalAfterMs', 'hard'] as const
 
 const inner: z.ZodType<RuleDefinition> = z
@@ -78,10 +78,12 @@ const definition: z.ZodType<RuleDefinition> = z.discriminatedUnion('kind', kinds
   error: (issue) => (issue.code === 'invalid_union' ? KINDS : undefined),
 })
 
-/** Depth of nesting: 1 for a rule without inner rules. */
+/** Returns the depth of nesting: 1 for a rule without inner rules. */
 const depthOf = (rule: RuleDefinition): number => 1 + Math.max(0, ...innerRulesOf(rule).map(depthOf))
 
-/** Replaces the string `Infinity` of steps, as files have it, by the number, in a rule and its inner rules. */
+/**
+ * Replaces the string `Infinity` of steps by the number, in a rule and its inner rules. Files cannot hold the number.
+ */
 function withInfinity(given: unknown): unknown {
   if (typeof given !== 'object' || given === null) return given
   if (Array.isArray(given)) return given.map(withInfinity)

@@ -5,7 +5,7 @@ export const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, 
 
 export const wait = fc.integer({ min: 0, max: 20 }).map((hundreds) => hundreds * 100)
 
-/** A limit between two numbers, of which the first is the strictest. It changes at multiples of 100. */
+/** Generates a limit between two numbers, the strictest first. It changes at multiples of 100 ms. */
 export function relaxingBetween(strictest: number, loosest: number): fc.Arbitrary<TimedLimit> {
   const sign = Math.sign(loosest - strictest)
   const value = fc.integer({ min: Math.min(strictest, loosest), max: Math.max(strictest, loosest) })
@@ -25,7 +25,7 @@ export function relaxingBetween(strictest: number, loosest: number): fc.Arbitrar
   return fc.oneof(value, steps, line)
 }
 
-/** The same limit with each value divided by 20, e.g. for a probability. */
+/** Returns the same limit with each value divided by 20, e.g. for a probability. */
 export function inTwentieths(limit: TimedLimit): TimedLimit {
   if (typeof limit === 'number') return limit / 20
   if ('from' in limit) return { ...limit, from: limit.from / 20, to: limit.to / 20 }
