@@ -88,7 +88,7 @@ export interface RuleChecks {
    */
   readonly factOf?: ((ticket: RuleTicket, refuse: Refuse) => unknown) | undefined
   readonly radius?: Radius | undefined
-  /** Returns by how much players of a running match and a joining ticket differ; see `Model.apart`. */
+  /** Returns the squared chord between a player of a running match and a joining ticket; see `Model.apart`. */
   readonly apart?: ((present: Facts, joining: Facts) => number) | undefined
   readonly span?: Span | undefined
   /**
