@@ -70,7 +70,7 @@ export function open(options: Parameters<typeof setUp>[0] = {}, takes = 1) {
       await play()
     }
   }
-  /** Two servers that list themselves. */
+  /** Creates two servers that list themselves. */
   const listed = async (listing: Record<string, unknown> = {}) => {
     await run(8000)
     for (const [nth, server] of servers.entries())

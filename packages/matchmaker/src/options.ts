@@ -274,7 +274,10 @@ const invalidOption = (field: string, message: string) => new InvalidInput(`opti
 /** The share of the time between two ticks that matching may take. */
 const BUDGET = 0.15
 
-/** @throws {InvalidInput} naming the option and the value; {InvalidQueue} naming the queue, the path and the value. */
+/**
+ * Validates the options and fills in their defaults.
+ * @throws {InvalidInput} naming the option and the value; {InvalidQueue} naming the queue, the path and the value.
+ */
 export function configure({ queues, pools = [], ...options }: MatchmakerOptions): Config {
   const config = read(schema, options, invalidOption)
   const defined = definePools(pools, config.sources)
@@ -305,6 +308,7 @@ export function defineQueues(queues: readonly QueueDefinition[], pools: readonly
 }
 
 /**
+ * Validates the pools and fills in their defaults.
  * @param sources the servers' sources by name. Each pool must name one of them. Default: any name, if other processes
  *   create the servers.
  * @throws {InvalidInput} naming the pool, the path and the value
@@ -352,7 +356,7 @@ export function assertNoService(
   }
 }
 
-/** @throws {InvalidInput} naming the option */
+/** Copies the `deploy` of the queue's pool into the queue. @throws {InvalidInput} naming the option */
 function deployedBy(queue: QueueDefinition, pools: readonly Pool[]): QueueDefinition {
   const { definition, fault } = withPool(queue, pools)
   if (definition !== undefined) return definition

@@ -30,7 +30,10 @@ export function createUnwritten(store: Pick<Store, 'flush' | 'isFailing'>) {
         ledger.ended(ticketId)
       },
     }),
-    /** @throws {Unavailable} if a change of one of these tickets is not written */
+    /**
+     * Checks that all changes of these tickets are written.
+     * @throws {Unavailable} if a change of one of these tickets is not written
+     */
     assertWritten: (ticketIds: readonly string[]) => {
       settle()
       if (ticketIds.some((id) => changed.has(id)))

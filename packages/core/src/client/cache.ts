@@ -86,7 +86,7 @@ const kept: ReadonlySet<OperationId> = new Set<OperationId>(['locations.list', '
 export const mayKeep = (id: OperationId, input: Readonly<Record<string, unknown>>): boolean =>
   kept.has(id) && input['app'] === undefined && input['version'] === undefined
 
-/** @param ttlMs milliseconds for which a response is cached; 0 for none. */
+/** Creates a cache of responses. @param ttlMs milliseconds for which a response is cached; 0 for none. */
 export function createAnswerCache(ttlMs: number, clock: Clock): AnswerCache {
   if (ttlMs === 0) return { get: () => undefined, set: () => {} }
   // 256 entries are enough for a few pages of a few filters. With ttlResolution 0, the cache reads the clock each time

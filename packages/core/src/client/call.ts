@@ -38,7 +38,7 @@ export interface CallOptions {
   readonly mayWrite?: (() => boolean) | undefined
 }
 
-/** @throws {InvalidInput} naming the option and its value. */
+/** Validates the options of a call. @throws {InvalidInput} naming the option and its value. */
 export function checkCallOptions(id: OperationId, options: CallOptions): void {
   if (typeof options !== 'object' || options === null) {
     throw new InvalidInput(`${id}: the options must be an object`, { operation: id })

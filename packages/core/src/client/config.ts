@@ -205,7 +205,10 @@ export interface ClientConfig
   readonly settings: Settings
 }
 
-/** @throws {InvalidInput} naming the option and its value; no message contains the token's value. */
+/**
+ * Validates the client's options and fills in their defaults.
+ * @throws {InvalidInput} naming the option and its value; no message contains the token's value.
+ */
 export function configure(options: ClientOptions): ClientConfig {
   if (!isPlain(options)) throw new InvalidInput('createClient needs options: { baseUrl, token }')
   checkNames(options, [...Object.keys(defaults), ...otherOptions])

@@ -6,7 +6,7 @@ import { factsOf, type Request, timeSpent, type TimeSpent } from './request.js'
 
 /** Whether the client still accepts calls, and which work is unfinished. */
 export interface Lifetime {
-  /** @throws {ClientClosed} once `close` was called. */
+  /** Checks that the client still accepts calls. @throws {ClientClosed} once `close` was called. */
   assertOpen(id: OperationId): void
   /** Records the beginning of work for whose end `close` waits. */
   begin(): void

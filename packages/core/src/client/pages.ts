@@ -83,7 +83,7 @@ export function allPages(id: OperationId, list: UntypedCall) {
   }
 }
 
-/** @throws {UnexpectedResponse} for a response without a list. */
+/** Returns the items of a page. @throws {UnexpectedResponse} for a response without a list. */
 function itemsOf(id: OperationId, answer: PageBody, key: string): readonly unknown[] {
   const items = answer[key]
   if (Array.isArray(items)) return items
@@ -93,7 +93,7 @@ function itemsOf(id: OperationId, answer: PageBody, key: string): readonly unkno
 const leastOf = (before: number | undefined, total: unknown) =>
   typeof total === 'number' ? Math.min(before ?? Infinity, total) : before
 
-/** @throws {UnexpectedResponse} if there are fewer entries than the service counts. */
+/** Checks that a list is complete. @throws {UnexpectedResponse} if there are fewer entries than the service counts. */
 function assertWhole(id: OperationId, came: number, total = 0): void {
   if (came >= total) return
   throw new UnexpectedResponse(`${id}: the list is incomplete: got ${came} of ${total} entries and no further page`, {

@@ -112,7 +112,7 @@ export interface Queues {
 /** Rejects a request that still waits in the common queue when its operation gets its own queue. */
 const movedToOwnQueue = new Error('the call moved to the queue of its operation')
 
-/** @throws {InvalidInput} if the share leaves less than one request of a limit. */
+/** Creates the queues. @throws {InvalidInput} if the share leaves less than one request of a limit. */
 export function createQueues(config: ClientConfig, events: EventSink): Queues {
   const { clock, maxRetryAfterMs, jitterMs } = config
   // Priorities do not apply to calls that wait for a connection. So calls wait in the queue, until a connection is

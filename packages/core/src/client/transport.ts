@@ -156,7 +156,7 @@ type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefi
 export interface CallExchange {
   /** Facts of the request, for errors. */
   facts(): CallFacts
-  /** Ends the exchange when aborted. */
+  /** Signal that ends the exchange when it is aborted. */
   readonly signal: AbortSignal
   /** Called right before the request is written. If it returns an error, nothing is written. */
   objection(): Error | undefined

@@ -164,7 +164,7 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
   }
 }
 
-/** @throws {Problem} 401 for an unknown caller. */
+/** Returns the caller if it is known. @throws {Problem} 401 for an unknown caller. */
 function assertKnown<Who>(caller: Who | undefined): Who {
   if (caller !== undefined && caller !== null) return caller
   throw new Problem(401, 'unauthorized', 'Unknown caller. Send `Authorization: Bearer <token>` with a valid token.', {

@@ -106,7 +106,7 @@ export function createMatcher<Name extends string>(routes: Readonly<Record<Name,
     entries.map((route) => ({ method: route.operation.method, path: basePath + route.operation.path, value: route })),
   )
   const methods = methodsOf(routes)
-  /** @throws {Problem} 404; or 405 naming the path's methods. */
+  /** Finds the route of a request. @throws {Problem} 404; or 405 naming the path's methods. */
   return (method: string, pathname: string): Match<Name> => {
     const match = matcher.match(method, pathname)
     if (match.kind === 'route') return { ...match.value, path: pathOf(match.value.operation, match.segments) }

@@ -358,7 +358,10 @@ export function admitServers(
 export const isServer = ({ serverSecret, enrolmentKey }: MatchCaller): boolean =>
   serverSecret !== undefined || enrolmentKey !== undefined
 
-/** Returns the caller for a server's secret. Its id is used to count requests, so it does not contain the secret. */
+/**
+ * Returns the caller for a server's secret. The caller's id is used to count requests, so it does not contain the
+ * secret.
+ */
 const serverOf = (secret: string): MatchCaller => {
   const id = createHash('sha256').update(secret).digest('base64url').slice(0, 22)
   return { id: `server ${id}`, serverSecret: secret }

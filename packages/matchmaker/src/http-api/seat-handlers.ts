@@ -78,7 +78,7 @@ class BrowsedServers {
     return this.#reader
   }
 
-  /** @throws {Problem} naming the field and the column */
+  /** Parses the query of a server list. @throws {Problem} naming the field and the column */
   parseQuery(query: ServerQuery) {
     const found = readQuery(this.#options.service.browserTerms(), query)
     if (!('message' in found)) return found

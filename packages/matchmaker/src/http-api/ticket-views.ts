@@ -59,7 +59,10 @@ const estimatedWaitView = (estimate: WaitEstimate | undefined): EstimatedWaitVie
 /** Returns seconds, rounded to a tenth, because waits of less than a second are common in many queues. */
 const inSeconds = (ms: number) => Math.round(ms / 100) / 10
 
-/** @param shown maps a number of waiting tickets or players to the number that the caller may see. */
+/**
+ * Returns the view of a queue's waits.
+ * @param shown maps a number of waiting tickets or players to the number that the caller may see.
+ */
 export const queueWaitView = (
   { queue, tickets, players, paused, estimate }: QueueWait,
   shown: (count: number) => number,
@@ -124,6 +127,7 @@ export type Dates = Pick<Matchmaker, 'dateOf'>
 export type Estimating = Pick<Matchmaker, 'estimateWait' | 'joinToken'>
 
 /**
+ * Returns the view of one player's ticket.
  * @param estimating if undefined, the view has neither an estimated wait nor a join token. The join token is for the
  *   player of the seat only.
  */

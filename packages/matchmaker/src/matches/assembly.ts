@@ -72,7 +72,10 @@ export interface Assembly {
   readonly loading: TicketLoader | undefined
   /** Reads the store, and takes over the matches of an earlier process; see `Recovery`. */
   readonly recover: () => Promise<boolean>
-  /** @throws {Unavailable} until recovery is done; {MatchmakerClosed} if the matchmaker was closed before */
+  /**
+   * Checks that the matchmaker may answer calls.
+   * @throws {Unavailable} until recovery is done; {MatchmakerClosed} if the matchmaker was closed before
+   */
   readonly assertReady: () => void
   readonly loadBackfills: (saved: readonly StoredBackfill[]) => void
   /** Returns all stored tickets. */
@@ -449,7 +452,7 @@ export function assemble(options: MatchmakerOptions, persistence: Persistence = 
   }
 }
 
-/** @param isFailing true if reading the store has failed. */
+/** Makes the error for a call before recovery is done. @param isFailing true if reading the store has failed. */
 const notReady = (isFailing: boolean): Unavailable =>
   new Unavailable(
     isFailing

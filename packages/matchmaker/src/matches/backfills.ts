@@ -90,7 +90,7 @@ export class Backfills {
     this.#runtimes = options.runtimes
   }
 
-  /** @throws {InvalidBackfill} if the queue's rules cannot decide who would fit */
+  /** Opens a backfill. @throws {InvalidBackfill} if the queue's rules cannot decide who would fit */
   open(
     match: Match,
     vacancies: Vacancies,

@@ -235,7 +235,7 @@ export class MatchLifecycle {
     }
   }
 
-  /** @param teamOf the index of the team of each seated ticket. */
+  /** Requests a server for a match. @param teamOf the index of the team of each seated ticket. */
   #deploy(match: Match, teamOf: readonly number[]): Promise<void> {
     const { allocator, placing, tickets } = this.#options
     const { matchId, queue, seated, foundAt } = match

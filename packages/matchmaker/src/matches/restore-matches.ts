@@ -195,7 +195,7 @@ interface OfMatch {
   readonly record: TicketRecord
 }
 
-/** @param runtime finds a queue by its name. */
+/** Creates the store of matches of an earlier process. @param runtime finds a queue by its name. */
 export function createInheritedMatches(runtime: (queue: string) => QueueRuntime | undefined): InheritedMatches {
   const matches = new Map<string, Match>()
   let isOver = false

@@ -154,7 +154,10 @@ export function createSeatCommands(options: SeatCommandsOptions) {
   } satisfies Partial<Matchmaker>
 }
 
-/** @throws {InvalidInput} naming the field, if the report asks for seats in a team that the match does not have */
+/**
+ * Checks the teams for which a report requests players.
+ * @throws {InvalidInput} naming the field, if the report asks for seats in a team that the match does not have
+ */
 function assertTeams({ matches }: ServerReport, find: (matchId: string) => Match | undefined): void {
   for (const [index, { id, seats }] of matches.entries()) {
     const match = find(id)

@@ -40,7 +40,7 @@ interface SurveyDeps {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
-/** @throws {InvalidInput} naming the option */
+/** Creates a survey. @throws {InvalidInput} naming the option */
 export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 50 }: SurveyOptions = {}): Survey {
   if (!(areaDegrees >= 0.5 && areaDegrees <= 30)) {
     throw new InvalidInput(`option areaDegrees: must be from 0.5 to 30, got ${areaDegrees}`, { field: 'areaDegrees' })
@@ -56,7 +56,10 @@ export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 
   let formingCount = 0
   let nowhere = 0
 
-  /** @param slot the ticket's slot in the queue's pool; undefined if the ticket is not in the pool. */
+  /**
+   * Counts a searching ticket in a queue.
+   * @param slot the ticket's slot in the queue's pool; undefined if the ticket is not in the pool.
+   */
   const countIn = (runtime: QueueRuntime, { createdAt, players }: TicketRecord, slot?: Slot) => {
     const seen = queues.get(runtime)
     if (seen === undefined) return

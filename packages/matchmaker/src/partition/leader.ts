@@ -21,7 +21,7 @@ interface Gate {
   readonly isShut: () => boolean
   /** Aborts running calls. The promises of `promised` reject. */
   shut(): void
-  /** @throws {MatchmakerClosed} once the gate is shut */
+  /** Checks that the gate is open. @throws {MatchmakerClosed} once the gate is shut */
   check(): void
   /**
    * Wraps a promise for a caller outside the leader: it resolves like the promise, or rejects once the gate is shut.
@@ -183,7 +183,10 @@ export interface LeaderOptions extends Omit<MatchmakerOptions, 'store'> {
   readonly resultRecords?: OutboxRecords | undefined
 }
 
-/** @throws {InvalidInput} naming the option and the value. */
+/**
+ * Creates the leader of a partition, which begins as a standby.
+ * @throws {InvalidInput} naming the option and the value.
+ */
 export function createLeader({
   ledger,
   serverLog = createMemoryServerLog(),

@@ -37,6 +37,7 @@ export interface CompiledQueue {
 const NOTHING: readonly never[] = []
 
 /**
+ * Compiles a queue for the kernel.
  * @param failed called when a custom rule throws, which counts as a rejection. Called once for each rule until its
  *   error changes.
  */

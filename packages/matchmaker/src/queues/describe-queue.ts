@@ -254,7 +254,10 @@ function ofTeams({ teams }: Queue, levels: QueueLevels): Tabled[] {
   })
 }
 
-/** @param starts the waits at which levels begin. If several begin at the same wait, the last one counts. */
+/**
+ * Returns the points of a limit's curve.
+ * @param starts the waits at which levels begin. If several begin at the same wait, the last one counts.
+ */
 function pointsOf(starts: Float64Array, limits: readonly number[]): LimitPoint[] {
   const points: LimitPoint[] = []
   for (const [level, limit] of limits.entries()) {

@@ -358,7 +358,7 @@ function relaxationsOf(compiled: CompiledQueue): NextAfter {
   }
 }
 
-/** @param to NaN if the rule no longer counts. */
+/** Returns the change of a rule's limit, if there is any. @param to NaN if the rule no longer counts. */
 function changeOf(rule: Rule, from: number, to: number): RelaxationChange[] {
   if (Number.isNaN(from) || from === to) return []
   const limit = limitsOf(rule).length > 0 ? { from: readable(from) } : {}

@@ -122,7 +122,7 @@ function problemsOfNames(rules: readonly Rule[]): QueueFault[] {
   return problems
 }
 
-/** @param path the path of the rule in the queue. */
+/** Finds the faults of a rule that depend on the queue's teams. @param path the path of the rule in the queue. */
 function problemsOfRule(
   rule: RuleDefinition,
   path: readonly PropertyKey[],

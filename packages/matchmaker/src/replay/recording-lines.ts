@@ -69,7 +69,7 @@ const line = z.discriminatedUnion('kind', [
 export type RecordedEvent = Untimed<RecordedLine>
 type Untimed<Line> = Line extends unknown ? Omit<Line, keyof typeof when> : never
 
-/** @throws {InvalidInput} naming the line, counted from 1, and its fault. */
+/** Parses a line of a recording. @throws {InvalidInput} naming the line, counted from 1, and its fault. */
 export function readLine(text: string, number: number): RecordedLine {
   const refuse = (field: string, message: string) =>
     new InvalidInput(`recording, line ${number}: ${message}`, { field })

@@ -139,7 +139,10 @@ export function entriesOf(record: QueueableTicket): readonly Entry<Facts>[] | un
   return locating ? undefined : entries
 }
 
-/** @throws {InvalidTicket} that names the queue that refuses the ticket. */
+/**
+ * Returns the entry of a ticket in one of its queues.
+ * @throws {InvalidTicket} that names the queue that refuses the ticket.
+ */
 function entryIn({ queue, entryOf }: QueueRuntime, ticket: QueueableTicket): Entry<Facts> {
   try {
     return entryOf(ticket)
@@ -228,7 +231,10 @@ export const mayWaitTwice = (runtimes: readonly QueueRuntime[], others: readonly
   runtimes.every((runtime) => runtime.queue.playersMayWaitTwice && !others.includes(runtime)) &&
   others.every((runtime) => runtime.queue.playersMayWaitTwice)
 
-/** @throws {InvalidTicket} if the earlier ticket of this id differs. */
+/**
+ * Checks that two tickets of the same id have the same queues and players.
+ * @throws {InvalidTicket} if the earlier ticket of this id differs.
+ */
 export function assertSameTicket(
   before: Pick<Ticket, 'queues' | 'players'>,
   { id, queues, players }: Pick<Ticket, 'queues' | 'players'> & { readonly id: string | undefined },

@@ -15,7 +15,10 @@ type CooldownQueue = Pick<Queue, 'name' | 'cooldown'>
 export interface Cooldowns {
   /** Records an offence of players in a match of the queue, if the queue counts it. */
   count(queue: CooldownQueue, playerIds: readonly string[], offence: Offence, now: number): void
-  /** @throws {PlayerCoolingDown} if the player may not wait in the queue */
+  /**
+   * Checks that the player has no cooldown in the queue.
+   * @throws {PlayerCoolingDown} if the player may not wait in the queue
+   */
   check(playerId: string, queue: CooldownQueue, now: number): void
   /** Returns the player's cooldowns that still count. */
   of(playerId: string, now: number): readonly Cooldown[]

@@ -23,7 +23,11 @@ interface PlayerBounds {
 export interface PlayerLimits {
   /** Counts a server that was created for these players. */
   served(playerIds: readonly string[], now: number): void
-  /** @param matches number of matches that the player waits for and plays in. @throws {PlayerOverLimit} */
+  /**
+   * Checks that the player may create one more ticket.
+   * @param matches number of matches that the player waits for and plays in.
+   * @throws {PlayerOverLimit}
+   */
   check(playerId: string, matches: number, now: number): void
 }
 
@@ -43,7 +47,7 @@ interface ServersOfPlayer {
   readonly count: number
 }
 
-/** @param servers returns the number of servers that exist or may exist. */
+/** Creates the limits of players. @param servers returns the number of servers that exist or may exist. */
 export function createPlayerLimits(bounds: PlayerBounds, servers: () => number): PlayerLimits {
   const { maxMatchesPerPlayer, maxServersPerPlayer, maxServers } = bounds
   const counts =

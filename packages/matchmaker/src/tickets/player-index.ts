@@ -3,7 +3,10 @@ import type { Match, TicketRecord } from './ticket-record.js'
 /** The tickets of each player that have not ended. */
 export interface PlayerIndex {
   add(record: TicketRecord): void
-  /** @param playerIds the players who have left the ticket. Default: all of its players. */
+  /**
+   * Removes players of a ticket from the index.
+   * @param playerIds the players who have left the ticket. Default: all of its players.
+   */
   remove(record: TicketRecord, playerIds?: readonly string[]): void
   ticketsOf(playerId: string): readonly TicketRecord[]
   /** True if any player is in several tickets. */

@@ -131,7 +131,10 @@ const schema: z.ZodType<MatchInput> = z.strictObject({
   skipAcceptance: z.boolean().optional(),
 })
 
-/** @throws {InvalidMatch} naming the path, and the value unless it is an address. */
+/**
+ * Validates the input of a private match.
+ * @throws {InvalidMatch} naming the path, and the value unless it is an address.
+ */
 function readMatchInput(input: MatchInput): CheckedMatch {
   const { id, queue, teams, skipAcceptance = false } = read(schema, input, invalidMatch)
   return {
@@ -170,7 +173,10 @@ export function checkMatch(input: MatchInput, runtimes: ReadonlyMap<string, Queu
   return { id, tickets }
 }
 
-/** @throws {InvalidMatch} for a team that the queue does not have, or that has too many players. */
+/**
+ * Checks that the queue has the teams of the match, with enough places.
+ * @throws {InvalidMatch} for a team that the queue does not have, or that has too many players.
+ */
 function assertTeamsOfQueue({ teams, queue }: CheckedMatch, shapes: readonly TeamShape[]): void {
   for (const [index, { name, players }] of teams.entries()) {
     const shape = shapes.find((one) => one.name === name)

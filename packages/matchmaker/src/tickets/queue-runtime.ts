@@ -11,7 +11,11 @@ import { createQueueWaits } from '../wait-times/index.js'
 import { createCheckEnvironment, serverSettingsOf } from './limits.js'
 import type { QueueRuntime } from './ticket-record.js'
 
-/** @param failed called when a custom rule throws. @param before the runtime of the queue that this one replaces. */
+/**
+ * Creates the runtime of a queue.
+ * @param failed called when a custom rule throws.
+ * @param before the runtime of the queue that this one replaces.
+ */
 export function createQueueRuntime(
   queue: Queue,
   arrived: (runtime: QueueRuntime) => void,

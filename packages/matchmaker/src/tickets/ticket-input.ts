@@ -229,7 +229,7 @@ const schema: z.ZodType<TicketInput> = z
     message: 'is required unless queues is given',
   })
 
-/** @throws {InvalidTicket} naming the path, and the value unless it is an address. */
+/** Validates the input of a ticket. @throws {InvalidTicket} naming the path, and the value unless it is an address. */
 export const readTicketInput = (input: TicketInput): CheckedTicket => quickRead(input) ?? readBySchema(input)
 
 /** Reads the input by the schema alone. */
@@ -240,7 +240,7 @@ export function readBySchema(input: TicketInput): CheckedTicket {
 
 export const invalidTicket = (field: string, message: string) => new InvalidTicket(`ticket: ${message}`, { field })
 
-/** @throws {InvalidTicket} if the player is not in the ticket. */
+/** Checks that the player is in the ticket. @throws {InvalidTicket} if the player is not in the ticket. */
 export function assertPlayerOfTicket(ticket: Pick<Ticket, 'id' | 'players'>, playerId: string): void {
   if (ticket.players.some(({ id }) => id === playerId)) return
   throw invalidTicket('playerId', `playerId: is not in ticket ${ticket.id}, got ${JSON.stringify(playerId)}`)

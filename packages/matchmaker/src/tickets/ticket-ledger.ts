@@ -18,9 +18,9 @@ export interface Ledger {
    * @throws {Unavailable}; then no ticket is created
    */
   created?(records: readonly TicketRecord[]): void
-  /** A ticket was cancelled, or its match has ended. */
+  /** Called when a ticket was cancelled, or its match has ended. */
   ended?(ticketId: string): void
-  /** A ticket has changed: its version was raised by one. Not called when a ticket is created or loaded. */
+  /** Called when a ticket has changed: its version was raised by 1. Not called when a ticket is created or loaded. */
   changed(ticket: Ticket): void
   /**
    * A server was created for these players. `maxServersPerPlayer` counts it. Not called for retries for lack of

@@ -24,7 +24,10 @@ export const isIn = (record: TicketRecord, runtime: QueueRuntime): boolean => {
   return index >= 0 && slotIn(record, index) !== NOWHERE
 }
 
-/** @throws {InvalidTicket} if the queue refuses the ticket. */
+/**
+ * Adds the ticket to the pool of one of its queues, unless it is already there.
+ * @throws {InvalidTicket} if the queue refuses the ticket.
+ */
 function enter(record: TicketRecord, index: number, known?: Entry<Facts>): void {
   if (slotIn(record, index) !== NOWHERE) return
   const runtime = runtimeOf(record, index)

@@ -29,7 +29,7 @@ export class WaitingTickets {
     return this.#players
   }
 
-  /** @param weight weight of a ticket in life tables */
+  /** Adds a waiting ticket. @param weight weight of a ticket in life tables */
   add(createdAt: number, players: number, weight = 1): void {
     const slot = this.#slotOf(createdAt)
     slot.tickets += 1

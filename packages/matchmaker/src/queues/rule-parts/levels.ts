@@ -53,7 +53,10 @@ interface Timing {
   ofMatch(levels: MatchLevels): number
 }
 
-/** @param steady true if the rule never relaxes except at last resort. */
+/**
+ * Returns the levels at which a rule checks pairs, parts and whole matches.
+ * @param steady true if the rule never relaxes except at last resort.
+ */
 export function timingOf({ by }: Checked<RuleBase>, { last, lastResort }: QueueLevels, steady: boolean): Timing {
   const whose = steady || by === 'each' ? 'youngest' : by
   const ofMatch = (levels: MatchLevels) => levels[whose]
@@ -76,7 +79,7 @@ export interface TimedLimits {
   ofMatch(levels: MatchLevels): number
 }
 
-/** @param off the value where the rule does not count. */
+/** Returns a rule's limits with the levels at which they apply. @param off the value where the rule does not count. */
 export function timedLimits(
   rule: Checked<RuleBase>,
   levels: QueueLevels,

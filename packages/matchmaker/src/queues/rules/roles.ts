@@ -73,7 +73,10 @@ export function compileRoles(rule: Checked<RolesRule>, { index, levels, teams }:
   const bounded = roles.filter(({ max }) => max < Infinity).map(({ name, max }) => ({ role: bitOf(name), max }))
   const own = teams.flatMap((team, at) => (rule.team === undefined || team.kind === rule.team ? [at] : []))
 
-  /** @param roomOf number of players that may still join each team. Default: none. */
+  /**
+   * True if each team has enough players for its roles.
+   * @param roomOf number of players that may still join each team. Default: none.
+   */
   const allows = (match: TeamMembers, level: number, roomOf: readonly number[] | undefined): boolean => {
     if (counts[level] === 0) return true
     for (const team of own) {
