@@ -145,7 +145,7 @@ function nearest(
     const value = values(row)
     return Number.isNaN(value) ? Infinity : sign * value
   }
-  /** The greatest of the `limit` smallest keys so far. */
+  /** The `limit` smallest keys so far, in ascending order. */
   const least: number[] = []
   for (const row of rows) {
     const key = keyOf(row)

@@ -58,7 +58,7 @@ export interface Storage {
   readonly mark: () => { readonly has: () => boolean }
   /** Called when a process has ended. */
   readonly ended: (how: Death) => void
-  /** The server log of a process that reads what is stored now. It counts its entries and changes nothing else. */
+  /** Returns the server log of a process that reads what is stored now. It counts entries and changes nothing else. */
   readonly copy: () => CopiedLog
 }
 

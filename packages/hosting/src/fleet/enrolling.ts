@@ -60,9 +60,9 @@ export interface EnrolmentCommands {
   /** True for a key of a pool's `enrol`. Called before a request's body is read. */
   isEnrolmentKey(key: string): boolean
   /**
-   * Makes a process that Muster has not started a game server of the pool whose `enrol` has this key. Resolves with its
-   * token once the store has recorded it. A repeated call of the same process gets the same result. A restarted process
-   * becomes another server. It ends the server that had its name and has been silent for 25 s.
+   * Adds a process that Muster has not started to the pool whose `enrol` has this key. Resolves with its token once the
+   * store has recorded it. A repeated call of the same process gets the same result. A restarted process becomes
+   * another server. It ends the server that had its name and has been silent for 25 s.
    * @param from the address that the request comes from
    * @throws {EnrolmentRefused}; {ServerGone} if this process was a server that has ended; {Unavailable} if the store
    *   cannot be written now: enrol again

@@ -50,7 +50,7 @@ interface InheritedMatch {
   readonly assignment: Assignment | undefined
   /** When the players were sent to the server, in epoch milliseconds. Undefined: not yet. */
   readonly playingSince?: number | undefined
-  /** Maximum duration of the match in milliseconds from then. Undefined: unlimited. */
+  /** Maximum duration of the match in milliseconds from `playingSince`. Undefined: unlimited. */
   readonly lastsMs?: number | undefined
 }
 
@@ -67,7 +67,7 @@ const newOffer = (offers: number) => ({
   /** Epoch milliseconds since when the server is expected to reply. Infinity while it has not registered. */
   since: Infinity,
   offers,
-  /** True if no warm server fitted and no further one may be created now. Both are tried again. */
+  /** True if no warm server fitted and no further server may be created now. Both are tried again. */
   isShort: false,
   /** Epoch milliseconds since when `isShort` has been true without a break. Infinity while it is false. */
   shortSince: Infinity,

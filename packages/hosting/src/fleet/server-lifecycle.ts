@@ -351,7 +351,7 @@ export class ServerLifecycle {
   /** Reads the logs of a failed server first, because its stop removes them. */
   #logsFirst(server: Server, requestId: string): (() => Promise<void>) | undefined {
     const { stopReason: reason, order } = server
-    // Without the order it is unknown which of its variables are secrets, so nothing from the service may be shown.
+    // Without the order it is unknown which of the server's variables are secrets, so no output may be shown.
     const { logs } = this.#sourceOf(server)
     if (logs === undefined || order === undefined || reason === undefined || !isServerFailure(reason)) return undefined
     const secrets = [this.#options.keys.tokenOf(server.credential), ...Object.values(order.deploy.hiddenEnvironment)]

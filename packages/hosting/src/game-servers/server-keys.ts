@@ -47,8 +47,8 @@ export function createServerKeys(master: () => string | Uint8Array) {
   const proven = new LRUCache<string, string>(growingTo(REMEMBERED))
   return {
     /**
-     * The token of the server with this credential, `MUSTER_SERVER_TOKEN`: `<credential>.<signature>`, at most 80
-     * characters of A–Z, a–z, 0–9, `_`, `-` and one `.`.
+     * Returns the token of the server with this credential, `MUSTER_SERVER_TOKEN`: `<credential>.<signature>`, at most
+     * 80 characters of A–Z, a–z, 0–9, `_`, `-` and one `.`.
      * @param credential see `credentialOf`.
      */
     tokenOf,

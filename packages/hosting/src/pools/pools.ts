@@ -190,7 +190,7 @@ export class Pools {
       const detour = addedLatencyMs(one.server, needs, best)
       if (detour !== undefined && detour <= definition.detourMs) fitting.push({ one, detour })
     }
-    // The nearest first. Of equally near ones, the fullest, so that others become empty. Of those, the longest empty.
+    // Current builds first, then the nearest. Then the fullest, so that others become empty. Then the longest idle.
     const [chosen] = fitting.toSorted(
       (a, b) =>
         Number(this.#isOld(a.one)) - Number(this.#isOld(b.one)) ||

@@ -155,7 +155,7 @@ export interface Assignment {
 
 /** The location at which a latency rule requested the server. */
 export interface PromisedLatency {
-  /** Name of the ping beacon there. */
+  /** Name of the ping beacon at the location. */
   readonly beacon: string
   /**
    * The rule's limit for every player's round trip to the beacon, in milliseconds. It reveals nothing about any player.

@@ -24,7 +24,7 @@ export interface FoundMatch extends SharedAttributes {
  * the latencies of single players.
  */
 export interface Placement {
-  /** Name of the ping beacon there. */
+  /** Name of the ping beacon at the location. */
   readonly beacon: string
   readonly coordinates: Coordinates
   /** The longest and the average round trip of the players to the beacon, in milliseconds. */

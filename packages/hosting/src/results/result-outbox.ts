@@ -62,7 +62,7 @@ export interface ResultOutboxOptions extends ResultsDefinition {
   readonly records: OutboxRecords
   readonly clock: Clock
   readonly random: Random
-  /** Default: the global one. */
+  /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch | undefined
   /** Called with each problem, and with the match if it is known. */
   readonly problem: (error: unknown, matchId?: string) => void

@@ -29,15 +29,15 @@ export function createInvitations(clock: Pick<Clock, 'now'>) {
     return invitation?.session === nameOf(session) && clock.now() < invitation.until
   }
   return {
-    /** Called when the player has a seat there and nowhere else. */
+    /** Called when the player has a seat in this session, and nowhere else. */
     given: (session: Of, playerId: string) => void last.set(playerId, { session: nameOf(session), until: Infinity }),
-    /** Called when the player's seat there has ended, by the server's report or unused. */
+    /** Called when the player's seat in this session has ended, by the server's report or unused. */
     ended: (session: Of, playerId: string) => {
       if (names(session, playerId)) last.set(playerId, { session: nameOf(session), until: clock.now() + LATE_MS })
     },
     /** Called when the player gave their seat back. Then they have no seat on any server. */
     over: (playerId: string) => void last.set(playerId, { session: undefined, until: 0 }),
-    /** True if the player's last seat was there. */
+    /** True if the player's last seat was in this session. */
     names,
     /**
      * Like `names`. If an earlier process gave the server's seats, also true for unknown players, because only the

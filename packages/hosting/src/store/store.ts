@@ -44,7 +44,7 @@ export interface StoreRecords {
 
 /** The owner of a store, which receives its problems. */
 export interface StoreOwner {
-  /** The name of the matchmaker. A store of another one is rejected. */
+  /** The name of the matchmaker. A store of a matchmaker with another name is rejected. */
   readonly name: string
   /** Receives errors after which the store continues or retries. */
   readonly problem: (error: unknown) => void

@@ -49,7 +49,7 @@ local function enter(id, version, state, json)
 end
 `
 
-/** Version and JSON; null if there is no group. */
+/** Parses version and JSON. Undefined if there is no group. */
 const readFound = (reply: Reply): readonly [version: number, json: string] | undefined => {
   if (reply === null) return undefined
   const [version, json] = reply as readonly [string, string]

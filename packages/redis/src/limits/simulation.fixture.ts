@@ -49,7 +49,7 @@ export interface Sabotage {
 }
 
 /**
- * Processes with real schedulers, one store and one service, in virtual time. Returns the times at which the
+ * Runs processes with real schedulers, one store and one service, in virtual time. Returns the times at which the
  * service counted, in order.
  */
 export async function simulate(scenario: Scenario, untilMs: number, sabotage: Sabotage = {}): Promise<number[]> {

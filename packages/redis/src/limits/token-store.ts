@@ -67,7 +67,7 @@ export function limitTimes(windowMs: number): LimitTimes {
 export interface WrittenRequest {
   readonly id: string
   readonly writtenAt: number
-  /** Earliest time at which its token may be free again. */
+  /** Earliest time at which the request's token may be free again. */
   keptUntil: number
 }
 
@@ -79,7 +79,7 @@ const MARGIN_MS = 750
  * Finds the requests whose tokens must be kept used for longer. Only the response to a request proves that the request
  * was counted. A request that ended without a response may be in a buffer until the network or the service continues,
  * which a response to a later request proves. Until then, tokens become free one at a time, after a window, two, then
- * every four, and the requests that use them are probes (`Unanswered` in core's scheduler does the same for one
+ * every four, and the requests that use them are probes (`createUnanswered` in core does the same for one
  * process).
  */
 export function createUnansweredRequests({ windowMs, settleMs, aheadMs }: LimitTimes) {
@@ -102,7 +102,7 @@ export function createUnansweredRequests({ windowMs, settleMs, aheadMs }: LimitT
     /** Returns the number of requests that may not be counted yet. */
     size: () => open.size + lost.length,
     written: (request: WrittenRequest) => void open.add(request),
-    /** Records a response. Returns the ids of requests without one that the service has counted, or never will. */
+    /** Records a response. Returns the ids of lost requests that the service has counted by now, or never will. */
     answered: (request: WrittenRequest): readonly string[] => {
       open.delete(request)
       gap = 1

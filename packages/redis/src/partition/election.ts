@@ -52,7 +52,7 @@ const RENEWALS = 4
  * slightly different speeds, and the network has latency.
  */
 const TRUSTED = 0.9
-/** Maximum lease on a stalled machine, as a multiple of `leaseMs`: after a crash there is no leader for as long. */
+/** Maximum lease of a stalled process, as a multiple of `leaseMs`. After its crash, nobody leads for that long. */
 const LONGEST = 10
 /** Factor by which the slowest renewal time decays with each later renewal. */
 const FORGETS = 0.95

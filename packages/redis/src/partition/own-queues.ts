@@ -44,7 +44,7 @@ export class OwnQueues {
     return Math.max(...defineQueues(queues, definePools(pools)).map(({ deploy }) => deploy.maxDurationMs))
   }
 
-  /** @param pools default: the previous ones. */
+  /** Replaces the queues of this process. @param pools default: the previous ones */
   replace(queues: Definitions['queues'], pools = this.#own.pools): void {
     this.#own = { queues, pools }
   }

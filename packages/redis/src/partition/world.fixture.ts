@@ -129,7 +129,7 @@ function withoutFences(store: PartitionStore, latest: { token: string }): Partit
 }
 
 /**
- * Several processes of one partition, a service, and a clock that the test advances.
+ * Creates a partition for several processes, a service, and a clock that the test advances.
  * @param isFenced true if a deposed leader cannot write, as it must be. Default true.
  */
 export function createWorld(given: Partial<PartitionOptions> = {}, isFenced = true) {

@@ -61,7 +61,7 @@ const bySystem = fc.record({
     'end',
   ),
 })
-/** Time passes, with heartbeats from all players, from all but one, or from none. */
+/** Lets time pass, with heartbeats from all players, from all but one, or from none. */
 const passing = fc.record({
   steps: fc.constantFrom(1, 2, 4, 7, 13),
   silent: fc.oneof(anyone, host, fc.constantFrom('nobody', 'nobody', 'everybody')),

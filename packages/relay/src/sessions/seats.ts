@@ -37,7 +37,7 @@ export class SessionSeats {
       return this.#keep(await authorizePlayer(this.#context, without, newcomer))
     })
   }
-  /** If the service does not revoke, a session without the player replaces this one. */
+  /** Removes a player. If the service does not revoke the token, a session without the player replaces this one. */
   revoke(sessionId: string, playerId: string, signal: AbortSignal | undefined): Promise<ReadySession> {
     return this.#lock.run(sessionId, async () => {
       const without = this.#keep(withoutSeat(this.#known(sessionId), playerId))

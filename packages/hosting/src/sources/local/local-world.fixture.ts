@@ -8,7 +8,7 @@ import { createLocalAllocator, type LocalAllocatorOptions } from './local-alloca
 /** A game server that ends on SIGTERM or SIGUSR1, and writes its process id when it runs, one per line. */
 const GAME = 'trap "exit 0" USR1 TERM; echo $$ >>"$0/$SERVICE_REQUEST_ID/game"; sleep 3600 & wait'
 
-/** Servers as processes on this machine, in their own folder. Short waits use real time, long ones the clock. */
+/** Opens an allocator of processes on this machine, in a folder. Short waits use real time, long ones the clock. */
 export async function openLocalWorld(manual: Pick<ManualClock, 'now' | 'sleep'>) {
   const state = await mkdtemp(join(tmpdir(), 'muster-servers-'))
   const clock: Clock = {

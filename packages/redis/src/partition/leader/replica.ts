@@ -104,7 +104,7 @@ export class Replica {
     ]
   }
 
-  /** Reads everything stored; later changes arrive by `changed` and `happened`. */
+  /** Reads everything stored; later changes arrive by `changed` and `applyInbox`. */
   async load(): Promise<void> {
     const { store } = this.#options
     await eachPage(
@@ -112,7 +112,7 @@ export class Replica {
       async (items) => {
         for (let from = 0; from < items.length; from += LOADED_AT_ONCE) {
           this.#loadTickets(items.slice(from, from + LOADED_AT_ONCE))
-          // The event loop runs between two parts, because the lease has to be renewed meanwhile.
+          // The event loop runs after each part, because the lease has to be renewed meanwhile.
           await new Promise((resolve) => setImmediate(resolve))
         }
       },

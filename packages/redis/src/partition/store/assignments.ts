@@ -22,7 +22,7 @@ export function createAssignments(redis: RedisConnection, keys: Pick<PartitionKe
   const get = async (key: string, fields: readonly string[]) =>
     fields.length === 0 ? [] : ((await redis.command(key, ['HMGET', key, ...fields])) as Values)
 
-  /** Assignments by match; matches without one are missing. */
+  /** Returns the assignments by match. Matches without an assignment are missing. */
   const assignmentsOf = async (matchIds: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> => {
     const ids = [...matchIds]
     const found = await get(keys.assignments, ids)

@@ -76,7 +76,7 @@ export function partsOf(commit: Commit): readonly Commit[] {
   ]
 }
 
-/** Divides transactions into runs, in order, so that no record occurs twice in one. */
+/** Divides transactions into runs, in order, so that no record occurs twice in one run. */
 function runsOf(hosting: readonly HostingTransaction[]): readonly (readonly HostingTransaction[])[] {
   const runs: HostingTransaction[][] = []
   let keys = new Set<string>()
