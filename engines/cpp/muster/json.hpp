@@ -41,7 +41,7 @@ class Json {
     made.items_ = std::move(items);
     return made;
   }
-  /** @returns nothing if the text is no JSON */
+  /** @returns nothing if the text is not JSON */
   static std::optional<Json> parse(std::string_view text);
 
   bool is_null() const { return type_ == Type::null; }

@@ -130,7 +130,7 @@ class ServedMatch {
     std::set<std::string> ranked;
     std::optional<Invalid> twice, empty;
     for (const Json& rank : given["ranking"].items()) {
-      if (rank.items().empty()) empty = Invalid{"ranking", "has a rank of nobody"};
+      if (rank.items().empty()) empty = Invalid{"ranking", "has a rank without players"};
       for (const Json& one : rank.items()) {
         if (!players_.has(one.text())) return Invalid{"ranking", one.dump() + " is not a player of the match"};
         if (!ranked.insert(one.text()).second && !twice) twice = Invalid{"ranking", "lists " + one.dump() + " twice"};

@@ -25,7 +25,7 @@ int replay(std::istream& lines, bool wakes_itself) {
   for (std::string text; std::getline(lines, text);) {
     nth += 1;
     const auto line = Json::parse(text);
-    if (!line) return fault("is no JSON");
+    if (!line) return fault("is not JSON");
     if (line->has("session")) {
       if (!outputs.empty()) return fault("before it the machine did " + outputs.front().dump());
       machine = std::make_unique<Machine>(half);

@@ -52,7 +52,7 @@ namespace Muster
             return Equals(one, other);
         }
 
-        /// @returns null if the text is no JSON, or is `null`
+        /// @returns null if the text is not JSON, or is `null`
         public static object Parse(string text)
         {
             var reader = new Reader(text ?? "");

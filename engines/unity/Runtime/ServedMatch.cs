@@ -158,7 +158,8 @@ namespace Muster
             if (stranger != null) return new[] { "ranking", Json.Write(stranger) + " is not a player of the match" };
             var twice = ranked.Where((id, nth) => ranked.IndexOf(id) != nth).FirstOrDefault();
             if (twice != null) return new[] { "ranking", $"lists {Json.Write(twice)} twice" };
-            if (ranks.Any(rank => ((List<object>)rank).Count == 0)) return new[] { "ranking", "has a rank of nobody" };
+            if (ranks.Any(rank => ((List<object>)rank).Count == 0))
+                return new[] { "ranking", "has a rank without players" };
             var bytes = Encoding.UTF8.GetByteCount(Json.Write(result));
             if (bytes <= LargestResultBytes) return null;
             return new[] { "data", $"the result must have at most {LargestResultBytes} bytes as JSON, got {bytes}" };

@@ -111,7 +111,7 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
       leave: () => run({ do: 'cancel' }),
       search: (given) => {
         const isIn = /gathering|searching|found/.test(state().phase)
-        const nothing = () => Promise.reject(failure('nothing', 'There is no group to search for.'))
+        const nothing = () => Promise.reject(failure('nothing', 'The player is in no group.'))
         return searchOf(isIn ? () => run({ do: 'play', request: { profile: '' } }) : nothing, given)
       },
     },

@@ -65,7 +65,7 @@ function assignmentIn(state: State): Assignment {
 }
 
 async function explain(state: State, send: Send): Promise<string> {
-  if (!('ticket' in state)) throw failure('nothing', 'Nothing is searched.')
+  if (!('ticket' in state)) throw failure('nothing', 'No search is running.')
   const path = `/tickets/${encodeURIComponent(state.ticket.id)}/explain`
   const { summary } = goodBody(await send({ method: 'GET', path }), 'explained') as { readonly summary: string }
   return summary

@@ -182,7 +182,8 @@ export function createManualClock(options: { readonly start?: number } = {}): Ma
       promise.then(settle, settle)
       await turn()
       for (let step = 0; !state.settled; step++) {
-        if (step === MOST_STEPS) throw new Error(`not settled after ${MOST_STEPS} steps of ${stepMs} ms`)
+        if (step === MOST_STEPS)
+          throw new Error(`the promise did not settle within ${MOST_STEPS} steps of ${stepMs} ms`)
         const end = now + stepMs
         await wakeUntil(end)
         now = end

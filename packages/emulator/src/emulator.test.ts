@@ -151,7 +151,7 @@ test.each([
   [{ deployTimes: { seekMS: 1 } }, /^option deployTimes\.seekMS: is not known; did you mean seekMs\?$/],
   [
     { deployments: { processPorts: { from: 2, to: 1 } } },
-    /^option deployments\.processPorts\.to: must not be before from, got 1$/,
+    /^option deployments\.processPorts\.to: must not be earlier than from, got 1$/,
   ],
   [{ relays: { revokeAnswers: 201 } }, /^option relays\.revokeAnswers: must be 200 or 204, got 201$/],
   [{ relayData: { host: 'localhost' } }, /^option relayData\.host: must be an IPv4 or IPv6 address, got "localhost"$/],

@@ -217,7 +217,7 @@ const deploymentSettings = {
   webhookConcurrency: count,
   processPorts: z
     .strictObject({ from: port, to: port })
-    .refine(({ from, to }) => from <= to, { path: ['to'], error: 'must not be before from' }),
+    .refine(({ from, to }) => from <= to, { path: ['to'], error: 'must not be earlier than from' }),
 } satisfies Shape<DeploymentSettings>
 
 const relaySettings = {
@@ -346,7 +346,7 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     )
   }
   if (resolved.launch !== undefined && resolved.gameServers !== undefined)
-    throw new TypeError('option gameServers: cannot be given with launch, which runs real ones')
+    throw new TypeError('option gameServers: cannot be given with launch, which runs real game servers')
   return resolved
 }
 

@@ -32,7 +32,7 @@ export function playAlone({ match, env, clock, fetch, state, applyOrders, proble
       if (answer !== undefined && (answer.ok || answer.status === 410)) return
       if (nth < ATTEMPTS) await clock.sleep(PAUSE_MS)
     }
-    problem(new Error(`${name} did not answer.`))
+    problem(new Error(`The URL in ${name} did not answer.`))
   }
 
   const sayReady = () => {

@@ -327,7 +327,7 @@ describe('the input from the game', () => {
     const wrong: [object, string][] = [
       [{ ranking: [['eve']] }, 'ranking: "eve" is not a player of the match'],
       [{ ranking: [['ann'], ['ann']] }, 'ranking: lists "ann" twice'],
-      [{ ranking: [[]] }, 'ranking: has a rank of nobody'],
+      [{ ranking: [[]] }, 'ranking: has a rank without players'],
       [{ data: 'x'.repeat(9000) }, 'data: the result must have at most 8192 bytes as JSON, got 9011'],
     ]
     for (const [result, message] of wrong) expect(() => match.over(result)).toThrow(message)

@@ -186,7 +186,7 @@ function checkResult(result: MatchResult | undefined, players: ReadonlyMap<strin
     throw new InvalidCall('ranking', `${JSON.stringify(stranger)} is not a player of the match`)
   const twice = ranked.find((id, index) => ranked.indexOf(id) !== index)
   if (twice !== undefined) throw new InvalidCall('ranking', `lists ${JSON.stringify(twice)} twice`)
-  if (result?.ranking?.some((ids) => ids.length === 0)) throw new InvalidCall('ranking', 'has a rank of nobody')
+  if (result?.ranking?.some((ids) => ids.length === 0)) throw new InvalidCall('ranking', 'has a rank without players')
   const bytes = Buffer.byteLength(JSON.stringify(result ?? {}))
   if (bytes > LARGEST_RESULT_BYTES)
     throw new InvalidCall('data', `the result must have at most ${LARGEST_RESULT_BYTES} bytes as JSON, got ${bytes}`)

@@ -83,7 +83,7 @@ export async function openStack(play: Play, options: Partial<MatchmakerOptions> 
     /** Queues a player. Resolves with the assignment. */
     join: async (player: string): Promise<Assignment> => {
       const { status, json } = await call(player, 'POST', '/tickets', { profile: 'duel' })
-      if (status !== 201) throw new Error(`${player} cannot queue: ${status} ${JSON.stringify(json)}`)
+      if (status !== 201) throw new Error(`creating a ticket for ${player} failed: ${status} ${JSON.stringify(json)}`)
       return assignmentOf(player, call)
     },
     /** Resolves with the assignment of a waiting player. */
@@ -126,5 +126,5 @@ async function assignmentOf(player: string, call: Call): Promise<Assignment> {
     if (found?.assignment) return { match_id: found.match_id, join_token: found.assignment.join_token }
     await systemClock.sleep(50)
   }
-  throw new Error(`${player} was not assigned`)
+  throw new Error(`the ticket of ${player} was not assigned a server`)
 }

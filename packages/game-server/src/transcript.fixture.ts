@@ -53,7 +53,7 @@ export function openServer(lines: Line[], environment?: Readonly<Record<string, 
   let requests = 0
   let isHealthy = true
   const none = () => {
-    throw new Error('no request is under way')
+    throw new Error('there is no request to reply to')
   }
   let reply: (status: number, body?: unknown, headers?: Record<string, string>) => void = none
   let lose: () => void = none

@@ -52,7 +52,7 @@ export async function runVerifierCommands(options: VerifyOptions): Promise<void>
       if (answer.status === 410) return
       if (answer.status === 204) continue
       const command: unknown = await answer.json()
-      if (!fits('command', command)) throw new TypeError('the verifier sent an invalid command')
+      if (!fits('command', command)) throw new TypeError('MUSTER_VERIFY_URL answered with an invalid command')
       const result = await resultOf(command as VerifyCommand)
       const headers = { 'content-type': 'application/json' }
       const taken = await options.fetch(url, { method: 'POST', headers, body: JSON.stringify(result), signal })

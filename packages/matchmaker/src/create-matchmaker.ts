@@ -34,7 +34,7 @@ function createStoredMatchmaker(options: StoredOptions, over: (serverLog: Server
     resultRecords: recordsIn(store, 'result'),
   }
   const { matchmaker, loading, loadBackfills, tickets, problem, assertReady } = assemble({ ...options, clock }, kept)
-  if (loading === undefined) throw new Error('a matchmaker with a store has a ledger')
+  if (loading === undefined) throw new Error('assemble() must return `loading` if it gets a ledger')
 
   const stored = ledger.storedTickets()
   const failed = [...stored.failed, ...loading.load(stored.tickets)]
@@ -75,7 +75,7 @@ function createStoredMatchmaker(options: StoredOptions, over: (serverLog: Server
       after: () => store.flush(),
       done: () => {
         if (store.isFailing())
-          throw new Unavailable('The store cannot be written, so a restart may undo this. Retry in a second.')
+          throw new Unavailable('The store cannot be written, so a restart may undo this command. Retry in a second.')
       },
     },
   })

@@ -62,8 +62,8 @@ export class PlayerOverLimit extends Conflict {
   constructor(playerId: string, limit: PlayerOverLimit['limit'], retryAfterMs?: number) {
     const next =
       retryAfterMs === undefined ? 'Leave or end a match first.' : `Retry in ${Math.ceil(retryAfterMs / 60_000)} min.`
-    const what = limit === 'maxMatchesPerPlayer' ? 'matches at once' : 'servers in an hour'
-    super(`Player ${JSON.stringify(playerId)} has had as many ${what} as a player may. ${next}`)
+    const what = limit === 'maxMatchesPerPlayer' ? 'is in as many matches' : 'has had as many servers in an hour'
+    super(`Player ${JSON.stringify(playerId)} ${what} as ${limit} allows. ${next}`)
     this.playerId = playerId
     this.limit = limit
     this.retryAfterMs = retryAfterMs

@@ -357,7 +357,7 @@ test.each([
     { enrol: [{ key: KEY, place: 'Frankfurt', max: 1, hosts: ['203.0.113.0/40'] }] },
     'enrol.0.hosts.0: must be a network',
   ],
-  [{ enrol: [own.enrol[0], own.enrol[0]] }, 'enrol.1.key: is a key that stands before it too'],
+  [{ enrol: [own.enrol[0], own.enrol[0]] }, 'enrol.1.key: is the key of an earlier entry, too'],
   [{ enrol: [] }, 'deploy: must be given'],
 ])('a pool with enrolments is refused for %j', (change, message) => {
   expect(() => open({ pools: [{ ...own, ...change } as PoolDefinition] })).toThrow(message)
@@ -368,5 +368,5 @@ test('two pools cannot share an enrolment key, and a source cannot have the name
   const none = { allocate: async () => {}, poll: async () => [], stop: async () => {} }
   expect(() => open({ sources: { enrolled: none } })).toThrow('must not be enrolled')
   const other = { ...own, name: 'other' }
-  expect(() => open({ pools: [own, other] })).toThrow('pools.1.enrol.0.key: is a key that stands before it too')
+  expect(() => open({ pools: [own, other] })).toThrow('pools.1.enrol.0.key: is the key of an earlier entry, too')
 })

@@ -66,12 +66,15 @@ describe('a server that enrols with an address to prove by UDP', () => {
     expect(new Set(victim.datagrams.map((text) => text.length))).toEqual(new Set([43]))
     expect(thief.status).toBe(410)
     expect(seen.problem?.map(({ error }) => String(error))).toEqual([
-      'Error: Server "fra-1" of the key 73dc7b7a: knocked 30 times at its port "game", and no report has repeated a ' +
-        'datagram.',
+      'Error: Server "fra-1" of the key 73dc7b7a: Muster tried 30 times to reach its port "game", but no report ' +
+        'of the server repeated a datagram.',
     ])
     expect(seen.deploymentStopped).toMatchObject([{ reason: 'not-listening' }])
     // Its process is told why, and does not come back.
-    const said = { status: 410, json: { detail: expect.stringContaining('has not proved its address') as string } }
+    const said = {
+      status: 410,
+      json: { detail: expect.stringContaining('could not reach this server at its address') as string },
+    }
     expect(await send(thief.token, 'PUT', '/servers/me', { instance: 'one', seq: 99 })).toMatchObject(said)
     expect(await enrol({ ...enrolment('fra-1', 'one'), ...at(victim.port) })).toMatchObject(said)
   })

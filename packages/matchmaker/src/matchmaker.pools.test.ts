@@ -371,7 +371,7 @@ describe('a pool of servers', () => {
 
   test('a pool name that is used twice is refused, as is a queue with an unknown pool', () => {
     expect(() => setUp({ queues, pools: [] })).toThrow('queue "duel": pool: there is no such pool, got "arena"')
-    expect(() => setUp({ queues, pools: [arena, arena] })).toThrow('there are two of the name "arena"')
+    expect(() => setUp({ queues, pools: [arena, arena] })).toThrow('two pools have the name "arena"')
     expect(() => setUp({ queues, pools: [{ ...arena, at: [{ cron: 'never', minutes: 5, min: 1 }] }] })).toThrow(
       'pools.0.at.0.cron',
     )

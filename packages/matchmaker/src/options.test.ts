@@ -37,7 +37,7 @@ describe('an invalid matchmaker option', () => {
     [{ clock: {} }, 'option clock: must have now, sleep'],
     [{ tick: 5 }, 'option tick: is not known'],
     [{ queues: [] }, 'option queues: must be a list of at least one queue'],
-    [{ queues: [duel, duel] }, 'option queues: there are two of the name "duel"'],
+    [{ queues: [duel, duel] }, 'option queues: two queues have the name "duel"'],
   ])('an invalid matchmaker option is refused with its name and value: %o', (wrong, message) => {
     expect(() => configure({ ...options, ...wrong })).toThrow(InvalidInput)
     expect(() => configure({ ...options, ...wrong })).toThrow(message)

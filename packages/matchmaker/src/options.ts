@@ -303,7 +303,7 @@ export function defineQueues(queues: readonly QueueDefinition[], pools: readonly
   const defined = queues.map((queue) => defineQueue(deployedBy(queue, pools)))
   const twice = defined.find(({ name }, index) => defined.findIndex((queue) => queue.name === name) !== index)
   if (twice !== undefined)
-    throw invalidOption('queues', `queues: there are two of the name ${JSON.stringify(twice.name)}`)
+    throw invalidOption('queues', `queues: two queues have the name ${JSON.stringify(twice.name)}`)
   return defined
 }
 
@@ -318,13 +318,12 @@ export function definePools(pools: readonly PoolDefinition[], sources?: Config['
     read(poolSchema, pool, (field, message) => invalidOption(`pools.${index}.${field}`, `pools.${index}.${message}`)),
   )
   const twice = defined.find(({ name }, index) => defined.findIndex((pool) => pool.name === name) !== index)
-  if (twice !== undefined)
-    throw invalidOption('pools', `pools: there are two of the name ${JSON.stringify(twice.name)}`)
+  if (twice !== undefined) throw invalidOption('pools', `pools: two pools have the name ${JSON.stringify(twice.name)}`)
   const keys = new Set<string>()
   for (const [index, { enrol }] of defined.entries())
     for (const [nth, { key }] of enrol.entries()) {
       const field = `pools.${index}.enrol.${nth}.key`
-      if (keys.has(key)) throw invalidOption(field, `${field}: is a key that stands before it too`)
+      if (keys.has(key)) throw invalidOption(field, `${field}: is the key of an earlier entry, too`)
       keys.add(key)
     }
   for (const [index, { source }] of defined.entries()) {
@@ -347,12 +346,15 @@ export function assertNoService(
     if (pool !== undefined) continue
     const field = `queues.${index}.deploy`
     const what = `${deploy.application} ${deploy.version}`
-    throw invalidOption(field, `${field}: there is no deployment service that could deploy ${JSON.stringify(what)}`)
+    throw invalidOption(
+      field,
+      `${field}: no deployment service is configured that could deploy ${JSON.stringify(what)}`,
+    )
   }
   for (const [index, { source }] of pools.entries()) {
     if (source !== undefined) continue
     const field = `pools.${index}.source`
-    throw invalidOption(field, `${field}: must be given, since there is no deployment service`)
+    throw invalidOption(field, `${field}: must be given, because no deployment service is configured`)
   }
 }
 

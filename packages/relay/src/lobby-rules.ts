@@ -45,12 +45,12 @@ export const refusals = {
   'lobby-full': 'the lobby is full',
   'no-such-player': 'there is no such player in the lobby',
   'own-player': 'the host cannot do this to themselves',
-  'stale-version': 'the data has changed since that version',
-  'data-too-large': 'the lobby or member would have too much data',
+  'stale-version': 'the data has changed since the version in the request',
+  'data-too-large': 'the data of the lobby or the member would be too large',
   'not-ready': 'not all players are ready',
   'already-started': 'the lobby has been started already',
   'not-started': 'the lobby has not been started',
-  leased: 'another process sees to this lobby',
+  leased: 'another process handles this lobby',
 } as const
 
 export type RefusalCode = keyof typeof refusals

@@ -19,7 +19,7 @@ func parse(bytes: PackedByteArray) -> Variant:
 	return reader.data if reader.parse(bytes.get_string_from_utf8()) == OK else null
 
 
-# Null if the text is no JSON.
+# Null if the text is not JSON.
 func parse_text(text: String) -> Variant:
 	return parse(text.to_utf8_buffer())
 

@@ -128,7 +128,7 @@ func fault_of(given, bytes):
 	var fault = []
 	for rank in ranks:
 		if rank.size() == 0 and fault.size() == 0:
-			fault = ["ranking", "has a rank of nobody"]
+			fault = ["ranking", "has a rank without players"]
 		for one in rank:
 			if not _players.has(one):
 				return ["ranking", VALUES.quoted(one) + " is not a player of the match"]

@@ -80,7 +80,7 @@ export function createTokenSource(token: Token): TokenSource {
         ? 'missing'
         : token === ''
           ? 'empty'
-          : 'not a text that can stand in a header'
+          : 'not a string that an HTTP header may contain'
     throw new InvalidInput(
       `option token is ${what}: give the account's API token, or an async function that returns it`,
       {
@@ -99,7 +99,10 @@ async function askFor(provide: () => string | Promise<string>, call: TokenUser):
     throw new Unauthorized(`${call.facts().operation}: the token function failed`, { ...call.facts(), cause })
   }
   if (!sendable(token))
-    throw new Unauthorized(`${call.facts().operation}: the token function returned no usable token`, call.facts())
+    throw new Unauthorized(
+      `${call.facts().operation}: the token function must return a string that an HTTP header may contain`,
+      call.facts(),
+    )
   return token
 }
 

@@ -96,7 +96,7 @@ describe('a list with unreadable entries', () => {
     const deaf = { ...sink, listens: () => false }
     decode(testRequest(list), answer(JSON.stringify({ data: [entry('a'), {}, {}] })), systemClock, deaf)
     expect(String((await warned)[0])).toContain(
-      'deployments.list: left out of the answer: data.1.request_id is missing, and 1 more',
+      'deployments.list: an entry of the answer was left out: data.1.request_id is missing, and 1 more',
     )
   })
 

@@ -150,7 +150,7 @@ function tellLeftOut(request: RequestFacts, leftOut: ReadableEntries['leftOut'],
     const [first] = leftOut
     const others = leftOut.length > 1 ? `, and ${leftOut.length - 1} more` : ''
     process.emitWarning(
-      `${request.id}: left out of the answer: ${first?.field} ${first?.wrong}${others}`,
+      `${request.id}: an entry of the answer was left out: ${first?.field} ${first?.wrong}${others}`,
       'MusterWarning',
     )
   }

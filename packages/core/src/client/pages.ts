@@ -104,7 +104,7 @@ function assertWhole(id: OperationId, came: number, total = 0): void {
 
 const repeated = (id: OperationId, page: number) =>
   new UnexpectedResponse(
-    `${id}: page ${page} and those before it repeat earlier pages, and the service promises more: ` +
-      'the list is incomplete',
+    `${id}: the list is incomplete: page ${page} and those before it repeat earlier pages, ` +
+      'but the service counts more entries',
     { operation: id, field: 'pagination' },
   )

@@ -204,7 +204,8 @@ describe('a 404 that the API did not send', () => {
 
   test('a 404 that the API did not send is an error that names the missing route', () => {
     expect(of(404, '').message).toBe(
-      'fleets.get: the answer is not of the API: there may be no GET /v1/fleet/{fleet_name} there (status 404)',
+      'fleets.get: the answer does not come from the API: ' +
+        'baseUrl may be wrong, or have no GET /v1/fleet/{fleet_name} (status 404)',
     )
   })
 

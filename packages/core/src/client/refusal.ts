@@ -82,7 +82,10 @@ export function refusal(
   }
   if (isNotOfApi(request, status, body))
     return new RouteMissing(
-      tell(`the answer is not of the API: there may be no ${request.operation.method} ${request.template} there`),
+      tell(
+        'the answer does not come from the API: baseUrl may be wrong, or have no ' +
+          `${request.operation.method} ${request.template}`,
+      ),
       waiting(),
     )
   if (status === 400 && body !== undefined && namesDeployment.has(request.id) && saysUnknown.test(said))

@@ -73,7 +73,7 @@ export const permitExpired = new Error('the permit to send the request expired b
 function objection(request: Request, slot: CallSlot): Error | undefined {
   const { id, progress, mayWrite } = request
   if (mayWrite?.() === false)
-    return new SendAborted(`${id}: not sent, as mayWrite did not allow it any more`, {
+    return new SendAborted(`${id}: not sent, because mayWrite returned false`, {
       ...factsOf(request),
       sent: progress.doubtful,
     })

@@ -19,10 +19,10 @@ test.each([
   [undefined, 'missing'],
   [null, 'missing'],
   ['', 'empty'],
-  ['secret\nheader: x', 'not a text that can stand in a header'],
-  ['with space', 'not a text that can stand in a header'],
-  ['sécret', 'not a text that can stand in a header'],
-  [7, 'not a text that can stand in a header'],
+  ['secret\nheader: x', 'not a string that an HTTP header may contain'],
+  ['with space', 'not a string that an HTTP header may contain'],
+  ['sécret', 'not a string that an HTTP header may contain'],
+  [7, 'not a string that an HTTP header may contain'],
 ])('the API token %j is refused when the client is created, without being shown', (token, what) => {
   expect(() => createTokenSource(token as Token)).toThrow(
     expect.objectContaining({
@@ -35,9 +35,9 @@ test.each([
 })
 
 test.each([
-  ['an empty string', () => '', /no usable token/],
-  ['a token that no header can hold', async () => 'secret\n', /no usable token/],
-  ['undefined', () => undefined as unknown as string, /no usable token/],
+  ['an empty string', () => '', /must return a string that an HTTP header may contain/],
+  ['a token that no header can hold', async () => 'secret\n', /must return a string that an HTTP header may contain/],
+  ['undefined', () => undefined as unknown as string, /must return a string that an HTTP header may contain/],
 ])('a token function that returns %s makes the call Unauthorized', async (_, provide, message) => {
   const given = createTokenSource(provide as () => string)(call)
   await expect(given).rejects.toThrow(Unauthorized)

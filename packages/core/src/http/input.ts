@@ -57,7 +57,9 @@ function queryOf({ search }: RequestTarget): Keys {
   const parameters = new URLSearchParams(search)
   const keys = [...new Set(parameters.keys())]
   if (keys.includes('__proto__'))
-    throw new Problem(400, 'invalid-input', 'The query has a key __proto__.', { field: '__proto__' })
+    throw new Problem(400, 'invalid-input', 'The query has a key __proto__, which is not allowed.', {
+      field: '__proto__',
+    })
   return Object.fromEntries(
     keys.map((key) => {
       const values = parameters.getAll(key)
@@ -131,7 +133,7 @@ function decode(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {
-    throw new Problem(400, 'invalid-path', 'The path has a % that encodes nothing.')
+    throw new Problem(400, 'invalid-path', 'The path contains a % that does not begin a valid percent-encoding.')
   }
 }
 
@@ -183,7 +185,9 @@ function assertPlain(value: unknown, level: number): void {
     return
   }
   if (Object.hasOwn(value, '__proto__'))
-    throw new Problem(400, 'invalid-input', 'The body has a key __proto__.', { field: '__proto__' })
+    throw new Problem(400, 'invalid-input', 'The body has a key __proto__, which is not allowed.', {
+      field: '__proto__',
+    })
   // `for … in` is used instead of `Object.keys`, which would create a list for each object.
   for (const key in value) {
     const part = (value as Readonly<Record<string, unknown>>)[key]

@@ -45,7 +45,12 @@ export function createOpenWaits<Who extends Caller>({
         oldest()
       }
       if (open >= inAll)
-        throw new Problem(503, 'busy', 'Too many requests are waiting. Ask without waiting.', { retryAfterMs: 5000 })
+        throw new Problem(
+          503,
+          'busy',
+          'Too many requests are waiting for changes. Repeat the request without waiting.',
+          { retryAfterMs: 5000 },
+        )
       const own = byCaller.get(id) ?? new Set()
       byCaller.set(id, own)
       const end = () => given()

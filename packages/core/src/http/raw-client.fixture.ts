@@ -13,7 +13,7 @@ export async function untilSo(what: string, isSo: () => boolean): Promise<void> 
     if (isSo()) return
     await turn()
   }
-  throw new Error(`never came: ${what}`)
+  throw new Error(`this did not happen within 50,000 turns of the event loop: ${what}`)
 }
 
 /** Listens on loopback until the end of the test. */

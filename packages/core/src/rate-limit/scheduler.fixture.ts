@@ -28,7 +28,7 @@ export const never = () => new Promise<never>(() => {})
 export const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     (value) => {
-      throw new Error(`expected a failure, not ${String(value)}`)
+      throw new Error(`the call must fail, but it returned ${String(value)}`)
     },
     (reason: unknown) => reason,
   )

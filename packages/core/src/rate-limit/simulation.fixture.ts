@@ -110,7 +110,7 @@ export function simulate(
     const start = () => {
       while (waiting > 0) {
         const answer = limiter.reserve(now)
-        if (answer instanceof Promise) throw new TypeError('a simulated limiter answers at once')
+        if (answer instanceof Promise) throw new TypeError('a simulated limiter must answer synchronously')
         if (typeof answer === 'number') {
           if (answer < wakeAt) after(answer - now, wake)
           wakeAt = Math.min(wakeAt, answer)

@@ -42,7 +42,7 @@ export function linkedSignal(...sources: readonly (AbortSignal | undefined)[]): 
  * Aborts a sleep whose result is no longer needed. The error is shared, because creating an `AbortError` each time is
  * the slowest part.
  */
-const OVER = new Error('aborted: no caller waits for the result')
+const OVER = new Error('the work was aborted: no caller waits for its result')
 
 /**
  * Resolves with the promise's result, or with undefined after `ms` milliseconds. Rejects with `signal.reason` once the

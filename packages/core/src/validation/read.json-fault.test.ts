@@ -9,7 +9,7 @@ test.each([
   ['[1, 2,\n]', 2, 1, 'a comma before the end'],
   ["{'a': 1}", 1, 2, 'texts and names stand in double quotes'],
   ['{"a": \'x\'}', 1, 7, 'texts and names stand in double quotes'],
-  ['{\n  // no\n}', 2, 3, 'a comment is no JSON'],
+  ['{\n  // no\n}', 2, 3, 'a comment is not JSON'],
   ['{"a" 1}', 1, 6, 'a colon is missing'],
   ['{"a": 1 "b": 2}', 1, 9, 'a comma or } is missing'],
   ['[1 2]', 1, 4, 'a comma or ] is missing'],

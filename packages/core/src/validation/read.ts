@@ -84,7 +84,7 @@ function unexpected(character: string, expected: ExpectedToken, open: string | u
   if (isClosed && (expected === 'name' || expected === 'value') && !(open === '{' && expected === 'value'))
     return 'a comma before the end'
   if (character === "'") return 'texts and names stand in double quotes'
-  if (character === '/') return 'a comment is no JSON'
+  if (character === '/') return 'a comment is not JSON'
   return expected.startsWith('name') ? 'a name in double quotes is missing' : 'a value is missing'
 }
 
@@ -121,6 +121,6 @@ export function read<T>(schema: z.ZodType<T>, value: unknown, refuse: (field: st
 
 /** Returns the fault of a string that JSON.parse rejected, and its position. The text quotes nothing of the string. */
 export function notJson(text: string): string {
-  const { line, column, wrong } = jsonFault(text) ?? { line: 1, column: 1, wrong: 'is not as described' }
-  return `is no JSON: line ${line}, column ${column}: ${wrong}`
+  const { line, column, wrong } = jsonFault(text) ?? { line: 1, column: 1, wrong: 'is invalid' }
+  return `is not JSON: line ${line}, column ${column}: ${wrong}`
 }

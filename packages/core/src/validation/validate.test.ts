@@ -77,11 +77,11 @@ describe('a fault found by validate', () => {
     [{ matchSize: 2, kmh: 0 }, 'kmh', 'must be more than 0, got 0'],
     [{ matchSize: 2, kmh: 10 }, 'kmh', 'must be less than 10, got 10'],
     [{ matchSize: 2, home: 'here' }, 'home', 'must be a URL, got "here"'],
-    [{ matchSize: 2, since: 'now' }, 'since', 'must be a time as ISO 8601 writes it, got "now"'],
+    [{ matchSize: 2, since: 'now' }, 'since', 'must be a time in ISO 8601 format, got "now"'],
     [{ matchSize: 2, lengths: { long1: 1 } }, 'lengths.long1', 'is a name that must have at most 3 characters, got 1'],
     [{ matchSize: 2, only: 8 }, 'only', 'must be 7, got 8'],
     [{ matchSize: 2, code: 'XB12' }, 'code', 'must start with "AB"'],
-    [{ matchSize: 2, custom: 1 }, 'custom', 'is not as described, got 1'],
+    [{ matchSize: 2, custom: 1 }, 'custom', 'is invalid, got 1'],
     [[], undefined, 'must be an object, got a list'],
     [undefined, undefined, 'must be an object, got nothing'],
   ] as const)('validate names the wrong field and says what is wrong in plain words: %j', (value, field, message) => {

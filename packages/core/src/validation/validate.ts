@@ -79,7 +79,7 @@ function plainWords(issue: Issue): string {
     case 'invalid_key':
       return keyWords(issue.issues[0])
     default:
-      return 'is not as described'
+      return 'is invalid'
   }
 }
 
@@ -116,8 +116,8 @@ const FORMATS: Readonly<Record<string, string>> = {
   email: 'an e-mail address',
   ipv4: 'an IPv4 address',
   ipv6: 'an IPv6 address',
-  datetime: 'a time as ISO 8601 writes it',
-  date: 'a date as ISO 8601 writes it',
+  datetime: 'a time in ISO 8601 format',
+  date: 'a date in ISO 8601 format',
   base64: 'base64',
   uuid: 'a UUID',
   json_string: 'JSON',
@@ -149,8 +149,7 @@ function unionWords(issue: z.core.$ZodIssueInvalidUnion): string {
   if (issue.discriminator !== undefined && 'options' in issue && issue.options !== undefined)
     return `must be ${oneOf(issue.options)}`
   const firsts = issue.errors.map(([first]) => first)
-  if (firsts.length === 0 || !firsts.every((first) => first?.path.length === 0))
-    return 'fits none of the forms it may have'
+  if (firsts.length === 0 || !firsts.every((first) => first?.path.length === 0)) return 'has none of the allowed forms'
   const words = (firsts as Issue[]).map((first) => (first.message === '' ? plainWords(first) : first.message))
   const may = words.map((word) => /^must be (.+)$/.exec(word)?.[1])
   return may.every((word) => word !== undefined)
@@ -159,7 +158,7 @@ function unionWords(issue: z.core.$ZodIssueInvalidUnion): string {
 }
 
 function keyWords(issue: Issue | undefined): string {
-  if (issue === undefined) return 'is not a name that may stand here'
+  if (issue === undefined) return 'is a name that is not allowed here'
   return `is a name that ${issue.message === '' ? plainWords(issue) : issue.message}`
 }
 
@@ -260,7 +259,7 @@ function hasMisspelt(issue: Issue, value: unknown): boolean {
 
 function faultOf(value: unknown, issues: readonly Issue[]): Fault {
   const issue = mostTelling(issues)
-  if (issue === undefined) return fault([], 'is not as described', '', '')
+  if (issue === undefined) return fault([], 'is invalid', '', '')
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys
     return fault([...issue.path, key], 'is not known', '', didYouMean(key, knownNames.get(issue.keys) ?? []))

@@ -131,7 +131,7 @@ function testOf(
     }
   }
   if (types[field] === 'texts' || types[field] === 'flag') {
-    return { problem: `${where}.operator: ${operator} does not work on ${field}` }
+    return { problem: `${where}.operator: ${operator} cannot be used with ${field}` }
   }
   const wanted = valueOf(field, value, where)
   if (isProblem(wanted)) return wanted

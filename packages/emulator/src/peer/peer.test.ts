@@ -159,7 +159,7 @@ describe('data that a peer sends', () => {
       const { host } = await fakeRelay()
       await host.connect()
       expect(() => host.send(connectionId, Buffer.of(1))).toThrow(
-        `connectionId must be that of a client's message, got ${connectionId}`,
+        `connectionId must be one from a message of a client, got ${connectionId}`,
       )
     },
   )

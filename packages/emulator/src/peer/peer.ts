@@ -121,7 +121,10 @@ function problemOf(state: PeerState): PeerError | undefined {
   if (state === 'invalid') return new PeerError('invalid', 'the relay does not know these tokens')
   if (state === 'timed out') return new PeerError('session timed out', 'the host of the session is silent')
   if (state === 'error')
-    return new PeerError('error', 'the relay refuses: there is a host already, or the user is here in the other role')
+    return new PeerError(
+      'error',
+      'the relay refuses the connection: a host is connected already, or this user in the other role',
+    )
   return undefined
 }
 
@@ -246,7 +249,7 @@ function createPeerConnection<Message>(
     const { signal } = current.ended
     while (!signal.aborted) {
       if (clock.now() - current.heardAt >= timeoutMs) {
-        const reason = new PeerError('no answer', 'the relay does not answer, or goes on checking')
+        const reason = new PeerError('no answer', 'the relay does not answer, or is still checking the tokens')
         return hangUp(current, 'disconnected', reason)
       }
       socket.send(ping)
@@ -375,7 +378,7 @@ export function createPeer(options: PeerOptions): HostPeer | ClientPeer {
   const { connection, send } = createPeerConnection(chosen, 'server', messageOf)
   const sendTo = (connectionId: number, data: Uint8Array) => {
     if (!Number.isInteger(connectionId) || connectionId < 1 || connectionId > 0xffff_ffff)
-      throw new RangeError(`connectionId must be that of a client's message, got ${connectionId}`)
+      throw new RangeError(`connectionId must be one from a message of a client, got ${connectionId}`)
     send(data, connectionId)
   }
   return Object.assign(connection, { role: chosen.role, send: sendTo })

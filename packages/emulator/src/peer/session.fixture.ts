@@ -116,7 +116,7 @@ export async function eventually(condition: () => boolean): Promise<void> {
     if (condition()) return
     await new Promise((resolve) => setImmediate(resolve))
   }
-  throw new Error(`not so: ${String(condition)}`)
+  throw new Error(`this condition did not become true: ${String(condition)}`)
 }
 
 /** Advances the clock in steps of one ping interval, so that every ping is answered before the next. */

@@ -31,7 +31,7 @@ const attribute = z
   })
   .refine(({ type, values }) => values === undefined || type === 'string', {
     path: ['values'],
-    message: 'are only for strings',
+    message: 'are only allowed for type string',
   })
 
 /** The zod schema of `BrowserDefinition`. Its output is valid input for it. */

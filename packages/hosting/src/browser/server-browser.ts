@@ -192,7 +192,7 @@ export class ServerBrowser {
   /** @throws {Unavailable} while servers have yet to register again, because their listings are unknown */
   #assertKnown(serverId?: string) {
     if (this.#options.gameServers.isExpected(serverId))
-      throw new Unavailable('Game servers have not registered again yet. Retry in a second.')
+      throw new Unavailable('Game servers have not registered again since the restart. Retry in a second.')
   }
 
   /** Ends servers started by players that have been empty for too long. */

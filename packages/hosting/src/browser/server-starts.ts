@@ -471,10 +471,10 @@ export class ServerStarts {
     const { pools } = this.#options
     const pool =
       name === undefined ? pools.definitions().find(({ custom }) => custom !== undefined) : pools.find(name)?.definition
-    if (pool?.custom === undefined) throw refuse('pool', 'players start no servers of it, or there is no such pool')
+    if (pool?.custom === undefined) throw refuse('pool', 'must be a pool of which players may start servers')
     for (const attribute of Object.keys(attributes))
       if (!(pool.custom.attributes ?? Object.keys(this.#options.browser.attributes)).includes(attribute))
-        throw refuse(`attributes.${attribute}`, 'players cannot set this attribute')
+        throw refuse(`attributes.${attribute}`, 'must not be set by players')
     const fault = attributeFault(this.#options.browser, attributes)
     if (fault !== undefined) throw refuse(`attributes.${fault.name}`, fault.message)
     return { pool: pool.name, custom: pool.custom }

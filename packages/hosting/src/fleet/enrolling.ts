@@ -114,8 +114,11 @@ export class Enrolling {
       failed: (server, { kind, port }, knocks) => {
         const { name = '', key = '' } = server.enrolled ?? {}
         const who = `Server ${JSON.stringify(name)} of the key ${key}`
-        const what = kind === 'tcp' ? 'no connection was accepted' : 'no report has repeated a datagram'
-        const error = new Error(`${who}: knocked ${knocks} times at its port ${JSON.stringify(port)}, and ${what}.`)
+        const what =
+          kind === 'tcp' ? 'the server accepted no connection' : 'no report of the server repeated a datagram'
+        const error = new Error(
+          `${who}: Muster tried ${knocks} times to reach its port ${JSON.stringify(port)}, but ${what}.`,
+        )
         on.problem('probe', error, server, server.requestId)
         lifecycle.listened(server, false)
       },
@@ -136,10 +139,14 @@ export class Enrolling {
   enrol(secret: string, request: EnrolmentRequest, from: string | undefined): EnrolledServer {
     const { pool, enrolment } = this.#find(secret) ?? {}
     if (pool === undefined || enrolment === undefined)
-      throw new EnrolmentRefused('wrong-key', 'This is the key of no pool.')
+      throw new EnrolmentRefused('wrong-key', 'The enrolment key belongs to no pool.')
     const { build, instance, address = { ports: {} } } = request
     const host = address.host ?? from
-    if (host === undefined) throw new EnrolmentRefused('address', 'address.host: must be given')
+    if (host === undefined)
+      throw new EnrolmentRefused(
+        'address',
+        'address.host: must be given, because the address of the request is unknown',
+      )
     this.#assertFits(pool, enrolment, request, host, from)
     const [key, name] = [enrolmentIdOf(enrolment), request.name ?? host]
     const process = this.#options.keys.processOf(key, name, instance)
@@ -190,7 +197,7 @@ export class Enrolling {
   goneOf(name: string) {
     return new ServerGone(
       this.#ended.get(name) === 'not-listening'
-        ? 'Muster knocked at this server, and it has not proved its address: nobody could play on it. End its process.'
+        ? 'Muster could not reach this server at its address, so players could not either. End its process.'
         : 'This server is no longer needed. End its process.',
     )
   }
@@ -202,7 +209,7 @@ export class Enrolling {
    */
   revoke(keyId: string): readonly string[] {
     if (this.#options.pools.definitions().some(({ enrol }) => enrol.some((one) => enrolmentIdOf(one) === keyId))) {
-      const message = `The key ${keyId} is in the configuration. Remove it there first: it could add servers again.`
+      const message = `The key ${keyId} is still configured, so its servers could enrol again. Remove the key first.`
       throw new EnrolmentRefused('key-in-use', message)
     }
     return this.#withKey(keyId).flatMap((server) => {
@@ -260,7 +267,10 @@ export class Enrolling {
     }
     const port = enrolment.knock?.port
     if (port !== undefined && !Object.hasOwn(request.address?.ports ?? {}, port))
-      throw new EnrolmentRefused('address', `address.ports: must have ${JSON.stringify(port)}, where Muster knocks`)
+      throw new EnrolmentRefused(
+        'address',
+        `address.ports: must have ${JSON.stringify(port)}, the port that Muster must reach`,
+      )
     if (mayBeAt(enrolment, host, from)) return
     const where = enrolment.hosts === undefined ? 'where the request comes from' : '`hosts` of its key'
     throw new EnrolmentRefused('address', `address.host: must be within ${where}, got ${JSON.stringify(host)}`)
@@ -271,7 +281,7 @@ export class Enrolling {
     const present = this.#withKey(enrolled.key)
     const before = present.find((one) => one.enrolled?.name === enrolled.name)
     if (before !== undefined && this.#isHeard(before)) {
-      const message = `name: another process has the name ${JSON.stringify(enrolled.name)}, and was heard within 25 s`
+      const message = `name: another process has the name ${JSON.stringify(enrolled.name)}, and reported within 25 s`
       throw new EnrolmentRefused('name-in-use', message)
     }
     if (before === undefined && present.length >= max)
@@ -289,7 +299,8 @@ export class Enrolling {
     // server.
     const id = `e-${newId(this.#options.random)}`
     const order = this.#options.pools.orderOf(pool.name)
-    if (order === undefined) throw new EnrolmentRefused('wrong-key', 'The pool of this key is gone.')
+    if (order === undefined)
+      throw new EnrolmentRefused('wrong-key', 'The pool of this key is no longer in the configuration.')
     const at = { ...assignment, server: id }
     const server = newEnrolledServer(
       { id, pool: pool.name, at: this.#options.clock.now(), enrolled: { ...terms, at } },

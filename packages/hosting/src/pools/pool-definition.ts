@@ -110,7 +110,7 @@ const schedule = z
     try {
       new Cron(cron, { timezone, paused: true, mode: '5-part' }).nextRun()
     } catch {
-      const message = 'must be five fields as in crontab, with a time zone that is known'
+      const message = 'must be five fields as in crontab, and timezone a known time zone'
       context.addIssue({ code: 'custom', path: ['cron'], message })
     }
     if (goal === undefined && min === undefined)
@@ -189,7 +189,7 @@ export const poolSchemaWith = <Key extends z.ZodType>(key: Key) =>
       if (deploy === undefined && (enrol.length === 0 || (source ?? ENROLLED) !== ENROLLED))
         refuse(['deploy'], 'must be given, unless all servers of the pool enrol')
       if (source === ENROLLED && enrol.length === 0)
-        refuse(['enrol'], 'must have a key: its servers come by themselves')
+        refuse(['enrol'], 'must have a key, because the servers of this source must enrol by themselves')
       for (const [index, { place }] of enrol.entries())
         if (places?.some(({ name }) => name === place) !== true)
           refuse(['enrol', index, 'place'], `must be one of the pool's places, got ${JSON.stringify(place)}`)

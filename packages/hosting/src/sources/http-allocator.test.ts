@@ -131,7 +131,7 @@ describe('the answer to a poll of an HTTP allocator', () => {
     async (body) => {
       const error = await errorOf(poll(body))
       expect(error).toBeInstanceOf(UnexpectedResponse)
-      expect(error.message).toBe('poll: the answer is not { servers: […] }')
+      expect(error.message).toBe('poll: the answer must be an object { servers: […] }')
     },
   )
 

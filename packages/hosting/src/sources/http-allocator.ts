@@ -121,7 +121,7 @@ export function createHttpAllocator(options: HttpAllocatorOptions): HttpAllocato
           signal: ending.signal,
           objection: () =>
             given.mayWrite?.() === false
-              ? new SendAborted(`${call}: not sent, as mayWrite did not allow it any more`, { ...facts(), sent })
+              ? new SendAborted(`${call}: not sent, because mayWrite returned false`, { ...facts(), sent })
               : undefined,
           sending: () => {
             sent = true
@@ -159,7 +159,11 @@ const secretsOf = ({ environment }: WantedServer) =>
 
 function readServers({ body, status }: HttpAnswer): readonly AllocatedServer[] {
   const { servers } = read(answerSchema, parsed(body), (field) => {
-    return new UnexpectedResponse('poll: the answer is not { servers: […] }', { operation: 'poll', status, field })
+    return new UnexpectedResponse('poll: the answer must be an object { servers: […] }', {
+      operation: 'poll',
+      status,
+      field,
+    })
   })
   return servers.map(readAllocated)
 }

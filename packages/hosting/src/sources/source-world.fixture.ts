@@ -120,7 +120,7 @@ function allocatorWorld(options: WorldOptions, via = (allocator: ServerAllocator
 async function openHttpWorlds() {
   let behind: ServerAllocator | undefined
   let underWay = 0
-  const needed = () => behind ?? Promise.reject<never>(new Error('there is no allocator'))
+  const needed = () => behind ?? Promise.reject<never>(new Error('no allocator was opened behind the HTTP server'))
   const server = await openAllocatorServer({
     allocator: {
       allocate: async (wanted, given) => (await needed()).allocate(wanted, given),

@@ -161,7 +161,7 @@ test('a ticket log of version 1 is converted to a store file', async () => {
 
 describe('the file of a store', () => {
   test.each([
-    ['not a store', '{"ip":"192.0.2.1"}\nmore\n', /is another kind of file/],
+    ['not a store', '{"ip":"192.0.2.1"}\nmore\n', /is not a store of Muster/],
     ['of another version', HEADER.replace('"version":4', '"version":9'), /has version 9/],
     ['damaged in its first line', HEADER.replace('muster', 'mustard'), /was written by another version/],
     [

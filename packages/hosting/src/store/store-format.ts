@@ -201,7 +201,9 @@ export function readStore(path: string, bytes: Buffer): ReadStore {
     } else {
       const wrong = what === 'forced' ? strict : unexplained
       if (wrong > 0) {
-        const why = 'is not as it was written, and later lines are. Restore the file from a backup or move it away.'
+        const why =
+          'differs from what was written, although later lines are intact. Restore the file from a backup or ' +
+          'move it away.'
         throw new StoreCorrupt(`Store ${path} is damaged: line ${wrong} ${why}`, path, wrong)
       }
       isTorn = bad > 0
@@ -229,10 +231,13 @@ const isNew = (bytes: Buffer): boolean =>
 function whatIsWrong(header: string): string {
   const [, version = ''] = /^[0-9a-f]{8} \{"store":"muster","version":(\d{1,9})\b/.exec(header) ?? []
   if (Number(version) > VERSION)
-    return `has version ${version}, and this Muster reads up to ${VERSION}. It was not changed; run a later Muster.`
+    return (
+      `has version ${version}, but this Muster reads up to ${VERSION}. ` +
+      'The file was not changed. Run a later Muster.'
+    )
   return /^[0-9a-f]{8} \{"(store|ticketLog|journal|kind)":/.test(header)
     ? 'was written by another version of Muster. Let that version end its matches, then move the file away.'
-    : 'is another kind of file. It was not changed; check the path.'
+    : 'is not a store of Muster. The file was not changed. Check the path.'
 }
 
 /** Applies a line. Changes nothing if the line is damaged. */

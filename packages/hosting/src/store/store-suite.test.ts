@@ -114,7 +114,7 @@ describe.each(Object.entries(kinds))('a store: %s', (_, create) => {
 
   test('a store accepts only record kinds of letters and -', async () => {
     const store = await create()()
-    expect(() => store.records('A', () => [])).toThrow('Invalid kind of records: "A".')
+    expect(() => store.records('A', () => [])).toThrow('kind: must be lower-case words joined by hyphens, got "A"')
     await store.close()
   })
 })

@@ -102,7 +102,7 @@ export const NAME = 'name'
 /** @throws {InvalidInput} */
 export function refuseOtherOwner(stored: RecordsByKind, name: string, before: StoreOwner | undefined): void {
   const refuse = (message: string) => new InvalidInput(`option store: ${message}`, { field: 'store' })
-  if (before !== undefined) throw refuse('is already used by another matchmaker. Open one for each.')
+  if (before !== undefined) throw refuse('is already used by another matchmaker. Open a store for each matchmaker.')
   const [named = name] = stored.get(NAME)?.keys() ?? []
   if (named === name) return
   throw refuse(`belongs to matchmaker ${JSON.stringify(named)}, not ${JSON.stringify(name)}. Use another folder.`)
@@ -110,7 +110,8 @@ export function refuseOtherOwner(stored: RecordsByKind, name: string, before: St
 
 /** @throws {Error} */
 export function checkKind(kind: string): void {
-  if (!/^[a-z]+(-[a-z]+)*$/.test(kind)) throw new Error(`Invalid kind of records: ${JSON.stringify(kind)}.`)
+  if (!/^[a-z]+(-[a-z]+)*$/.test(kind))
+    throw new Error(`kind: must be lower-case words joined by hyphens, got ${JSON.stringify(kind)}`)
 }
 
 /** The content of a store in memory. A store created from it continues from there. */

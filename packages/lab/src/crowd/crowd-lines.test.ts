@@ -53,9 +53,9 @@ describe('an invalid crowd', () => {
       ['{"at":1,"n":0,"kind":"start","format":"muster-recording-1"}'],
       'line 1: format: must be "muster-crowd-1"',
     ],
-    ['a truncated line', [HEADER, '', PARTY.slice(0, -1)], 'line 3: is torn: ends too early'],
-    ['a truncated string', [HEADER, PARTY.slice(0, 9)], 'line 2: is torn: a text without an end'],
-    ['a line that is not JSON', [HEADER, 'id;at;players'], 'line 2: is no JSON: a value is missing'],
+    ['a truncated line', [HEADER, '', PARTY.slice(0, -1)], 'line 3: is cut off: ends too early'],
+    ['a truncated string', [HEADER, PARTY.slice(0, 9)], 'line 2: is cut off: a text without an end'],
+    ['a line that is not JSON', [HEADER, 'id;at;players'], 'line 2: is not JSON: a value is missing'],
     ['an unknown field', [HEADER, party('"at"', '"hat":1,"at"')], 'line 2: hat: is not known; did you mean at?'],
     ['a time that is not a number', [HEADER, party('"at":5', '"at":null')], 'line 2: at: must be a number, got null'],
     [

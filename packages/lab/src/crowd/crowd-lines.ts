@@ -168,8 +168,8 @@ export function inLine<T>(number: number, read: () => T): T {
     if (!(error instanceof InvalidInput)) throw error
     const { field = '', message } = error
     const words = message.replace(/^(recording, line \d+|ticket): /, '').replace(field === '' ? '' : `${field}: `, '')
-    const torn = /is no JSON: .*(ends too early|a text without an end)$/.exec(words)
-    throw new InvalidCrowd(number, field, torn === null ? words : `is torn: ${torn[1]}`)
+    const torn = /is not JSON: .*(ends too early|a text without an end)$/.exec(words)
+    throw new InvalidCrowd(number, field, torn === null ? words : `is cut off: ${torn[1]}`)
   }
 }
 
@@ -186,8 +186,8 @@ function jsonOf(text: string, number: number): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    const { column, wrong } = jsonFault(text) ?? { column: 1, wrong: 'is not as described' }
-    const words = wrong === 'ends too early' || wrong === 'a text without an end' ? 'is torn' : 'is no JSON'
+    const { column, wrong } = jsonFault(text) ?? { column: 1, wrong: 'is invalid' }
+    const words = wrong === 'ends too early' || wrong === 'a text without an end' ? 'is cut off' : 'is not JSON'
     throw new InvalidCrowd(number, '', `${words}: ${wrong}`, column)
   }
 }

@@ -55,12 +55,12 @@ describe('jobs in several threads', () => {
   test('lab jobs fail with one clear error when a thread ends early, and the threads can be used again', async () => {
     const job = { crowd: recorded, seed: 1, queues: [duel] }
     const crashing = createLabThreads({ threads: 1, program: program('process.exit(3)') })
-    const failed = new ThreadFailed('job 1 of 2: its thread ended early, with code 3')
+    const failed = new ThreadFailed('job 1 of 2: the thread of the job ended early, with code 3')
     await expect(crashing.run([job, job])).rejects.toThrow(failed)
-    await expect(crashing.run([job])).rejects.toThrow('job 1 of 1: its thread ended early, with code 3')
+    await expect(crashing.run([job])).rejects.toThrow('job 1 of 1: the thread of the job ended early, with code 3')
     const full = program('const all = []; for (;;) all.push(new Array(1e5).fill(all.length))')
     await expect(runJobs([job], { heapMb: 16, program: full })).rejects.toThrow(
-      'job 1 of 1: it needs more than 16 MB of memory: make the crowd smaller',
+      'job 1 of 1: the job needs more than 16 MB of memory: make the crowd smaller',
     )
   })
 

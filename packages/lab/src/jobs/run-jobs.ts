@@ -86,10 +86,12 @@ function startThread(heapMb: number, program = PROGRAM) {
   worker.on('message', (message: JobMessage) => notify(message))
   worker.on('error', (error: NodeJS.ErrnoException) => {
     const isFull = error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-    const why = isFull ? `it needs more than ${heapMb} MB of memory: make the crowd smaller` : error.message
+    const why = isFull ? `the job needs more than ${heapMb} MB of memory: make the crowd smaller` : error.message
     notify({ error: new ThreadFailed(why, { cause: error }) })
   })
-  worker.on('exit', (code) => notify({ error: new ThreadFailed(`its thread ended early, with code ${code}`) }))
+  worker.on('exit', (code) =>
+    notify({ error: new ThreadFailed(`the thread of the job ended early, with code ${code}`) }),
+  )
 
   return {
     /** @param progressed called with the done share of the job. */

@@ -91,6 +91,6 @@ function seedsOf({ crowd, seeds: count = SEEDS }: LabRun): number[] {
 function assertUniqueNames(names: readonly string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (names.length > 0 && twice === undefined) return
-  const wrong = twice === undefined ? 'must not be empty' : `there are two of the name ${JSON.stringify(twice)}`
+  const wrong = twice === undefined ? 'must not be empty' : `two variants have the name ${JSON.stringify(twice)}`
   throw new InvalidInput(`variants: ${wrong}`, { field: 'variants' })
 }

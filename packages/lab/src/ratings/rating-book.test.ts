@@ -158,7 +158,7 @@ describe('the reported quality of ratings', () => {
 })
 
 test.each([
-  [crowdOf([player('p1', 5), player('p2')]), {}, 'ratings: player "p2" has no truth, which decides who wins'],
+  [crowdOf([player('p1', 5), player('p2')]), {}, 'ratings: player "p2" has no truth, the skill that decides who wins'],
   [
     crowdOf([player('p1', 5), player('p2', 5)]),
     {},

@@ -174,7 +174,7 @@ function skillsOf({ parties }: Crowd): (player: CrowdPlayer) => number {
 
 function truthOf({ id, truth }: CrowdPlayer): number {
   if (truth !== undefined) return truth
-  throw new InvalidInput(`ratings: player ${JSON.stringify(id)} has no truth, which decides who wins`)
+  throw new InvalidInput(`ratings: player ${JSON.stringify(id)} has no truth, the skill that decides who wins`)
 }
 
 /** Ratings during a run: returns the ratings of a ticket's players, and learns from played matches. */

@@ -31,8 +31,8 @@ test('names of Object.prototype members are kept in a lab result', () => {
 })
 
 test.each([
-  ['', 'is no JSON: line 1, column 1: is empty'],
-  ['{"format":\n"muster-lab-result-1', 'is no JSON: line 2, column'],
+  ['', 'is not JSON: line 1, column 1: is empty'],
+  ['{"format":\n"muster-lab-result-1', 'is not JSON: line 2, column'],
   ['5', 'is not a result of muster lab run --out'],
   ['null', 'is not a result of muster lab run --out'],
   ['{"format":"muster-crowd-1"}', 'is a result of muster lab run --out in another format'],

@@ -182,8 +182,8 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    const { line, column, wrong } = jsonFault(text) ?? { line: 1, column: 1, wrong: 'is not as described' }
-    throw refusal('', `is no JSON: line ${line}, column ${column}: ${wrong}`)
+    const { line, column, wrong } = jsonFault(text) ?? { line: 1, column: 1, wrong: 'is invalid' }
+    throw refusal('', `is not JSON: line ${line}, column ${column}: ${wrong}`)
   }
 }
 

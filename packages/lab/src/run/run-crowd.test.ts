@@ -127,7 +127,7 @@ describe('a run of a crowd', () => {
     [crowdOf({ visits: [] }), [pair], {}, 'crowd: party 0 needs players, visits, and times that are milliseconds'],
     [crowdOf({ at: Number.NaN, visits: [visit] }), [pair], {}, 'crowd: party 0 needs players, visits, and times'],
     [crowdOf({ visits: [visit] }), [], {}, 'queues: must be a list of at least one queue'],
-    [crowdOf({ visits: [visit] }), [pair, pair], {}, 'there are two of the name "pair"'],
+    [crowdOf({ visits: [visit] }), [pair, pair], {}, 'two queues have the name "pair"'],
     [crowdOf({ visits: [visit] }), [pair], { tickMs: 0 }, 'option tickMs: must be at least 1, got 0'],
     [crowdOf({ visits: [visit] }), [pair], { startMs: 180_000 }, 'must be less than readyTimeoutMs of queue "pair"'],
     [crowdOf({ visits: [visit] }), [pair], { fast: true }, 'option fast: is not known'],

@@ -262,5 +262,5 @@ async function untilSettled(closing: Promise<readonly AllocationView[]>, clock: 
   void closing.then((left) => (state.left = left))
   for (await clock.settle(); state.left === undefined; await clock.settle())
     await clock.reach(clock.now() + CLOSING_STEP_MS)
-  if (state.left.length > 0) throw new Error(`${state.left.length} servers were not stopped`)
+  if (state.left.length > 0) throw new Error(`the run has ended, but ${state.left.length} servers were not stopped`)
 }

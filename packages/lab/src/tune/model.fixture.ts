@@ -31,7 +31,7 @@ const GIVES_UP = 5e-4
 export function modelled({ queue, seed, share }: WantedRun): Measured {
   const rate = RATE * (1 + 0.06 * (seededRandom(seed)() - 0.5) + 0.02 * (1 - share))
   const rule = queue.rules[0]
-  if (rule?.kind !== 'difference') throw new Error('the model has one rule')
+  if (rule?.kind !== 'difference') throw new Error('the first rule of the model must be a difference rule')
   let [waiting, matched, gaveUp, cost] = [1, 0, 0, 0]
   const matchedBy: number[] = []
   for (let second = 0; second < 300; second += 1) {

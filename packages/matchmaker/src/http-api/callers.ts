@@ -307,7 +307,7 @@ export function assertStreamOf(ticketId: string, { streamOf }: StreamCaller): vo
  */
 export function assertStream(route: string, { streamOf }: StreamCaller): void {
   if (streamOf === undefined || route === 'ticketEvents') return
-  throw new Problem(401, 'stream-token-invalid', 'A stream token is valid for its events only.')
+  throw new Problem(401, 'stream-token-invalid', 'A stream token is valid only for the events of its ticket.')
 }
 
 /** A caller that may be the server of a match. */

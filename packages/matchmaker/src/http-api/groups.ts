@@ -168,7 +168,7 @@ export class Groups {
         throw alreadySearching()
       }
       if (group.profile !== profile) {
-        const message = `profile: the group is for ${JSON.stringify(group.profile)}`
+        const message = `profile: must be ${JSON.stringify(group.profile)}, the profile of the group`
         throw new Problem(400, 'other-profile', message, { field: 'profile' })
       }
       const most = Math.min(MOST_MEMBERS, service.largestParty(profile) ?? MOST_MEMBERS)

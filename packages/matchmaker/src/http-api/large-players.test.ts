@@ -65,7 +65,7 @@ test('an attribute too large for the matches of its queue is refused with its na
   expect((json as { message: string }).message).toMatch(
     new RegExp(
       '^attributes: are too large: they take \\d{5} bytes of the environment of their server, ' +
-        'and of a match of 40 players only \\d{4} fit$',
+        'but in a match of 40 players only \\d{4} bytes fit$',
     ),
   )
   expect((await call('ann', 'POST', '/tickets', { profiles: ['duel', 'royale'], attributes })).status).toBe(400)

@@ -68,10 +68,10 @@ export function createBackfills(service: MatchService, random: Random) {
         : matches.find((one) => one.matchId === match_id)
     if (match === undefined) throw new Problem(404, 'not-found', 'There is no such match.')
     if (!given.every(([id, ticket]) => wasMatched(match, id) || cameLater(match, known.get(id), ticket))) {
-      throw invalid('tickets', 'must be of one match')
+      throw invalid('tickets', 'must all belong to one match')
     }
     if (profile !== undefined && profile !== match.queue) {
-      throw invalid('profile', `the match is of ${JSON.stringify(match.queue)}`)
+      throw invalid('profile', `must be ${JSON.stringify(match.queue)}, the queue of the match`)
     }
     return match
   }

@@ -63,7 +63,7 @@ function sharedId(shared: NonNullable<PlayerCaller['shared']>, body: PlayerBody)
   if (name === undefined && secret !== undefined)
     throw invalid('player_id', `must be given with player_secret or the header ${SECRET_HEADER}`)
   if (name !== undefined && secret === undefined)
-    throw invalid('player_secret', 'must be given with player_id: a text that the client draws once and keeps')
+    throw invalid('player_secret', 'must be given with player_id: a random text that the client makes once and keeps')
   if (name !== undefined && name.length > LONGEST_NAME)
     throw invalid('player_id', `must have at most ${LONGEST_NAME} characters, got ${name.length}`)
   // The name is the first part of the id, which other players read.
@@ -86,7 +86,7 @@ export function assertOwnKeys(
   if (isBackend(caller)) return
   const key = keys.find((one) => body[one] !== undefined)
   if (key !== undefined)
-    throw new Problem(403, 'backend-only', `${key}: only a trusted backend may say that`, { field: key })
+    throw new Problem(403, 'backend-only', `${key}: only a trusted backend may send this field`, { field: key })
 }
 
 interface ReadPlayerOptions {
@@ -105,12 +105,12 @@ export function createReadPlayer(options: ReadPlayerOptions): ReadPlayer {
     const { shared } = caller
     assertOwnKeys(body, shared === undefined ? BACKEND_KEYS : BACKEND_KEYS_OF_SHARED, caller)
     if (shared === undefined && body.player_secret !== undefined)
-      throw invalid('player_secret', 'goes with a token that players share: leave it out')
+      throw invalid('player_secret', 'is only for players who share a token: leave it out')
     const trusted = isBackend(caller)
     const ip = trusted ? givenIp(body) : address
     if (!trusted && ip === undefined) throw addressUnknown()
     if (trusted && ip === undefined && body.coordinates === undefined) {
-      throw invalid('player_ip', 'a backend must say it, or coordinates')
+      throw invalid('player_ip', 'a backend must send player_ip or coordinates')
     }
     const reported = reportedBy(body)
     const ownId = shared === undefined ? caller.id : sharedId(shared, body)

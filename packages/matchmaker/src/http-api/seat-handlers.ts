@@ -153,7 +153,7 @@ function seatingHandlers(
   const namedBy = async ({ group_id, player_ids }: Party, { caller }: SeatExchange): Promise<readonly string[]> => {
     const own = playerOf(caller)
     if (own !== undefined && player_ids !== undefined)
-      throw new Problem(403, 'backend-only', 'Only a trusted backend names players.', { field: 'player_ids' })
+      throw new Problem(403, 'backend-only', 'Only a trusted backend may send player_ids.', { field: 'player_ids' })
     if (group_id !== undefined) {
       const { members } = await groups.read(group_id, caller)
       const ids = members.map(({ player_id }) => player_id)
@@ -165,7 +165,9 @@ function seatingHandlers(
   const seated = async (body: Party, exchange: SeatExchange) => {
     const ids = await playersOf(body, exchange)
     if (ids.length > 0) return ids
-    throw new Problem(400, 'invalid-input', 'player_ids: a backend names the players', { field: 'player_ids' })
+    throw new Problem(400, 'invalid-input', 'player_ids: a backend must send the ids of the players', {
+      field: 'player_ids',
+    })
   }
 
   const seatsView = ({ seats }: Pick<SeatsGranted, 'seats'>, { caller }: SeatExchange) => {
@@ -232,7 +234,11 @@ function seatingHandlers(
         }
       }
       if (start === undefined)
-        throw new Problem(409, 'no-server-fits', 'No server that fits has free seats. Ask for less, or start one.')
+        throw new Problem(
+          409,
+          'no-server-fits',
+          'No server that fits has enough free seats. Change the request, or start a server.',
+        )
       const wanted = start === true ? {} : start
       // A player who names the server or chooses a password wants a server of their own.
       const mayShare = wanted.name === undefined && wanted.password === undefined ? true : undefined

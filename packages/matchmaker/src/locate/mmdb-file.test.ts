@@ -61,15 +61,19 @@ describe('a corrupt MMDB file', () => {
     [
       'with a part missing in the middle',
       Buffer.concat([whole.subarray(0, 70), whole.subarray(200)]),
-      'a part is missing',
+      'a part of the file is missing',
     ],
-    ['only metadata', whole.subarray(metadataAt), 'a part is missing'],
+    ['only metadata', whole.subarray(metadataAt), 'a part of the file is missing'],
     [
       'a later format version',
       encodeMmdb({ networks, metadata: { binary_format_major_version: 3 } }),
-      'format version is 3',
+      'format version must be 2, got 3',
     ],
-    ['an unknown IP version', encodeMmdb({ networks, metadata: { ip_version: 5 } }), 'IP version is 5'],
+    [
+      'an unknown IP version',
+      encodeMmdb({ networks, metadata: { ip_version: 5 } }),
+      'IP version must be 4 or 6, got 5',
+    ],
     ['an unsupported record size', encodeMmdb({ networks, metadata: { record_size: 20 } }), 'record size'],
     ['an empty tree', encodeMmdb({ networks, metadata: { node_count: 0 } }), 'tree is empty'],
     ['a tree size that is not a number', encodeMmdb({ networks, metadata: { node_count: 'many' } }), 'tree is empty'],

@@ -25,15 +25,15 @@ export const cannotRead = (name: string, cause: unknown) =>
  */
 function open(bytes: Buffer): Reader<Response> {
   const metadataAt = bytes.lastIndexOf(METADATA_MARKER)
-  if (metadataAt === -1) throw new Error('it has no MMDB metadata: it is truncated or not an MMDB file')
+  if (metadataAt === -1) throw new Error('the file has no MMDB metadata: it is truncated or not an MMDB file')
   const reader = new Reader<Response>(bytes)
   const { binaryFormatMajorVersion: version, ipVersion, nodeCount, searchTreeSize } = reader.metadata
-  if (version !== 2) throw new Error(`its format version is ${version}, not 2`)
-  if (ipVersion !== 4 && ipVersion !== 6) throw new Error(`its IP version is ${ipVersion}, not 4 or 6`)
-  if (!(nodeCount > 0)) throw new Error('its search tree is empty')
+  if (version !== 2) throw new Error(`the MMDB format version must be 2, got ${version}`)
+  if (ipVersion !== 4 && ipVersion !== 6) throw new Error(`the MMDB IP version must be 4 or 6, got ${ipVersion}`)
+  if (!(nodeCount > 0)) throw new Error('the MMDB search tree is empty')
   const separator = bytes.subarray(searchTreeSize, searchTreeSize + SEPARATOR_BYTES)
   if (searchTreeSize + SEPARATOR_BYTES > metadataAt || separator.some((byte) => byte !== 0)) {
-    throw new Error('its search tree does not end where its metadata says: a part is missing')
+    throw new Error('the MMDB search tree does not end where the metadata says: a part of the file is missing')
   }
   return reader
 }

@@ -111,7 +111,7 @@ test('the MMDB lookup replaces one buffer by another', async () => {
   const locate = mmdbLocate({ buffer: inLondon })
   await locate.reload(inTokyo)
   expect(locate('9.9.9.9')).toEqual(tokyo)
-  await expect(locate.reload()).rejects.toThrow('reload needs a buffer')
+  await expect(locate.reload()).rejects.toThrow('reload() needs a buffer')
 })
 
 test('the MMDB lookup refuses at creation, by name, a file that is missing, corrupt or of another type', async () => {
@@ -124,7 +124,7 @@ test('the MMDB lookup refuses at creation, by name, a file that is missing, corr
   expect(() => mmdbLocate({ file: missing })).toThrow(missing)
   expect(() => mmdbLocate({ file: folder })).toThrow(folder)
   const page = await named('page.mmdb', '<!doctype html>')
-  expect(() => mmdbLocate({ file: page })).toThrow(`cannot read ${page}: it has no MMDB metadata`)
+  expect(() => mmdbLocate({ file: page })).toThrow(`cannot read ${page}: the file has no MMDB metadata`)
   const countries = encodeMmdb({
     networks: { '9.0.0.0/8': { country: { iso_code: 'US' } } },
     metadata: { database_type: 'GeoLite2-Country' },

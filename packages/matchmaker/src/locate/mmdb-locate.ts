@@ -114,7 +114,7 @@ export function mmdbLocate(options: MmdbLocateOptions): MmdbLocate {
 
   const load = async (newer: Uint8Array | undefined) => {
     if (newer === undefined && file === undefined)
-      throw new TypeError('reload needs a buffer: mmdbLocate was not given a file')
+      throw new TypeError('reload() needs a buffer, because mmdbLocate was created without a file')
     locate = openLocate(newer === undefined ? await readLater(file as string) : asBuffer(newer), name)
     cache?.clear()
   }

@@ -90,7 +90,7 @@ function bitsOf(cidr: string, ipVersion: 4 | 6): string {
       .join('')
     return '0'.repeat(ipVersion === 4 ? 0 : 96) + bits.slice(0, Number(length))
   }
-  if (ipVersion === 4) throw new Error(`${cidr} does not fit into a tree of IPv4`)
+  if (ipVersion === 4) throw new Error(`${cidr}: a fixture with ipVersion 4 cannot contain an IPv6 network`)
   const [left, right] = address.split('::').map(groups) as [number[], number[]?]
   const all = right === undefined ? left : [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right]
   return all
@@ -107,7 +107,7 @@ function buildTree(networks: readonly (readonly [bits: string, data: number])[])
     let node = nodes[0] as Child[]
     for (const bit of bits.slice(0, -1)) {
       const child = node[Number(bit)]
-      if (child !== undefined && 'data' in child) throw new Error('networks overlap')
+      if (child !== undefined && 'data' in child) throw new Error('the networks of the fixture must not overlap')
       const next = child?.node ?? nodes.push([undefined, undefined]) - 1
       node[Number(bit)] = { node: next }
       node = nodes[next] as Child[]

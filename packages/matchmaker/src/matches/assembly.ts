@@ -456,6 +456,6 @@ export function assemble(options: MatchmakerOptions, persistence: Persistence = 
 const notReady = (isFailing: boolean): Unavailable =>
   new Unavailable(
     isFailing
-      ? 'The store cannot be opened, so what was before is not known. It is tried again every second.'
-      : 'What was before is still being read from the store. Try again in a second.',
+      ? 'The store cannot be opened, so the state before the restart is unknown. Muster tries again every second.'
+      : 'The state before the restart is still being read from the store. Try again in a second.',
   )

@@ -68,7 +68,7 @@ function vacanciesOf(
   const unknownTeam = (path: string) =>
     invalidBackfill(
       path,
-      `${path}: must say slots or players: of a match of an earlier process it is not known who is in which team`,
+      `${path}: must have slots or players: after a restart, Muster does not know who is in which team`,
     )
   if (given === undefined) {
     if (mayBeMore) throw unknownTeam('teams')
@@ -90,7 +90,7 @@ function vacanciesOf(
     if ((slots ?? 0) > free)
       throw invalidBackfill(
         `teams.${index}.slots`,
-        `teams.${index}.slots: the team takes ${Math.max(0, free)} more at most, got ${slots}`,
+        `teams.${index}.slots: must be at most ${Math.max(0, free)}, the free places of the team, got ${slots}`,
       )
     rooms[at] = slots ?? Math.max(0, free)
   }

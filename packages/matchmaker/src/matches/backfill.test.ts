@@ -109,7 +109,7 @@ describe('a backfill', () => {
     ['an unknown team', 'backfill: teams.0.name: the match has no such team, got "nosuch"', [{ name: 'nosuch' }]],
     [
       'more slots than the team has free',
-      'backfill: teams.0.slots: the team takes 1 more at most, got 2',
+      'backfill: teams.0.slots: must be at most 1, the free places of the team, got 2',
       [{ name: 'side-1', slots: 2 }],
     ],
     ['no free slots', 'backfill: teams: no team has a free place', [{ name: 'side-1', slots: 0 }]],

@@ -51,7 +51,7 @@ describe('the acceptance of a match', () => {
     await run(250)
     matchmaker.acceptMatch('ann-ben', 'ben')
     expect(() => matchmaker.acceptMatch('ann-ben', 'eve')).toThrow(
-      'ticket: playerId: is not in ticket ann-ben, got "eve"',
+      'ticket: playerId: must be a player of ticket ann-ben, got "eve"',
     )
     matchmaker.acceptMatch('cas-dee')
     await run(500)

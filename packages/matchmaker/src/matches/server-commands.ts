@@ -144,7 +144,7 @@ export function createSeatCommands(options: SeatCommandsOptions) {
       try {
         await matching.recorded(serverId)
         if (find(serverId) === undefined && !browser.starts.isStarting(serverId))
-          throw new Unavailable('The store cannot record the server, so none is started. Retry.')
+          throw new Unavailable('The store cannot record the server, so no server is started. Retry.')
       } catch (error) {
         if (isNew) browser.starts.cancel(serverId, request.playerIds)
         throw error

@@ -121,7 +121,7 @@ export function createWorld({
   const lead = async (options: Partial<LeaderOptions> = {}) => {
     const one = process(options)
     const failed = one.leader.load([...stored.values()].filter((ticket) => ticket.state?.status !== 'CANCELLED'))
-    if (failed.length > 0) throw new Error('not all was loaded', { cause: failed })
+    if (failed.length > 0) throw new Error('some tickets could not be loaded', { cause: failed })
     one.leader.loadBackfills(Array.from(backfills, ([backfillId, text]) => ({ backfillId, text })))
     await one.leader.lead()
     return one

@@ -210,7 +210,7 @@ export function createLeader({
       resultRecords,
     },
   )
-  if (loading === undefined) throw new Error('a leader has a ledger')
+  if (loading === undefined) throw new Error('assemble() must return `loading` if it gets a ledger')
 
   const now =
     <Given extends unknown[], Result>(method: (...given: Given) => Result) =>

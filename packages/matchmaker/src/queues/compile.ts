@@ -124,7 +124,10 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
       )
       const [first] = present.flat()
       if (first === undefined && keys.length > 0) {
-        throw invalidTicket('present', `must be somebody, for rule ${JSON.stringify(keys[0]?.rule.name)}`)
+        throw invalidTicket(
+          'present',
+          `must not be empty, because rule ${JSON.stringify(keys[0]?.rule.name)} compares players`,
+        )
       }
       const nobody = { ...opening, players: [] }
       return {
@@ -231,6 +234,6 @@ function assertSatisfiable(rules: readonly CompiledRule[], teams: readonly Named
     const fitting = firsts.filter((team) => (teams[team]?.max ?? 0) >= size)
     const never = aboutTeams.find((rule) => !fitting.some((team) => lets(rule, facts, team)))
     if (never !== undefined)
-      throw refuse('players', `would never be matched, by rule ${JSON.stringify(never.rule.name)}`)
+      throw refuse('players', `can never be matched, because of rule ${JSON.stringify(never.rule.name)}`)
   }
 }

@@ -200,8 +200,10 @@ test('rules can exclude lists from each other, and a string from a list', () => 
   expect(
     together(matchesOf(stated, { a: one({ dlc: ['x'], mode: 'new' }), b: one({ dlc: [], mode: 'new' }) })),
   ).toEqual(['ab'])
-  expect(() => matchesOf(stated, { a: one({ dlc: ['beta'], mode: 'new' }) })).toThrow('never meet rule "require dlc"')
-  expect(() => matchesOf(stated, { a: one({ dlc: [], mode: 'old' }) })).toThrow('never meet rule "require mode"')
+  expect(() => matchesOf(stated, { a: one({ dlc: ['beta'], mode: 'new' }) })).toThrow(
+    'can never satisfy rule "require dlc"',
+  )
+  expect(() => matchesOf(stated, { a: one({ dlc: [], mode: 'old' }) })).toThrow('can never satisfy rule "require mode"')
 })
 
 test('rules can limit a value for some time and then drop the limit', () => {

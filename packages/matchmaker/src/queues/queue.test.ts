@@ -156,21 +156,24 @@ describe('an invalid queue', () => {
       teams({ name: 'a-2', size: 1 }, { name: 'a', count: 2, size: 1 }),
       'teams.1.name: there are two teams called "a-2"',
     ],
-    [teams({ name: 'a', count: 251, size: 2 }), 'teams: take more than 500 players in all'],
+    [teams({ name: 'a', count: 251, size: 2 }), 'teams: must take at most 500 players in all'],
     // Limits
     [rule({ kind: 'distance' }), 'rules.0.maxKm: must be given'],
     [maxKm(0), 'rules.0.maxKm: '],
     [maxKm('far'), 'rules.0.maxKm: '],
     [maxKm([]), 'rules.0.maxKm: '],
     [maxKm(steps([5, 1])), 'rules.0.maxKm.0.afterMs: must be 0 in the first step, got 5'],
-    [maxKm(steps([0, 1], [0, 2])), 'rules.0.maxKm.1.afterMs: must be more than 0, that of the step before, got 0'],
-    [maxKm(steps([0, 2], [9, 1])), 'rules.0.maxKm.1.value: must not be less than 2, that of the step before, got 1'],
+    [maxKm(steps([0, 1], [0, 2])), 'rules.0.maxKm.1.afterMs: must be more than 0, the value of the step before, got 0'],
+    [
+      maxKm(steps([0, 2], [9, 1])),
+      'rules.0.maxKm.1.value: must not be less than 2, the value of the step before, got 1',
+    ],
     [maxKm([{ afterMs: 0, km: 2 }]), 'rules.0.maxKm.0.value: '],
     [maxKm([{ afterMs: 0, value: 2, km: 2 }]), 'rules.0.maxKm.0.km: is not known'],
-    [maxKm({ from: 5, to: 4, overMs: 1 }), 'rules.0.maxKm.to: must not be less than 5, where it begins, got 4'],
+    [maxKm({ from: 5, to: 4, overMs: 1 }), 'rules.0.maxKm.to: must not be less than 5, its first value, got 4'],
     [maxKm({ from: 5, to: Infinity, overMs: 1 }), 'rules.0.maxKm.to: '],
     [maxKm({ from: 5, to: 6, overMs: 0 }), 'rules.0.maxKm.overMs: '],
-    [require('>=', { from: 3, to: 4, overMs: 1 }), 'rules.0.value.to: must not be more than 3, where it begins, got 4'],
+    [require('>=', { from: 3, to: 4, overMs: 1 }), 'rules.0.value.to: must not be more than 3, its first value, got 4'],
     [require('<', { from: 4, to: 3, overMs: 1 }), 'rules.0.value.to: must not be less than 4'],
     [require('<', undefined), 'rules.0.value: must be given'],
     [require('=', [{ afterMs: 0, value: 1 }]), 'rules.0.value: '],
@@ -180,13 +183,13 @@ describe('an invalid queue', () => {
     [require('~', 1), 'rules.0.operator: '],
     [
       require('<', 1, { missing: { value: 'x' } }),
-      'rules.0.missing.value: must be a number, as the rule compares, got a text',
+      'rules.0.missing.value: must be a number, the type that the rule compares, got a text',
     ],
     [
       require('contains', 'x', { missing: { value: 'x' } }),
-      'rules.0.missing.value: must be a list, as the rule compares',
+      'rules.0.missing.value: must be a list, the type that the rule compares',
     ],
-    [require('in', ['x'], { party: 'avg' }), 'rules.0.party: is for comparisons of numbers'],
+    [require('in', ['x'], { party: 'avg' }), 'rules.0.party: is only allowed for comparisons of numbers'],
     [
       require('<', 1, { missing: 'ignore' }),
       "rules.0.missing: must be 'refuse', 'any' or { value } of the attribute's type",
@@ -235,7 +238,7 @@ describe('an invalid queue', () => {
     ],
     [
       rule({ kind: 'distance', maxKm: 1 }, { kind: 'distance', maxKm: 2, name: 'x' }),
-      'rules.1: is a second distance rule',
+      'rules.1: is a second distance rule: a queue may have only one',
     ],
     [rule({ kind: 'roles', roles: {} }), 'rules.0.roles: must be 1 to 8 roles'],
     [rule({ kind: 'roles', roles: nineRoles }), 'rules.0.roles: must be 1 to 8 roles'],
@@ -244,7 +247,7 @@ describe('an invalid queue', () => {
       rule({ kind: 'roles', roles: { tank: { min: 2, max: 1 } } }),
       'rules.0.roles.tank: must be a whole number from 0, or {',
     ],
-    [rule({ kind: 'roles', roles: { tank: 3 } }), 'rules.0.roles: take 3 players, and team "team" has 2 at most'],
+    [rule({ kind: 'roles', roles: { tank: 3 } }), 'rules.0.roles: require 3 players, but team "team" has at most 2'],
     [rule({ kind: 'roles', roles: { tank: 1 }, team: 'red' }), 'rules.0.team: is not the name of a team, got "red"'],
     [compare({}), 'rules.0: must have either value or otherTeam'],
     [compare({ value: 1, otherTeam: 'team' }), 'rules.0: must have either value or otherTeam'],
@@ -260,7 +263,7 @@ describe('an invalid queue', () => {
       rule(...Array.from({ length: 33 }, (_, at) => ({ kind: 'avoid', name: `${at}` }))),
       'rules: must have at most 32 entries',
     ],
-    [rule(...lines(15, 20)), 'queue "duel": rules: relax at more than 254 different times'],
+    [rule(...lines(15, 20)), 'queue "duel": rules: must not relax at more than 254 different times'],
   ]
   test.each(cases.map(([definition, message]) => ({ definition, message })))(
     'an invalid queue is refused with its name, the path and the value: $message',
@@ -298,7 +301,7 @@ function lines(many: number, steps: number): object[] {
 describe('a queue from JSON', () => {
   test('a queue in invalid JSON is refused with the position and the cause, without showing the text', () => {
     expect(() => queueFromJson('{\n  "name": "duel",\n}')).toThrow(
-      'queue: is no JSON: line 3, column 1: a comma before the end',
+      'queue: is not JSON: line 3, column 1: a comma before the end',
     )
     expect(() => queueFromJson('{"hiddenEnvironment":"swordfish')).toThrow(InvalidQueue)
     expect(() => queueFromJson('{"hiddenEnvironment":"swordfish')).not.toThrow('swordfish')

@@ -264,7 +264,8 @@ const queueSchema: z.ZodType<Queue> = z
       context.addIssue({ code: 'custom', path: ['teams'], message: 'is required unless matchSize is given' })
     }
     if (deploy === undefined) {
-      const message = pool === undefined ? 'must be given, or pool instead' : 'is that of the pool, which is not known'
+      const message =
+        pool === undefined ? 'must be given unless pool is given' : 'comes from the pool, which is not known'
       context.addIssue({ code: 'custom', path: ['deploy'], message })
     }
   })

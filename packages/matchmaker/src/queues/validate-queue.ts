@@ -62,7 +62,7 @@ export function problemsOfQueue(parts: QueueParts): QueueFault[] {
     problems.push({ path: ['patience', 'untilMs'], message: `must be less than expireAfterMs, ${expireAfterMs}` })
   }
   if (levelsOf({ teams, rules, lastResortMs, targetWaitMs }).at.length > MOST_LEVELS) {
-    problems.push({ path: ['rules'], message: `relax at more than ${MOST_LEVELS - 1} different times` })
+    problems.push({ path: ['rules'], message: `must not relax at more than ${MOST_LEVELS - 1} different times` })
   }
   return problems
 }
@@ -103,7 +103,7 @@ function problemsOfTeams(teams: readonly TeamDefinition[]): QueueFault[] {
   const sum = (players: (team: TeamDefinition) => number) =>
     teams.reduce((total, team) => total + players(team) * (team.count ?? 1), 0)
   if (sum(largest) > LARGEST_MATCH)
-    problems.push({ path: ['teams'], message: `take more than ${LARGEST_MATCH} players in all` })
+    problems.push({ path: ['teams'], message: `must take at most ${LARGEST_MATCH} players in all` })
   if (sum(smallest) === 0) problems.push({ path: ['teams'], message: 'must take at least one player in all' })
   return problems
 }
@@ -116,7 +116,7 @@ function problemsOfNames(rules: readonly Rule[]): QueueFault[] {
       problems.push({ path: ['rules', index, 'name'], message: `is the name of another rule too, ${quoted(name)}` })
     seen.add(name)
     if (kind === 'distance' && rules.findIndex((rule) => rule.kind === kind) !== index) {
-      problems.push({ path: ['rules', index], message: 'is a second distance rule' })
+      problems.push({ path: ['rules', index], message: 'is a second distance rule: a queue may have only one' })
     }
   }
   return problems
@@ -153,7 +153,7 @@ function problemsOfRoles(
   const players = least.reduce((sum, count) => sum + count, 0)
   const small = teams.find((team) => (rule.team ?? team.name) === team.name && largest(team) < players)
   if (small === undefined) return []
-  const message = `take ${players} players, and team ${quoted(small.name)} has ${largest(small)} at most`
+  const message = `require ${players} players, but team ${quoted(small.name)} has at most ${largest(small)}`
   return [{ path: [...path, 'roles'], message }]
 }
 

@@ -10,7 +10,7 @@ test('a recording with all known kinds of lines is read', () => {
 })
 
 test.each([
-  ['{', 'recording, line 7: is no JSON: line 1, column 2: ends too early'],
+  ['{', 'recording, line 7: is not JSON: line 1, column 2: ends too early'],
   ['[]', 'recording, line 7: '],
   [JSON.stringify({ ...cancel, kind: 'reboot' }), 'recording, line 7: kind: '],
   [JSON.stringify({ ...cancel, at: 'noon' }), 'recording, line 7: at: '],

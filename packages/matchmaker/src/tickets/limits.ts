@@ -107,7 +107,7 @@ export function createCheckEnvironment(settings: ServerSettings): CheckEnvironme
     const field = ticket.players.length === 1 ? 'players.0.attributes' : 'players'
     const message =
       `are too large: they take ${bytes} bytes of the environment of their server, ` +
-      `and of a match of ${settings.players} players only ${mayTake} fit`
+      `but in a match of ${settings.players} players only ${mayTake} bytes fit`
     throw new InvalidTicket(`ticket: ${field}: ${message}`, { field })
   }
 }

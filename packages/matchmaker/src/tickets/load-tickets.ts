@@ -171,7 +171,7 @@ export function createTicketLoader(options: LoadingOptions): TicketLoader {
     },
 
     unload: (ids) => {
-      if (!following.isOn()) throw new Error('tickets are unloaded only while another process leads')
+      if (!following.isOn()) throw new Error('tickets may be unloaded only while another process leads')
       const now = clock.now()
       for (const id of ids) {
         const record = byId.get(id)

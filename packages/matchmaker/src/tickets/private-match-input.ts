@@ -182,7 +182,7 @@ function assertTeamsOfQueue({ teams, queue }: CheckedMatch, shapes: readonly Tea
     const shape = shapes.find((one) => one.name === name)
     if (shape === undefined) {
       const [where, names] = [`teams.${index}.name`, shapes.slice(0, 8).map((one) => JSON.stringify(one.name))]
-      const message = `is no team of queue ${JSON.stringify(queue)}, which has ${names.join(', ')}`
+      const message = `is not a team of queue ${JSON.stringify(queue)}, which has ${names.join(', ')}`
       throw invalidMatch(where, `${where}: ${message}${shapes.length > 8 ? ', …' : ''}, got ${JSON.stringify(name)}`)
     }
     if (players.length > shape.max) {

@@ -243,5 +243,5 @@ export const invalidTicket = (field: string, message: string) => new InvalidTick
 /** Checks that the player is in the ticket. @throws {InvalidTicket} if the player is not in the ticket. */
 export function assertPlayerOfTicket(ticket: Pick<Ticket, 'id' | 'players'>, playerId: string): void {
   if (ticket.players.some(({ id }) => id === playerId)) return
-  throw invalidTicket('playerId', `playerId: is not in ticket ${ticket.id}, got ${JSON.stringify(playerId)}`)
+  throw invalidTicket('playerId', `playerId: must be a player of ticket ${ticket.id}, got ${JSON.stringify(playerId)}`)
 }

@@ -47,7 +47,7 @@ export function clientOf(options: AnyRedisClientOptions): SingleClient {
   try {
     return createClient({ disableOfflineQueue: true, ...options }) as unknown as SingleClient
   } catch (error) {
-    const why = error instanceof Error && !('input' in error) ? error.message : 'url is not a URL'
+    const why = error instanceof Error && !('input' in error) ? error.message : 'url is not a valid URL'
     throw new InvalidInput(`connectRedis: option client: ${why}`, { field: 'client' })
   }
 }

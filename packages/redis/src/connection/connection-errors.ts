@@ -104,7 +104,7 @@ export function failureOf(error: unknown, what: string): RedisError {
   // Only these two errors mean that the command was never written.
   const wasNotSent = isNamed(error, ClientOfflineError) || isNamed(error, ClientClosedError)
   const outcome = wasNotSent ? 'not-done' : 'unknown'
-  const words = wasNotSent ? 'nothing was sent' : 'whether it was done is not known'
+  const words = wasNotSent ? 'nothing was sent' : 'whether the command ran is not known'
   return new RedisDisconnected(`${what}: there is no connection to Redis; ${words}`, {
     code: 'DISCONNECTED',
     outcome,

@@ -107,7 +107,7 @@ describeRedis('a connection to Redis', () => {
       [{ timeoutMs: 0 }, /timeoutMs/],
       [{ client: 'redis://127.0.0.1' }, /client/],
       [{ url: 'redis://:s3cret@127.0.0.1' }, /url/],
-      [{ client: { url: 'redis://:s3cret@host:port' } }, /client: url is not a URL/],
+      [{ client: { url: 'redis://:s3cret@host:port' } }, /client: url is not a valid URL/],
       [{ client: { url: 'http://:s3cret@host' } }, /client: .*http:.*redis: or rediss:/],
       [{ client: createClientPool({ url: 'redis://:s3cret@127.0.0.1' }) }, /client must be options of createClient/],
     ] as const) {

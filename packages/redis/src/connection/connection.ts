@@ -19,7 +19,7 @@ function createDeadlines(clock: Clock, onSilence: () => void) {
     const found = await within(answered, ms, clock)
     if (found !== undefined) return found.answer
     if (endedBefore === ended) onSilence()
-    const message = `${what}: Redis did not answer within ${ms} ms; whether it was done is not known`
+    const message = `${what}: Redis did not answer within ${ms} ms; whether the command ran is not known`
     throw new RedisTimedOut(message, { code: 'TIMEOUT', outcome: 'unknown' })
   }
 }

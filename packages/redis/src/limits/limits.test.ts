@@ -100,7 +100,7 @@ describeRedis('limits in Redis', () => {
     expect(limiter.obstacle?.()).toMatchObject({
       name: 'LimitsUnavailable',
       limit: 'status',
-      message: expect.stringContaining("The shared limit 'status' gives no permits: "),
+      message: expect.stringContaining("The shared limit 'status' allows no requests now: "),
       cause: { name: 'RedisTimedOut' },
     })
   })

@@ -43,7 +43,7 @@ export function createFallback(
     const began = (lookedAt = clock.now())
     try {
       const done = store.reset().then(() => true)
-      if ((await within(done, LOOK_TIMEOUT_MS, clock)) === undefined) throw new Error('no answer')
+      if ((await within(done, LOOK_TIMEOUT_MS, clock)) === undefined) throw new Error('Redis did not answer in time')
       isLocal = false
       awaySince = undefined
     } catch {

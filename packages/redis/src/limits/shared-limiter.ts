@@ -23,7 +23,7 @@ export class LimitsUnavailable extends MusterError {
   }
 
   constructor(limit: string, why: string, cause?: unknown) {
-    super(`The shared limit '${limit}' gives no permits: ${why}`, { cause })
+    super(`The shared limit '${limit}' allows no requests now: ${why}`, { cause })
     Object.assign(this, { limit })
   }
 }

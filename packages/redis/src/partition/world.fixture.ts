@@ -194,7 +194,7 @@ export function createWorld(given: Partial<PartitionOptions> = {}, isFenced = tr
   const beginLossy = (random: Random, lossy: { readonly share: number }): Process => {
     const one = process({ standby: random() < 0.8 }, (method, moment) => {
       if (method === 'inbox' || method === 'changes' || random() >= lossy.share) return
-      throw new Error(`lost ${moment} ${method}`)
+      throw new Error(`the fixture lost the answer to ${method} (${moment} its effect)`)
     })
     one.start()
     return one

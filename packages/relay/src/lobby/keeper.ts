@@ -39,7 +39,7 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
     const started = task(lobbyId)
       .catch((error: unknown) => {
         if (!closing.signal.aborted)
-          process.emitWarning(`a lobby's run could not be seen to: ${String(error)}`, 'MusterWarning')
+          process.emitWarning(`a background task of a lobby failed: ${String(error)}`, 'MusterWarning')
       })
       .finally(() => tasks.delete(lobbyId))
     tasks.set(lobbyId, started)

@@ -105,7 +105,7 @@ const optionsSchema = z
   })
   .refine(({ relay, matchmaker }) => (relay === undefined) !== (matchmaker === undefined), {
     path: ['relay'],
-    error: 'must be given, or matchmaker must, and not both',
+    error: 'must be given if matchmaker is not, and only then',
   })
 
 export type LobbiesConfig = Readonly<z.output<typeof optionsSchema>>
@@ -189,7 +189,7 @@ const joinSchema = z
   })
   .refine((input) => (input.code === undefined) !== (input.lobbyId === undefined), {
     path: ['code'],
-    error: 'must be given, or lobbyId must, and not both',
+    error: 'must be given if lobbyId is not, and only then',
   })
 
 const listSchema = z.strictObject({

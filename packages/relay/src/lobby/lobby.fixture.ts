@@ -84,7 +84,7 @@ export function play(lobby: Lobby, rules: LobbyRules = defaultRules) {
     /** Opens the session of the pending run. */
     open: () => {
       const { run } = played.lobby
-      if (run?.status !== 'allocating') throw new Error('nothing is to be opened')
+      if (run?.status !== 'allocating') throw new Error('the lobby has no session to open')
       played.do({ kind: 'claim', worker: 'w' })
       return played.do({ kind: 'opened', worker: 'w', term: run.term, session: aSession(played.lobby, run.term) })
     },

@@ -204,7 +204,7 @@ export function testLobbyStore(name: string, open: () => Promise<StoreUnderTest>
       expect(await idsOf(host)).toEqual([first.id, second.id].toSorted())
       expect(await idsOf('nobody')).toEqual([])
       const result = step(join('zoe'), first, START, defaultRules)
-      if (isRefusal(result)) throw new Error('nobody came in')
+      if (isRefusal(result)) throw new Error('the player could not join the lobby')
       await store.replace(result.lobby, 1, START)
       expect(await idsOf('zoe')).toEqual([first.id])
       await store.replace({ ...result.lobby, members: result.lobby.members.filter(({ id }) => id !== 'zoe') }, 2, START)

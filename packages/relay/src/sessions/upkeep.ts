@@ -52,7 +52,7 @@ export class Upkeep {
     }
     const sessionIds = [...ledger.keys(), ...orphans]
     throw new RelayNotDeleted(
-      `${sessionIds.length} relay sessions, and ${doubts.size} creates without an answer, may still exist`,
+      `${sessionIds.length} relay sessions, and those of ${doubts.size} creates without an answer, may still exist`,
       { sessionIds },
     )
   }

@@ -85,7 +85,7 @@ async function fetchBounded(url: string, headers: Headers, signal: AbortSignal):
     chunks.push(chunk)
   }
   const keys = keysIn(Buffer.concat(chunks).toString())
-  if (keys === undefined) throw new Error('not a JSON Web Key Set')
+  if (keys === undefined) throw new Error('the answer is not a JSON Web Key Set')
   return Response.json({ keys: keys.map(anyName) })
 }
 

@@ -44,7 +44,7 @@ const DEPLOY = 'with --live: also create one server, wait until it is READY, and
 function amount(text: string): number {
   const value = Number(text)
   if (text.trim() !== '' && value > 0 && value <= 1_000_000) return value
-  throw new InvalidArgumentError('It must be a number above 0, and at most 1000000.')
+  throw new InvalidArgumentError('The value must be a number above 0, and at most 1000000.')
 }
 
 /** Matches per hour for which pools are priced if no other load is given (our choice): few, some and many players. */

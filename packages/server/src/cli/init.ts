@@ -147,7 +147,7 @@ async function init(
     await writeFile(file, templateOf(installed ?? `./${SCHEMA_FILE}`), { flag: force ? 'w' : 'wx' })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    terminal.complain(`${shown} is there already, and was left as it is: --force writes over it.`)
+    terminal.complain(`${shown} exists already and was not changed: --force overwrites it.`)
     return EXIT.failed
   }
   if (installed === undefined) await writeFile(join(into, SCHEMA_FILE), schemaText())

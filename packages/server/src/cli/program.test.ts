@@ -48,7 +48,7 @@ describe('muster init', () => {
   test('muster init overwrites a file only if requested', async () => {
     await file('muster.yaml', 'mine')
     const { code, err } = await muster('init')
-    expect([code, err]).toEqual([1, 'muster.yaml is there already, and was left as it is: --force writes over it.\n'])
+    expect([code, err]).toEqual([1, 'muster.yaml exists already and was not changed: --force overwrites it.\n'])
     expect(await read('muster.yaml')).toBe('mine')
     expect((await muster('init --force')).code).toBe(0)
     expect(await read('muster.yaml')).toContain('name: my-game')
@@ -62,7 +62,7 @@ describe('muster check', () => {
     await file('muster.yaml', wrong)
     const { code, out, err } = await muster('check')
     expect([code, out]).toEqual([2, ''])
-    expect(err).toMatch(/^muster.yaml:1:49: error: service.token: is a secret, which never stands in this file/)
+    expect(err).toMatch(/^muster.yaml:1:49: error: service.token: is a secret, which must not be in this file/)
     expect(err).toContain('\nmuster.yaml:2:9: error: queues: must not be empty\n  2 | queues: []\n    |         ^^\n')
     expect(err).toMatch(/\n\nmuster.yaml cannot be used: 2 errors.\n$/)
     expect(err).not.toContain('hunter2')
@@ -131,12 +131,12 @@ queues: [{ name: duel, matchSize: 2, pool: arena }]
     expect(pools).toMatchObject([{ name: 'arena', costs: [{ matchesPerHour: 900, warm: 9 }] }])
     expect(usual + JSON.stringify(pools)).not.toContain('hunter2')
     const wrong = await muster('check --matches-per-hour many')
-    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('It must be a number above 0')])
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('The value must be a number above 0')])
   })
 
   test('muster check reports a file that does not exist', async () => {
     const { code, err } = await muster('check -c none.yaml')
-    expect([code, err]).toEqual([2, 'none.yaml: error: is not there\n\nnone.yaml cannot be used: 1 error.\n'])
+    expect([code, err]).toEqual([2, 'none.yaml: error: does not exist\n\nnone.yaml cannot be used: 1 error.\n'])
   })
 
   test('muster check uses colours only on a terminal', async () => {

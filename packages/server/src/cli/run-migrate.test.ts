@@ -70,7 +70,7 @@ test('muster migrate refuses a store of a later version in one sentence, and doe
   const { code, text } = await muster('migrate', inFolder(folder))
   expect(code).toBe(1)
   expect(text).toContain(
-    'muster.log has version 5, and this Muster reads up to 4. It was not changed; run a later Muster.',
+    'muster.log has version 5, but this Muster reads up to 4. The file was not changed. Run a later Muster.',
   )
   expect(readFileSync(join(folder, 'muster.log'), 'utf8')).toBe(file)
 })
@@ -97,7 +97,7 @@ describe.skipIf(skipsRedis())('muster migrate for a partition in Redis', () => {
       const { code, text } = await muster('migrate', inRedis)
       return [code, text.trim().split('\n').at(-1)]
     }
-    expect(await said()).toEqual([0, 'partition kept in Redis: not there yet'])
+    expect(await said()).toEqual([0, 'partition kept in Redis: does not exist yet'])
     const older =
       'partition kept in Redis: format 1, which the first leader of this version writes in format 2; ' +
       'earlier versions lead it no more then'

@@ -32,7 +32,7 @@ export async function migrate(options: MigrateOptions, terminal: Terminal): Prom
 async function migrateFolder(folder: string, dryRun: boolean, terminal: Terminal): Promise<void> {
   const files = storeFilesIn(folder)
   const found = await findStoreFiles(files)
-  if (found.length === 0) terminal.say(`${files.path}: not there yet`)
+  if (found.length === 0) terminal.say(`${files.path}: does not exist yet`)
   for (const one of found) terminal.say(sentenceOf(one, files.path, dryRun))
   if (dryRun || !found.some(({ isOlder }) => isOlder)) return
   // Does the same as a start: takes the lock, reads everything, and writes one file of the latest version.
@@ -61,7 +61,7 @@ async function tellPartition(name: string, config: RedisConfig, terminal: Termin
   const redis = await connectRedis({ client: { url }, prefix, timeoutMs })
   try {
     const found = await readPartitionFormat(redis, name)
-    const what = found === undefined ? 'not there yet' : `format ${found.format}, ${whatBecomesOf(found)}`
+    const what = found === undefined ? 'does not exist yet' : `format ${found.format}, ${whatBecomesOf(found)}`
     terminal.say(`partition ${name} in Redis: ${what}`)
   } finally {
     await redis.close()

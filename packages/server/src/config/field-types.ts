@@ -59,7 +59,7 @@ export const httpUrl = z
   .refine(withoutCredentials, CREDENTIALS)
 
 const LITERAL =
-  'is a secret, which never stands in this file: write { env: NAME_OF_A_VARIABLE } or { file: path/of/a/file }'
+  'is a secret, which must not be in this file: write { env: NAME_OF_A_VARIABLE } or { file: path/of/a/file }'
 
 const source = {
   env: textLike(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable')

@@ -146,7 +146,7 @@ export function createFindings(source: Source) {
 /** The fault for a reader of the file. The value is omitted if it is not helpful. */
 function wordsOf({ message, wrong }: Pick<PathFault, 'message' | 'wrong'>, given: unknown): string {
   if (wrong.startsWith('is not known')) return wrong
-  if (given === null && message !== wrong) return 'is empty: remove it, or write what belongs behind it'
+  if (given === null && message !== wrong) return 'is empty: remove it, or give it a value'
   // A bound in the message may have the digits of the given number without being it.
   const isShown = typeof given !== 'number' && wrong.includes(JSON.stringify(given) ?? '')
   const isMeant = wrong.includes('did you mean')

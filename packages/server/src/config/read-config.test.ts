@@ -143,7 +143,7 @@ describe('a reference to something outside the configuration', () => {
   const keyOf = (source: string) => `auth: { keys: [{ name: a, role: look, key: { ${source} } }] }\n`
 
   test('a reference to an environment variable that is unset, empty or cannot be sent is refused', async () => {
-    const field = 'auth.keys.0.key: is a secret, and the environment variable GAME_KEY'
+    const field = 'auth.keys.0.key: is a secret, but the environment variable GAME_KEY'
     expect(await messagesOf(keyOf('env: GAME_KEY'))).toEqual([`${field} is not set`])
     expect(await messagesOf(keyOf('env: GAME_KEY'), { GAME_KEY: '' })).toEqual([`${field} is empty`])
     const [words] = await messagesOf(keyOf('env: GAME_KEY'), { GAME_KEY: 'hunter2 hunter2 hunter2\n' })
@@ -170,7 +170,7 @@ describe('a reference to something outside the configuration', () => {
 
   test('a refused reference does not repeat a name that may be the secret itself', async () => {
     expect(await messagesOf(keyOf('env: f3a9c1d2e4b5'))).toEqual([
-      'auth.keys.0.key: is a secret, and the environment variable is not set',
+      'auth.keys.0.key: is a secret, but the environment variable is not set',
     ])
     expect((await messagesOf(keyOf('file: f3a9c1d2e4b5'))).join()).not.toContain('f3a9c1d2e4b5')
   })
@@ -179,7 +179,7 @@ describe('a reference to something outside the configuration', () => {
     await mkdir(join(folder, 'secrets'))
     await written('large.txt', 'x'.repeat(70_000))
     expect(await messagesOf(keyOf('file: secrets/none.txt'))).toEqual([
-      'auth.keys.0.key: is a secret, and the file secrets/none.txt is not there',
+      'auth.keys.0.key: is a secret, but the file secrets/none.txt does not exist',
     ])
     expect((await messagesOf(keyOf('file: ./secrets')))[0]).toContain('is a folder')
     expect((await messagesOf(keyOf('file: large.txt')))[0]).toContain('is larger than 65536 bytes')
@@ -192,7 +192,7 @@ describe('a reference to something outside the configuration', () => {
       'auth.keys.0.key: is too short to be a secret: it has 5 characters, and needs 16',
     ])
     expect(await messagesOf(keys, { A: 'x'.repeat(16), B: 'x'.repeat(16) })).toEqual([
-      'auth.keys.1.key: is the same as that of auth.keys.0: nobody could tell who calls',
+      'auth.keys.1.key: is the same as that of auth.keys.0: Muster could not tell these callers apart',
     ])
     expect(await messagesOf('auth: { jwt: { secret: { env: S } } }\n', { S: 'x'.repeat(31) })).toEqual([
       'auth.jwt.secret: is too short to be a secret: it has 31 characters, and needs 32',
@@ -200,7 +200,7 @@ describe('a reference to something outside the configuration', () => {
     const shared = `${keys}  shared: { token: { env: T }, key: { env: K } }\n`
     const known = { A: 'x'.repeat(16), B: 'y'.repeat(16), T: 'y'.repeat(16), K: 'x'.repeat(31) }
     expect(await messagesOf(shared, known)).toEqual([
-      'auth.shared.token: is also in auth.keys: every player would be that caller',
+      'auth.shared.token: is also in auth.keys: every player would count as that caller',
       'auth.shared.key: is too short to be a secret: it has 31 characters, and needs 32',
     ])
   })
@@ -222,7 +222,7 @@ describe('a configuration file that cannot be read', () => {
   const wordsOf = async (path: string) => (await refused(readConfig(path, { env }))).findings
 
   test.each([
-    ['is not there', () => Promise.resolve(join(folder, 'elsewhere', 'none.yaml')), 'is not there'],
+    ['does not exist', () => Promise.resolve(join(folder, 'elsewhere', 'none.yaml')), 'does not exist'],
     ['is a folder', () => Promise.resolve(folder), 'is a folder: name the file in it'],
     [
       'is UTF-16',
@@ -238,6 +238,6 @@ describe('a configuration file that cannot be read', () => {
   test('a missing configuration file is reported with the nearest existing name', async () => {
     await written('muster.yaml', BASE)
     const [finding] = await wordsOf(join(folder, 'muster.yml'))
-    expect(finding?.message).toBe(`is not there; did you mean ${join(folder, 'muster.yaml')}?`)
+    expect(finding?.message).toBe(`does not exist; did you mean ${join(folder, 'muster.yaml')}?`)
   })
 })

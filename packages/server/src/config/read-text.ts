@@ -34,7 +34,7 @@ function textOf(bytes: Uint8Array): TextOfFile {
 export async function unreadableWords(error: unknown, path: string): Promise<string> {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOENT':
-      return `is not there${await didYouMeanFile(path)}`
+      return `does not exist${await didYouMeanFile(path)}`
     case 'ENOTDIR':
       return 'does not exist: a part of its path is not a folder'
     case 'EISDIR':

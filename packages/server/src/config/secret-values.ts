@@ -49,11 +49,11 @@ async function readSecret({ from, name, use }: SecretSource, { env, folder }: Ou
     from === 'env'
       ? [isVariable(name) ? `the environment variable ${name}` : 'the environment variable', ofEnv(env[name])]
       : [isPath(name) ? `the file ${name}` : 'the file', await readTextFile(resolve(folder, name), LARGEST_SECRET)]
-  if (read.wrong !== undefined) return { wrong: `is a secret, and ${what} ${read.wrong}` }
+  if (read.wrong !== undefined) return { wrong: `is a secret, but ${what} ${read.wrong}` }
   const text = from === 'file' ? read.text.replace(/\r?\n$/, '') : read.text
-  if (text === '') return { wrong: `is a secret, and ${what} is empty` }
+  if (text === '') return { wrong: `is a secret, but ${what} is empty` }
   const { letters, wrong } = LETTERS[use]
-  return letters.test(text) ? { text } : { wrong: `is a secret, and ${what} has ${wrong}` }
+  return letters.test(text) ? { text } : { wrong: `is a secret, but ${what} has ${wrong}` }
 }
 
 const UNSENDABLE = 'a space, a line break or another character that is not allowed in a header'
@@ -94,13 +94,18 @@ export function weakSecretsIn({ auth, streamTokens, results, servers, sources, p
     ...keys.flatMap((key, index) => short(key, KEY, ['auth', 'keys', String(index), 'key'])),
     ...keys.flatMap((key, index) => {
       const first = keys.indexOf(key)
-      const message = `is the same as that of auth.keys.${first}: nobody could tell who calls`
+      const message = `is the same as that of auth.keys.${first}: Muster could not tell these callers apart`
       return first === index ? [] : [{ path: ['auth', 'keys', String(index), 'key'], message }]
     }),
     ...short(auth.shared?.token.reveal(), KEY, ['auth', 'shared', 'token']),
     ...short(auth.shared?.key.reveal(), SIGNING, ['auth', 'shared', 'key']),
     ...(auth.shared !== undefined && keys.includes(auth.shared.token.reveal())
-      ? [{ path: ['auth', 'shared', 'token'], message: 'is also in auth.keys: every player would be that caller' }]
+      ? [
+          {
+            path: ['auth', 'shared', 'token'],
+            message: 'is also in auth.keys: every player would count as that caller',
+          },
+        ]
       : []),
     ...short(auth.jwt?.secret?.reveal(), SIGNING, ['auth', 'jwt', 'secret']),
     ...short(streamTokens.key?.reveal(), SIGNING, ['streamTokens', 'key']),

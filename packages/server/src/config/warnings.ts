@@ -71,7 +71,7 @@ function aboutCallers({ auth, console: page, telemetry: { metrics }, listen }: C
       metrics.key === undefined &&
       (isClosed || !isLoopback(listen.admin?.host ?? listen.host)) &&
       (isClosed
-        ? 'are shown to nobody, since there is a listen.publicUrl: give metrics.key or listen.admin, or say open: true'
+        ? 'are shown to nobody, since there is a listen.publicUrl: give metrics.key or listen.admin, or set open: true'
         : 'are shown to everyone who reaches the program: give metrics.key, or keep /metrics behind a proxy'),
   })
 }
@@ -80,7 +80,7 @@ function aboutConnections({ listen, service, profiles, auth, addresses }: Config
   const hasProxies = addresses.trustedProxies.length > 0
   return remarks({
     'service.url': isPlain(service?.url)
-      ? 'is not encrypted: the token is sent as it is'
+      ? 'is not encrypted: the token is sent in plain text'
       : service !== undefined &&
         endsInVersion(service.url) !== undefined &&
         `ends in ${endsInVersion(service.url)}: the paths of the service begin with their own version, so leave it ` +
@@ -90,14 +90,15 @@ function aboutConnections({ listen, service, profiles, auth, addresses }: Config
     'listen.publicUrl': hasPath(listen.publicUrl)
       ? 'has a path, which the proxy must take away: the program serves its own paths at the root'
       : isPlain(listen.publicUrl)
-        ? 'is not encrypted: tokens of players are sent as they are'
+        ? 'is not encrypted: tokens of players are sent in plain text'
         : listen.publicUrl?.startsWith('https:') === true &&
           !hasProxies &&
-          'has a proxy in front, which ends TLS, but addresses.trustedProxies is empty: all players have its address',
+          'has a proxy in front, which ends TLS, but addresses.trustedProxies is empty: all players seem to have ' +
+            'the address of the proxy',
     'addresses.header':
       addresses.header !== 'x-forwarded-for' &&
       !hasProxies &&
-      'has no effect without addresses.trustedProxies: nobody is believed who sends it',
+      'has no effect without addresses.trustedProxies: the header is ignored',
   })
 }
 
@@ -126,7 +127,7 @@ function aboutStatements({ auth, profiles }: ConfigFile, queues: readonly Queue[
   return queues.flatMap(({ playerMayState = [] }, queue) =>
     playerMayState.flatMap((name, index) => {
       const by = claimed.has(name) ? 'the token' : known.has(name) ? 'the profile' : undefined
-      const message = `is what ${by} says too: a player of whom it says nothing can choose it`
+      const message = `is also set by ${by}: a player for whom it sets no value can choose one`
       return remarks({ [`queues.${queue}.playerMayState.${index}`]: by !== undefined && message })
     }),
   )
@@ -175,7 +176,9 @@ function aboutPlaces({ locate, beacons }: ConfigFile, queues: readonly Queue[]):
   return remarks({
     ...(distance !== undefined &&
       locate === undefined && {
-        [distance]: 'needs places, and there is no locate: only players who send coordinates have one',
+        [distance]:
+          'needs the locations of players, but locate is not configured: only players who send coordinates ' +
+          'have one',
       }),
     ...(latency !== undefined &&
       !beacons.enabled && { [latency]: 'uses latencies that nobody checks: beacons.enabled is false' }),

@@ -92,8 +92,8 @@ export const WRONG_FILES: readonly WrongFile[] = [
     what: 'a section that is empty',
     text: `${BASE}spending:\n  # maxServers: 5\nconsole:\n`,
     says: [
-      '6:1 spending: is empty: remove it, or write what belongs behind it',
-      '8:1 console: is empty: remove it, or write what belongs behind it',
+      '6:1 spending: is empty: remove it, or give it a value',
+      '8:1 console: is empty: remove it, or give it a value',
     ],
   },
   {
@@ -105,7 +105,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     what: 'a secret in the file',
     text: `service:\n  url: https://service.example\n  token: hunter2hunter2\n${QUEUES}\n`,
     says: [
-      '3:10 service.token: is a secret, which never stands in this file: write { env: NAME_OF_A_VARIABLE } ' +
+      '3:10 service.token: is a secret, which must not be in this file: write { env: NAME_OF_A_VARIABLE } ' +
         'or { file: path/of/a/file }, got a text',
     ],
   },
@@ -272,7 +272,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
       `${SERVICE}\n${POOL}\nqueues:\n  - name: duel\n    matchSize: 2\n` +
       `  - name: other\n    matchSize: 2\n    pool: arena\n    deploy: { application: other, version: '1' }\n`,
     says: [
-      '6:5 queues.0.deploy: must be given, or pool instead',
+      '6:5 queues.0.deploy: must be given unless pool is given',
       '11:13 queues.1.deploy: must be left out, because its pool says what is deployed',
     ],
   },
@@ -288,7 +288,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
       '5:39 pools.0.places.0.latitude: must be at most 90, got 98.9',
       '6:18 pools.0.warm.hit: must be at most 0.999, got 1.5',
       '6:23 pools.0.warm.maxi: is not known; did you mean max?',
-      '7:18 pools.0.at.0.cron: must be five fields as in crontab, with a time zone that is known, got "0 25 * * *"',
+      '7:18 pools.0.at.0.cron: must be five fields as in crontab, and timezone a known time zone, got "0 25 * * *"',
     ],
   },
   {
@@ -348,7 +348,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     text: `${BASE}sources:\n  metal: { allocator: 'ftp://x', secret: whsec_hunter2, lagMs: -1, timeoutMs: 40000 }\n`,
     says: [
       '7:23 sources.metal.allocator: must be an http or https URL, got a text of 7 characters',
-      '7:42 sources.metal.secret: is a secret, which never stands in this file: write { env: NAME_OF_A_VARIABLE } or ' +
+      '7:42 sources.metal.secret: is a secret, which must not be in this file: write { env: NAME_OF_A_VARIABLE } or ' +
         '{ file: path/of/a/file }, got a text',
       '7:64 sources.metal.lagMs: must be at least 0, got -1',
       '7:79 sources.metal.timeoutMs: must be at most 30000, got 40000',
@@ -366,7 +366,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     what: 'a browser with faults',
     text: `${BASE}browser:\n  attributes: { rank: { type: number, values: ['1'] } }\n  holdSecond: 30\n`,
     says: [
-      '7:47 browser.attributes.rank.values: are only for strings',
+      '7:47 browser.attributes.rank.values: are only allowed for type string',
       '8:3 browser.holdSecond: is not known; did you mean holdSeconds?',
     ],
   },
@@ -374,10 +374,10 @@ export const WRONG_FILES: readonly WrongFile[] = [
     what: 'secrets of servers and results as texts',
     text: `${BASE}servers: { secret: hunter2 }\nresults: { url: 'ftp://x', secret: whsec_hunter2 }\n`,
     says: [
-      '6:20 servers.secret: is a secret, which never stands in this file: write { env: NAME_OF_A_VARIABLE } or ' +
+      '6:20 servers.secret: is a secret, which must not be in this file: write { env: NAME_OF_A_VARIABLE } or ' +
         '{ file: path/of/a/file }, got a text',
       '7:17 results.url: must be an http or https URL',
-      '7:36 results.secret: is a secret, which never stands in this file: write { env: NAME_OF_A_VARIABLE } or ' +
+      '7:36 results.secret: is a secret, which must not be in this file: write { env: NAME_OF_A_VARIABLE } or ' +
         '{ file: path/of/a/file }, got a text',
     ],
   },
@@ -420,7 +420,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     what: 'a limit that is null',
     text: `${BASE}limits:\n  perCaller:\n  perAddress: { limit: 5 }\n`,
     says: [
-      '7:3 limits.perCaller: is empty: remove it, or write what belongs behind it',
+      '7:3 limits.perCaller: is empty: remove it, or give it a value',
       '8:3 limits.perAddress.windowMs: is missing',
     ],
   },

@@ -14,11 +14,11 @@ const LONGEST_TEXT = 240
 
 const doing: Readonly<Record<ProblemSource, string>> = {
   create: 'A server could not be created',
-  find: 'A server whose create was not answered could not be looked for',
+  find: 'Muster could not search for a server whose create was not answered',
   stop: 'A server could not be stopped; it is tried again',
   list: 'The list of servers could not be read',
   status: 'The status of a server could not be read',
-  probe: 'It could not be found out whether a server listens',
+  probe: 'Muster could not check whether a server listens',
   results: 'The result of a match could not be sent to the backend; it is tried again',
   server: 'What a game server reported could not be carried out',
   store: 'The store could not be written: no tickets are taken and no servers are created meanwhile',

@@ -126,5 +126,5 @@ export function createQueueCards(queues: () => readonly QueueDefinition[], mayCh
 
 function fixedBy(definition: QueueDefinition, mayChange: boolean): string | null {
   if (!mayChange) return 'Queues cannot be changed here: change the configuration instead.'
-  return hasCode(definition) ? 'It has a rule that is code, which cannot be changed here.' : null
+  return hasCode(definition) ? 'The queue has a rule that is code, which cannot be changed here.' : null
 }

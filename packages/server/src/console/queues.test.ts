@@ -85,7 +85,7 @@ describe('the card of a queue in the console', () => {
     expect(fixed).toMatch(/^Queues cannot be changed here/)
     expect(await put({ version: 1, yaml })).toMatchObject({ status: 409, body: { code: 'fixed-queue' } })
     const custom = { ...secret, rules: [{ kind: 'custom', name: 'code', test: () => true }] } as QueueDefinition
-    expect((await (await open({ queues: [custom] })).card()).fixed).toMatch(/^It has a rule that is code/)
+    expect((await (await open({ queues: [custom] })).card()).fixed).toMatch(/^The queue has a rule that is code/)
   })
 })
 

@@ -62,7 +62,7 @@ test('muster dev accepts a file without a service, and reports other errors in i
   ends.push(() => rmSync(folder, { recursive: true }))
   const config = join(folder, 'muster.yaml')
   writeFileSync(config, 'queues: [{ name: duel, matchSize: 2 }]')
-  await expect(open({ config })).rejects.toThrow(/^\S+:1:10: queues\.0\.deploy: must be given, or pool instead$/)
+  await expect(open({ config })).rejects.toThrow(/^\S+:1:10: queues\.0\.deploy: must be given unless pool is given$/)
   writeFileSync(config, "queues: [{ name: duel, matchSize: 2, deploy: { application: game, version: '1' } }]")
   const dev = await open({ config })
   expect(await create(dev, 'ann', { profile: 'duel' })).toMatchObject({ status: 201 })

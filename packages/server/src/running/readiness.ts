@@ -49,7 +49,7 @@ async function reasonOf(check: ReadinessCheck): Promise<string | undefined> {
   try {
     return await check()
   } catch {
-    return 'a check failed'
+    return 'a readiness check failed'
   }
 }
 

@@ -93,7 +93,7 @@ export function createLostCreateSearch(options: FinderOptions) {
       search.isHinted = false
     }
     try {
-      if (!(await list())) throw new Error('the list of deployments has no last page')
+      if (!(await list())) throw new Error('the list of deployments could not be read to its last page')
       for (const search of covered) search.looks = timesPassed(search, begunAt)
     } catch (error) {
       const restsUntil = clock.now() + RETRY_MS

@@ -144,7 +144,7 @@ describe('an invalid recording', () => {
       at,
     )
   test.each<[string, readonly string[], string]>([
-    ['truncated', [start, create({}).slice(0, -9)], 'line 2: is torn: '],
+    ['truncated', [start, create({}).slice(0, -9)], 'line 2: is cut off: '],
     ['another kind', ['{"a":1}'], 'line 1: kind: '],
     [
       'another format',

@@ -26,7 +26,10 @@ async function waitEndsOf(
     return { at: new Map(ends) }
   } catch (error) {
     if (!(error instanceof InvalidInput) && !(error instanceof InvalidQueue)) throw error
-    return { at: new Map(), unknown: `its queues cannot be replayed (${(error as MusterError).message})` }
+    return {
+      at: new Map(),
+      unknown: `the queues of the recording cannot be replayed (${(error as MusterError).message})`,
+    }
   }
 }
 

@@ -83,7 +83,7 @@ export function limitCheck(value: z.ZodType<number>, loosening: Loosening): (giv
     const problem = problemOf(line, given)
     if (problem !== undefined) return problem
     const { from, to } = given as { readonly from: number; readonly to: number }
-    return looser(to, from) ? undefined : { path: ['to'], message: `must not be ${word} than ${from}, where it begins` }
+    return looser(to, from) ? undefined : { path: ['to'], message: `must not be ${word} than ${from}, its first value` }
   }
 }
 
@@ -98,7 +98,7 @@ function problemOfSteps(
       if (afterMs !== 0) return { path: [index, 'afterMs'], message: 'must be 0 in the first step' }
       continue
     }
-    const thatBefore = (key: keyof RelaxationStep) => `than ${before[key]}, that of the step before`
+    const thatBefore = (key: keyof RelaxationStep) => `than ${before[key]}, the value of the step before`
     if (afterMs <= before.afterMs) return { path: [index, 'afterMs'], message: `must be more ${thatBefore('afterMs')}` }
     if (!looser(value, before.value))
       return { path: [index, 'value'], message: `must not be ${word} ${thatBefore('value')}` }

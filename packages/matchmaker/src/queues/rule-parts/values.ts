@@ -55,7 +55,7 @@ function valueOf<Value>(
     const wrong = value === undefined ? 'is missing' : `is not ${type.called}`
     throw refuse(
       `players.${index}.attributes.${attribute}`,
-      `${wrong}: rule ${JSON.stringify(rule)} wants ${type.called}`,
+      `${wrong}: rule ${JSON.stringify(rule)} requires ${type.called}`,
     )
   }
   return missing === 'any' ? undefined : missing.value

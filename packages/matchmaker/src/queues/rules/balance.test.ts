@@ -216,8 +216,8 @@ test('property: a predictedWin rule drops no partial match that can be completed
 
 describe('the rating of a player', () => {
   test.each([
-    [undefined, 1, 'mu: is missing: rule "balance predictedWin" wants a number within ±1e9'],
-    [25, undefined, 'sigma: is missing: rule "balance predictedWin" wants a number above 0, 1e9 at most'],
+    [undefined, 1, 'mu: is missing: rule "balance predictedWin" requires a number within ±1e9'],
+    [25, undefined, 'sigma: is missing: rule "balance predictedWin" requires a number above 0, 1e9 at most'],
     [Number.NaN, 1, 'mu: is not a number within'],
     [-Infinity, 1, 'mu: is not a number within'],
     [1.1e9, 1, 'mu: is not a number within'],
@@ -264,7 +264,7 @@ describe('an invalid balance rule', () => {
   test.each<[object, string]>([
     [{ mean: undefined }, 'rules.0.mean: must be given where measure is "predictedWin"'],
     [{ uncertainty: undefined }, 'rules.0.uncertainty: must be given where measure is "predictedWin"'],
-    [{ uncertainty: 'mu' }, 'rules.0.uncertainty: must not be the mean itself'],
+    [{ uncertainty: 'mu' }, 'rules.0.uncertainty: must be another attribute than the mean'],
     [{ attribute: 'skill' }, 'rules.0.attribute: is not used where measure is "predictedWin"'],
     [{ aggregate: 'avg' }, 'rules.0.aggregate: is not used where measure is "predictedWin"'],
     [{ measure: undefined }, 'rules.0.attribute: must be given where measure is "difference"'],
@@ -274,7 +274,7 @@ describe('an invalid balance rule', () => {
     [{ max: 60 }, 'rules.0.max: must be at most 1'],
     [{ max: Number.NaN }, 'rules.0.max: '],
     [{ max: undefined }, 'rules.0.max: must be given'],
-    [{ max: { from: 0.7, to: 0.6, overMs: 5 } }, 'rules.0.max.to: must not be less than 0.7, where it begins'],
+    [{ max: { from: 0.7, to: 0.6, overMs: 5 } }, 'rules.0.max.to: must not be less than 0.7, its first value'],
     [{ beta: 0 }, 'rules.0.beta: must be more than 0'],
     [{ beta: Infinity }, 'rules.0.beta: '],
     [{ missing: 'any' }, "rules.0.missing: must be 'refuse' or { value }: a player left out would make the team look"],

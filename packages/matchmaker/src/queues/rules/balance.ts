@@ -108,7 +108,7 @@ export const balanceSchema = z
     if (problem !== undefined) refuse(['max', ...problem.path], problem.message)
     checkMissing(rule, refuse)
     if (rule.mean !== undefined && rule.mean === rule.uncertainty)
-      refuse(['uncertainty'], 'must not be the mean itself')
+      refuse(['uncertainty'], 'must be another attribute than the mean')
   })
   .meta({ oneOf: [{ required: ['attribute'] }, { required: ['measure', 'mean', 'uncertainty'] }] })
 

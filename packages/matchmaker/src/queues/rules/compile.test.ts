@@ -113,18 +113,18 @@ describe('a ticket that violates a rule of its queue', () => {
     ],
   }
   const cases: [RuleDefinition, RuleTicket, string, string][] = [
-    [skill, party({}), 'players.0.attributes.skill', 'is missing: rule "difference skill" wants a number'],
+    [skill, party({}), 'players.0.attributes.skill', 'is missing: rule "difference skill" requires a number'],
     [
       skill,
       having({ skill: 1 }, { skill: 'x' }),
       'players.1.attributes.skill',
-      'is not a number: rule "difference skill" wants',
+      'is not a number: rule "difference skill" requires',
     ],
     [overlap, having({ maps: 'x' }), 'players.0.attributes.maps', 'is not a list of texts'],
     [equal, having({ mode: ['x'] }), 'players.0.attributes.mode', 'is not a number, a text or a boolean'],
     [{ kind: 'equal', attribute: 'toString' }, party({}), 'players.0.attributes.toString', 'is missing'],
     [nearer, seeing({ ams: 5 }, {}), 'players.1.latencies', 'must be given'],
-    [{ kind: 'distance', maxKm: 9, missing: 'refuse' }, party({}), 'players', 'must be somewhere'],
+    [{ kind: 'distance', maxKm: 9, missing: 'refuse' }, party({}), 'players', 'must have a location'],
     [{ kind: 'avoid' }, party({}, {}, {}), 'players', 'a party of 3 is too big: a team takes at most 2'],
     // Tickets that could never be matched with any other.
     [
@@ -147,14 +147,19 @@ describe('a ticket that violates a rule of its queue', () => {
       'players',
       'list 0 in maps, and rule "overlap maps" never takes fewer',
     ],
-    [falling(9, 5), skilled(4), 'players', 'never meet rule "require skill", which wants skill >= 5'],
-    [among, having({ mode: 'b' }), 'players', 'which wants mode in ["a"]'],
-    [roles, party({ roles: ['tank'] }, { roles: ['tank'] }), 'players', 'would never be matched, by rule "roles"'],
+    [falling(9, 5), skilled(4), 'players', 'can never satisfy rule "require skill", which requires skill >= 5'],
+    [among, having({ mode: 'b' }), 'players', 'which requires mode in ["a"]'],
+    [
+      roles,
+      party({ roles: ['tank'] }, { roles: ['tank'] }),
+      'players',
+      'can never be matched, because of rule "roles"',
+    ],
     [
       { kind: 'compare', aggregate: 'max', attribute: 'skill', operator: '<', value: 5 },
       skilled(5),
       'players',
-      'would never be matched, by rule "compare max skill"',
+      'can never be matched, because of rule "compare max skill"',
     ],
   ]
   test.each(cases)(
@@ -170,10 +175,12 @@ describe('a ticket that violates a rule of its queue', () => {
 
   test('a ticket that can never be matched is refused, unless the rule relaxes in time', () => {
     const never = { kind: 'require', attribute: 'skill', operator: '>', value: 5 } as const
-    expect(() => queueOf([never]).entryOf(skilled(1))).toThrow('never meet')
+    expect(() => queueOf([never]).entryOf(skilled(1))).toThrow('can never satisfy')
     expect(queueOf([{ ...never, optionalAfterMs: 9 }]).entryOf(skilled(1)).size).toBe(1)
     expect(queueOf([never], { lastResortMs: 9 }).entryOf(skilled(1)).size).toBe(1)
-    expect(() => queueOf([{ ...never, hard: true }], { lastResortMs: 9 }).entryOf(skilled(1))).toThrow('never meet')
+    expect(() => queueOf([{ ...never, hard: true }], { lastResortMs: 9 }).entryOf(skilled(1))).toThrow(
+      'can never satisfy',
+    )
   })
 
   test('a ticket that fits only one team is checked against the rules of this team', () => {
@@ -183,7 +190,7 @@ describe('a ticket that violates a rule of its queue', () => {
     ]
     const rules = [{ kind: 'roles', roles: { healer: 1 }, team: 'hunters' }] as const
     expect(() => queueOf(rules, { teams }).entryOf(party({}, {}))).toThrow(
-      'would never be matched, by rule "roles hunters"',
+      'can never be matched, because of rule "roles hunters"',
     )
     expect(queueOf(rules, { teams }).entryOf(party({})).size).toBe(1)
   })

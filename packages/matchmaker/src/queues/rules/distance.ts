@@ -47,7 +47,7 @@ export function compileDistance(rule: Checked<DistanceRule>, context: RuleContex
   const km = timedLimits(rule, context.levels, rule.maxKm, Infinity)
   const factOf = (ticket: RuleTicket, refuse: Refuse): void => {
     if (ticket.place !== undefined || ticket.players.length === 0) return
-    throw refuse('players', `must be somewhere: rule ${JSON.stringify(rule.name)} wants their coordinates`)
+    throw refuse('players', `must have a location: rule ${JSON.stringify(rule.name)} requires their coordinates`)
   }
   const demand = missing === 'refuse' ? { factOf } : {}
   const saysOf = (teams: TeamMembers) =>

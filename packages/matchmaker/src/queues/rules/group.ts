@@ -75,7 +75,7 @@ export function compileGroup(
     const facts = { ticket, of: inner.map((one) => factOrNever(one, ticket)) }
     const isPossible = rule.kind === 'not' || holds((_, at) => !isNever(facts, at))
     if (isPossible || counts[levels.last] === 0) return facts
-    throw refuse('players', `never meet rule ${JSON.stringify(rule.name)}`)
+    throw refuse('players', `can never satisfy rule ${JSON.stringify(rule.name)}`)
   }
   const compiled: RuleChecks = {
     factOf,

@@ -62,7 +62,7 @@ export function compileLatency(rule: Checked<LatencyRule>, { index, levels }: Ru
 
   const factOf = (ticket: RuleTicket, refuse: Refuse): RoundTrips | undefined => {
     const trips = roundTripsOf(ticket, missing, share, (player) =>
-      refuse(`players.${player}.latencies`, `must be given: rule ${JSON.stringify(rule.name)} wants a beacon`),
+      refuse(`players.${player}.latencies`, `must be given: rule ${JSON.stringify(rule.name)} requires a beacon`),
     )
     const [limit, difference] = [most[levels.last] ?? Infinity, mostDifference[levels.last] ?? Infinity]
     if (trips === undefined || counts[levels.last] === 0 || anyFits(trips, limit, difference)) return trips

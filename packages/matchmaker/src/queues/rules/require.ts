@@ -94,9 +94,9 @@ export const requireSchema = z
     if (problem !== undefined) refuse(['value', ...problem.path], problem.message)
     const type = requiredType(rule)
     if (typeof rule.missing === 'object' && typeof rule.missing.value !== (type === 'list' ? 'object' : type)) {
-      refuse(['missing', 'value'], `must be a ${type}, as the rule compares`)
+      refuse(['missing', 'value'], `must be a ${type}, the type that the rule compares`)
     }
-    if (rule.party !== undefined && type !== 'number') refuse(['party'], 'is for comparisons of numbers')
+    if (rule.party !== undefined && type !== 'number') refuse(['party'], 'is only allowed for comparisons of numbers')
   })
 
 export function compileRequire(rule: Checked<RequireRule>, { index, levels, isInner }: RuleContext): RuleChecks {
@@ -109,7 +109,7 @@ export function compileRequire(rule: Checked<RequireRule>, { index, levels, isIn
     const from = limits.findIndex((limit) => Number.isNaN(limit) || fits(limit))
     if (from >= 0) return from
     const wants = `${rule.attribute} ${rule.operator} ${limitOf(rule)}${similarWords(rule, ticket)}`
-    throw refuse('players', `never meet rule ${JSON.stringify(rule.name)}, which wants ${wants}`)
+    throw refuse('players', `can never satisfy rule ${JSON.stringify(rule.name)}, which requires ${wants}`)
   }
   // If the rule never relaxes, its result was decided when the ticket was created, so no check of matches is needed.
   const saysOf = (teams: TeamMembers) =>

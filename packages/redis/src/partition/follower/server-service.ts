@@ -40,7 +40,10 @@ export function createServerService(options: ServerServiceOptions) {
   /** True if the secret has to be read again before its next use. */
   let isStale = serverSecret === undefined
   const masterSecret = () => {
-    if (master === undefined) throw new PartitionUnavailable('No process has led yet, so the servers have no secret.')
+    if (master === undefined)
+      throw new PartitionUnavailable(
+        'No process has led yet, so the secret of the game servers does not exist. Retry later.',
+      )
     return master
   }
   /** Creates keys from the secret. They cache what they derive from it, so another secret needs new keys. */

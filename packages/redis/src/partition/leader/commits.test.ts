@@ -87,7 +87,7 @@ test('once another process leads nothing more is written, and waiters are reject
     throw new LeaseLost('eu')
   })
   const record = commits.hosting([{ key: 'm:m1', text: 'intent' }])
-  await expect(clock.until(record)).rejects.toThrow('Another process leads.')
+  await expect(clock.until(record)).rejects.toThrow('Another process leads the partition now.')
   expect([written.length, isLost()]).toEqual([1, true])
   const late = commits.flushed().catch((error: Error) => error.message)
   commits.stop(new Error('stopped'))

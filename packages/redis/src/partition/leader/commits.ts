@@ -102,7 +102,7 @@ export function createCommits(options: CommitsOptions) {
       next = new PendingCommit()
       const outcome = await written(pending)
       if (outcome === undefined) {
-        fail(pending, stopped ?? new Error('Another process leads.'))
+        fail(pending, stopped ?? new Error('Another process leads the partition now.'))
         if (stopped === undefined) deposed()
         break
       }

@@ -95,7 +95,8 @@ function createNetwork({ life, random, slow, lost }: Pick<LeadOptions, 'life' | 
     }
     if (method === 'commit' && moment === 'after' && isLast) life.kill('after')
     await life.clock.sleep(method === 'commit' ? delayMs(random, slow, 4) : 0)
-    if (method === 'commit' && random() < lost) throw new Error(`lost ${moment} ${method}`)
+    if (method === 'commit' && random() < lost)
+      throw new Error(`the fixture lost the answer to ${method} (${moment} its effect)`)
   }
   return { hook, isDeposed: () => isDeposed }
 }

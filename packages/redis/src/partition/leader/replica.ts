@@ -227,7 +227,7 @@ export class Replica {
       },
       sparesUnknownServers,
       masterSecret: () => {
-        if (this.#secret === undefined) throw new Error('This process does not lead.')
+        if (this.#secret === undefined) throw new Error('This process does not lead the partition.')
         return this.#secret
       },
       deployments: matchmaker.deployments && fencedService(matchmaker.deployments, isHeld, assertLeading),
@@ -259,7 +259,7 @@ export class Replica {
   }
 
   #commits(): Commits {
-    if (this.#writing === undefined) throw new Error('This process does not lead.')
+    if (this.#writing === undefined) throw new Error('This process does not lead the partition.')
     return this.#writing.commits
   }
 

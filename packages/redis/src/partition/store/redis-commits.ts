@@ -88,7 +88,7 @@ export class RedisCommits {
     const late = timeoutMs + LATEST_MS
     const has = (await redis.command(keys.epoch, ['WAIT', atLeast, Math.ceil(timeoutMs)], late)) as number
     if (has >= atLeast) return
-    const message = `partition ${name}: ${has} of ${atLeast} replicas have it after ${timeoutMs} ms`
+    const message = `partition ${name}: ${has} of ${atLeast} replicas have the commit after ${timeoutMs} ms`
     throw new RedisError(message, { code: 'NOREPLICAS', outcome: 'unknown' })
   }
 }

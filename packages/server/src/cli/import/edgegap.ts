@@ -148,7 +148,7 @@ function limitOf(rule: StagedRule, name: string, direction: 'rises' | 'falls') {
   return relaxing(steps, direction, ({ afterMs, value }) =>
     rule.initial.lose(
       name,
-      `becomes stricter at ${afterMs / 1000} s (${value}): limits only relax, so that is left out`,
+      `becomes stricter at ${afterMs / 1000} s (${value}): limits can only relax, so this step is left out`,
     ),
   )
 }

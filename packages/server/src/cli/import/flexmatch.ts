@@ -97,7 +97,10 @@ function teamOf(team: ObjectReader, stepsOf: StepsOf) {
 
 const limitOf = (rule: ObjectReader, steps: readonly LimitStep[], direction: 'rises' | 'falls') =>
   relaxing(steps, direction, ({ afterMs, value }) =>
-    rule.lose('', `becomes stricter at ${afterMs / 1000} s (${value}): limits only relax, so that is left out`),
+    rule.lose(
+      '',
+      `becomes stricter at ${afterMs / 1000} s (${value}): limits can only relax, so this step is left out`,
+    ),
   )
 
 /** A Muster rule; undefined if there is no equivalent. */

@@ -197,7 +197,7 @@ describe('muster import edgegap', () => {
   })
 
   test.each<[what: string, source: unknown, says: string]>([
-    ['a file that is not JSON', '{ "token": "hunter2', 'theirs.json: is no JSON: line 1, column 12'],
+    ['a file that is not JSON', '{ "token": "hunter2', 'theirs.json: is not JSON: line 1, column 12'],
     ['a list', [], 'the file: must be an object; got []'],
     ['no profiles', {}, 'profiles: must be an object; there is none'],
     ['an empty list of profiles', configOf({}), 'profiles: must hold at least one profile'],
@@ -218,7 +218,11 @@ describe('muster import edgegap', () => {
       configOf({ a: profileOf({ s: size(1, 2, 2) }, { soon: {} }) }),
       'profiles.a.rules.expansions: keys must be seconds; got "soon"',
     ],
-    ['a size larger than any queue', configOf({ a: profileOf({ s: size(2, 400, 400) }) }), 'teams: take more than 500'],
+    [
+      'a size larger than any queue',
+      configOf({ a: profileOf({ s: size(2, 400, 400) }) }),
+      'teams: must take at most 500',
+    ],
     ['a name that is too long', configOf({ ['a'.repeat(65)]: profileOf({ s: size(1, 2, 2) }) }), 'queues.0.name'],
     [
       'a member called __proto__',
@@ -255,7 +259,7 @@ describe('muster import edgegap', () => {
 test('muster import refuses an unknown matchmaker and lists the known ones', async () => {
   const { code, err } = await imported('gamelift', {})
   expect(code).toBe(2)
-  expect(err).toContain('It must be one of edgegap')
+  expect(err).toContain('The value must be one of edgegap')
 })
 
 function escaped(text: string): string {

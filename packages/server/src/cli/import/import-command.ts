@@ -38,7 +38,7 @@ export const addImport = (program: Command, terminal: Terminal, end: (code: Exit
 /** @throws {InvalidArgumentError} */
 function matchmakerOf(name: string): string {
   if (Object.hasOwn(IMPORTERS, name)) return name
-  throw new InvalidArgumentError(`It must be one of ${Object.keys(IMPORTERS).join(', ')}.`)
+  throw new InvalidArgumentError(`The value must be one of ${Object.keys(IMPORTERS).join(', ')}.`)
 }
 
 /** Maximum size in bytes of another matchmaker's configuration (our choice). */
@@ -68,7 +68,7 @@ async function importFile(
       return EXIT.wrong
     }
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return refusal(error, terminal)
-    terminal.complain(`${output} is there already, and was left as it is: --force writes over it.`)
+    terminal.complain(`${output} exists already and was not changed: --force overwrites it.`)
     return EXIT.failed
   }
 }

@@ -142,6 +142,9 @@ function limitOf(rule: ObjectReader, first: number, direction: 'rises' | 'falls'
     custom.end()
   }
   return relaxing(steps, direction, ({ afterMs, value }) =>
-    rule.lose('', `becomes stricter at ${afterMs / 1000} s (${value}): limits only relax, so that is left out`),
+    rule.lose(
+      '',
+      `becomes stricter at ${afterMs / 1000} s (${value}): limits can only relax, so this step is left out`,
+    ),
   )
 }

@@ -81,7 +81,10 @@ function rangeOf(range: ObjectReader) {
   }
   range.end()
   const min = relaxing(steps, 'falls', ({ afterMs, value }) =>
-    range.lose('min', `becomes stricter at ${afterMs / 1000} s (${value}): limits only relax, so that is left out`),
+    range.lose(
+      'min',
+      `becomes stricter at ${afterMs / 1000} s (${value}): limits can only relax, so this step is left out`,
+    ),
   )
   return { min, max }
 }
@@ -160,5 +163,8 @@ function relaxationsOf(rule: ObjectReader) {
 
 const limitOf = (rule: ObjectReader, first: number, steps: readonly LimitStep[], direction: 'rises' | 'falls') =>
   relaxing([{ afterMs: 0, value: first }, ...steps], direction, ({ afterMs, value }) =>
-    rule.lose('', `becomes stricter at ${afterMs / 1000} s (${value}): limits only relax, so that is left out`),
+    rule.lose(
+      '',
+      `becomes stricter at ${afterMs / 1000} s (${value}): limits can only relax, so this step is left out`,
+    ),
   )

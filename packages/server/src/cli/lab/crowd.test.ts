@@ -94,17 +94,17 @@ describe('muster lab crowd for other crowds', () => {
   })
 
   test.each([
-    ['--from torn.ndjson', /^torn.ndjson:101:\d+: error: is torn: /],
+    ['--from torn.ndjson', /^torn.ndjson:101:\d+: error: is cut off: /],
     ['--from torn.ndjson', /torn.ndjson cannot be used: 1 error.\n$/],
-    ['--from traffic.ndjson,none.ndjson', /none.ndjson: error: is not there\n/],
+    ['--from traffic.ndjson,none.ndjson', /none.ndjson: error: does not exist\n/],
     ['--from .', /^\.: error: is a folder: name the file in it/],
     ['--from empty.ndjson', /^empty.ndjson:1:1: error: is missing: the crowd is empty/],
     ['--from wrong.ndjson', /^wrong.ndjson:2:1: error: visits.0.playMs: must be at least 0, got -1/],
     ['--from traffic.ndjson --cut 0m..5h', /error: cut: must end with the crowd at 5940001 ms, got 18000000/],
-    ['--from traffic.ndjson --cut 10..70', /It must be two times from the beginning, like 10m..70m./],
-    ['--from traffic.ndjson --scale 11', /argument '11' is invalid. It must be a number from 0.1 to 10./],
+    ['--from traffic.ndjson --cut 10..70', /The value must be two times from the beginning, like 10m..70m./],
+    ['--from traffic.ndjson --scale 11', /argument '11' is invalid. The value must be a number from 0.1 to 10./],
     ['--from traffic.ndjson --players 5', /^error: --players is for invented crowds, and --from for others/],
-    ['--from a,,b', /It must be file names separated by commas./],
+    ['--from a,,b', /The value must be file names separated by commas./],
     ['--scale 3', /^error: --scale needs --from: the crowd to change/],
   ])('muster lab crowd refuses the input %s', async (args, words) => {
     const { out } = await crowd('--players 1 --hours 1')
@@ -120,11 +120,14 @@ describe('muster lab crowd for other crowds', () => {
 
 describe('muster lab crowd with an invalid file', () => {
   test.each([
-    ['--players 0', "error: option '--players <number>' argument '0' is invalid. It must be a whole number from 1 to"],
-    ['--players 2.5', "argument '2.5' is invalid. It must be a whole number"],
-    ['--hours long', "argument 'long' is invalid. It must be a number from 0.01 to 744."],
+    [
+      '--players 0',
+      "error: option '--players <number>' argument '0' is invalid. The value must be a whole number from 1 to",
+    ],
+    ['--players 2.5', "argument '2.5' is invalid. The value must be a whole number"],
+    ['--hours long', "argument 'long' is invalid. The value must be a number from 0.01 to 744."],
     ['--seed -1', "argument '-1' is invalid."],
-    ['--parameters none.yaml', 'none.yaml: error: is not there'],
+    ['--parameters none.yaml', 'none.yaml: error: does not exist'],
     ['--parameters wrong.yaml', 'wrong.yaml:3:10: error: patience.shape: must be at least 0.2, got -1'],
     ['--parameters wrong.yaml', 'wrong.yaml:4:1: error: skil: is not known; did you mean skill?'],
     ['--parameters torn.yaml', 'torn.yaml:2:1: error: has a { without its }'],

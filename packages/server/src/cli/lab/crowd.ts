@@ -158,6 +158,6 @@ async function writeChanged(
 
 function filesOption(text: string): readonly string[] {
   const files = text.split(',').map((file) => file.trim())
-  if (files.includes('')) throw new InvalidArgumentError('It must be file names separated by commas.')
+  if (files.includes('')) throw new InvalidArgumentError('The value must be file names separated by commas.')
   return files
 }

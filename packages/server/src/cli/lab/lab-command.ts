@@ -15,7 +15,7 @@ export const numberOption =
     const number = text.trim() === '' ? Number.NaN : Number(text)
     if (number >= least && number <= most && (!isWhole || Number.isInteger(number))) return number
     const kind = isWhole ? 'a whole number' : 'a number'
-    throw new InvalidArgumentError(`It must be ${kind} from ${least} to ${most}.`)
+    throw new InvalidArgumentError(`The value must be ${kind} from ${least} to ${most}.`)
   }
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -32,7 +32,7 @@ export const durationOption =
   (text: string): number => {
     const ms = durationMs(text)
     if (ms !== undefined && ms >= (durationMs(least) ?? 0) && ms <= (durationMs(most) ?? 0)) return ms
-    throw new InvalidArgumentError(`It must be a time from ${least} to ${most}, like 250ms, 5s or 2m.`)
+    throw new InvalidArgumentError(`The value must be a time from ${least} to ${most}, like 250ms, 5s or 2m.`)
   }
 
 export interface Price {
@@ -44,7 +44,7 @@ export interface Price {
 /** Parses the price of an hour, like `0.12` or `0.12EUR`. */
 export function hourPriceOption(text: string): Price {
   const [, number = '', currency = 'USD'] = /^(\d+(?:\.\d+)?) ?([A-Z]{3})?$/.exec(text) ?? []
-  if (number === '') throw new InvalidArgumentError('It must be a price like 0.12 or 0.12EUR.')
+  if (number === '') throw new InvalidArgumentError('The value must be a price like 0.12 or 0.12EUR.')
   return { perMinute: Number(number) / 60, currency }
 }
 
@@ -59,7 +59,7 @@ export function spanOption(text: string): TimeSpan {
   const [from = '', to = '', ...more] = text.split('..')
   const [fromMs, toMs] = [durationMs(from), durationMs(to)]
   if (fromMs === undefined || toMs === undefined || more.length > 0 || fromMs >= toMs)
-    throw new InvalidArgumentError('It must be two times from the beginning, like 10m..70m.')
+    throw new InvalidArgumentError('The value must be two times from the beginning, like 10m..70m.')
   return { fromMs, toMs }
 }
 

@@ -93,6 +93,6 @@ describe('an invalid file of queues', () => {
   })
 
   test('a missing file of lab queues is refused', async () => {
-    await expect(readQueues('nowhere.yaml', '/')).rejects.toThrow('nowhere.yaml: is not there')
+    await expect(readQueues('nowhere.yaml', '/')).rejects.toThrow('nowhere.yaml: does not exist')
   })
 })

@@ -40,8 +40,8 @@ test('muster lab report shows a saved result as a table, as JSON and as a page',
 })
 
 test.each([
-  ['none.json', 'none.json: error: is not there'],
-  ['torn.json', 'torn.json: error: is no JSON: line 1, column'],
+  ['none.json', 'none.json: error: does not exist'],
+  ['torn.json', 'torn.json: error: is not JSON: line 1, column'],
   ['other.json', 'other.json: error: is not a result of muster lab run --out'],
   ['', "error: missing required argument 'result'"],
 ])('muster lab report refuses an invalid input: %s', async (args, words) => {

@@ -82,17 +82,17 @@ queues: [{ name: duel, matchSize: 2, pool: arena }]
 
   test.each([
     ['crowd.ndjson', "error: required option '-q, --queues <file>' not specified"],
-    ['crowd.ndjson -q none.yaml', 'none.yaml: error: is not there'],
-    ['none.ndjson -q a.yaml', 'none.ndjson: error: is not there'],
-    ['torn.ndjson -q a.yaml', 'torn.ndjson:2:7: error: is torn: ends too early'],
+    ['crowd.ndjson -q none.yaml', 'none.yaml: error: does not exist'],
+    ['none.ndjson -q a.yaml', 'none.ndjson: error: does not exist'],
+    ['torn.ndjson -q a.yaml', 'torn.ndjson:2:7: error: is cut off: ends too early'],
     ['empty.ndjson -q a.yaml', 'empty.ndjson:1:1: error: is missing: the crowd is empty'],
     ['crowd.ndjson -q wrong.yaml', 'wrong.yaml:4:5: error: queues.0.rulez: is not known; did you mean rules?'],
     ['crowd.ndjson -q a.yaml -q ./a.yaml', 'error: --queues: a.yaml and ./a.yaml are the same file'],
-    ['crowd.ndjson -q a.yaml --seeds 0', 'It must be a whole number from 1 to 1000.'],
-    ['crowd.ndjson -q a.yaml --tick 0s', 'It must be a time from 1ms to 60s, like 250ms, 5s or 2m.'],
+    ['crowd.ndjson -q a.yaml --seeds 0', 'The value must be a whole number from 1 to 1000.'],
+    ['crowd.ndjson -q a.yaml --tick 0s', 'The value must be a time from 1ms to 60s, like 250ms, 5s or 2m.'],
     ['crowd.ndjson -q a.yaml --newcomers 1', 'error: --newcomers and --newcomers-below: need --ratings'],
-    ['true.ndjson -q a.yaml --ratings', 'error: ratings: player "p1-1" has no truth, which decides who wins'],
-    ['crowd.ndjson -q a.yaml --server-hour cheap', 'It must be a price like 0.12 or 0.12EUR.'],
+    ['true.ndjson -q a.yaml --ratings', 'error: ratings: player "p1-1" has no truth, the skill that decides who wins'],
+    ['crowd.ndjson -q a.yaml --server-hour cheap', 'The value must be a price like 0.12 or 0.12EUR.'],
   ])('muster lab run refuses %s', async (args, words) => {
     const { out: crowd } = await lab('crowd --players 4 --hours 0.05')
     await file('crowd.ndjson', crowd)

@@ -103,7 +103,7 @@ describe('muster lab test', () => {
     expect(await read('report.xml')).toContain('<testcase name="Friends play"')
     const wrong = await labTest(['nowhere.yaml', '--json', '--junit', 'report.xml'])
     expect(wrong.code).toBe(2)
-    expect(JSON.parse(wrong.out)).toMatchObject({ files: [{ wrong: ['nowhere.yaml: is not there'] }] })
+    expect(JSON.parse(wrong.out)).toMatchObject({ files: [{ wrong: ['nowhere.yaml: does not exist'] }] })
     expect(await read('report.xml')).toContain('errors="1"')
   })
 
@@ -158,7 +158,7 @@ describe('muster lab test with an invalid file', () => {
     ['- 5', 'scenes.yaml:1:1: error: must be queues: and scenes:'],
     ['scenes: []', 'scenes.yaml:1:1: error: names no queues: write queues: ./muster.yaml, or give --queues'],
     ['queues: 5', 'scenes.yaml:1:9: error: queues: names no queues: write queues: ./muster.yaml, or give --queues'],
-    ['queues: queue.yaml', 'queue.yaml: error: is not there; did you mean '],
+    ['queues: queue.yaml', 'queue.yaml: error: does not exist; did you mean '],
     ['queues: queues.yaml', 'scenes.yaml:1:1: error: scenes: is missing'],
     ['scenes: [', 'scenes.yaml:1:10: error: has a [ without its ]'],
     ['a: &a [x, x]\nb: &b [*a, *a]\nscenes: [*b, *c]', 'scenes.yaml:3:14: error: scenes.1: is an alias of nothing'],

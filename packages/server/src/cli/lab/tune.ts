@@ -108,7 +108,7 @@ function shareOption(text: string): number {
   const [, number = '', percent] = /^(\d+(?:\.\d+)?|\.\d+) ?(%)?$/.exec(text.trim()) ?? []
   const share = percent === undefined ? Number(number) : Number(number) / 100
   if (number !== '' && share <= 1) return share
-  throw new InvalidArgumentError('It must be a share of the players, like 5% or 0.05.')
+  throw new InvalidArgumentError('The value must be a share of the players, like 5% or 0.05.')
 }
 
 /** Equal to `WAITS` of `@muster/lab`, which is imported lazily. */
@@ -131,7 +131,9 @@ const BOUNDS = /^(.+)=(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)$/
 function boundsOption(text: string, others: Readonly<Record<string, Bounds>> = {}): Readonly<Record<string, Bounds>> {
   const [, name = '', from = '', to = ''] = BOUNDS.exec(text) ?? []
   if (name === '' || Number(from) === Number(to))
-    throw new InvalidArgumentError('It must be a limit and two different numbers, like "difference skill=50..400".')
+    throw new InvalidArgumentError(
+      'The value must be a limit and two different numbers, like "difference skill=50..400".',
+    )
   return { ...others, [name.trim()]: { from: Number(from), to: Number(to) } }
 }
 

@@ -37,7 +37,7 @@ export class QueueingPlayers {
   async join(players: readonly string[]): Promise<void> {
     for (const player of players) {
       const answer = await this.#call(player, 'POST', '/tickets', { profile: this.#queue })
-      if (answer.status !== 201) throw new Error(`${player} cannot queue: ${await answer.text()}`)
+      if (answer.status !== 201) throw new Error(`creating a ticket for ${player} failed: ${await answer.text()}`)
     }
   }
   /** Undefined while the player is in no match, or has no assignment yet. */

@@ -176,7 +176,7 @@ describe('the console feed', () => {
     for (const id of ['ann', 'ben', 'cem', 'dan']) join(id)
     await clock.advance(2000)
     const now = await (await listen('looker')).until<Now>('now')
-    expect(now.problems[0]?.text).toMatch(/^No more servers are created: as many exist as may/)
+    expect(now.problems[0]?.text).toMatch(/^No more servers are created: maxServers is reached/)
     expect(now.queues[0]).toMatchObject({ tickets: 2 })
   })
 

@@ -231,15 +231,15 @@ export const serverCount = ({ servers }: Pick<Surveyed, 'servers'>): number =>
 const finite = (bound: number) => (Number.isFinite(bound) ? bound : null)
 
 const whyBlocked: Readonly<Record<NonNullable<Surveyed['blockedBy']>, string>> = {
-  maxServers: 'No more servers are created: as many exist as may (maxServers). Matches wait for one to end.',
-  maxStarting: 'No more servers are created for now: as many are starting as may at once (maxStarting).',
-  maxCreatesPerMinute: 'No more servers are created this minute (maxCreatesPerMinute).',
-  budget: 'No more servers are created: the bounds that all processes keep together are reached.',
-  paused: 'The service refuses servers or cannot be reached: creating them is tried again every few seconds.',
+  maxServers: 'No more servers are created: maxServers is reached. Matches wait until a server ends.',
+  maxStarting: 'No more servers are created for now: maxStarting is reached.',
+  maxCreatesPerMinute: 'No more servers are created this minute: maxCreatesPerMinute is reached.',
+  budget: 'No more servers are created: a spending bound that all processes share is reached.',
+  paused: 'The service refuses to create servers, or cannot be reached. Muster tries again every few seconds.',
   unstoppable:
-    'The service does not answer lists, or refuses a stop, so no second server is created: it might run for good. ' +
-    '`muster check --live` says what is wrong.',
-  store: 'The store cannot be written, so no servers are created: else a crash would forget them.',
+    'The service does not answer lists, or refuses a stop. So Muster creates no further servers: it could not stop ' +
+    'them. `muster check --live` says what is wrong.',
+  store: 'The store cannot be written, so no servers are created, because Muster would not know them after a crash.',
 }
 
 const blockedProblem = ({ blockedBy }: Surveyed, now: number): ProblemNow[] =>

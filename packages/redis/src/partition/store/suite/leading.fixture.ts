@@ -49,7 +49,7 @@ export function testLeading(open: OpenStores): void {
       'the lease of a partition is held until it has expired by the clock of the store',
       using(open, async ({ store, other, pass }) => {
         const first = await store.acquire('a', 40)
-        if (first.kind !== 'acquired') throw new Error('nobody holds it')
+        if (first.kind !== 'acquired') throw new Error('the lease was not acquired, although nobody holds it')
         expect(await other.acquire('b', 60_000)).toMatchObject({ kind: 'held' })
         await pass(60)
         // No other process has taken over yet, so it still leads.
