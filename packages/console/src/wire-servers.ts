@@ -4,14 +4,14 @@ import type { Moment } from './wire.js'
 /** The response of `GET servers`. */
 export interface ServerList {
   readonly at: Moment
-  /** Totals of all servers. `servers` may omit some of them. */
+  /** Totals of all servers, because `servers` may omit some of them. */
   readonly total: number
   readonly players: number
-  /** Null if the configuration has no price. */
+  /** Total cost of all servers so far; null if the configuration has no price. */
   readonly cost: number | null
-  /** E.g. `EUR`. Empty if the configuration has none. */
+  /** Currency of all costs, e.g. `EUR`; empty if the configuration has none. */
   readonly currency: string
-  /** At most 1,000 servers, by location, the oldest first in each. */
+  /** At most 1,000 servers, sorted by location, then by age with the oldest first. */
   readonly servers: readonly ServerRow[]
   /** Pools of game servers, by pool and location. */
   readonly pools: readonly PoolRow[]
@@ -26,39 +26,41 @@ export interface SourceRow {
   /** Name of the source. Null for the deployment service. */
   readonly source: string | null
   readonly servers: number
-  /** How many of them take no more matches. */
+  /** Number of servers of the source that accept no further match. */
   readonly draining: number
 }
 
 /** An enrolment key and its servers. */
 export interface KeyRow {
-  /** The first 8 hex digits of its SHA-256. */
+  /** The first 8 hexadecimal digits of the key's SHA-256. */
   readonly key: string
   readonly pool: string
   readonly place: string
   readonly servers: number
-  /** The limits in the configuration. Null for a key that the configuration no longer has: that key can be revoked. */
+  /**
+   * The limits in the configuration. Null for a key that the configuration no longer has, which can then be revoked.
+   */
   readonly allowed: {
     readonly servers: number
     /** Maximum number of concurrent matches of each server. */
     readonly matches: number
-    /** Null: any build. */
+    /** The builds that may enrol; null for any build. */
     readonly builds: readonly string[] | null
   } | null
-  /** Builds that its servers report. */
+  /** The builds that the key's servers report. */
   readonly builds: readonly string[]
 }
 
 /**
- * Servers of a pool at one location, the matches that requested one, and the cost of idle servers. Counts begin at the
- * start of the matching process.
+ * The servers of a pool at one location, the matches that requested one, and the cost of idle servers. Counts begin
+ * when the process that matches has started.
  */
 export interface PoolRow {
   readonly pool: string
   readonly place: string
   /** Target number of warm servers. */
   readonly wanted: number
-  /** Number of warm servers: they have registered and have no match. */
+  /** Number of warm servers, which have registered and have no match. */
   readonly warm: number
   readonly starting: number
   readonly playing: number
@@ -66,14 +68,17 @@ export interface PoolRow {
   /** Number of matches that requested a server, and of those that got a warm one. */
   readonly asked: number
   readonly hits: number
-  /** The expected fraction of matches that get a warm server, 0 to 1. Null while there are none. */
+  /** Expected fraction of the matches that get a warm server, from 0 to 1; null while there are no matches. */
   readonly expectedHit: number | null
-  /** Number of matches in the last hour (or since the start), and the expected number per hour. */
+  /**
+   * Number of matches in the last hour, or since the start if that is later. `expectedPerHour` is the expected number
+   * per hour.
+   */
   readonly cameLastHour: number
   readonly expectedPerHour: number
   /** Total idle hours of all servers. */
   readonly idleHours: number
-  /** In `currency`. Null if the configuration has no price. */
+  /** Cost of idle servers in `currency`; null if the configuration has no price. */
   readonly idleCost: number | null
 }
 
@@ -101,26 +106,27 @@ export interface ServerRow {
   /** The server's public listing and seats. Null unless it is listed. */
   readonly listing: ServerListing | null
   /**
-   * The state: creating, starting, running, stopping, …. Once it has registered: warm, taken, playing, draining, lost.
+   * The state: creating, starting, running, stopping, …. A server that has registered has another one: warm, taken,
+   * playing, draining or lost.
    */
   readonly state: string
-  /** Why the server takes no more matches. Null while it may take some. */
+  /** Why the server accepts no further match; null while it may get one. */
   readonly draining: string | null
-  /** Whether the server can be drained: it has registered or belongs to a pool, and does not drain yet. */
+  /** True if the server can be drained: it has registered or belongs to a pool, and is not draining yet. */
   readonly mayDrain: boolean
   /** True for a local process of `muster dev -- COMMAND`, which can be killed and whose output can be read. */
   readonly isProcess: boolean
-  /** E.g. `Frankfurt, Germany`. Null if it is not known (yet). */
+  /** Location of the server, e.g. `Frankfurt, Germany`; null while it is not known. */
   readonly place: string | null
   /**
-   * The host of the server. For an enrolled server, the machine and the slot that it reports, because several may run
-   * on one host.
+   * The host of the server. An enrolled server reports a machine and a slot instead, because several servers may run on
+   * one host.
    */
   readonly host: string | null
   readonly players: number
   /** When the server was requested. */
   readonly since: Moment
-  /** Cost so far, in `currency`. Null if the configuration has no price. */
+  /** Cost so far in `currency`; null if the configuration has no price. */
   readonly cost: number | null
 }
 

@@ -18,19 +18,19 @@
  * | `GET servers/{requestId}/output`, `POST …/kill` (servers, only in `muster dev -- COMMAND`) | ServerOutput; 204 |
  * | `POST bots` `{ players }` (players, only in `muster dev`) | 202 |
  *
- * A reader of the feed that missed steps gets another `hello`. Every request has the header `Authorization: Bearer …`,
- * the feed too (the page reads it by `fetch`). An error is a Problem: 401 for a missing or invalid token, 403 for a
- * missing permission, 404, 409 for an edit of an older version of a queue, 422 for an invalid queue (with its faults by
- * line and column), 429.
+ * A reader of the feed that has missed steps gets another `hello`. Every request has the header `Authorization: Bearer
+ * …`. The feed has it too, because the page reads it with `fetch`. An error is a Problem: 401 for a missing or invalid
+ * token, 403 for a missing permission, 404, 409 for an edit of an older version of a queue, 422 for an invalid queue
+ * (with its faults by line and column), or 429.
  */
 
 /**
- * The permissions: see everything and try changed rules; act on players; change rules; drain servers; change
- * deployments.
+ * The permissions. `see`: see everything, and try changed rules. `players`: act on players. `rules`: change rules.
+ * `servers`: drain servers. `deploy`: change what queues deploy.
  */
 export type Permission = 'see' | 'players' | 'rules' | 'servers' | 'deploy'
 
-/** The roles of the console and their permissions. docs/console.md has the same table. */
+/** The roles of the console, and the permissions of each. docs/console.md has the same table. */
 export const permissionsOf = {
   look: ['see'],
   players: ['see', 'players'],
@@ -51,31 +51,31 @@ export type Moment = number
 export type Milliseconds = number
 
 /**
- * The current state. Its size is bounded regardless of the number of players: lists are cut to the given lengths, and
- * locations are clustered. It contains no addresses or secrets.
+ * The current state. Its size is bounded, whatever the number of players: lists have the stated maximum lengths, and
+ * locations are clustered. It contains no addresses and no secrets.
  */
 export interface Now {
   readonly at: Moment
-  /** Whether the program accepts players, and if not, why in words. */
+  /** Whether the program is ready for players, and if not, why in words. */
   readonly ready: {
     readonly is: boolean
     readonly why: readonly string[]
-    /** Whether this process matches. Omitted if it is the only one. */
+    /** True if this process matches. Omitted if it is the only process. */
     readonly leading?: boolean | undefined
-    /** A readable name of the matching process, e.g. `game-1 (process 12)`. Omitted if unknown. */
+    /** A readable name of the process that matches, e.g. `game-1 (process 12)`. Omitted if unknown. */
     readonly leader?: string | undefined
   }
-  /** At most 50, in the order of the configuration. */
+  /** At most 50 queues, in the order of the configuration. */
   readonly queues: readonly QueueNow[]
   readonly queuesLeftOut: number
   readonly map: MapNow
-  /** Matches whose players have no server address yet: at most 50, oldest first. */
+  /** Matches whose players have no server address yet: at most 50, the oldest first. */
   readonly forming: readonly FormingMatch[]
   readonly formingLeftOut: number
   readonly servers: ServersNow
-  /** Limits of the service's operations, the fullest first. At most 20. */
+  /** Rate limits of the deployment service's operations, the fullest first. At most 20. */
   readonly limits: readonly LimitNow[]
-  /** At most 30, newest first. A repeated problem increases its count. */
+  /** At most 30 problems, the newest first. A repeated problem increases its count. */
   readonly problems: readonly ProblemNow[]
 }
 
@@ -84,15 +84,20 @@ export interface QueueNow {
   readonly paused: boolean
   readonly tickets: number
   readonly players: number
-  /** Tickets that arrived and matches that were found within the last minute. Null while another process matches. */
+  /**
+   * Number of tickets that arrived and of matches that were found within the last minute; null while another process
+   * matches.
+   */
   readonly arrivalsPerMinute: number | null
   readonly matchesPerMinute: number | null
-  /** Waits of the tickets matched within the last hour. Null if there were none. */
+  /** Waits of the tickets that were matched within the last hour; null if there were none. */
   readonly waitP50: Milliseconds | null
   readonly waitP95: Milliseconds | null
-  /** The longest current wait. Null if no ticket waits. */
+  /** The longest current wait; null if no ticket waits. */
   readonly oldest: Milliseconds | null
-  /** Waiting tickets by how far the queue's rules have relaxed for them, strictest first. At most 12 steps. */
+  /**
+   * Waiting tickets, by how far the queue's rules have relaxed for them: the strictest step first, at most 12 steps.
+   */
   readonly relaxed: readonly RelaxedStep[]
 }
 
@@ -103,17 +108,17 @@ export interface RelaxedStep {
 }
 
 export interface MapNow {
-  /** Whether this process knows the locations of waiting players. False while another process matches. */
+  /** True if this process knows the locations of waiting players; false while another process matches. */
   readonly seen: boolean
   /** Waiting players with a known location, by area. At most 400 areas. */
   readonly waiting: readonly WaitingCluster[]
-  /** Number of waiting players without a known location. 0 unless `seen`. */
+  /** Number of waiting players without a known location. 0 if `seen` is false. */
   readonly nowhere: number
   /** Servers by location. At most 200 locations. */
   readonly servers: readonly ServerCluster[]
 }
 
-/** Degrees, rounded to an area, so that no player can be located by it. */
+/** Degrees, rounded so coarsely that no player can be located by them. */
 export interface Spot {
   readonly latitude: number
   readonly longitude: number
@@ -140,27 +145,27 @@ export interface FormingMatch {
   readonly phase: FormingPhase
   readonly players: number
   readonly since: Moment
-  /** The centre of its players' locations, or its server's location. Null if neither is known. */
+  /** The centre of the players' locations, or else the location of the server; null if neither is known. */
   readonly spot: Spot | null
 }
 
 export interface ServersNow {
-  /** Number of servers by state: creating, starting, running, stopping, … in the matchmaker's terms. */
+  /** Number of servers in each of the matchmaker's states: creating, starting, running, stopping, … */
   readonly byState: readonly { readonly state: string; readonly count: number }[]
-  /** Maximum number that may exist at once. Null for no limit. */
+  /** Maximum number of servers that may exist at a time; null for no limit. */
   readonly most: number | null
   readonly createsPerMinute: number | null
   readonly mostCreatesPerMinute: number | null
-  /** Null if the configuration has no price. */
+  /** The cost; null if the configuration has no price. */
   readonly money: Money | null
 }
 
 export interface Money {
-  /** E.g. `EUR`. */
+  /** Currency, e.g. `EUR`. */
   readonly currency: string
   readonly pricePerMinute: number
   readonly perHourNow: number
-  /** Within the last hour, or since the start if that is later. */
+  /** Cost within the last hour, or since the start if that is later. */
   readonly lastHour: number
   readonly since: Moment
 }
@@ -168,7 +173,7 @@ export interface Money {
 export interface LimitNow {
   readonly operation: string
   readonly perSecond: number
-  /** Used fraction of the limit within the last window, 0 to 1. */
+  /** Used fraction of the limit within the last window, from 0 to 1. */
   readonly used: number
   /** Number of calls that wait for the limit. */
   readonly waiting: number
@@ -176,7 +181,7 @@ export interface LimitNow {
 
 export interface ProblemNow {
   readonly at: Moment
-  /** One sentence, without secrets and addresses. */
+  /** A sentence without secrets and addresses. */
   readonly text: string
   readonly count: number
   readonly matchId: string | null
@@ -185,7 +190,7 @@ export interface ProblemNow {
 /** Samples at equal steps. All arrays have the same length. The last sample is the newest. */
 export interface History {
   readonly step: Milliseconds
-  /** The end of the first step. */
+  /** The time at which the first step ended. */
   readonly from: Moment
   readonly length: number
   readonly queues: readonly QueueHistory[]
@@ -198,15 +203,17 @@ export interface QueueHistory {
   readonly name: string
   /** Number of waiting players at the end of the step. */
   readonly players: readonly number[]
-  /** Tickets that arrived and matches that were found during the step. Null while another process matched. */
+  /**
+   * Number of tickets that arrived and of matches that were found during the step; null while another process matched.
+   */
   readonly arrivals: readonly (number | null)[]
   readonly matches: readonly (number | null)[]
-  /** Waits of the tickets matched during the step. Null if there were none. */
+  /** Waits of the tickets that were matched during the step; null if there were none. */
   readonly waitP50: readonly (Milliseconds | null)[]
   readonly waitP95: readonly (Milliseconds | null)[]
 }
 
-/** The event `step` of the feed, sent at the end of each step: one more sample. */
+/** The event `step` of the feed. It has one more sample, and is sent at the end of each step. */
 export interface HistoryStep {
   readonly at: Moment
   readonly servers: number
@@ -220,18 +227,18 @@ export interface HistoryStep {
   }[]
 }
 
-/** The event `hello`, the first of the feed. */
+/** The event `hello`, which is the first one of the feed. */
 export interface Hello {
   /** The matchmaker's name in the configuration. */
   readonly name: string
   readonly version: string
   readonly startedAt: Moment
-  /** The program's clock. The page's clock may differ. */
+  /** The time by the program's clock. The page's clock may differ. */
   readonly at: Moment
-  /** The name of the token's owner, as written to the operators' log. */
+  /** The name of the token's owner, as the operators' log has it. */
   readonly who: string
   readonly role: Role
-  /** Whether bots can be added: only in `muster dev`. */
+  /** True if bots can be added: only in `muster dev`. */
   readonly bots: boolean
   /** Where tickets are stored. */
   readonly store: 'memory' | 'folder' | 'redis'
@@ -260,7 +267,7 @@ export interface ErrorBody {
   /** One sentence that can be shown to the operator. */
   readonly message: string
   readonly field?: string
-  /** The faults of a queue's YAML, in the order of its lines. Only for `PUT queues/{name}` and `POST trials`. */
+  /** The faults of a queue's YAML, in the order of the lines. Only for `PUT queues/{name}` and `POST trials`. */
   readonly faults?: readonly YamlFault[]
 }
 
@@ -278,32 +285,35 @@ export interface QueueCards {
 
 export interface QueueCard {
   readonly name: string
-  /** Grows with every change. An edit of an older version is rejected. */
+  /** A number that grows with every change. An edit of an older version is rejected. */
   readonly version: number
   /** The meaning of the queue, in plain sentences. */
   readonly sentences: readonly string[]
   readonly curves: readonly Curve[]
-  /** The definition as in the configuration file, as YAML. It omits variables of servers. */
+  /** The definition as YAML, as in the configuration file, but without the variables of servers. */
   readonly yaml: string
-  /** Why nobody may change it here, in words. Null if an operator may. */
+  /** Why the queue cannot be changed here, in words; null if an operator may change it. */
   readonly fixed: string | null
 }
 
-/** A limit of a rule over a ticket's waiting time. */
+/** The limit of a rule over a ticket's waiting time. */
 export interface Curve {
   readonly rule: string
-  /** E.g. `km`, `ms`. Empty for plain numbers. */
+  /** Unit of the limit, e.g. `km` or `ms`; empty for plain numbers. */
   readonly unit: string
-  /** In chronological order. The limit holds from `after` on. Between two points of `linear` it grows linearly. */
+  /**
+   * `steps`: the limit of a point applies from its `after` on. `linear`: the limit changes linearly between two points.
+   * Points are in chronological order.
+   */
   readonly shape: 'steps' | 'linear'
-  /** Set if the limit follows a target wait. `after` then applies to a ticket without a head start. */
+  /** True if the limit follows a target wait. `after` then applies to a ticket without a head start. */
   readonly adapts?: true | undefined
   readonly points: readonly CurvePoint[]
 }
 
 interface CurvePoint {
   readonly after: Milliseconds
-  /** Null: the rule no longer counts. */
+  /** The value of the limit; null if the rule no longer applies. */
   readonly limit: number | null
 }
 
@@ -318,7 +328,7 @@ export interface Trial {
   readonly id: string
   readonly queue: string
   readonly state: 'running' | 'done' | 'failed'
-  /** 0 to 1. */
+  /** Done share of the trial, from 0 to 1. */
   readonly progress: number
   /** The reason of a failure, in words. */
   readonly error: string | null
@@ -331,7 +341,7 @@ export interface TrialResult {
   /** Number of replayed tickets, and what could not be replayed, in words. */
   readonly tickets: number
   readonly missing: readonly string[]
-  /** Both sides are replays, so that they can be compared. */
+  /** The results with the current and with the changed queue. Both are replays, so they can be compared. */
   readonly asIs: TrialSide
   readonly changed: TrialSide
   /** The effect of the change, in sentences. */
@@ -343,7 +353,7 @@ export interface TrialSide {
   readonly matchedShare: number | null
   readonly waitP50: Milliseconds | null
   readonly waitP95: Milliseconds | null
-  /** Mean distance between the players of a match in kilometres. Null if locations are unknown. */
+  /** Mean distance between the players of a match in kilometres; null if locations are unknown. */
   readonly meanKm: number | null
   /** Mean of the largest difference within a match, by attribute. */
   readonly spreads: readonly { readonly attribute: string; readonly mean: number }[]
@@ -355,23 +365,24 @@ export interface ApplyRequest {
   readonly yaml: string
 }
 
-/** The response: whether the change was also written to the configuration file. */
+/** The response of `PUT queues/{name}`. `kept` says whether the change was also written to the configuration file. */
 export interface Applied {
   readonly kept: 'file' | 'memory'
   readonly version: number
-  /** Number of tickets that were cancelled because the new queue refuses them. */
+  /** Number of tickets that were cancelled because they do not fit the changed queue. */
   readonly refused: number
 }
 
 export type StoryKind = 'player' | 'ticket' | 'match' | 'server'
 
 /**
- * The response of `GET find?id=…`: at most a few stories, because one string may be the id of several kinds of things.
+ * The response of `GET find?id=…`. It may have several stories, because one string may be the id of objects of several
+ * kinds.
  */
 export interface FoundStories {
   readonly id: string
   readonly stories: readonly Story[]
-  /** The start of the stored history, which explains why nothing may be found. */
+  /** The time at which the stored history begins. It explains why nothing may be found. */
   readonly since: Moment
 }
 
@@ -380,14 +391,14 @@ export interface Story {
   readonly id: string
   /** The current state in a few words, e.g. `searching for 12 s in duel`. */
   readonly state: string
-  /** In chronological order, at most 500. */
+  /** The events in chronological order, at most 500. */
   readonly events: readonly StoryEvent[]
-  /** Whether earlier events were dropped. */
+  /** True if earlier events were dropped. */
   readonly cut: boolean
-  /** For a waiting ticket: why it waits, in one sentence and rule by rule. */
+  /** Why a waiting ticket waits, in one sentence and rule by rule; null for any other story. */
   readonly explanation: StoryExplanation | null
   readonly related: readonly { readonly kind: StoryKind; readonly id: string }[]
-  /** For a server: the id with which it is drained, if known. */
+  /** The id by which a server is drained; null if it is unknown, or if the story is not about a server. */
   readonly serverId: string | null
   /** The actions that an operator may take now. */
   readonly actions: readonly StoryAction[]
@@ -395,7 +406,7 @@ export interface Story {
 
 export type StoryAction = 'cancel-ticket' | 'stop-match' | 'forgive-cooldown' | 'drain-server' | 'kill-server'
 
-/** An action that an operator can take on one thing, with a button. */
+/** An action that an operator can take on an object by a button. */
 export type Action = StoryAction | 'revoke-enrolment'
 
 export interface StoryEvent {
@@ -412,7 +423,7 @@ export interface StoryExplanation {
   readonly queues: readonly {
     readonly queue: string
     readonly summary: string
-    /** The number of other tickets that each rule accepts. */
+    /** For each rule, the number of other tickets that it accepts (`lets`), of all others (`of`). */
     readonly rules: readonly { readonly rule: string; readonly lets: number; readonly of: number }[]
   }[]
 }

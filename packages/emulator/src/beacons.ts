@@ -8,7 +8,7 @@ import type { BeaconSettings } from './settings.js'
 import { createTimers, type Timers } from './timers.js'
 
 interface OpenBeaconOptions {
-  /** An IP address. */
+  /** The IP address to which the beacon's ports are bound. */
   readonly host: string
   /** Milliseconds by which each echo is delayed. */
   readonly delayMs: number
@@ -20,18 +20,24 @@ interface OpenBeaconOptions {
   readonly isBeacon: (port: number) => boolean
 }
 
-/** The service's beacons have ports from 0 to 59999 (service-api, Limits); the system may also assign higher ones. */
+/**
+ * Highest port of a beacon. The service's beacons have ports from 0 to 59999 (service-api, Limits), but the system may
+ * also assign higher ones.
+ */
 const HIGHEST_PORT = 59_999
 const PORTS_TRIED = 50
-/** Lower ports belong to services that might answer an echo, so datagrams from them get none. */
+/** Lowest port whose datagrams are echoed. Lower ports belong to services that might answer an echo. */
 const LOWEST_CLIENT_PORT = 1024
 /** Maximum length of a ping in bytes. Longer datagrams are ignored. */
 const LONGEST_PING = 1200
-/** Maximum number of pending echoes of one beacon. Further ones are dropped. */
+/** Maximum number of pending echoes of one beacon. Further datagrams are dropped. */
 const MOST_UNDER_WAY = 1000
 const MOST_CONNECTIONS = 64
 const IDLE_MS = 10_000
-/** Browsers measure by HTTP requests, and log an error for other responses, so they get an empty HTTP response. */
+/**
+ * Matches an HTTP request. Browsers measure with HTTP requests, and log an error for other responses, so they get an
+ * empty HTTP response.
+ */
 const BROWSER = /^(?:GET|HEAD|OPTIONS) \/\S* HTTP\/1\.[01]\r\n/
 const END_OF_HEAD = '\r\n\r\n'
 const LONGEST_HEAD = 16 * 1024
@@ -40,8 +46,8 @@ const HTTP_ANSWER =
   'cache-control: no-store\r\ntiming-allow-origin: *\r\n\r\n'
 
 /**
- * Opens a beacon that echoes what is sent to its UDP port and over connections to its TCP port, where it also answers
- * the requests of browsers.
+ * Opens a beacon. It echoes datagrams to its UDP port and data on connections to its TCP port. On the TCP port it also
+ * answers the HTTP requests of browsers.
  * @throws the system's error if no port is free or the address does not exist.
  */
 async function openBeacon(options: OpenBeaconOptions) {
@@ -73,9 +79,9 @@ async function openUdp({ host, delayMs, timers, isBeacon }: OpenBeaconOptions): 
       socket.send(ping, port, address)
     })
   })
-  // Errors are ignored: the receiver of an echo may be gone.
+  // Errors are ignored, because the receiver of an echo may no longer exist.
   socket.on('error', () => {})
-  // The socket does not keep the process alive if the emulator is not closed.
+  // Unreferenced, so that an emulator that was not closed does not keep the process alive.
   return socket.unref()
 }
 
@@ -119,7 +125,7 @@ interface BoundPort<T> {
   close(): Promise<void>
 }
 
-/** Retries until the system assigns a port that beacons may have. */
+/** Opens sockets until the system assigns a port that beacons may have. */
 async function tried<T>(open: () => Promise<BoundPort<T>>): Promise<T> {
   const unfit: BoundPort<T>[] = []
   try {
@@ -149,24 +155,24 @@ const closeTcp = (server: Server): Promise<void> => new Promise((resolve) => ser
 /** Milliseconds spent in the access networks at both ends. */
 const ACCESS_MS = 4
 /**
- * Milliseconds of round trip per kilometre of great circle: light travels 200 km per millisecond in fibre, routes are
- * about 1.6 times the great circle (our choice), and the way counts twice.
+ * Milliseconds of round trip per kilometre of great circle. Light travels 200 km per millisecond in fibre, routes are
+ * about 1.6 times as long as the great circle (our choice), and a round trip covers the route twice.
  */
 const MS_PER_KM = (2 * 1.6) / 200
 
-/** The round-trip time in milliseconds: about 20 over 1000 km, about 100 across the Atlantic. */
+/** Returns the round-trip time in milliseconds: about 20 for 1,000 km, about 100 across the Atlantic. */
 export const roundTripMs = (km: number): number => ACCESS_MS + km * MS_PER_KM
 
-/** The ping beacons: the hosts to which players measure round trips, one for each location. */
+/** The beacons, one for each location. Players ping them to measure round trips. */
 export type Beacons = ReturnType<typeof createBeacons>
 
 interface BeaconsDeps {
-  /** Delays the echoes. */
+  /** The clock that delays the echoes. */
   readonly clock: Clock
   /** The settings; undefined if beacons never answer. */
   readonly settings: BeaconSettings | undefined
   /**
-   * True if the emulator listens. Beacons are opened only then, because in-process callers of the emulator use no
+   * Returns true if the emulator listens. Beacons are opened only then, because callers within the process use no
    * ports.
    */
   readonly isListening: () => boolean

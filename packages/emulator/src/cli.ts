@@ -15,7 +15,7 @@ async function main(args: readonly string[]): Promise<void> {
   const emulator = createEmulator(options)
   const { url } = await emulator.listen(listen)
   process.stdout.write(`${url}\n`)
-  // The hint goes to stderr, because programs read the URL from stdout.
+  // The hint is written to the standard error, because programs read the URL from the standard output.
   if (options.page !== false) process.stderr.write(`To see what runs, open ${url}/_emulator\n`)
 
   await terminationRequested(parents, systemClock)

@@ -4,7 +4,7 @@ import type { OperationId } from '@muster/core/api'
 export interface PacketCounters {
   /** Datagrams received. */
   received: number
-  /** Pings with any answer. */
+  /** Number of pings that got any answer. */
   answered: number
   /**
    * Datagrams accepted for relaying to the host or a client, including those later counted by `sendQueue` and `fault`.
@@ -12,7 +12,7 @@ export interface PacketCounters {
   relayed: number
   /** Payload bytes of the relayed datagrams. */
   relayedBytes: number
-  /** Datagrams that were not relayed, by reason. */
+  /** Numbers of datagrams that were not relayed, by reason. */
   readonly dropped: {
     /** Datagrams that are not packets, or longer than a packet may be. */
     malformed: number
@@ -27,9 +27,9 @@ export interface PacketCounters {
     noHost: number
     /** Data of a host for a client that is not connected. */
     noClient: number
-    /** Data above one user's rate limit. */
+    /** Data that exceeds a user's rate limit. */
     userRate: number
-    /** Data above the session's rate limit. */
+    /** Data that exceeds the session's rate limit. */
     sessionRate: number
     /** Packets dropped because the send queue was full. */
     sendQueue: number
@@ -58,22 +58,22 @@ export const createPacketCounters = (): PacketCounters => ({
 
 /** Counters since the start of the emulator. They can be read at any time. */
 export interface Counters {
-  /** Requests of each operation, by the status of the response. */
+  /** Number of requests of each operation, by the status of the response. */
   readonly requests: Partial<Record<OperationId, Record<number, number>>>
-  /** Requests refused with 429, by the name of the limit. */
+  /** Number of requests refused with 429, by the name of the limit. */
   readonly rejected: Record<string, number>
-  /** Requests to an unknown route, or with a method that the route does not have. */
+  /** Number of requests to an unknown route, or with a method that the route does not have. */
   unrouted: number
-  /** Connections that a declared fault ended without a response. */
+  /** Number of connections that a declared fault ended without a response. */
   dropped: number
   readonly webhooks: {
-    /** Webhook calls made. */
+    /** Number of webhook calls made. */
     sent: number
-    /** Webhook calls with a 2xx response. */
+    /** Number of webhook calls with a 2xx response. */
     delivered: number
-    /** Webhook calls with another status, a late response, or none. Failed calls are not repeated. */
+    /** Number of webhook calls with another status, a late response, or none. Failed calls are not repeated. */
     failed: number
-    /** Webhook calls that were not made, because their target is not on this machine (see `webhookHosts`). */
+    /** Number of webhook calls that were not made, because their target is not on this machine (see `webhookHosts`). */
     refused: number
   }
   /** The packets of the relay sessions. */

@@ -15,32 +15,35 @@ import type { RelaySummary } from './relays/index.js'
 /** The whole service, emulated in this process. */
 export interface Emulator {
   /**
-   * Responds to a request like the service; the host in its URL is ignored. Rejects with ConnectionDropped if a
-   * declared fault ends the connection, and after `close`.
+   * Responds to a request like the service does. The host in the request's URL is ignored. Rejects with
+   * ConnectionDropped if a declared fault ends the connection, and after `close`.
    */
   fetch(request: Request): Promise<Response>
-  /** Starts an HTTP server. Containers created after the first call get its URL, so that they can stop themselves. */
+  /**
+   * Starts an HTTP server. Containers that are created after the first call get its URL, so that they can stop
+   * themselves.
+   */
   listen(options?: ListenOptions): Promise<Listening>
-  /** The declared faults; faults can be added and withdrawn at any time. */
+  /** The declared faults. They can be added and withdrawn at any time. */
   readonly faults: Faults
   /** The settings for a client of this service: `createClient({ baseUrl, token, settings: emulator.settings })`. */
   readonly settings: Settings
   /** Live counters since the emulator was created. */
   readonly counters: DeepReadonly<Counters>
-  /** The current state of the service. */
+  /** Returns the current state of the service. */
   inspect(): EmulatorState
-  /** The variables of a deployment's container, secrets included; undefined for an unknown id. */
+  /** Returns the variables of a deployment's container, secrets included; undefined for an unknown id. */
   environment(requestId: string): Readonly<Record<string, string>> | undefined
   /**
-   * Replaces a deployment's sessions; `sessions` is the number of users by session id.
+   * Replaces a deployment's sessions. `sessions` is the number of users by session id.
    * @throws RangeError for an unknown deployment, a version without sessions, and more users than sockets.
    */
   setSessions(requestId: string, sessions: Readonly<Record<string, number>>): void
-  /** Ends servers, deployments and pending requests. */
+  /** Closes the HTTP servers, and ends deployments and pending requests. */
   close(): Promise<void>
 }
 
-/** The emulated service's state as names and views, without secrets. */
+/** The state of the emulated service, as names and views without secrets. */
 export interface EmulatorState {
   readonly applications: readonly { readonly name: string; readonly versions: readonly string[] }[]
   readonly storages: readonly string[]
@@ -61,7 +64,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const { clock, random, limits, maxBodyBytes } = resolved
 
   const closing = manyWaitOn()
-  // Containers reach the service at the first server's URL. Before `listen` they get a host name that never resolves.
+  // Containers use the URL of the first HTTP server. Before `listen`, they get a host name that never resolves.
   const listening: Listening[] = []
   const isListening = () => listening.length > 0
   const url = () => listening[0]?.url ?? 'http://emulator.invalid'
@@ -93,7 +96,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   let closed: Promise<void> | undefined
   const end = async () => {
     closing.abort(new Error('the emulator is closed'))
-    // All are closed concurrently, because a running request may wait for a webhook that closing the world cancels.
+    // All are closed concurrently, because a running request may wait for a webhook, which `closeWorld` cancels.
     await Promise.all([...listening.map((server) => server.close()), closeWorld()])
   }
 

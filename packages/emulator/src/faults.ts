@@ -6,27 +6,27 @@ import { checked } from './option-values.js'
 import { PacketFault, type RelayFault } from './relays/index.js'
 
 /**
- * A fault, as data: the affected requests, the frequency, and the effect. Without `probability` and `nth` it affects
- * every request of the operation. Several faults may affect one request: their delays add up, and of each other kind
- * the first declared one applies.
+ * A fault, as data: which requests it affects, how often, and how. Without `probability` and `nth`, it affects every
+ * request of the operation. If several faults affect one request, their delays add up. Of each other kind of effect,
+ * the one that was declared first applies.
  */
 export interface Fault {
-  /** Name of the operation; '*' for all. Requests are counted in the order of arrival. */
+  /** Name of the affected operation, or '*' for all. Requests are counted in the order of arrival. */
   readonly operation: OperationId | '*'
-  /** Probability that a request is affected, 0 to 1; drawn for each request. */
+  /** Probability that a request is affected, from 0 to 1. It is drawn for each request. */
   readonly probability?: number | undefined
-  /** The affected requests, counted from the fault's declaration: [1, 3] for the first and the third. */
+  /** Numbers of the affected requests, counted from the fault's declaration: [1, 3] means the first and the third. */
   readonly nth?: readonly number[] | undefined
-  /** Maximum number of affected requests. */
+  /** Maximum number of affected requests. Default: no limit. */
   readonly count?: number | undefined
 
   /** The status of the response, 400 to 599, sent before the operation takes effect. */
   readonly status?: number | undefined
-  /** With `status`: the operation takes effect despite the error. */
+  /** With `status`: true lets the operation take effect despite the error. Default false. */
   readonly effect?: boolean | undefined
   /** With `status`: the message in the body. */
   readonly message?: string | undefined
-  /** With `status`: milliseconds for Retry-After, which is sent in whole seconds. */
+  /** With `status`: milliseconds for the header Retry-After, which is sent in whole seconds. */
   readonly retryAfterMs?: number | undefined
   /** Milliseconds of the clock by which the request is delayed. */
   readonly delayMs?: number | undefined
@@ -95,26 +95,26 @@ export const Fault: z.ZodType<Fault> = z
     error: `is required with ${ofStatus.join(', ')}`,
   })
 
-/** The declared faults. Faults can be added and withdrawn at any time. */
+/** The declared faults. They can be added and withdrawn at any time. */
 export interface Faults {
   /** Declares a fault, and returns a function that withdraws it. @throws TypeError naming the invalid field */
   add(fault: Fault): () => void
   clear(): void
   list(): readonly Fault[]
-  /** The declared faults with the number of requests that each has seen and affected. */
+  /** Returns the declared faults, with the number of requests that each has seen and affected. */
   counts(): readonly FaultCount[]
 }
 
 export interface FaultCount {
   readonly fault: Fault
-  /** Requests of the fault's operation since its declaration. */
+  /** Number of the operation's requests since the fault was declared. */
   readonly seen: number
-  /** Requests that the fault has affected. */
+  /** Number of requests that the fault has affected. */
   readonly struck: number
 }
 
 export interface FaultSource extends Faults {
-  /** The faults that affect this request; undefined for none. Called once for each request. */
+  /** Returns the faults that affect this request; undefined if there are none. Call it once for each request. */
   strike(operation: OperationId): Strike | undefined
 }
 
@@ -124,7 +124,7 @@ export type Strike = Pick<
   'status' | 'effect' | 'message' | 'retryAfterMs' | 'drop' | 'body' | 'deployment' | 'webhooks' | 'relay' | 'packets'
 > & { readonly delayMs: number }
 
-/** A running count. */
+/** A declared fault, with its running counts. */
 type Declared = { -readonly [Key in keyof FaultCount]: FaultCount[Key] }
 
 export function createFaults(initial: readonly Fault[], random: Random): FaultSource {
@@ -156,8 +156,8 @@ function strikes(entry: Declared, operation: OperationId, random: Random): boole
   const { fault } = entry
   if (fault.operation !== '*' && fault.operation !== operation) return false
   entry.seen++
-  // The probability is drawn even after the count is used up, so that one fault's count does not change the others'
-  // draws.
+  // The probability is drawn even after the fault's count is used up, so that the count does not change the draws for
+  // other faults.
   const chosen =
     fault.probability === undefined ? (fault.nth?.includes(entry.seen) ?? true) : random() < fault.probability
   if (!chosen || entry.struck === fault.count) return false

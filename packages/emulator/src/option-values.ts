@@ -2,9 +2,10 @@ import { validate } from '@muster/core/internal'
 import type { z } from 'zod'
 
 /**
- * Validates a value by its schema and returns it.
+ * Returns a value if it is valid by its schema.
  * @param what names the value in the message, e.g. `option`.
- * @throws TypeError that names the option and, unless the value may be a secret or is longer than a line, the value.
+ * @throws TypeError naming the option and its value. The value is omitted if it may be a secret or is longer than a
+ * line.
  */
 export function checked<T>(what: string, schema: z.ZodType<T>, value: unknown): T {
   const result = validate(schema, value)

@@ -31,7 +31,7 @@ import {
 
 /** A container image, in a version's fields. */
 export interface ImageReference {
-  /** Registry host. */
+  /** The host of the registry. */
   readonly docker_repository: string
   readonly docker_image: string
   readonly docker_tag: string
@@ -50,7 +50,7 @@ export interface RegistryImage {
 
 /** How the documented rate limits are enforced. Refused requests do not count. */
 export interface LimitSettings extends TooManyAnswer {
-  /** Default 'sliding log', the strictest. */
+  /** How requests are counted. Default 'sliding log', the strictest way. */
   readonly algorithm: LimitAlgorithm
 }
 
@@ -59,36 +59,37 @@ export type Some<T> = { readonly [Key in keyof T]?: T[Key] | undefined }
 
 export interface EmulatorOptions {
   /**
-   * The clock of the service. Default: the system's. With a manual clock, nothing happens until the clock is advanced.
+   * The clock of the service. Default: the system's clock. With a manual clock, nothing happens until the clock is
+   * advanced.
    */
   readonly clock?: Clock | undefined
-  /** Source of all random choices. Default: the same sequence every time. */
+  /** The source of all random choices. Default: the same sequence in every emulator. */
   readonly random?: Random | undefined
   /**
-   * The emulated service: `specification`, the default, follows the document literally. `observed` follows a public
-   * deployment of the same interface where its description differs (live facts): creates only at `/v2/deployments`,
-   * omitted fields instead of null, metrics as numbers, all lists paged, and everything that is not described there is
-   * rejected, including fleets and policies.
+   * The emulated service. `specification` (default) follows the document literally. `observed` follows a public
+   * deployment of the same interface where its description differs (live facts). It creates only at `/v2/deployments`,
+   * omits fields instead of sending null, states metrics as numbers and pages all lists. It rejects everything that is
+   * not described, fleets and policies included.
    */
   readonly as?: 'specification' | 'observed' | undefined
-  /** The account's API token. Default 'dev'; with `launch` a token is required, because the default is not a secret. */
+  /** The account's API token. Default 'dev'. With `launch` a token is required, because the default is not a secret. */
   readonly token?: string | undefined
   /**
-   * Speed factor of the service's own durations (deploying, terminating, max_duration …), but not of the rate limits.
-   * Default 1.
+   * Speed factor of the service's own durations, such as deploying, terminating and max_duration. Rate limits are not
+   * affected. Default 1.
    */
   readonly speed?: number | undefined
-  /** How rate limits are enforced; false for no limits. Default: as documented, with Retry-After in seconds. */
+  /** How rate limits are enforced. False: there are no limits. Default: as documented, with Retry-After in seconds. */
   readonly limits?: Some<LimitSettings> | false | undefined
-  /** Faults declared from the start; `Emulator.faults` changes them later. */
+  /** Faults that are declared from the start. `Emulator.faults` can change them later. */
   readonly faults?: readonly Fault[] | undefined
-  /** Milliseconds that each request takes on the network, in both directions together. Default 0. */
+  /** Milliseconds for which each request is on the network, both directions together. Default 0. */
   readonly latencyMs?: number | undefined
-  /** Maximum milliseconds that are added to `latencyMs`, drawn for each request. Default 0. */
+  /** Maximum milliseconds that are added to `latencyMs`. The added time is drawn for each request. Default 0. */
   readonly jitterMs?: number | undefined
   /**
-   * Maximum number of deployments at a time: at each location, or by its id. Locations without a number have no limit.
-   * Default: no limit.
+   * Maximum number of deployments at a time: one number for each location, or numbers by the location's id. A location
+   * without a number has no limit. Default: no limits.
    */
   readonly capacity?: number | Readonly<Record<string, number>> | undefined
   /** The images in the service's own registry. Default: none. */
@@ -97,42 +98,45 @@ export interface EmulatorOptions {
   readonly registryHost?: string | undefined
   /** Returns true if an image of another registry can be pulled. Default: all can. */
   readonly canPull?: ((image: ImageReference) => boolean) | undefined
-  /** Settings for points that the specification leaves open; the same as the client's. */
+  /** Settings for points that the specification leaves open. Pass the same to the client. */
   readonly settings?: SettingsOption | undefined
-  /** Entries per page. Default 10 if the request has no `limit`, and at most 100. */
+  /** Number of entries on a page. Default 10 if the request has no `limit`, and at most 100. */
   readonly pageSizes?: Some<PageSizes> | undefined
   readonly deployTimes?: Some<DeployTimes> | undefined
   readonly deployments?: Some<DeploymentSettings> | undefined
   readonly relays?: Some<RelaySettings> | undefined
   /**
-   * Lets relay sessions carry packets, each on two UDP ports; true for the default settings. Default false: nothing
-   * listens at the sessions' addresses.
+   * True, or settings: relay sessions carry packets, each session on two UDP ports. False: nothing listens at the
+   * sessions' addresses. Default false.
    */
   readonly relayData?: Some<RelayDataSettings> | boolean | undefined
   /**
-   * How ping beacons answer once the emulator listens, each on a UDP and a TCP port; false for beacons that never
-   * answer. Beacons are opened when they are first requested. Default true.
+   * True, or settings: ping beacons answer once the emulator listens, each on a UDP and a TCP port. Beacons are opened
+   * when they are first requested. False: beacons never answer. Default true.
    */
   readonly beacons?: Some<BeaconSettings> | boolean | undefined
-  /** Finds the location of an IP address. Default: a simulated location, always the same for the same address. */
+  /** Returns the location of an IP address. Default: a simulated location, always the same one for an address. */
   readonly locate?: ((ip: string) => Coordinates | undefined) | undefined
-  /** Runs containers for anyone who has the token. Default: containers are only simulated. */
+  /**
+   * Runs the containers of deployments. Everybody who has the token can then start containers. Default: they are
+   * simulated.
+   */
   readonly launch?: Launch | undefined
   /**
-   * Simulates game servers in deployments with MUSTER_URL and MUSTER_SERVER_TOKEN: they register there, play matches
-   * and report, without a process; true for the default settings. Not with `launch`. Default false.
+   * True, or settings: simulates game servers in deployments with MUSTER_URL and MUSTER_SERVER_TOKEN. They register at
+   * that URL, play matches and report, without a process. Not allowed with `launch`. Default false.
    */
   readonly gameServers?: Some<GameServerSettings> | boolean | undefined
-  /** Sends webhooks, and the requests of simulated game servers. Default: the global fetch. */
+  /** Sends webhooks, and the requests of simulated game servers. Default: the global `fetch`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   /**
-   * Serves a page at /_emulator, and its data as JSON at /_emulator/state. Neither requires a token or shows secrets.
-   * Default true.
+   * True: serves a page at /_emulator, and its data as JSON at /_emulator/state. Neither requires a token or shows
+   * secrets. Default true.
    */
   readonly page?: boolean | undefined
   /** Maximum size of a request's body in bytes. Default 1,048,576 (1 MiB). */
   readonly maxBodyBytes?: number | undefined
-  /** Called with each error in the emulator itself; the response is 500. Default: a process warning. */
+  /** Called with each error in the emulator itself. The response is then 500. Default: a process warning. */
   readonly onError?: ((error: unknown, operation: OperationId) => void) | undefined
 }
 
@@ -146,10 +150,10 @@ const port = z.int().min(1).max(65_535)
 const path = z.string().startsWith('/')
 const parameter = z.string().min(1)
 
-/** The schemas of some settings: exactly one for each key of the settings' type. */
+/** The schemas of settings: exactly one for each key of the settings' type. */
 type Shape<T> = { readonly [Key in keyof T]: z.ZodType<T[Key]> }
 
-/** Settings that are all optional; a missing or undefined one has its default. */
+/** Creates the schema of settings that are all optional. A missing or undefined setting has its default. */
 const withDefaults = <T extends object>(shape: Shape<T>, defaults: T) =>
   z
     .strictObject(shape as z.core.$ZodLooseShape)
@@ -157,7 +161,7 @@ const withDefaults = <T extends object>(shape: Shape<T>, defaults: T) =>
     .default({})
     .transform((given): T => ({ ...defaults, ...dropUndefined(given) }))
 
-/** Settings of a part that may be off, or on with its defaults; undefined if it is off. */
+/** Creates the schema of a part that may be off (undefined), or on with its defaults. */
 const switchable = <T extends object, Chosen extends Some<T>>(shape: Shape<Chosen>, defaults: T, isOn: boolean) =>
   z
     .union([z.strictObject(shape as z.core.$ZodLooseShape).partial(), z.boolean()])
@@ -167,11 +171,11 @@ const switchable = <T extends object, Chosen extends Some<T>>(shape: Shape<Chose
       return { ...defaults, ...dropUndefined(given === true ? {} : (given as Some<T>)) }
     })
 
-/** The settings with the public address, which defaults to the host. */
+/** Returns the settings with the public address, which defaults to the host. */
 const withPublicIp = <T extends { readonly host: string }>(settings: T | undefined) =>
   settings && { publicIp: publicIpOf(settings.host), ...settings }
 
-/** A number that may be Infinity, which zod's numbers exclude. */
+/** A number or Infinity, which zod's own numbers exclude. */
 const bound = z.custom<number>((value) => typeof value === 'number' && !Number.isNaN(value), 'must be a number')
 const bounds = z.strictObject({ min: bound.optional(), max: bound.optional() }).optional()
 
@@ -266,11 +270,12 @@ const limits = {
 const placeIds: readonly string[] = places.map(({ id }) => id)
 const knownPlaceId = z.string().refine((id) => placeIds.includes(id), 'is not the id of a place')
 
-/** The defaults of the limits. */
+/** The default enforcement of rate limits. */
 const defaultLimits: LimitSettings = { algorithm: 'sliding log', retryAfter: 'seconds', body: 'json' }
 
 /**
- * The default page sizes (our choice): the specification has none (public fact: 10 to 20 by default, maximum unknown).
+ * The default page sizes (our choice). The specification states none (public fact: the default is 10 to 20, the maximum
+ * unknown).
  */
 const defaultPageSizes: PageSizes = { default: 10, maximum: 100 }
 
@@ -283,7 +288,7 @@ const Options = z.strictObject({
     )
     .default(systemClock),
   random: func<'random'>().default(() => seededRandom(1)),
-  // The token must fit into a header after the word 'token'.
+  // The token must fit into a header, after the word `token`.
   token: z
     .string()
     .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces')
@@ -331,7 +336,7 @@ const Options = z.strictObject({
   onError: func<'onError'>().default(() => warn),
 } satisfies { readonly [Key in keyof EmulatorOptions]-?: z.ZodType })
 
-/** The options with all defaults. */
+/** The options with all defaults, as `resolveOptions` returns them. */
 export type ResolvedOptions = z.output<typeof Options>
 
 /**
@@ -350,7 +355,7 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
   return resolved
 }
 
-/** In the mode `observed`, deployments are created at that mode's path, unless the options set one. */
+/** In the mode `observed`, sets that mode's path for creating deployments, unless the options state a path. */
 function withObservedPath(resolved: ResolvedOptions, { settings }: EmulatorOptions): ResolvedOptions {
   if (resolved.as === 'specification' || settings?.createDeploymentPath !== undefined) return resolved
   return { ...resolved, settings: { ...resolved.settings, createDeploymentPath: OBSERVED_CREATE_PATH } }

@@ -1,6 +1,9 @@
 // pure: the locations of the emulator's servers
 
-/** The location of a place: the seven basic location fields, by their wire names (service-api, Location). */
+/**
+ * The location of a place: the seven basic location fields of the specification, by their wire names (service-api,
+ * Location).
+ */
 export interface PlaceLocation {
   readonly city: string
   readonly country: string
@@ -8,24 +11,24 @@ export interface PlaceLocation {
   readonly administrative_division: string
   /** The IANA time zone, e.g. `Europe/Berlin`. */
   readonly timezone: string
-  /** Degrees, positive to the north. */
+  /** Degrees, positive north of the equator. */
   readonly latitude: number
-  /** Degrees, positive to the east. */
+  /** Degrees, positive east of Greenwich. */
   readonly longitude: number
 }
 
-/** A city where the emulator has servers. The cities are real; which cities the service has is not public. */
+/** A city where the emulator has servers. The cities are real. It is not public which cities the service has. */
 export interface Place {
   /** A stable short name: the city's in lower-case ASCII, e.g. `sao-paulo`. */
   readonly id: string
   readonly location: PlaceLocation
-  /** The location type; the only one ever sampled (service-api, Resources). */
+  /** The type of the location. No other type was ever sampled (service-api, Resources). */
   readonly type: 'standard'
   /** The location's tags, which the location list contains on request. */
   readonly tags: readonly { readonly key: string; readonly value: string }[]
   /**
-   * True if the place is in mainland China: versions with `will_deploy_in_mainland_china: true` run only there, all
-   * other versions never.
+   * True if the place is in mainland China. Versions with `will_deploy_in_mainland_china: true` run only there, and no
+   * other version runs there.
    */
   readonly mainlandChina: boolean
 }
@@ -52,7 +55,9 @@ type CityRow = readonly [
   longitude: number,
 ]
 
-/** The city's name in lower case, without accents and with hyphens for spaces, so that it fits into a host name. */
+/**
+ * Returns the city's name in lower case, without accents and with hyphens for spaces, so that it fits into a host name.
+ */
 const idOf = (city: string) =>
   city
     .normalize('NFD')
@@ -173,8 +178,8 @@ export const places: readonly Place[] = [
 ]
 
 /**
- * One beacon per place, in the order of `places`. The hosts are documentation addresses (RFC 5737), where nothing
- * answers.
+ * The beacons: one for each place, in the order of `places`. The hosts are documentation addresses (RFC 5737), where
+ * nothing answers.
  */
 export const beacons: readonly PlaceBeacon[] = places.map(({ id, location }, index) => ({
   host: `203.0.113.${index + 1}`,

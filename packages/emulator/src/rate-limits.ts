@@ -1,12 +1,15 @@
 import type { Operation, RateLimit } from '@muster/core/api'
 
-/** Counts the requests of one limit. Times are milliseconds that never decrease. Rejected requests do not count. */
+/** Counts the requests of one limit. Rejected requests are not counted. Times are milliseconds that never decrease. */
 export interface Limiter {
-  /** Counts a request and returns 0, or rejects the request and returns the milliseconds until one could pass. */
+  /**
+   * Counts a request and returns 0. If the limit is reached, rejects the request and returns the milliseconds until one
+   * could pass.
+   */
   take(now: number): number
 }
 
-/** A fixed window: at most `limit` requests per window. Windows are consecutive, starting at the epoch. */
+/** Creates a fixed window: at most `limit` requests in each window. Windows are consecutive, beginning at the epoch. */
 export function fixedWindow({ limit, windowMs }: RateLimit): Limiter {
   let current = -Infinity
   let count = 0
@@ -24,9 +27,9 @@ export function fixedWindow({ limit, windowMs }: RateLimit): Limiter {
   }
 }
 
-/** A sliding log, the strictest reading of a limit: never more than `limit` requests in any period of `windowMs`. */
+/** Creates a sliding log, the strictest reading of a limit: at most `limit` requests in any period of `windowMs`. */
 export function slidingLog({ limit, windowMs }: RateLimit): Limiter {
-  // A ring buffer of the times of the latest `limit` requests; the next entry to overwrite is the oldest.
+  // A ring buffer with the times of the latest `limit` requests. The entry that is overwritten next is the oldest.
   const times = new Array<number>(limit).fill(-Infinity)
   let next = 0
   return {
@@ -41,18 +44,19 @@ export function slidingLog({ limit, windowMs }: RateLimit): Limiter {
 }
 
 /**
- * A token bucket: it holds `limit` tokens and refills evenly within `windowMs`. After a pause, a full burst passes,
- * then requests at the even rate.
+ * Creates a token bucket. It holds `limit` tokens and refills evenly within `windowMs`. After a pause a full burst
+ * passes, then requests at the even rate.
  */
 export function tokenBucket({ limit, windowMs }: RateLimit): Limiter {
   const msPerToken = windowMs / limit
-  // The time at which the bucket is full; each token taken delays it by the time in which one token is refilled.
+  // The time at which the bucket is full. Each token that is taken delays it by the time in which one token is
+  // refilled.
   let fullAt = -Infinity
   return {
     take: (now) => {
       const after = Math.max(fullAt, now) + msPerToken
       const wait = after - now - windowMs
-      // Sums of fractions have rounding errors far below any clock's resolution.
+      // Waits below this are rounding errors of summed fractions, far below the resolution of any clock.
       if (wait > 1e-6) return wait
       fullAt = after
       return 0
@@ -75,8 +79,8 @@ export function createRateLimits(algorithm: LimitAlgorithm) {
   const limiters = new Map<string, Limiter>()
   return {
     /**
-     * Counts a request. Returns 0 if it may pass (always without a documented limit); otherwise the milliseconds to
-     * wait.
+     * Counts a request. Returns 0 if it may pass, which it always may without a documented limit. Otherwise returns the
+     * milliseconds to wait.
      */
     take: ({ limit }: Operation, now: number): number => {
       if (limit === undefined) return 0

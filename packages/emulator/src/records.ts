@@ -4,7 +4,7 @@ import type { Random } from '@muster/core/clock'
 
 export type NamedRecords<Item extends { name: string }> = ReturnType<typeof createNamed<Item>>
 
-/** Creates a list of records by unique name, in insertion order; renaming does not change the order. */
+/** Creates a list of records with unique names, in insertion order. Renaming a record does not change the order. */
 export function createNamed<Item extends { name: string }>() {
   let items = new Map<string, Item>()
   return {
@@ -21,7 +21,7 @@ export function createNamed<Item extends { name: string }>() {
       if (name === item.name) return true
       if (items.has(name)) return false
       item.name = name
-      // The map is rebuilt, because a map puts a new key last.
+      // The map is rebuilt to keep the order, because a map puts a new key last.
       items = new Map(Array.from(items.values(), (each) => [each.name, each]))
       return true
     },
@@ -43,7 +43,7 @@ interface Dated {
 /** The dates of a record that is created at `now`. */
 export const newAt = (now: number): Dated => ({ createdAt: now, updatedAt: now })
 
-/** Links the version, unless it is linked already. */
+/** Links a version to a fleet, unless it is linked already. Returns the link's dates. */
 export function linkTo({ links }: Pick<FleetRecord, 'links'>, version: VersionRecord, now: number): Dated {
   const link = links.get(version) ?? newAt(now)
   links.set(version, link)
@@ -55,7 +55,7 @@ export interface ApplicationRecord extends Dated {
   is_active: boolean
   is_telemetry_agent_active: boolean
   image: string
-  /** The application's versions in the order of creation, the newest last. */
+  /** The versions of the application, the newest last. */
   readonly versions: NamedRecords<VersionRecord>
 }
 
@@ -69,27 +69,30 @@ export interface VersionRecord extends Dated {
   private_username: string | undefined
   /** The registry's token. A secret. */
   private_token: string | undefined
-  /** 1024 = 1 vCPU. */
+  /** Required processor capacity; 1024 means 1 vCPU. */
   readonly req_cpu: number
-  /** MB. */
+  /** Required memory in MB. */
   readonly req_memory: number
-  /** 1024 = 1 GPU. */
+  /** Required graphics capacity; 1024 means 1 GPU. */
   readonly req_video: number
-  /** Minutes; -1 for no automatic stop (our reading of a value that is accepted but not documented). */
+  /**
+   * Minutes after which a deployment is stopped; -1 for no automatic stop (our reading of a value that is accepted but
+   * not documented).
+   */
   max_duration: number
   force_cache: boolean
-  /** Seconds. */
+  /** Maximum seconds until a deployment is READY. */
   time_to_deploy: number
   session_config: SessionConfig | undefined
   ports: readonly VersionPort[]
-  /** Values with `is_secret` are secrets. */
+  /** The variables. Values with `is_secret` are secrets. */
   envs: readonly VersionVariable[]
-  /** Only if given, because the specification does not have it. */
+  /** Set only if the request stated it, because the specification does not have this field. */
   restart_policy?: VersionChanges['restart_policy']
   verify_image: boolean
-  /** Seconds. */
+  /** Seconds between SIGTERM and SIGKILL. */
   termination_grace_period_seconds: number
-  /** The storage for logs; also undefined after the named storage was deleted. */
+  /** The storage for logs. It becomes undefined when the storage is deleted. */
   endpoint_storage: StorageRecord | undefined
   command: string | null
   arguments: string | null
@@ -101,7 +104,7 @@ export interface StorageRecord extends Dated {
   name: string
   container_log_version: 'v1' | 'v2'
   access_key_id: string
-  /** The secret access key, which no response contains. A secret. */
+  /** The secret access key. No response contains it. */
   secret_access_key: string
   endpoint: string
   bucket: string
@@ -132,7 +135,7 @@ export interface PolicyRecord extends Dated {
   type: string
   minimum: number
   maximum: number
-  /** The share of used sockets, 0.1 to 1, at which another deployment is added. */
+  /** Share of used sockets, from 0.1 to 1, from which on another deployment is added. */
   threshold: number
   filters: readonly Filter[]
 }
@@ -144,19 +147,19 @@ export interface ImageRecord {
 }
 
 export interface ImageTagRecord {
-  /** Tags with the same hash are one artifact. */
+  /** Hash of the content. Tags with the same hash are one artifact. */
   readonly hash: string
   readonly sizeMb: number
   readonly pushedAt: number
 }
 
-/** A random id of 12 hexadecimal digits that is not taken. */
+/** Returns a random id of 12 hexadecimal digits that is not taken. */
 export function freeId(isTaken: (id: string) => boolean, random: Random): string {
   let id = hex(12, random)
   while (isTaken(id)) id = hex(12, random)
   return id
 }
 
-/** A random id or token of the given number of hexadecimal digits. */
+/** Returns a random id or token with the given number of hexadecimal digits. */
 export const hex = (digits: number, random: Random): string =>
   Array.from({ length: digits }, () => Math.floor(random() * 16).toString(16)).join('')

@@ -5,10 +5,10 @@ import type { RateLimits } from './rate-limits.js'
 /** A response before it is sent as a `Response` or to a socket. */
 export interface Reply {
   readonly status: number
-  /** Names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
-  /** Set if the connection ends when half of the body is sent. */
+  /** True if a fault ends the connection when half of the body has been sent. */
   readonly truncated?: true
 }
 
@@ -51,15 +51,16 @@ function half(body: string): ReadableStream<Uint8Array> {
 
 /** The form of a 429 response. The specification does not show it, so all usual forms are available. */
 export interface TooManyAnswer {
-  /** The form of Retry-After: in whole seconds, rounded up; as the date of the earliest retry; or none. */
+  /** The form of Retry-After: whole seconds (rounded up), or the date of the earliest retry. False: no header. */
   readonly retryAfter: 'seconds' | 'date' | false
-  /** The usual `{message}`, or plain text like that of gateways. */
+  /** `json`: the usual `{message}`. `text`: plain text, as gateways send. */
   readonly body: 'json' | 'text'
 }
 
 /**
- * Returns a 401 unless the request has the account's token as documented: `Authorization: token <TOKEN>`. If an
- * operation needs a container's delete token, only its presence is checked here; the operation compares it.
+ * Returns a 401 unless the request has the account's token as documented: `Authorization: token <TOKEN>`. For an
+ * operation that needs a container's delete token, only the presence of a token is checked. The operation itself
+ * compares it.
  */
 export function unauthorized(operation: Operation, authorization: string | null, token: string): Reply | undefined {
   if (authorization === null || authorization === '') return message(401, 'the Authorization header is missing')
@@ -67,7 +68,7 @@ export function unauthorized(operation: Operation, authorization: string | null,
   return message(401, "the Authorization header is not 'token <API_TOKEN>' with a token of this service")
 }
 
-/** Returns a 429 if the operation's documented limit is used up. */
+/** Returns a 429 if the operation's documented limit is used up; otherwise undefined. */
 export function tooMany(
   operation: Operation,
   limits: RateLimits,
@@ -87,12 +88,12 @@ export function tooMany(
 
 function retryAfter(form: TooManyAnswer['retryAfter'], wait: number, now: number): Readonly<Record<string, string>> {
   if (form === false) return {}
-  // Dates have whole seconds. They are rounded up, so that a client that waits until then is not too early.
+  // Dates have whole seconds. The date is rounded up, so that a client that waits until then does not retry too early.
   const date = () => new Date(Math.ceil((now + wait) / 1000) * 1000).toUTCString()
   return { 'retry-after': form === 'seconds' ? String(Math.ceil(wait / 1000)) : date() }
 }
 
-/** A response of a proxy in front of a service: an HTML page. */
+/** Returns an HTML page, as a proxy in front of a service responds. */
 export const html = (status: number): Reply => ({
   status,
   headers: { 'content-type': 'text/html; charset=utf-8' },

@@ -1,12 +1,12 @@
 import type { Clock, Random } from '@muster/core/clock'
 
-/** The common dependencies of the service's parts. */
+/** What all parts of the service depend on. */
 export interface Surroundings {
-  /** The clock, real or a test's, not sped up. All timestamps use it. */
+  /** The clock, which is not sped up: the real one, or that of a test. All timestamps use it. */
   readonly clock: Clock
   /** The source of random choices. */
   readonly random: Random
-  /** Speed factor of the service's own durations. Durations that do not go through `timers` are divided by it. */
+  /** Speed factor of the service's own durations. A part that does not use `timers` must divide its durations by it. */
   readonly speed: number
   readonly timers: Timers
 }
@@ -19,8 +19,8 @@ export function createTimers(clock: Clock, speed: number) {
   let closed = false
   return {
     /**
-     * Runs the task after `ms` of the service's time, which is `ms / speed` of the clock's. Returns a function that
-     * cancels it.
+     * Runs the task after `ms` milliseconds of the service's time, which is `ms / speed` of the clock's time. Returns a
+     * function that cancels the task.
      */
     after: (ms: number, task: () => void): (() => void) => {
       if (closed) return () => {}
@@ -35,10 +35,10 @@ export function createTimers(clock: Clock, speed: number) {
         waiting.delete(controller)
       }
       void clock.sleep(ms / speed, controller.signal).then(run, cancelled)
-      // Aborting with a reason avoids creating an error with a stack.
+      // Aborting with a string avoids the cost of creating an error with a stack.
       return () => controller.abort('cancelled')
     },
-    /** Cancels all pending tasks; no further tasks are accepted. */
+    /** Cancels all pending tasks. Later tasks are not run. */
     close: () => {
       closed = true
       for (const controller of waiting) controller.abort()

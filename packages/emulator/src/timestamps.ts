@@ -4,7 +4,7 @@ import type { TimestampA, TimestampB } from '@muster/core/internal'
 /** Formats epoch milliseconds in format A: UTC as 'YYYY-MM-DD HH:MM:SS.ffffff'. */
 export function formatA(ms: number): TimestampA {
   const seconds = Math.floor(ms / 1000)
-  // Microseconds are rounded, but never up into the next second.
+  // Microseconds are rounded, but not up into the next second.
   const micros = Math.min(Math.round((ms - seconds * 1000) * 1000), 999_999)
   const iso = new Date(seconds * 1000).toISOString()
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)}.${String(micros).padStart(6, '0')}`
@@ -21,7 +21,10 @@ export function formatB(ms: number): TimestampB {
   return new Date(ms).toISOString() as TimestampB
 }
 
-/** Parses format A, with 1 to 6 decimals of the second, to epoch milliseconds; undefined for an invalid time. */
+/**
+ * Parses a time in format A with 1 to 6 decimals of the second. Returns epoch milliseconds; undefined for an invalid
+ * time.
+ */
 export function parseA(text: string): number | undefined {
   const match = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})\.(\d{1,6})$/.exec(text)
   if (match === null) return undefined

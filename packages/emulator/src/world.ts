@@ -26,10 +26,10 @@ import { createTimers, type Surroundings } from './timers.js'
 
 /** The state of one emulated service, shared by the handlers and the page. */
 export interface World extends Pick<Surroundings, 'clock' | 'speed'> {
-  /** The emulated service. */
+  /** The emulated service: `specification` or `observed`. */
   readonly as: ResolvedOptions['as']
   readonly settings: Settings
-  /** The URL of the emulator without a trailing slash. Known only once the emulator listens. */
+  /** Returns the URL of the emulator without a trailing slash. The URL is known only once the emulator listens. */
   readonly url: () => string
   readonly counters: Counters
   readonly pageSizes: PageSizes
@@ -39,8 +39,8 @@ export interface World extends Pick<Surroundings, 'clock' | 'speed'> {
   readonly fleets: NamedRecords<FleetRecord>
   readonly registry: NamedRecords<ImageRecord>
   /**
-   * Returns true if the image can be pulled: an image of the service's own registry if it exists there, any other by
-   * option.
+   * Returns true if an image can be pulled. An image of the service's own registry must exist there. The option
+   * `canPull` decides about any other image.
    */
   readonly canPull: (image: ImageReference) => boolean
   readonly deployments: Deployments
@@ -51,7 +51,7 @@ export interface World extends Pick<Surroundings, 'clock' | 'speed'> {
   readonly capacity: (placeId: string) => number
   readonly deploymentSettings: Pick<DeploymentSettings, 'listLagMs' | 'rejectRepeatedFilters'>
   readonly relaySettings: Pick<RelaySettings, 'revokeAnswers'>
-  /** Finds the location of an IP address; undefined to simulate a location from the address. */
+  /** Returns the location of an IP address; undefined to simulate a location from the address. */
   readonly locate: Locate | undefined
 }
 
@@ -65,8 +65,8 @@ interface Chance {
 }
 
 /**
- * Creates the state of a new service: empty except for the images in its registry. Its `close` ends deployments and
- * pending work.
+ * Creates the state of a new service, which is empty except for the images in its registry. Its `close` ends
+ * deployments and pending work.
  * @param url returns the emulator's address, which is known only once the emulator listens.
  */
 export function buildWorld(

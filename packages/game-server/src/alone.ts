@@ -3,7 +3,8 @@ import type { Reporting, ReportingOptions } from './reporting.js'
 import type { WireMatch } from './wire.js'
 
 /**
- * What a server without Muster's API plays: one match, described by its environment, or a match of named local players.
+ * The options of a server that plays without Muster's API. Its one match is described by its environment, or has named
+ * local players.
  */
 export interface AloneOptions extends Pick<ReportingOptions, 'clock' | 'fetch' | 'state' | 'applyOrders' | 'problem'> {
   readonly match: WireMatch
@@ -15,8 +16,8 @@ const PAUSE_MS = 2000
 const ALIVE_MS = 60_000
 
 /**
- * Plays one match without reports to Muster. If the variables exist, it calls MM_REGISTRATION_URL when players may
- * come, and SERVICE_DELETE_URL (with any prefix) at the end, to stop the deployment.
+ * Plays one match without reports to Muster. Calls MM_REGISTRATION_URL when players may connect. At the end calls
+ * SERVICE_DELETE_URL (with any prefix), which stops the deployment. A URL whose variable is missing is not called.
  */
 export function playAlone({ match, env, clock, fetch, state, applyOrders, problem }: AloneOptions): Reporting {
   let wake = () => {}
@@ -65,7 +66,7 @@ export function playAlone({ match, env, clock, fetch, state, applyOrders, proble
         }
         const waking = new AbortController()
         wake = () => waking.abort()
-        // The timer keeps the process alive, like a listening game would.
+        // The timer keeps the process alive, as a game that listens would.
         if (!isChanged) await clock.sleep(ALIVE_MS, AbortSignal.any([waking.signal, signal])).catch(() => {})
       }
     },

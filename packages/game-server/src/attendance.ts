@@ -3,21 +3,21 @@ import { JoinRefused } from './errors.js'
 import type { JoinClaims } from './join-token.js'
 import type { PlayerStatus } from './wire.js'
 
-/** Who is on a match or a listed server, who may return, and who has left. */
+/** The players of a match or of a listed server: who is in, who may return, and who has left. */
 export type Attendance = ReturnType<typeof createAttendance>
 
 interface Attendant {
-  /** Undefined: the player never came. */
+  /** The seat with which the player entered; undefined if the player never did. */
   readonly seatId: string | undefined
-  /** The `iat` of the newest token. */
+  /** The `iat` (time of issue) of the player's newest token. */
   readonly iat: number
-  /** Undefined: the player has left and has got another seat since. */
+  /** Undefined if the player has left and has got another seat since. */
   status: PlayerStatus | undefined
-  /** Cancels the timer of the time to return. */
+  /** Aborting it cancels the timer of the time to return. */
   readonly returning: AbortController
 }
 
-/** @param changed called when a status has changed */
+/** Creates the list of players. @param changed called when a player's status has changed */
 export function createAttendance(clock: Clock, changed: () => void) {
   const attendants = new Map<string, Attendant>()
 
@@ -29,7 +29,7 @@ export function createAttendance(clock: Clock, changed: () => void) {
 
   return {
     /**
-     * Lets a player in. A token works once, and again after `leave` with a time to return. A newer token always works.
+     * Admits a player. A token works once, and again after a `leave` with a time to return. A newer token always works.
      * @throws {JoinRefused} `used`
      */
     enter: ({ sub, sid, iat }: JoinClaims) => {
@@ -41,8 +41,8 @@ export function createAttendance(clock: Clock, changed: () => void) {
       set(sub, { seatId: sid, iat, status: 'in', returning: new AbortController() })
     },
     /**
-     * Called when a player has left or will not come. Does nothing for a player who has left already.
-     * @param mayReturnMs their seat is kept for this many milliseconds.
+     * Records that a player has left or will not come. Does nothing if the player has already left.
+     * @param mayReturnMs milliseconds for which the player's seat is kept.
      */
     leave: (playerId: string, mayReturnMs: number) => {
       const { seatId, iat, status } = attendants.get(playerId) ?? { seatId: undefined, iat: 0, status: 'in' }
@@ -63,27 +63,32 @@ export function createAttendance(clock: Clock, changed: () => void) {
         () => {},
       )
     },
-    /** Called when a player who has left gets another seat. Nothing is reported about them until they enter with it. */
+    /**
+     * Records that a player who has left gets another seat. The player is not reported again before entering with it.
+     */
     expect: (playerId: string) => {
       const before = attendants.get(playerId)
       if (before?.status === 'left') before.status = undefined
     },
-    /** True if the player is or was in. */
+    /** Returns true if the player is in, or has been in. */
     has: (playerId: string) => attendants.has(playerId),
-    /** True if the player left without having come. Until the next seat, none of the player's tokens is valid. */
+    /**
+     * Returns true if the player is recorded as left without having come. None of the player's tokens is valid until
+     * the next seat.
+     */
     isAbsent: (playerId: string) => {
       const one = attendants.get(playerId)
       return one?.status === 'left' && one.seatId === undefined
     },
-    /** True if the player entered with this seat and has left for good, whatever seat they have now. */
+    /** Returns true if the player entered with this seat and has left for good, whatever seat the player has now. */
     hasLeftBy: (playerId: string, seatId: string) => {
       const one = attendants.get(playerId)
       return one?.seatId === seatId && (one.status === 'left' || one.status === undefined)
     },
-    /** By id. A Map instead of an object, because a player's id may be `constructor`. */
+    /** Returns the statuses by player id. A Map is used, because a player's id may be `constructor`. */
     statuses: (): Map<string, PlayerStatus> =>
       new Map([...attendants].flatMap(([id, { status }]) => (status === undefined ? [] : [[id, status] as const]))),
-    /** Ends its timers. */
+    /** Ends all timers. */
     close: () => {
       for (const { returning } of attendants.values()) returning.abort()
     },

@@ -1,10 +1,10 @@
 /** The time source. Tests replace it, so that they need not wait. */
 export interface Clock {
-  /** Epoch milliseconds at the start of the process, monotonic afterwards. Never goes backwards. */
+  /** Epoch milliseconds at the start of the process; monotonic afterwards, so it never goes back. */
   now(): number
   /** Epoch milliseconds by the wall clock, which may be set in both directions. Default: `now`. */
   date?(): number
-  /** Rejects when the signal aborts. */
+  /** Resolves after `ms` milliseconds. Rejects if the signal aborts before. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
@@ -20,7 +20,7 @@ export const systemClock: Clock = {
         clearTimeout(timer)
         reject(signal?.reason)
       }
-      // A timer with more milliseconds would fire at once.
+      // Long sleeps are split, because a timer with more milliseconds than this would fire at once.
       const go = (left: number) =>
         setTimeout(
           () => {
@@ -38,8 +38,8 @@ export const systemClock: Clock = {
     }),
 }
 
-/** The current time by the wall clock, in epoch milliseconds. */
+/** Returns the current time of the wall clock in epoch milliseconds. */
 export const dateOf = (clock: Clock): number => clock.date?.() ?? clock.now()
 
-/** A random number from 0 to 1. */
+/** Returns a random number from 0 to 1. */
 export const systemRandom = (): number => Math.random()

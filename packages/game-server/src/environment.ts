@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A port of the deployment. */
 export interface ServerPort {
-  /** Where the server listens, inside its container. */
+  /** The port on which the server listens inside its container. */
   readonly internal: number
   /** The port to which players connect. */
   readonly external: number
@@ -16,17 +16,17 @@ export interface ServerPort {
   readonly protocol: string
 }
 
-/** Known prefixes of services' variables. The first one is that of the specification. */
+/** Known prefixes of the services' variables. The first one is in the specification. */
 const KNOWN_PREFIXES = ['SERVICE', 'ARBITRIUM']
 
 /**
- * The prefix of the deployment service's variables: MUSTER_SERVICE_PREFIX if set, otherwise the known prefix whose
- * _REQUEST_ID exists (SERVICE: specification, ARBITRIUM: live fact), otherwise SERVICE.
+ * Returns the prefix of the deployment service's variables. It is MUSTER_SERVICE_PREFIX, if set. Otherwise it is the
+ * known prefix whose _REQUEST_ID exists (SERVICE: specification, ARBITRIUM: live fact), or else SERVICE.
  */
 const servicePrefixIn = (env: Environment): string =>
   env['MUSTER_SERVICE_PREFIX'] || (KNOWN_PREFIXES.find((prefix) => env[`${prefix}_REQUEST_ID`]) ?? 'SERVICE')
 
-/** A variable of the deployment service, e.g. DELETE_URL, with any prefix. */
+/** Returns a variable of the deployment service by its name without the prefix, e.g. DELETE_URL. */
 export const serviceVariable = (env: Environment, name: string): string | undefined =>
   env[`${servicePrefixIn(env)}_${name}`]
 
@@ -37,8 +37,9 @@ export const serviceVariable = (env: Environment, name: string): string | undefi
 const BEFORE_ID = '/self/stop/'
 
 /**
- * The request id of the deployment in which this process runs: SERVICE_REQUEST_ID (live fact), otherwise the one in
- * SERVICE_DELETE_URL (specification). `servicePrefixIn` finds other prefixes. Undefined outside of a deployment.
+ * Returns the request id of the deployment in which this process runs; undefined outside of a deployment. It is
+ * SERVICE_REQUEST_ID (live fact), or else the id in SERVICE_DELETE_URL (specification). `servicePrefixIn` finds other
+ * prefixes.
  */
 export function deploymentIn(env: Environment): string | undefined {
   const id = serviceVariable(env, 'REQUEST_ID')
@@ -50,9 +51,9 @@ export function deploymentIn(env: Environment): string | undefined {
 }
 
 /**
- * The ports of the deployment by name, from SERVICE_PORTS_MAPPING (public fact). Without it, from the variables
- * SERVICE_PORT_{NAME}_INTERNAL, _EXTERNAL and _PROTOCOL, with names in lower case. `servicePrefixIn` finds other
- * prefixes. A port without a number is omitted.
+ * Returns the ports of the deployment by name. They come from SERVICE_PORTS_MAPPING (public fact). Without it, they
+ * come from SERVICE_PORT_{NAME}_INTERNAL, _EXTERNAL and _PROTOCOL, with names in lower case. `servicePrefixIn` finds
+ * other prefixes. A port without a number is omitted.
  */
 export function portsIn(env: Environment): Readonly<Record<string, ServerPort>> {
   const prefix = servicePrefixIn(env)
@@ -88,10 +89,10 @@ export interface Enrolment {
 }
 
 /**
- * How a process that Muster has not started adds itself to a pool, with MUSTER_ENROL_KEY. MUSTER_SERVER_PORTS lists its
- * ports (`game=7777/udp,web=8080/tcp`), MUSTER_SERVER_ADDRESS the host to which players connect (default: where the
- * request comes from), MUSTER_SERVER_NAME the machine and the slot (default: host name and first port). Undefined
- * without a key.
+ * Returns the body with which a process that Muster has not started adds itself to a pool; undefined without
+ * MUSTER_ENROL_KEY. MUSTER_SERVER_PORTS lists its ports (`game=7777/udp,web=8080/tcp`). MUSTER_SERVER_ADDRESS is the
+ * host to which players connect (default: the address from which the request comes). MUSTER_SERVER_NAME names the
+ * machine and the slot (default: host name and first port).
  * @throws {InvalidCall} for malformed ports
  */
 export function enrolmentIn(env: Environment): Enrolment | undefined {
@@ -122,11 +123,11 @@ const isPort = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65_535
 const portOf = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,5}$/.test(text) && isPort(Number(text)) ? Number(text) : undefined
-/** The members of an object. Undefined for another value. */
+/** Returns an object as a record; undefined for any other value. */
 const membersOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
 
-/** The match described by the MM_* variables. Undefined if there is none. */
+/** Returns the match that the MM_* variables describe; undefined if there is none. */
 export function matchIn(env: Environment): WireMatch | undefined {
   const id = env['MM_MATCH_ID']
   if (!id) return undefined
@@ -147,7 +148,8 @@ export function matchIn(env: Environment): WireMatch | undefined {
   const teams = read<readonly string[]>('MM_TEAMS', 'text[]{}')
   const groups = read<readonly string[]>('MM_GROUPS', 'text[]{}')
   /**
-   * The tickets of a group, one for each player. Before 0.2, Muster gave a party one ticket with the id of the group.
+   * Returns the tickets of a group, one for each player. Before version 0.2, Muster gave a party one ticket with the
+   * group's id.
    */
   const ticketsOf = (group: string): readonly string[] => {
     const tickets = Object.hasOwn(groups, group) ? (groups[group] ?? []) : []
@@ -165,7 +167,7 @@ export function matchIn(env: Environment): WireMatch | undefined {
   }
 }
 
-/** A match of the players in MUSTER_LOCAL_PLAYERS: `ann,ben`, or `red:ann,blue:ben` with teams. */
+/** Creates a match of the players in MUSTER_LOCAL_PLAYERS: `ann,ben`, or `red:ann,blue:ben` with teams. */
 export function localMatch(names: string): WireMatch {
   const teams = new Map<string, WirePlayer[]>()
   for (const text of names.split(',')) {
@@ -179,9 +181,12 @@ export function localMatch(names: string): WireMatch {
   return { id: 'local', profile: 'local', teams: [...teams].map(([name, players]) => ({ name, players })) }
 }
 
-/** More parts than Muster ever writes, because all variables of a server have at most 256 KiB. */
+/** Maximum number of parts of a value. Muster writes fewer, because all variables of a server have at most 256 KiB. */
 const MOST_PARTS = 1024
-/** Joins a value that is too large for one variable. It has KEY_PARTS parts: KEY_PART_1 and so on. */
+/**
+ * Returns the value of a variable. A value that is too large for one variable has KEY_PARTS parts: KEY_PART_1 and so
+ * on.
+ */
 function wholeOf(env: Environment, key: string): string | undefined {
   const count = Number(env[`${key}_PARTS`])
   if (!(count > 0 && count <= MOST_PARTS)) return env[key]

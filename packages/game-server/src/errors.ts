@@ -1,4 +1,4 @@
-/** Why a player is not let in. */
+/** Why a player is not admitted. */
 export type JoinFault =
   /** The string is not a join token. */
   | 'malformed'
@@ -8,7 +8,7 @@ export type JoinFault =
   | 'expired'
   /** The token is for another server. */
   | 'other-server'
-  /** The token is for another match, for one that is over, or for a seat that this server does not know. */
+  /** The token is for another match, for a match that is over, or for a seat that this server does not know. */
   | 'other-match'
   /** The token was used before and its player has not left, or the player has left for good. */
   | 'used'
@@ -22,7 +22,7 @@ const SENTENCES: Readonly<Record<JoinFault, string>> = {
   used: 'The join token was used before. Get a new one with GET /me.',
 }
 
-/** Thrown if a player is not let in. The message contains no part of the token. */
+/** Thrown if a player is not admitted. The message contains no part of the token. */
 export class JoinRefused extends Error {
   readonly code: JoinFault
 
@@ -36,7 +36,7 @@ export class JoinRefused extends Error {
   }
 }
 
-/** Thrown for a value that Muster would reject. The call has changed nothing. */
+/** Thrown for a value that Muster would reject. The call then has no effect. */
 export class InvalidCall extends TypeError {
   /** The path of the value, for example `result.ranking`. */
   readonly field: string

@@ -25,92 +25,109 @@ export interface GameServerOptions {
   readonly build?: string | undefined
   /** Maximum number of concurrent matches, 1 to 64. Default 1. */
   readonly matches?: number | undefined
-  /** The attributes sent with the registration, e.g. the map. */
+  /** Attributes of the server that are sent with its registration, e.g. the map. */
   readonly attributes?: Readonly<Record<string, string | number | boolean>> | undefined
-  /** Called before each report. After three `false` or errors in a row, the server is drained and replaced. */
+  /**
+   * Called before each report. Returns true if the server is healthy. After three times false or an error in a row, the
+   * server is drained and replaced.
+   */
   readonly health?: (() => boolean | Promise<boolean>) | undefined
-  /** Whether SIGTERM and SIGINT drain the server. Default true. */
+  /** True: SIGTERM and SIGINT drain the server. Default true. */
   readonly handleSignals?: boolean | undefined
-  /** Milliseconds that `stop` has after a signal. Default 25,000, because the service kills after 30 s. */
+  /**
+   * Milliseconds that the handler `stop` has after a signal. Default 25,000, because the service kills the process
+   * after 30 s.
+   */
   readonly graceMs?: number | undefined
   /**
-   * Called with problems, e.g. 'Muster does not answer'. Default: `process.emitWarning`, each problem once a minute.
+   * Called with problems, e.g. 'Muster does not answer'. Default: `process.emitWarning`, at most once a minute for each
+   * problem.
    */
   readonly onProblem?: ((error: Error) => void) | undefined
-  /** For tests. */
+  /** Replacements for tests. */
   readonly clock?: Clock | undefined
   readonly random?: (() => number) | undefined
   readonly fetch?: typeof fetch | undefined
 }
 
-/** The game's handlers for Muster's orders. An error of a handler is reported as a problem and stops nothing else. */
+/**
+ * The game's handlers for Muster's orders. If a handler throws, the error is reported as a problem, and the server
+ * continues.
+ */
 export interface ServeHandlers {
-  /** Prepares a match. Once it resolves, players are sent here. If it rejects, the match goes to another server. */
+  /**
+   * Prepares a match. Once it resolves, players are sent to this server. If it rejects, another server gets the match.
+   */
   readonly match?: ((match: Match) => void | Promise<void>) | undefined
-  /** Called when players have joined a match through `match.seats`. */
+  /** Called with players who have joined a running match through `match.seats`. */
   readonly joined?: ((match: Match, players: readonly Player[]) => void) | undefined
   /**
-   * Called when players have requested a session on this server. Returns its listing. `name`, `password` and so on are
-   * taken from the request.
+   * Called when players have requested a session on this server. Returns the listing of the session. Its `name`,
+   * `password` and other requested fields come from the request.
    */
   readonly host?: ((wanted: SessionWanted) => Listing) | undefined
-  /** Called when no further match comes. Running matches continue to their end. */
+  /** Called once when Muster will send no further match. Running matches continue to their end. */
   readonly draining?: ((reason: string) => void) | undefined
-  /** Called when the process must end. It is killed after `until`. */
+  /** Called when the process must end. The process is killed at `until`. */
   readonly stop?: ((reason: string, until: Date) => void | Promise<void>) | undefined
 }
 
-/** The state of a server, see docs/servers.md, The states of a server. */
+/** The state of a server: see docs/servers.md, The states of a server. */
 export type ServerStatus = 'STARTING' | 'IDLE' | 'TAKEN' | 'PLAYING' | 'DRAINING' | 'STOPPING'
 
 export interface GameServer {
-  /** Where it runs: with Muster, for one match described by its environment, or alone on a developer's machine. */
+  /**
+   * How the server runs: with Muster, for one match that its environment describes, or locally on a developer's
+   * machine.
+   */
   readonly mode: 'muster' | 'environment' | 'local'
   readonly status: ServerStatus
-  /** The ports of the deployment, or of MUSTER_SERVER_PORTS, by name. Empty if there are none. */
+  /** The ports by name: those of the deployment, or of MUSTER_SERVER_PORTS. Empty if there are none. */
   readonly ports: Readonly<Record<string, ServerPort>>
   /** The running matches, by id. */
   readonly matches: ReadonlyMap<string, Match>
   /**
-   * Call it when assets are loaded. From then on matches may come. Resolves when the process is to end and `stop` has
-   * resolved.
+   * Tells Muster that the server is ready. Call it once assets are loaded, because matches may come afterwards.
+   * Resolves when the process should end and the handler `stop` has resolved.
    * @throws {Error} if it is called twice
    */
   serve(handlers: ServeHandlers): Promise<void>
   /**
-   * Lets in the player who sent this join token. Waits up to 2 s for a seat that Muster has just assigned. Each token
+   * Admits the player who sent this join token. Waits up to 2 s for a seat that Muster has just assigned. Each token
    * works once, and again after `left` with a time to return. A newer token, e.g. after a reload, always works: close
    * the player's earlier connection then.
    * @throws {JoinRefused}
    */
   admit(token: string): Promise<Player>
   /**
-   * Call it when a player has left, or never came to a match. The seat becomes free at once, or after `mayReturnMs`.
+   * Records that a player has left, or never came to a match. The seat becomes free at once, or after `mayReturnMs`
+   * milliseconds.
    */
   left(playerId: string, options?: { readonly mayReturnMs?: number | undefined }): void
-  /** Sets the listing of the server for players. Undefined: it is no longer listed. @throws {InvalidCall} */
+  /** Sets how the server is listed for players. Undefined: the server is no longer listed. @throws {InvalidCall} */
   list(listing: Listing | undefined): void
   /**
-   * Call it with each datagram that the game's socket receives. Returns true for a knock of Muster, which the game
-   * should ignore. Required if the key has `knock` by UDP, see docs/own-machines.md.
+   * Call it with each datagram that the game's socket receives. Returns true for a knock of Muster, a datagram that
+   * tests the socket; the game should ignore it. Required if the enrolment key has `knock` by UDP: see
+   * docs/own-machines.md.
    */
   knocked(datagram: Uint8Array): boolean
-  /** Takes no more matches, and ends after the running ones. Resolves when `serve` does. */
+  /** Accepts no further match, and ends after the running ones. Resolves when `serve` resolves. */
   shutdown(): Promise<void>
 }
 
-/** Maximum number of milliseconds to wait for an unknown seat. */
+/** Maximum milliseconds for which `admit` waits for a seat that is not known yet. */
 const SEAT_MS = 2000
 const HEALTH_MS = 5000
-/** Maximum number of milliseconds to wait for the last report after a signal. */
+/** Maximum milliseconds for which the process waits for its last report after a signal. */
 const LAST_WORD_MS = 2000
 const REPEATED_MS = 60_000
 
 /**
- * A game server. The environment decides its mode. With MUSTER_URL and MUSTER_SERVER_TOKEN it reports to Muster. With
- * MUSTER_URL and MUSTER_ENROL_KEY it adds itself to a pool first: docs/own-machines.md. With MM_MATCH_ID alone it plays
- * that match. With neither it plays one match of MUSTER_LOCAL_PLAYERS (`ann,ben` by default) and prints their join
- * tokens.
+ * Creates a game server. The environment decides its mode. With MUSTER_URL and MUSTER_SERVER_TOKEN, it reports to
+ * Muster. With MUSTER_URL and MUSTER_ENROL_KEY, it first adds itself to a pool (docs/own-machines.md). With only
+ * MM_MATCH_ID, it plays that match. With none of these, it plays one match of MUSTER_LOCAL_PLAYERS (`ann,ben` by
+ * default) and prints their join tokens.
  * @throws {InvalidCall}
  */
 export function createGameServer(options: GameServerOptions = {}): GameServer {
@@ -133,7 +150,7 @@ export function createGameServer(options: GameServerOptions = {}): GameServer {
   }
 }
 
-/** The matches that this process serves, and the execution of Muster's orders. */
+/** Serves matches in this process, and executes Muster's orders. */
 class GameProcess {
   readonly mode: GameServer['mode']
   readonly ports: GameServer['ports']
@@ -152,9 +169,9 @@ class GameProcess {
   #isStopping = false
   #isRegistered = false
   #key: JoinKey | undefined
-  /** By how many milliseconds Muster's clock is ahead of ours. Undefined before the first response. */
+  /** Milliseconds by which Muster's clock is ahead of this machine's clock. Undefined before the first response. */
   #aheadMs: number | undefined
-  /** Functions that resolve when orders have arrived. */
+  /** Functions to call when orders have arrived. */
   readonly #heard: (() => void)[] = []
 
   constructor(options: GameServerOptions) {
@@ -162,7 +179,7 @@ class GameProcess {
     if (!Number.isInteger(matches) || matches < 1 || matches > 64)
       throw new InvalidCall('matches', `must be 1 to 64, got ${matches}`)
     const problem = options.onProblem ?? warnings(clock)
-    // A copy, so that later changes of the caller's object have no effect.
+    // Copied, so that later changes of the caller's object have no effect.
     this.#options = { ...options }
     this.#env = env
     this.#clock = clock
@@ -172,7 +189,7 @@ class GameProcess {
 
     const url = env['MUSTER_URL'] || undefined
     const token = env['MUSTER_SERVER_TOKEN'] || undefined
-    // A process that Muster started has a token.
+    // A process that Muster has started has a token, so it does not enrol.
     const enrolment = token === undefined ? enrolmentIn(env) : undefined
     this.ports = enrolment?.ports ?? portsIn(env)
     const state = () => this.#state()
@@ -255,7 +272,7 @@ class GameProcess {
       await within(leftMs, this.#clock, new Promise<void>((resolve) => this.#heard.push(resolve)))
     }
   }
-  /** The match or listing in which the player of a token has a place. Matches that are over do not count. */
+  /** Returns the match or the listing in which the player of a token has a seat. Matches that are over are omitted. */
   #placeOf(claims: JoinClaims) {
     const one = this.#served.get(claims.mid)
     if (one?.status === 'over' || this.#isStopping) return {}
@@ -272,7 +289,7 @@ class GameProcess {
     if (attendance.has(playerId)) attendance.leave(playerId, mayReturnMs)
   }
 
-  /** Called when something is to be reported. */
+  /** Call it when there is something to report. */
   #changed(): void {
     void this.#reporting.changed()
   }
@@ -348,7 +365,7 @@ class GameProcess {
         this.listing.set({ ...listed, name, password, attributes: { ...listed.attributes, ...attributes } })
     })
   }
-  /** Calls a handler. */
+  /** Calls a handler, and reports an error that it throws. */
   #call(handler: () => void): void {
     try {
       handler()
@@ -367,7 +384,7 @@ class GameProcess {
     this.#call(() => this.#handlers?.draining?.(reason))
     this.#changed()
   }
-  /** @param isOwnWish true if Muster does not know it yet */
+  /** Ends the process. @param isOwnWish true if the server itself decided, so that Muster does not know it yet */
   async #stop(reason: string, isOwnWish = false): Promise<void> {
     if (this.#isStopping) return
     this.#isStopping = true
@@ -382,7 +399,7 @@ class GameProcess {
     this.#ending.abort()
   }
 
-  /** Runs the commands of `muster verify-server`, which stand in for players and end matches. */
+  /** Executes the commands of `muster verify-server`, which act for players and end matches. */
   #beVerified(url: string): void {
     const over = (id: string) => {
       const match = this.#served.get(id)?.match
@@ -393,7 +410,7 @@ class GameProcess {
   }
 }
 
-/** Returns the promise's value. Undefined if it has not resolved in this time. */
+/** Resolves with the promise's value; undefined if the promise has not resolved within `ms` milliseconds. */
 async function within<T>(ms: number, clock: Clock, promise: T | Promise<T>): Promise<T | undefined> {
   const timer = new AbortController()
   const late = clock.sleep(ms, timer.signal).then(
@@ -416,7 +433,7 @@ const internalPorts = (ports: Readonly<Record<string, ServerPort>>) =>
     ? undefined
     : Object.fromEntries(Object.entries(ports).map(([name, { internal }]) => [name, internal]))
 
-/** Emits each sentence at most once a minute. */
+/** Emits each warning at most once a minute. */
 function warnings(clock: Clock): (error: Error) => void {
   const said = new Map<string, number>()
   return (error) => {
@@ -428,7 +445,7 @@ function warnings(clock: Clock): (error: Error) => void {
   }
 }
 
-/** Prints the tokens, which a developer pastes into the clients. */
+/** Prints the join tokens, which a developer pastes into the game's clients. */
 function printTokens(key: Uint8Array, env: Environment, clock: Clock): void {
   const { id: mid, teams } = localMatchIn(env)
   const lines = teams.flatMap(({ name, players }) =>

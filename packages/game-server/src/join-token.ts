@@ -2,11 +2,14 @@ import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypt
 import { JoinRefused } from './errors.js'
 import { fits } from './shapes.js'
 
-/** How this server verifies the tokens of players. */
+/** The key with which this server verifies join tokens. */
 export interface JoinKey {
   readonly alg: 'HS256' | 'EdDSA'
   readonly key: Uint8Array
-  /** Id of the server: the audience of its tokens. Undefined if it is unknown, e.g. without a connection to Muster. */
+  /**
+   * Id of the server, which is the audience of its tokens. Undefined if it is unknown, e.g. without a connection to
+   * Muster.
+   */
   readonly server: string | undefined
 }
 
@@ -30,11 +33,11 @@ const LONGEST = 2048
 /** Seconds for which a token is valid (docs/servers.md). */
 const VALID_SECONDS = 300
 
-/** The HS256 key of the join tokens of the server with this MUSTER_SERVER_TOKEN. */
+/** Derives the HS256 key of a server's join tokens from its MUSTER_SERVER_TOKEN. */
 export const joinKeyOf = (token: string): Uint8Array => createHmac('sha256', token).update('muster-join-1').digest()
 
 /**
- * Verifies a join token. Always uses the server's algorithm and ignores the one in the token's header.
+ * Verifies a join token. Uses the server's own algorithm, and ignores the one in the token's header.
  * @param now epoch milliseconds
  * @throws {JoinRefused}
  */
@@ -52,7 +55,7 @@ export function readJoinToken(token: unknown, { alg, key, server }: JoinKey, now
   return claims
 }
 
-/** Signs a token with HS256, like Muster does, for a server that runs alone. */
+/** Signs a token with HS256 as Muster does, for a server that runs without Muster. */
 export function signJoinToken(claims: Omit<JoinClaims, 'iat' | 'exp'>, key: Uint8Array, now: number): string {
   const iat = Math.floor(now / 1000)
   const payload = JSON.stringify({ ...claims, iat, exp: iat + VALID_SECONDS })

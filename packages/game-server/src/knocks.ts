@@ -1,8 +1,11 @@
-/** The prefix of each knock of Muster, and its bytes. */
+/** The prefix of each knock of Muster, and a knock's length in bytes. */
 const KNOCK = 'muster-knock-'
 const KNOCK_BYTES = 43
 
-/** The knock with which Muster tests whether the game's socket can be reached. The next report repeats it. */
+/**
+ * Receives knocks: datagrams with which Muster tests whether the game's socket can be reached. The next report repeats
+ * the knock.
+ */
 export class Knocks {
   readonly #changed: () => void
   #awaited: string | undefined
@@ -13,7 +16,7 @@ export class Knocks {
     this.#changed = changed
   }
 
-  /** Sets the beginning of the knock that Muster waits for. Undefined: none. */
+  /** Sets the beginning of the knock that Muster expects. Undefined: Muster expects none. */
   expect(beginning: string | undefined): void {
     this.#awaited = beginning
     if (beginning === undefined) this.#latest = undefined
@@ -23,14 +26,14 @@ export class Knocks {
     if (datagram.length !== KNOCK_BYTES) return false
     const text = Buffer.from(datagram).toString('latin1')
     if (!text.startsWith(KNOCK)) return false
-    // Ignores other beginnings, because anybody can send them.
+    // Knocks with another beginning are ignored, because everybody can send them.
     if (this.#awaited !== undefined && text.startsWith(this.#awaited) && text !== this.#latest) {
       this.#latest = text
       this.#changed()
     }
     return true
   }
-  /** The latest knock, for the next report. */
+  /** Returns the latest knock, for the next report. */
   latest(): string | undefined {
     return this.#latest
   }

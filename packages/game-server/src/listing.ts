@@ -5,37 +5,37 @@ import type { JoinClaims } from './join-token.js'
 import type { Player } from './served-match.js'
 import type { WireHost, WireListing } from './wire.js'
 
-/** The listing of a server for players who look for one. */
+/** How a server is listed for players who search a server. */
 export interface Listing {
-  /** 1 to 64 characters. */
+  /** Name of the server, with 1 to 64 characters. */
   readonly name: string
   /** Maximum number of players. */
   readonly seats: number
-  /** Seats by team. Their sum is `seats`. */
+  /** Number of seats by team. Their sum is `seats`. */
   readonly teams?: Readonly<Record<string, number>> | undefined
-  /** Attributes for the players' filters, if the configuration declares them. */
+  /** Attributes that players can filter by. The configuration must declare them. */
   readonly attributes?: Readonly<Record<string, string | number | boolean>> | undefined
-  /** The password required for a seat. */
+  /** The password that players need for a seat. Default: none. */
   readonly password?: string | undefined
-  /** True: no new seats. Players with a seat may return. */
+  /** True: no new seats are assigned. Players with a seat may return. Default false. */
   readonly locked?: boolean | undefined
 }
 
-/** A session requested by a player or a backend. The server should list itself accordingly. */
+/** A session that a player or a backend has requested. The server should list itself with these values. */
 export interface SessionWanted {
   readonly name: string
   readonly password?: string | undefined
-  /** Id of the player who requested it. */
+  /** Id of the player who requested the session. */
   readonly owner?: string | undefined
   readonly attributes: Readonly<Record<string, string | number | boolean>>
 }
 
-/** The server's listing and its players. */
+/** Creates the listing of the server, with its players. */
 export function createListing(clock: Clock, changed: () => void) {
   let attendance = createAttendance(clock, changed)
   let listing: Listing | undefined
   let host: WireHost | undefined
-  /** The id of the last wanted session. Each is started once. */
+  /** The id of the last requested session. Each session is opened only once. */
   let wanted: string | undefined
   let orders: WireListing | undefined
   return {
@@ -45,7 +45,7 @@ export function createListing(clock: Clock, changed: () => void) {
       if (given === undefined) host = undefined
       changed()
     },
-    /** Opens the session in the orders. Undefined: none. @returns true if it is a new one */
+    /** Opens the session that the orders request, if there is one. @returns true if the session is new */
     openSession: (given: WireHost | undefined) => {
       if (given === undefined || given.session === wanted) return false
       wanted = given.session
@@ -57,7 +57,7 @@ export function createListing(clock: Clock, changed: () => void) {
     setOrders: (given: WireListing | undefined) => {
       orders = given
     },
-    /** The player of a token. Undefined if its session or its seat is unknown. */
+    /** Returns the player of a token; undefined if its session or its seat is unknown. */
     playerOf: ({ sub, mid, sid, team, grp }: JoinClaims): Player | undefined => {
       const seat = orders?.session === mid ? orders.seats.find(({ seat_id }) => seat_id === sid) : undefined
       if (seat?.player_id !== sub) return undefined
@@ -66,18 +66,18 @@ export function createListing(clock: Clock, changed: () => void) {
     get attendance() {
       return attendance
     },
-    /** The listing for the next report. Undefined while it is not listed. */
+    /** Returns the listing for the next report; undefined while the server is not listed. */
     report: (): object | undefined =>
       listing && {
         ...listing,
         ...(host && { session: host.session, ...(host.owner !== undefined && { owner: host.owner }) }),
-        // Only players who are present or may return.
+        // Only players who are present or may return are reported.
         players: Object.fromEntries([...attendance.statuses()].filter(([, status]) => status !== 'left')),
       },
   }
 }
 
-/** @throws {InvalidCall} */
+/** Validates a listing. @throws {InvalidCall} */
 function check({ name, seats, teams }: Listing): void {
   if (typeof name !== 'string' || name.length < 1 || name.length > 64)
     throw new InvalidCall('name', `must have 1 to 64 characters, got ${JSON.stringify(name)}`)
@@ -90,13 +90,13 @@ function check({ name, seats, teams }: Listing): void {
     throw new InvalidCall('teams', `must have ${seats} seats in all, got ${sum}`)
 }
 
-/** Invisible characters. `faultOfShownName` of Muster rejects the same ones. */
+/** Match invisible characters. Muster's `faultOfShownName` rejects the same ones. */
 const UNSEEN = [
   /[\u{16fe4}\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2800\u{13441}\u{13442}\u{1d159}]/u,
   /(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|(?<!\p{Extended_Pictographic})(?:\ufe0e|\ufe0f(?!\u20e3))/u,
 ]
 
-/** @throws {InvalidCall} if a name looks like another one, or is invisible */
+/** Validates a name. @throws {InvalidCall} if it looks like another name, or is invisible */
 function checkShown(field: string, name: string): void {
   const got = `got ${JSON.stringify(name)}`
   if (UNSEEN.some((one) => one.test(name)))

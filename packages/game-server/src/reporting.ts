@@ -2,45 +2,51 @@ import type { Clock } from './clock.js'
 import { fits } from './shapes.js'
 import type { Orders, Registered, ServerStateBody } from './wire.js'
 
-/** The connection of a server to Muster, and its callbacks. */
+/** What the reports to Muster need, and the callbacks for responses. */
 export interface ReportingOptions {
   readonly url: string
-  /** MUSTER_SERVER_TOKEN. Undefined for a process that adds itself to a pool. */
+  /** MUSTER_SERVER_TOKEN. Undefined for a process that adds itself to a pool: it gets a token by enrolling. */
   readonly token: string | undefined
-  /** MUSTER_ENROL_KEY, which is exchanged for a token. */
+  /** MUSTER_ENROL_KEY, which Muster exchanges for a token. */
   readonly enrolmentKey?: string | undefined
   /** The body of the registration. */
   readonly registration: object
   readonly clock: Clock
   readonly random: () => number
   readonly fetch: typeof fetch
-  /** Returns the whole state. Called before each report. */
+  /** Returns the whole state of the server. Called before each report. */
   readonly state: () => Promise<ServerStateBody>
   readonly registered: (answer: Registered) => void
   readonly applyOrders: (orders: Orders) => void
-  /** Called when Muster no longer wants this process. */
+  /** Called when Muster wants this process to end. */
   readonly gone: (reason: string) => void
-  /** Called with the number of milliseconds by which Muster's clock is ahead of ours. */
+  /** Called with the milliseconds by which Muster's clock is ahead of this machine's clock. */
   readonly clockDiffers: (aheadMs: number) => void
   readonly problem: (error: Error) => void
 }
 
 export type Reporting = ReturnType<typeof createReporting>
 
-/** Maximum number of seconds for which a report waits for new orders: the time between two heartbeats. */
+/** Maximum seconds for which Muster holds a report until there are new orders. It is the interval of heartbeats. */
 const WAIT_SECONDS = 10
-/** Milliseconds until a response counts as lost, in addition to the wait. */
+/** Milliseconds after which a response counts as lost, in addition to the time for which Muster holds it. */
 const ANSWER_MS = 10_000
-/** Minimum number of milliseconds between two reports. Muster accepts 50 in 5 s. */
+/** Minimum milliseconds between two reports. Muster accepts 50 reports in 5 s. */
 const GAP_MS = 200
-/** Number of reports after a registration without a gap. With them a new server takes its first match. */
+/**
+ * Number of reports after a registration that are sent without `GAP_MS`, so that a new server soon gets its first
+ * match.
+ */
 const EAGER_REPORTS = 3
 /** Milliseconds of the first and of the longest pause after a failure. */
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 15_000
-/** Longest pause that a response may ask for (our choice). Without a limit, one wrong header would end the reports. */
+/**
+ * Longest pause in milliseconds that a response may request (our choice). Without this limit, one wrong header could
+ * stop the reports for good.
+ */
 const LONGEST_RETRY_MS = 3_600_000
-/** Smaller differences of the clocks are ignored, because the header has whole seconds. */
+/** Milliseconds up to which clock differences are ignored, because the header with Muster's time has whole seconds. */
 const CLOCK_TOLERANCE_MS = 2000
 
 interface ReportAnswer {
@@ -50,8 +56,8 @@ interface ReportAnswer {
 }
 
 /**
- * Reports to Muster with two kinds of requests. Each report has the whole state, so a lost, repeated or late one does
- * no harm.
+ * Creates the reports to Muster, by a registration and by reports of the state. Each report has the whole state, so a
+ * report that is lost, repeated or late does no harm.
  */
 export function createReporting(options: ReportingOptions) {
   const { clock, random, problem } = options
@@ -69,7 +75,7 @@ export function createReporting(options: ReportingOptions) {
     while (awaited[0] !== undefined && awaited[0].revision <= upTo) awaited.shift()?.resolve()
   }
 
-  /** @returns undefined if a change interrupted it, status 0 if no response arrived */
+  /** Sends a request. @returns undefined if a change of the state aborted it; status 0 if no response arrived */
   const ask = async (
     method: string,
     path: string,
@@ -115,7 +121,7 @@ export function createReporting(options: ReportingOptions) {
   }
 
   return {
-    /** Registers and reports until the signal aborts. */
+    /** Registers, then reports until the signal aborts. */
     run: async (signal: AbortSignal) => {
       let seq = 0
       let version: number | undefined
@@ -134,7 +140,7 @@ export function createReporting(options: ReportingOptions) {
         if (answer?.status === 200 && fits('orders', answer.body)) acknowledge(sent)
         return answer
       }
-      /** @returns true to continue at once */
+      /** Handles a response. @returns true if the next request may follow without a pause */
       const handleAnswer = ({ status, body }: ReportAnswer, isRegistration: boolean): boolean => {
         const isGood = status === 200 || status === 201
         if (isGood && fits(isRegistration ? 'registered' : 'orders', body)) {
@@ -142,7 +148,7 @@ export function createReporting(options: ReportingOptions) {
           if (isRegistration && options.enrolmentKey !== undefined) token = fieldIn(body, 'token') ?? token
           version = (body as Orders).version
           options.applyOrders(body as Orders)
-          // The next report contains the state of the server's matches.
+          // The next report must contain the state of the server's matches, so it counts as a change.
           if (isRegistration) revision += 1
           if (isRegistration) eager = EAGER_REPORTS
           return true
@@ -151,7 +157,8 @@ export function createReporting(options: ReportingOptions) {
           version = undefined
           return true
         }
-        // Muster has another secret than before, e.g. after a restart without a store.
+        // A 401 after enrolling means that Muster has a new secret, e.g. after a restart without a store. So the server
+        // enrols again.
         if (status === 401 && options.enrolmentKey !== undefined && token !== undefined) {
           token = version = undefined
           return true
@@ -180,7 +187,7 @@ export function createReporting(options: ReportingOptions) {
       }
       acknowledge(Infinity)
     },
-    /** Called when the state has changed. Sends it at once. Resolves when Muster has it. */
+    /** Reports a change of the state at once. Resolves once Muster has it. */
     changed: () => {
       revision += 1
       interrupt()
@@ -205,7 +212,7 @@ const fieldIn = (body: unknown, name: string) => {
 }
 const messageIn = (body: unknown) => fieldIn(body, 'detail') ?? fieldIn(body, 'message')
 
-/** A sentence about a response without orders. It contains nothing that this server has sent. */
+/** Describes a response without orders. The text contains nothing that this server has sent. */
 function faultOf(status: number, body: unknown, enrols: boolean): string {
   if (status === 0) return 'Muster does not answer. The game goes on, and the state is sent when it does.'
   if (status === 401) return `Muster does not know ${enrols ? 'MUSTER_ENROL_KEY' : 'MUSTER_SERVER_TOKEN'} (401).`

@@ -9,25 +9,25 @@ export interface Player {
   readonly id: string
   /** Id of the match or of the listed session. */
   readonly matchId: string
-  /** Undefined without teams. */
+  /** Name of the player's team; undefined if the match has no teams. */
   readonly team?: string | undefined
-  /** Players with the same group id came together. */
+  /** Players with the same group id queued together. */
   readonly groupId?: string | undefined
   readonly attributes: Readonly<Record<string, unknown>>
 }
 
-/** The result of a match, for the studio's backend. */
+/** The result of a match. Muster passes it to the studio's backend. */
 export interface MatchResult {
-  /** Ids of players, the best first. Players in one inner list share a rank. */
+  /** Player ids, the best first. Players in an inner list share a rank. */
   readonly ranking?: readonly (readonly string[])[] | undefined
-  /** Any other data. At most 8 KiB as JSON, including the ranking. */
+  /** Any other data. With the ranking, at most 8 KiB as JSON. */
   readonly data?: unknown
 }
 
-/** The additional players that a match wants. */
+/** Which further players a match wants. */
 export interface SeatsWanted {
   readonly open: boolean
-  /** Number of players by team. Default: as many as have left. */
+  /** Number of wanted players by team. Default: as many as have left. */
   readonly teams?: Readonly<Record<string, number>> | undefined
 }
 
@@ -35,22 +35,23 @@ export interface SeatsWanted {
 export interface Match {
   readonly id: string
   readonly queue: string
-  /** Players by team, in the order of the queue's definition. Without teams, one team named ''. */
+  /** Players by team, in the order of the queue's definition. If there are no teams, one team with an empty name. */
   readonly teams: Readonly<Record<string, readonly Player[]>>
-  /** Players by id: those who were matched, and those who joined through `seats`. */
+  /** Players by id: those who were matched, and those who joined later through `seats`. */
   readonly players: ReadonlyMap<string, Player>
   /** The players' common attributes, from the rules `equal` and `overlap`. */
   readonly attributes: Readonly<Record<string, unknown>>
-  /** Aborts when Muster has ended the match, or the server must end. */
+  /** Aborted when Muster has ended the match, or when the server must end. */
   readonly signal: AbortSignal
   /**
-   * Requests more players, or stops the request. The handler `joined` is called with those who join.
+   * Requests further players, or withdraws the request. The handler `joined` is called with those who join.
    * @throws {InvalidCall}
    */
   seats(wanted: SeatsWanted): void
   /**
-   * Ends the match. Its players may join another one at once. A repeated call does nothing.
-   * @returns once Muster has the result. It is sent repeatedly while Muster cannot be reached.
+   * Ends the match. Its players may join another match at once. A repeated call does nothing.
+   * @returns a promise that resolves once Muster has the result. The result is sent repeatedly while Muster cannot be
+   * reached.
    * @throws {InvalidCall} if the result is invalid. The match then continues.
    */
   over(result?: MatchResult): Promise<void>
@@ -61,11 +62,11 @@ export interface ServedMatch {
   readonly match: Match
   readonly attendance: Attendance
   status: MatchReport['status']
-  /** Applies the roster of newer orders. @returns the players who are new or have come back */
+  /** Applies the players in newer orders. @returns the players who are new or have come back */
   update(order: WireMatch): readonly Player[]
   /**
-   * The player who has this seat according to the newest orders. A removed player has none. A new seat invalidates the
-   * tokens of the previous one.
+   * Returns the player who has the seat of a token, by the newest orders; undefined if there is none. A removed player
+   * has no seat. A new seat invalidates the tokens of the player's previous one.
    */
   playerOf(claims: JoinClaims): Player | undefined
   report(): MatchReport
@@ -74,14 +75,14 @@ export interface ServedMatch {
 
 const LARGEST_RESULT_BYTES = 8192
 
-/** @param changed reports a change. Resolves when Muster knows it */
+/** Serves a match. @param changed reports a change; it resolves once Muster knows the change */
 export function serveMatch(order: WireMatch, clock: Clock, changed: () => Promise<void>): ServedMatch {
   const attendance = createAttendance(clock, () => void changed())
   const ending = new AbortController()
   const players = new Map<string, Player>()
-  /** The tickets of players, if Muster sends them. */
+  /** The ticket ids of players, by player id. Empty if Muster does not send them. */
   const ticketOf = new Map<string, string>()
-  /** The seats of the players in the newest orders. Undefined if Muster does not send them. */
+  /** The seats of the players in the newest orders, by player id. A seat is undefined if Muster does not send it. */
   let seatOf = new Map<string, string | undefined>()
   let teams: Record<string, readonly Player[]> = {}
   let seats: MatchReport['seats']
@@ -152,14 +153,14 @@ export function serveMatch(order: WireMatch, clock: Clock, changed: () => Promis
     status: 'loading',
     update,
     playerOf: ({ sub, sid }) => {
-      // A player who has left this seat is known without waiting for orders.
+      // A player who has left with this seat is still known, whatever the newest orders say.
       if (attendance.hasLeftBy(sub, sid)) return players.get(sub)
       const isGood = seatOf.has(sub) && (seatOf.get(sub) ?? sid) === sid
       return isGood && !attendance.isAbsent(sub) ? players.get(sub) : undefined
     },
     report: () => {
       const statuses = attendance.statuses()
-      // A ranking may include players who never came.
+      // Players in the ranking who never came are reported as left.
       for (const id of result?.ranking?.flat() ?? []) if (!statuses.has(id)) statuses.set(id, 'left')
       return {
         id: order.id,
@@ -178,7 +179,7 @@ export function serveMatch(order: WireMatch, clock: Clock, changed: () => Promis
   return served
 }
 
-/** Rejects what Muster would reject. @throws {InvalidCall} */
+/** Rejects a result that Muster would reject. @throws {InvalidCall} */
 function checkResult(result: MatchResult | undefined, players: ReadonlyMap<string, Player>): void {
   const ranked = result?.ranking?.flat() ?? []
   const stranger = ranked.find((id) => !players.has(id))

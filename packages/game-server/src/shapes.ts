@@ -1,6 +1,7 @@
 /**
- * The shapes of Muster's responses, as far as the server reads them. A type with `?` may be null or missing. `[]` is a
- * list, `{}` an object with values of the type. `object` has any members. The engines have the same table.
+ * The shapes of Muster's responses, limited to the members that the server reads. A type with `?` may be null or
+ * missing. `[]` is a list. `{}` is an object whose values have the type. `object` has any members. The engines have the
+ * same table.
  */
 const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   registered: {
@@ -44,7 +45,7 @@ const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   command: { id: 'number', do: 'text', token: 'text?', player: 'text?', mayReturnMs: 'number?', match: 'text?' },
 }
 
-/** True if a value has the given type, e.g. `text` or `orders`. A value of another type is not from Muster. */
+/** Returns true if a value has the given type, e.g. `text` or `orders`. A value of another type is not from Muster. */
 export function fits(type: string, value: unknown): boolean {
   if (type.endsWith('?')) return value === undefined || value === null || fits(type.slice(0, -1), value)
   const of = type.slice(0, -2)

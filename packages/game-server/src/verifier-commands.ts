@@ -2,18 +2,18 @@ import type { Clock } from './clock.js'
 import { JoinRefused } from './errors.js'
 import { fits } from './shapes.js'
 
-/** The commands of `muster verify-server`, see docs/game-server.md, Verify it. */
+/** The commands of `muster verify-server`: see docs/game-server.md, Verify it. */
 type VerifyCommand =
   | { readonly id: number; readonly do: 'admit'; readonly token: string }
   | { readonly id: number; readonly do: 'leave'; readonly player: string; readonly mayReturnMs: number }
   | { readonly id: number; readonly do: 'over'; readonly match: string }
 
 export interface VerifyOptions {
-  /** MUSTER_VERIFY_URL. */
+  /** The URL in MUSTER_VERIFY_URL. */
   readonly url: string
   readonly clock: Clock
   readonly fetch: typeof fetch
-  /** Aborts to stop it. */
+  /** Aborting this signal stops the execution of commands. */
   readonly signal: AbortSignal
   readonly server: {
     admit(token: string): Promise<{ readonly id: string }>
@@ -25,7 +25,7 @@ export interface VerifyOptions {
 
 const PAUSE_MS = 500
 
-/** Stands in for players and the game: runs the verifier's commands and reports the outcomes. Never rejects. */
+/** Acts for players and the game: executes the verifier's commands, and reports the outcomes. Never rejects. */
 export async function runVerifierCommands(options: VerifyOptions): Promise<void> {
   const { url, clock, signal, server } = options
 

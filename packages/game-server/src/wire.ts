@@ -1,12 +1,10 @@
-/** The messages between Muster and a game server, see docs/servers.md and docs/ticket-api.openapi.json. */
+/** The messages between Muster and a game server: see docs/servers.md and docs/ticket-api.openapi.json. */
 
 /** A player of a match in the orders. */
 export interface WirePlayer {
   readonly id: string
   readonly ticket_id: string
-  /**
-   * The seat of the player's valid tokens. Tokens of another seat are invalid. Undefined if Muster does not send it.
-   */
+  /** The player's seat. Tokens of any other seat are invalid. Undefined if Muster does not send it. */
   readonly seat_id?: string | null | undefined
   readonly attributes?: Readonly<Record<string, unknown>> | undefined
 }
@@ -30,7 +28,7 @@ export interface WireListing {
   }[]
 }
 
-/** A requested session. The server should list itself accordingly. */
+/** A requested session. The server should list itself with these values. */
 export interface WireHost {
   readonly session: string
   readonly name: string
@@ -39,7 +37,7 @@ export interface WireHost {
   readonly attributes: Readonly<Record<string, string | number | boolean>>
 }
 
-/** The target state of the server. */
+/** What Muster orders: the target state of the server, and its matches. */
 export interface Orders {
   readonly version: number
   readonly want: 'run' | 'drain' | 'stop'
@@ -47,7 +45,7 @@ export interface Orders {
   readonly matches: readonly WireMatch[]
   readonly listing?: WireListing | undefined
   readonly host?: WireHost | undefined
-  /** The beginning of the datagram with which Muster knocks. Undefined: no knock. */
+  /** The beginning of the datagram with which Muster tests the game's socket. Undefined: no test. */
   readonly knock?: string | null | undefined
 }
 
@@ -55,7 +53,7 @@ export interface Orders {
 export interface Registered extends Orders {
   readonly id: string
   readonly alg: 'HS256' | 'EdDSA'
-  /** base64url. */
+  /** The key that verifies join tokens, as base64url. */
   readonly key: string
   readonly retire_at: string | null
 }

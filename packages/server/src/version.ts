@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 
-/** The content of a file next to this package's manifest. @throws the file system's error if there is none */
+/**
+ * Returns the content of a file beside this package's manifest. @throws the file system's error if it does not exist
+ */
 export const packageFile = (name: string): string => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8')
 
 /** The version of this package. */

@@ -12,7 +12,7 @@ import type {
 import type { ServerList, ServerOutput } from '../wire-servers.js'
 import { sentence } from './words.js'
 
-/** A refused request. The message can be shown to the operator. */
+/** Thrown for a refused request. The message can be shown to the operator. */
 export class RequestRefused extends Error {
   readonly status: number
   readonly problem: ErrorBody
@@ -24,7 +24,7 @@ export class RequestRefused extends Error {
   }
 }
 
-/** The reason of a failure in words. `otherwise` is used for other errors than a refusal. */
+/** Returns the reason of a failure in words. @param otherwise the text for errors that are no refusal */
 export const whyOf = (error: unknown, otherwise = 'The answer could not be read.'): string =>
   error instanceof RequestRefused ? error.message : otherwise
 
@@ -45,7 +45,7 @@ const unknown: ErrorBody = {
   message: 'The server did not answer, so the outcome is unknown. Check it before you try again.',
 }
 
-/** All requests of the page except the feed. Every failure is a `RequestRefused`. */
+/** Creates the requests of the page, except the feed. A failed request rejects with a `RequestRefused`. */
 export function createApi(base: string, token: string, send: typeof globalThis.fetch) {
   const call = async <Answer = void>(
     method: string,
@@ -98,7 +98,7 @@ function problemIn(text: string, status: number): ErrorBody {
       return { ...body, code: body.code ?? 'refused', message: sentence(body.message) }
     }
   } catch {
-    // The response is not from the console, e.g. a proxy's page.
+    // The response is not from the console: it is e.g. a proxy's page.
   }
   return { code: 'refused', message: `The server answered with status ${status}.` }
 }

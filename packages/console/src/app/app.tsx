@@ -8,7 +8,7 @@ import { ServersView } from './servers-view.js'
 import { useStore } from './store-context.js'
 import { Confirm } from './elements.js'
 
-/** The form for the token. */
+/** Shows the form for the token. */
 function SignIn() {
   const { signIn, refusal } = useStore()
   const field = useRef<HTMLInputElement>(null)
@@ -50,7 +50,7 @@ function SignIn() {
 
 const titles = { now: 'Now', find: 'Find', queues: 'Queues', servers: 'Servers', changes: 'Changes' }
 
-/** The whole page. */
+/** Shows the whole page. */
 export function App() {
   const { route, token, connection, now, hello, outcome } = useStore()
   const main = useRef<HTMLElement>(null)
@@ -61,7 +61,7 @@ export function App() {
     document.title = `${titles[view]}${name === undefined ? '' : ` – ${name}`} – Muster`
   }, [view, name])
   useEffect(() => {
-    // Moves the focus to the view's heading, as after a link to another page.
+    // Moves the focus to the view's heading, as a browser does after a link to another page.
     if (!isFirst.current) main.current?.focus({ preventScroll: true })
     isFirst.current = false
   }, [view])
@@ -103,7 +103,7 @@ export function App() {
   )
 }
 
-/** A live region for screen readers. Sighted users see the change itself. */
+/** A live region for screen readers. Other users see the change itself. */
 function Said() {
   const { announcer } = useStore()
   return (

@@ -2,7 +2,7 @@ import type { Audit } from '../wire.js'
 import { hrefOf } from './routes.js'
 import { Ago, PolledView, TableHead } from './elements.js'
 
-/** The actions of operators, the newest first. */
+/** Shows the actions of operators, the newest first. */
 export const ChangesView = () => (
   <PolledView title="Changes" ask={(api, signal) => api.acts(signal)} show={(audit) => <List audit={audit} />} />
 )

@@ -1,8 +1,8 @@
 /** The page's time source. Tests may replace it. */
 export interface Clock {
-  /** Epoch milliseconds. */
+  /** Returns epoch milliseconds. */
   readonly now: () => number
-  /** Calls once after this number of milliseconds. Returns a function that cancels it. */
+  /** Calls a function once after `ms` milliseconds. Returns a function that cancels the call. */
   readonly after: (ms: number, call: () => void) => () => void
 }
 

@@ -7,7 +7,7 @@ import { usePolled, useStore } from './store-context.js'
 import type { Question } from './store.js'
 import { ago, timeOfDay } from './words.js'
 
-/** The age of a moment of the server's clock, with its date as a tooltip. */
+/** Shows the age of a time by the server's clock, with the date as a tooltip. */
 export function Ago({ at }: { readonly at: number }) {
   const { serverTime } = useStore()
   const text = useComputed(() => ago(at, serverTime.value))
@@ -18,7 +18,7 @@ export function Ago({ at }: { readonly at: number }) {
   )
 }
 
-/** A fraction from 0 to 1 as a decorative bar. The number next to it has the same information. */
+/** Shows a fraction from 0 to 1 as a decorative bar. A number beside the bar has the same information. */
 export const Meter = ({ share, isFull = false }: { readonly share: number; readonly isFull?: boolean }) => (
   <svg class={`meter ${isFull ? 'full' : ''}`} viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
     <rect class="meter-ground" width="100" height="6" />
@@ -29,10 +29,10 @@ export const Meter = ({ share, isFull = false }: { readonly share: number; reado
 /** The head of a column: its text, and the class of its cells if they are not plain text. */
 type ColumnHead = string | { readonly text: string; readonly kind: string }
 
-/** The head of a column of numbers, which are right-aligned. */
+/** Returns the head of a column of numbers, which are right-aligned. */
 export const number = (text: string): ColumnHead => ({ text, kind: 'number' })
 
-/** The heads of a table's columns. An empty text for the corner above the row heads. */
+/** Shows the heads of a table's columns. An empty text is the corner above the row heads. */
 export const TableHead = ({ columns }: { readonly columns: readonly ColumnHead[] }) => (
   <thead>
     <tr>
@@ -56,14 +56,14 @@ interface CellProps {
   readonly children: ComponentChildren
 }
 
-/** A table cell. On small screens rows become cards, in which each cell shows the head of its column. */
+/** Shows a table cell. On small screens, rows become cards in which each cell shows the head of its column. */
 export const Cell = ({ head, kind = 'number', children }: CellProps) => (
   <td class={kind} data-heading={head}>
     {children}
   </td>
 )
 
-/** A link to the history of an id. */
+/** Shows a link to the history of an id. */
 export const IdLink = ({ id, text = id }: { readonly id: string; readonly text?: string }) => (
   <a href={hrefOf('find', id)}>
     <code>{text}</code>
@@ -78,7 +78,7 @@ interface PolledViewProps<Answer> {
 
 const AGAIN_MS = 5000
 
-/** A view of a response that is fetched repeatedly. */
+/** Shows a view of a response that is fetched repeatedly. */
 export function PolledView<Answer>({ title, ask, show }: PolledViewProps<Answer>) {
   const { answer, failure } = usePolled(ask, AGAIN_MS)
   return (
@@ -90,7 +90,7 @@ export function PolledView<Answer>({ title, ask, show }: PolledViewProps<Answer>
   )
 }
 
-/** The props of a form that finds the history of an id: those of the field, and the submit handler. */
+/** Returns the props of a form that finds the history of an id: those of its field, and its submit handler. */
 export function useFind() {
   const field = useRef<HTMLInputElement>(null)
   const submit = (event: Event) => {
@@ -102,7 +102,7 @@ export function useFind() {
   return { field, submit, input: { ref: field, type: 'search', 'aria-keyshortcuts': '/', ...plain } as const }
 }
 
-/** A native confirmation dialog of the browser, which holds the focus and returns it. */
+/** Shows the browser's own confirmation dialog, which traps the focus and returns it afterwards. */
 export function Confirm() {
   const { question } = useStore()
   return question.value === undefined ? null : <Asked key={question.value.title} asked={question.value} />

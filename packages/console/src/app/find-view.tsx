@@ -5,10 +5,10 @@ import { usePolled, useStore } from './store-context.js'
 import { timeOfDay } from './words.js'
 import { StoryCard } from './story-card.js'
 
-/** The interval at which an open story is fetched again. */
+/** Milliseconds between two fetches of an open story. */
 const AGAIN_MS = 3000
 
-/** A field that accepts any id, and the stories found for it. */
+/** Shows a field that accepts any id, and the stories found for it. */
 export function FindView() {
   const { route } = useStore()
   const id = route.value.view === 'find' ? route.value.id : undefined
@@ -48,7 +48,7 @@ const Hint = () => (
   </div>
 )
 
-/** The stories of an id, fetched repeatedly while they are open. */
+/** Shows the stories of an id. They are fetched repeatedly while they are open. */
 function Stories({ id }: { readonly id: string }) {
   const { connection, announcer } = useStore()
   const { answer: found, failure } = usePolled((api, signal) => api.find(id, signal), AGAIN_MS)

@@ -1,16 +1,16 @@
 import type { Hello, HistoryStep, Now } from '../wire.js'
 import type { Clock } from './clock.js'
 
-/** One event of a stream of server-sent events. */
+/** An event of a stream of server-sent events. */
 export interface SseEvent {
-  /** `message` if the stream gives no name. */
+  /** Name of the event; `message` if the stream states none. */
   readonly event: string
   readonly data: string
 }
 
 /**
- * Creates a parser of server-sent events (WHATWG HTML, 9.2.6). It takes the decoded text in chunks of any size and
- * returns the events that each chunk completes. It ignores ids and retry times.
+ * Creates a parser of server-sent events (WHATWG HTML, 9.2.6). The parser accepts decoded text in chunks of any size,
+ * and returns the events that each chunk completes. It ignores ids and retry times.
  */
 export function createEventParser(): (piece: string) => readonly SseEvent[] {
   let rest = ''
@@ -44,7 +44,8 @@ export function createEventParser(): (piece: string) => readonly SseEvent[] {
       const end = /\r\n|\n|\r/g
       end.lastIndex = from
       const found = end.exec(rest)
-      // A carriage return at the end of a chunk may be the first half of a line break.
+      // A carriage return at the end of a chunk may be the first half of a line break, so the parser waits for the next
+      // chunk.
       if (found === null || (found[0] === '\r' && end.lastIndex === rest.length)) break
       const event = line(rest.slice(from, found.index))
       if (event !== undefined) events.push(event)
@@ -55,7 +56,7 @@ export function createEventParser(): (piece: string) => readonly SseEvent[] {
   }
 }
 
-/** The state of the feed. `refused`: the token is invalid, so retries are useless. */
+/** The state of the feed. `away`: the connection is lost. `refused`: the token is invalid, so retries are useless. */
 export type FeedStatus = 'connecting' | 'live' | 'away' | 'refused'
 
 interface FollowOptions {
@@ -73,12 +74,15 @@ interface FollowOptions {
 
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 10_000
-/** The feed sends twice a second. If it is silent for longer, it counts as lost, even if the connection is open. */
+/**
+ * Milliseconds of silence after which the feed counts as lost, even on an open connection. The server sends twice a
+ * second.
+ */
 const SILENCE_MS = 6000
 
 /**
- * Reads the feed and reconnects whenever it ends. It waits longer after each failure, with jitter, so that a whole
- * team's pages do not reconnect at once. Returns a function that stops it.
+ * Reads the feed, and reconnects whenever it ends. The pauses grow with each failure and are random, so that many open
+ * pages do not reconnect at the same time. Returns a function that stops the feed.
  */
 export function follow(options: FollowOptions): () => void {
   const { clock, connection } = options
@@ -102,7 +106,7 @@ export function follow(options: FollowOptions): () => void {
       })
     } catch (error) {
       if (error instanceof WrongToken) return connection('refused')
-      // After any other error, the feed is away and is tried again.
+      // After any other error, the feed counts as away, and a further attempt follows.
     } finally {
       stopped.signal.removeEventListener('abort', stop)
       attempt.abort()

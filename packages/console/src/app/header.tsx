@@ -13,7 +13,7 @@ const views: readonly (readonly [view: Route['view'], name: string])[] = [
   ['changes', 'Changes'],
 ]
 
-/** The name, the navigation, the search field, and the state of the connection to the server. */
+/** Shows the name, the navigation, the search field, and the state of the connection to the server. */
 export function Header() {
   const { hello, route, token } = useStore()
   useSlash()
@@ -52,7 +52,7 @@ const Mark = () => (
   </svg>
 )
 
-/** The `/` key focuses the search field, except while the user types. */
+/** Makes the `/` key focus the search field, except while the user types. */
 function useSlash(): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
@@ -68,7 +68,7 @@ function useSlash(): void {
   }, [])
 }
 
-/** The search field in the header. The find view has its own in the middle. */
+/** Shows the search field in the header. The find view has an own field, so the header omits it there. */
 function QuickFind() {
   const { submit, input } = useFind()
   return (
@@ -82,7 +82,7 @@ function QuickFind() {
 function Heard() {
   const { connection, heardAt, clock, serverTime, now } = useStore()
   const state = connection.value
-  // Reading the server time re-renders this sentence every second.
+  // This read makes the sentence re-render every second.
   const second = serverTime.value
   const text =
     state === 'live'

@@ -4,7 +4,7 @@ import { Cell, number, TableHead } from './elements.js'
 import { useStore } from './store-context.js'
 import { AskButton } from './story-card.js'
 
-/** The enrolment keys of servers, with a button to revoke those that may be revoked. */
+/** Shows the enrolment keys of servers, with a button for each key that may be revoked. */
 export function KeysPanel({ list: { keys } }: { readonly list: ServerList }) {
   const { may } = useStore()
   if (keys.length === 0) return null

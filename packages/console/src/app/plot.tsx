@@ -6,30 +6,31 @@ import { useStore } from './store-context.js'
 export interface PlotLine {
   readonly label: string
   readonly values: Values
-  /** A CSS custom property. */
+  /** Name of the CSS custom property with the line's colour. */
   readonly colour: string
   readonly isDashed?: true
   readonly isFilled?: true
   /**
-   * True for measured values. A few of them are shown as points, because lines between them would be too short to see.
+   * True for measured values. If there are only a few, they are shown as points, because a line between them would be
+   * too short to see.
    */
   readonly isMeasured?: true
-  /** The text shown while the pointer is elsewhere. Default: the last value. */
+  /** The text that is shown while the pointer is not on the plot. Default: the last value. */
   readonly atRest?: string
 }
 
 export interface PlotProps {
   readonly title: string
-  /** Seconds, ascending. */
+  /** The times of the values in seconds, in ascending order. */
   readonly xs: readonly number[]
   readonly from: number
   readonly to: number
   readonly lines: readonly PlotLine[]
-  /** The possible distances of the labels below the plot, in seconds. */
+  /** The intervals of which one is chosen for the labels below the plot, in seconds. */
   readonly spacings: readonly number[]
   readonly sayX: (x: number) => string
   readonly sayY: (y: number) => string
-  /** Minimum value at the top of the plot, so that small values do not look large. */
+  /** Minimum value at the top edge of the plot. It prevents small values from looking large. */
   readonly leastTop: number
   /** A summary of the whole plot in one sentence. */
   readonly summary: string
@@ -42,7 +43,9 @@ const FONT = '11px system-ui, sans-serif'
 
 const colourOf = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name)
 
-/** A plot over time by uPlot. The values under the cursor, or the last ones, are shown as text above it. */
+/**
+ * Draws a plot over time with uPlot. Above it, the values under the cursor, or else the last values, are shown as text.
+ */
 export function Plot(props: PlotProps) {
   const { scheme } = useStore()
   const place = useRef<HTMLDivElement>(null)
@@ -63,7 +66,7 @@ export function Plot(props: PlotProps) {
       watcher.disconnect()
       made.destroy()
     }
-    // Other lines need a new plot. Otherwise only the data is updated.
+    // A change of the lines needs a new plot. Otherwise only the data is updated.
   }, [props.lines.map(({ label }) => label).join()])
 
   const drawn = useRef<readonly unknown[]>([])

@@ -3,7 +3,7 @@ import type { PoolRow, ServerList } from '../wire-servers.js'
 import { Cell, Meter, number, TableHead } from './elements.js'
 import { hours, money, percent } from './words.js'
 
-/** The warm servers of each pool by location, their hit rate and their cost. */
+/** Shows the warm servers of each pool by location, with their hit rate and their cost. */
 export function PoolsPanel({ list: { pools, currency } }: { readonly list: ServerList }) {
   if (pools.length === 0) return null
   return (

@@ -16,7 +16,7 @@ const decoded = (part: string | undefined) => {
   }
 }
 
-/** The route of a fragment, e.g. `#/find/some%20id`. Any unknown text gives the first view. */
+/** Parses a fragment, e.g. `#/find/some%20id`. Any unknown text means the first view. */
 export function routeOf(fragment: string): Route {
   const [, view, part] = /^#\/(\w+)(?:\/(.*))?$/.exec(fragment) ?? []
   if (view === 'find') return { view, id: decoded(part) }
@@ -25,6 +25,6 @@ export function routeOf(fragment: string): Route {
   return { view: 'now', queue: view === 'now' ? decoded(part) : undefined }
 }
 
-/** The address of a view, optionally for one player, ticket, match, server or queue. */
+/** Returns the address of a view, optionally for a player, ticket, match, server or queue. */
 export const hrefOf = (view: Route['view'], part?: string): string =>
   part === undefined ? `#/${view}` : `#/${view}/${encodeURIComponent(part)}`

@@ -1,15 +1,15 @@
 // pure: the last hour as columns for plots, with its gaps
 import type { History, HistoryStep } from '../wire.js'
 
-/** A value at each time. Null if unknown. */
+/** A value for each time; null if it is unknown. */
 export type Values = readonly (number | null)[]
 
 export interface QueueSeries {
   readonly players: Values
-  /** Per minute. */
+  /** Number per minute. */
   readonly arrivals: Values
   readonly matches: Values
-  /** Milliseconds. */
+  /** Waiting time in milliseconds. */
   readonly waitP50: Values
   readonly waitP95: Values
 }
@@ -27,10 +27,10 @@ export interface Series {
 export const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
-/** Minimum span that plots show after the program's start. */
+/** Minimum milliseconds that plots show, even if less is known after the program's start. */
 const SHORTEST_MS = 600_000
 
-/** The part of the last hour that plots show. Shorter while little of it is known. */
+/** Returns the milliseconds that plots show: the last hour, or less while little of it is known. */
 export const shownSpan = ({ times, step }: Series): number =>
   Math.min(HOUR_MS, Math.max(SHORTEST_MS, times.length * step))
 
@@ -39,7 +39,7 @@ const columns = ['players', 'arrivals', 'matches', 'waitP50', 'waitP95'] as cons
 
 const aMinute = (count: number | null, step: number) => (count === null ? null : (count * MINUTE_MS) / step)
 
-/** The history from the feed's first event. */
+/** Converts the history in the feed's first event to columns. */
 export const seriesOf = ({ step, from, length, queues, servers, missing }: History): Series => ({
   step,
   times: Array.from({ length }, (_, at) => from + at * step),
@@ -69,7 +69,7 @@ export function withStep(series: Series, { at, servers, queues }: HistoryStep): 
   const added = [...gap, at]
   const old = Math.max(0, times.length + added.length - Math.ceil(HOUR_MS / step))
   const grown = (values: Values, value: number | null): Values => {
-    // A new queue has no values for earlier steps.
+    // A queue that is new has no values for earlier steps.
     const before = values.length === times.length ? values : [...times.map(() => null), ...values].slice(-times.length)
     return [...before, ...gap.map(() => null), value].slice(old)
   }

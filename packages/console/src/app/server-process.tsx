@@ -4,7 +4,7 @@ import { AskButton } from './story-card.js'
 
 const AGAIN_MS = 1000
 
-/** The buttons of a server that is a local process of `muster dev -- COMMAND`. */
+/** Shows the buttons of a server that is a local process of `muster dev -- COMMAND`. */
 export function ProcessButtons({ row, show }: { readonly row: ServerRow; readonly show: (requestId: string) => void }) {
   const { requestId, host, isProcess } = row
   if (!isProcess || requestId === null) return null
@@ -21,8 +21,8 @@ export function ProcessButtons({ row, show }: { readonly row: ServerRow; readonl
 }
 
 /**
- * The latest output of a process, updated as it grows. Use the id as React key, so that another process gets another
- * panel.
+ * Shows the latest output of a process, and updates it as it grows. Use the id as React key, so that another process
+ * gets another panel.
  */
 export function OutputPanel({ requestId }: { readonly requestId: string }) {
   const { answer, failure } = usePolled((api, signal) => api.output(requestId, signal), AGAIN_MS)

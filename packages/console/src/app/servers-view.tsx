@@ -9,7 +9,7 @@ import { useStore } from './store-context.js'
 import { AskButton } from './story-card.js'
 import { money, wait } from './words.js'
 
-/** All servers, by location. */
+/** Shows all servers, by location. */
 export const ServersView = () => (
   <PolledView title="Servers" ask={(api, signal) => api.servers(signal)} show={(list) => <Answered list={list} />} />
 )
@@ -94,7 +94,7 @@ function List({ list, show }: ListProps) {
 
 interface RowProps extends ListProps {
   readonly row: ServerRow
-  /** Whether the table has a column of buttons. */
+  /** True if the table has a column of buttons. */
   readonly mayAct: boolean
 }
 
@@ -149,15 +149,15 @@ function Row({ row, list, mayAct, show }: RowProps) {
 const seatsIn = ({ seats, taken, held }: NonNullable<ServerRow['listing']>): string =>
   `${grouped(taken)} of ${grouped(seats)} seats taken${held === 0 ? '' : `, ${grouped(held)} held`}`
 
-/** `enrolled` is the reserved name for servers that enrolled themselves. It is no location. */
+/** Names the source of servers. `enrolled` is reserved for servers that have enrolled themselves. */
 const from = (source: string): string => (source === 'enrolled' ? 'enrolled' : `from ${source}`)
 
-/** The number of servers of a source, in words. */
+/** Returns the number of servers of a source, in words. */
 const words = ({ source, servers, draining }: SourceRow): string =>
   `${grouped(servers)} ${from(source ?? 'the deployment service')}` +
   (draining === 0 ? '' : `, ${grouped(draining)} of them draining`)
 
-/** Why a server drains, in one or two words. */
+/** Why a server drains, in a few words. */
 const drains: Readonly<Record<string, string>> = {
   'own-wish': 'by its own wish',
   operator: 'by an operator',

@@ -11,13 +11,16 @@ export function useStore(): Store {
   return store
 }
 
-/** A response, or the reason of its failure. Both are undefined until the first one. */
+/** The latest response, or why it failed. Both fields are undefined until the first response. */
 interface Polled<Answer> {
   readonly answer: Answer | undefined
   readonly failure: string | undefined
 }
 
-/** Fetches every `everyMs` milliseconds, and immediately after an operator's action. The last response stays. */
+/**
+ * Fetches every `everyMs` milliseconds, and immediately after an operator's action. The last response stays while the
+ * next is fetched.
+ */
 export function usePolled<Answer>(
   ask: (api: Api, signal: AbortSignal) => Promise<Answer>,
   everyMs: number,

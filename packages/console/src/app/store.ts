@@ -8,7 +8,9 @@ import { type Series, seriesOf, withStep } from './series.js'
 
 const QUIET_MS = 4000
 
-/** The texts for screen readers: at most one sentence in four seconds, the last of several. */
+/**
+ * Creates the texts for screen readers: at most one sentence in four seconds. Of several sentences, the last is read.
+ */
 export function createAnnouncer(clock: Clock) {
   const said = signal('')
   let next: string | undefined
@@ -22,7 +24,7 @@ export function createAnnouncer(clock: Clock) {
   }
   const speak = (sentence: string) => {
     next = undefined
-    // Screen readers repeat the same words only if the text changes.
+    // An added space changes the text, because screen readers read the same words again only if the text changes.
     said.value = said.value === sentence ? `${sentence}\u00a0` : sentence
     rest()
   }
@@ -35,7 +37,7 @@ export function createAnnouncer(clock: Clock) {
   }
 }
 
-/** The storage of the token: this tab only, and cleared when the tab is closed. */
+/** Stores the token for this tab. The browser clears it when the tab is closed. */
 type TabTokens = ReturnType<typeof tabTokens>
 
 const TOKEN_KEY = 'muster-console-token'
@@ -46,19 +48,19 @@ export const tabTokens = (storage: Storage) => ({
     token === undefined ? storage.removeItem(TOKEN_KEY) : storage.setItem(TOKEN_KEY, token),
 })
 
-/** The token of a fragment, e.g. `#token=…`, without `&` and what follows. */
+/** Returns the token in a fragment, e.g. `#token=…`. The token ends before an `&`. */
 export function tokenIn(fragment: string): string | undefined {
   const found = new URLSearchParams(fragment.replace(/^#/, '')).get('token')?.trim()
   return found === undefined || found === '' ? undefined : found
 }
 
-/** `system`: the scheme of the operating system. */
+/** The colour scheme. `system`: that of the operating system. */
 export type Scheme = 'system' | 'light' | 'dark'
 
 const SCHEME_KEY = 'muster-console-scheme'
 const isScheme = (text: string | null): text is Scheme => text === 'light' || text === 'dark'
 
-/** The colour scheme, stored in this browser if the user chose one, and set on the root element. */
+/** Sets the colour scheme on the root element, and stores it in this browser if the user has chosen one. */
 function createScheme(window: Window) {
   const { documentElement: root } = window.document
   const kept = window.localStorage.getItem(SCHEME_KEY)
@@ -83,21 +85,21 @@ function createScheme(window: Window) {
   }
 }
 
-/** A confirmation question. */
+/** A question that the operator must confirm before an action. */
 export interface Question {
   readonly title: string
   /** Sentences that describe what will happen. */
   readonly text: readonly string[]
   /** The text of the button, e.g. `Stop the match`. */
   readonly verb: string
-  /** One sentence that describes what was done. */
+  /** A sentence about what was done, shown after the action. */
   readonly done: string
-  /** Whether the action takes something away from players. */
+  /** True if the action takes something away from players. */
   readonly isDestructive: boolean
   readonly act: () => Promise<unknown>
 }
 
-/** An edit of a queue that is not applied. */
+/** An edit of a queue that is not applied yet. */
 interface QueueEdit {
   /** The queue that was edited. */
   readonly card: QueueCard
@@ -108,29 +110,31 @@ interface QueueEdit {
 export interface Store {
   readonly clock: Clock
   readonly route: ReadonlySignal<Route>
-  /** Undefined while nobody is signed in. */
+  /** The token; undefined while nobody is signed in. */
   readonly token: ReadonlySignal<string | undefined>
   /** Why the last sign-in failed, in words. */
   readonly refusal: Signal<string>
   readonly connection: ReadonlySignal<FeedStatus>
   readonly hello: ReadonlySignal<Hello | undefined>
   readonly now: ReadonlySignal<Now | undefined>
-  /** Like `now`, but at most once a second and in its own frame, for views that are expensive to render. */
+  /**
+   * The same as `now`, but updated at most once a second and in an own frame, for views that are expensive to render.
+   */
   readonly slowNow: ReadonlySignal<Now | undefined>
   readonly series: ReadonlySignal<Series | undefined>
-  /** The time of the last contact with the server, by the page's clock. */
+  /** When the server last responded, by the page's clock. */
   readonly heardAt: ReadonlySignal<number>
-  /** The server's clock in whole seconds. It continues while the server is away. */
+  /** The server's time in whole seconds. It continues while the server does not respond. */
   readonly serverTime: ReadonlySignal<number>
   readonly role: ReadonlySignal<Role>
-  /** True if the user's role has a permission. */
+  /** Returns true if the user's role has a permission. */
   readonly may: (permission: Permission) => boolean
   readonly question: Signal<Question | undefined>
-  /** The result of the last action, shown for some seconds. Empty for none. */
+  /** The result of the last action. It is shown for some seconds and then becomes empty. */
   readonly outcome: ReadonlySignal<string>
   /** Shows and announces the result of an action. */
   readonly tellOutcome: (sentence: string) => void
-  /** Edits by name of the queue. They survive a change of the view. */
+  /** Edits by the name of the queue. They are kept when the view changes. */
   readonly drafts: Map<string, QueueEdit>
   readonly announcer: ReturnType<typeof createAnnouncer>
   readonly scheme: ReturnType<typeof createScheme>
@@ -182,7 +186,10 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
     tokens.write(given)
     token.value = given
   }
-  /** A link must not sign anyone out. The token in a link counts only if there is no other, or the other is refused. */
+  /**
+   * The token of a link. A link must not sign out a user, so this token is used only if there is no other, or if the
+   * other is refused.
+   */
   let spare: string | undefined
   const bring = (given: string) => {
     if (token.peek() === undefined) signIn(given)
@@ -286,7 +293,7 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
   }
 }
 
-/** The token from the page's address. It is removed from the address bar at once. */
+/** Returns the token in the page's address, and removes it from the address bar. */
 function takeToken(window: Window): string | undefined {
   const brought = tokenIn(window.location.hash)
   if (brought !== undefined) window.history.replaceState(null, '', window.location.pathname + window.location.search)

@@ -8,7 +8,7 @@ import type { Question } from './store.js'
 import { Ago, Meter, TableHead } from './elements.js'
 import { timeOfDay } from './words.js'
 
-/** Why a ticket waits, rule by rule. */
+/** Shows why a ticket waits, rule by rule. */
 function Explanation({ explanation }: { readonly explanation: StoryExplanation }) {
   return (
     <div class="explanation">
@@ -44,10 +44,10 @@ function Explanation({ explanation }: { readonly explanation: StoryExplanation }
   )
 }
 
-/** The history of one thing, why it waits, and the possible actions. */
+/** Shows the history of a ticket, match, server or player, why it waits, and the possible actions. */
 export function StoryCard({ story }: { readonly story: Story }) {
   const { kind, id, state, events, cut, explanation, related, actions } = story
-  // A game's id may contain spaces, which an id in HTML may not.
+  // A generated id is used, because a game's id may contain spaces, which an id in HTML may not.
   const heading = useId()
   return (
     <section class="story" aria-labelledby={heading}>
@@ -84,7 +84,7 @@ export function StoryCard({ story }: { readonly story: Story }) {
   )
 }
 
-/** The highlighted kinds of events, with their shared colours. */
+/** The kinds of events that are highlighted, each with its colour class. */
 const tones: Readonly<Record<string, string>> = {
   assigned: 'ready',
   ready: 'ready',
@@ -115,7 +115,7 @@ interface EventProps {
   readonly before: number | undefined
 }
 
-/** Maximum number of references in a line. The list above has all of them. */
+/** Maximum number of references in a line. The list above the events has all of them. */
 const MOST_REFS = 4
 
 function Event({ event, of, before }: EventProps) {
@@ -149,15 +149,15 @@ const Ref = ({ of: { kind, id } }: { readonly of: { readonly kind: StoryKind; re
 
 interface AskButtonProps {
   readonly action: Action
-  /** Id of the thing that the action is applied to, and the name shown for it. */
+  /** The id of the object of the action, and the name that is shown for it. */
   readonly id: string
   readonly name: string
-  /** A shorter text for a button in a table. Default: the words of the question. */
+  /** A shorter text, for a button in a table. Default: the verb of the question. */
   readonly text?: string
   readonly kind?: string
 }
 
-/** Performs an action on one thing after a confirmation. */
+/** Shows a button that performs an action on an object, after a confirmation. */
 export function AskButton({ action, id, name, text, kind }: AskButtonProps) {
   const { question, api, connection } = useStore()
   return (
@@ -210,7 +210,7 @@ const verbs: Readonly<Record<Action, string>> = {
   'revoke-enrolment': 'Revoke the key',
 }
 
-/** @param id the id as shown. */
+/** Returns the question to confirm before an action. @param id the id as shown. */
 function questionOf(action: Action, id: string, act: () => Promise<void>): Question {
   const common = { verb: verbs[action], act }
   if (action === 'cancel-ticket') {

@@ -1,8 +1,8 @@
 // pure: the colours of every page for a light and a dark scheme, and the base rules of all style sheets
 /**
- * CSS custom properties by scheme. Colours with a meaning can be distinguished with every common kind of colour
- * blindness (after Okabe and Ito). Text in them is readable on every surface (WCAG AA). Nothing is shown by colour
- * alone.
+ * CSS custom properties for the light and the dark scheme. Colours with a meaning can be distinguished with every
+ * common kind of colour blindness (after Okabe and Ito). Text in these colours is readable on every surface (WCAG AA).
+ * No information is shown by colour alone.
  */
 export const colours = {
   light: {
@@ -50,7 +50,7 @@ const declared = (scheme: 'light' | 'dark') =>
     .map(([name, value]) => `${name}: ${value};`)
     .join(' ')
 
-/** The system's scheme applies, unless the root element has `data-scheme` `light` or `dark`. */
+/** Sets the colours. The system's scheme applies, unless the root element has `data-scheme` `light` or `dark`. */
 const colourStyle = `:root { color-scheme: light; ${declared('light')} }
 :root[data-scheme=dark] { color-scheme: dark; ${declared('dark')} }
 @media (prefers-color-scheme: dark) {
@@ -58,7 +58,7 @@ const colourStyle = `:root { color-scheme: light; ${declared('light')} }
 }
 `
 
-/** The rules for colours, type, sections, controls, tables, chips and maps. */
+/** The base style sheet: colours, type, sections, controls, tables, chips and maps. */
 export const baseStyle = `${colourStyle}
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }

@@ -1,6 +1,6 @@
 // pure: numbers and durations in words
 
-/** A number with thousands separators: `1,234`. */
+/** Formats a number with thousands separators: `1,234`. */
 export const grouped = (number: number): string => format.format(number)
 
 const format = new Intl.NumberFormat('en-US')
@@ -12,7 +12,7 @@ const units = [
   { name: 's', ms: 1000 },
 ] as const
 
-/** A duration in its two largest units: `3 min 20 s`, `2 h 5 min`, `0 s`. */
+/** Formats a duration in its two largest units: `3 min 20 s`, `2 h 5 min`, `0 s`. */
 export function duration(ms: number): string {
   const first = units.findIndex((unit) => ms >= unit.ms)
   const [large, small] = units.slice(first)
@@ -22,7 +22,7 @@ export function duration(ms: number): string {
   return rest === 0 || small === undefined ? whole : `${whole} ${rest} ${small.name}`
 }
 
-/** A count with its noun: `1 server`, `2 servers`. */
+/** Formats a count with its noun: `1 server`, `2 servers`. */
 export const counted = (count: number, noun: string): string => `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`
 
 /** Groups items by key, in the order of their first occurrence. */

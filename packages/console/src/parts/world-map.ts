@@ -4,7 +4,7 @@ import { mapExtent } from './world-outline.js'
 const { width: mapWidth, middle: mapMiddle, north } = mapExtent
 const DEGREE = Math.PI / 180
 
-/** Natural Earth projection: a polynomial fitted to a hand-drawn shape (T. Patterson, B. Šavrič et al.). */
+/** The Natural Earth projection: polynomials fitted to a hand-drawn shape (T. Patterson, B. Šavrič et al.). */
 const across = (latitude: number) => {
   const square = (latitude * DEGREE) ** 2
   const fourth = square * square
@@ -18,7 +18,7 @@ const up = (latitude: number) => {
 }
 const SCALE = mapWidth / (2 * Math.PI * across(0))
 
-/** The map coordinates of a location, from the north-west corner. Longitudes may exceed 180 degrees. */
+/** Returns the map coordinates of a location, counted from the north-west corner. Longitudes may exceed 180 degrees. */
 export function onMap({ latitude, longitude }: { readonly latitude: number; readonly longitude: number }): {
   readonly x: number
   readonly y: number
@@ -38,7 +38,7 @@ export interface Dot {
   readonly x: number
   readonly y: number
   readonly radius: number
-  /** The dot's name. Undefined for a dot without a name, which must still not be covered. */
+  /** The dot's name. Undefined for a dot without a name, which names of other dots must not cover either. */
   readonly text: string | undefined
 }
 
@@ -56,7 +56,7 @@ interface Box {
   readonly bottom: number
 }
 
-/** The assumed width of a letter at a font size of 11 pixels. Most letters need less. */
+/** Width that is assumed for a letter, in pixels at a font size of 11. Most letters need less. */
 const LETTER = 6.4
 const ASCENT = 9
 const DESCENT = 3
@@ -71,8 +71,8 @@ const boxOf = ({ x, y, radius }: Dot): Box => ({
 })
 
 /**
- * Places each name where it covers no dot and no other name and is not cut off at an edge. Earlier dots choose first. A
- * name that does not fit is omitted: the dot's tooltip has it, and a table lists all names.
+ * Places each name where it covers no dot and no other name, and is not cut off at an edge. Earlier dots choose first.
+ * A name that does not fit is omitted: the dot's tooltip shows it, and a table lists all names.
  */
 export function placeLabels(dots: readonly Dot[], width: number, height: number): ReadonlyMap<string, Label> {
   const taken = dots.map(boxOf)

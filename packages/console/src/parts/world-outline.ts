@@ -1,5 +1,5 @@
 // pure: the land of the world map
-// Made by make-world-outline.mjs from Natural Earth's land at 1:50m, which is in the public domain.
+// Created by make-world-outline.mjs from Natural Earth's land at 1:50m, which is in the public domain.
 
 /** The size in map units, the middle meridian and the limits in degrees, in Natural Earth's projection. */
 export const mapExtent = {

@@ -11,7 +11,10 @@ import { isProblem, type RequestProblem } from './filters.js'
 const BEAT_MS = 10_000
 const BEATS_KEPT = 100
 
-/** The output of the real container, or simulated output that depends only on the deployment and the time. */
+/**
+ * Returns the output of the real container. Without one, returns simulated output that depends only on the deployment
+ * and the time.
+ */
 export function containerLogs(record: DeploymentRecord, now: number): ContainerLogs {
   const { crash, container, life } = record
   const crashed = crash !== undefined || (life.error !== undefined && hasBeen(record, 'DEPLOYING'))
@@ -67,7 +70,7 @@ interface SimulatedMetric {
   readonly sway: number
 }
 
-/** The specification has no units; the levels are those of a small game server. */
+/** Levels of a small game server, with units that are our choice, because the specification has none. */
 const cpu: SimulatedMetric = { label: 'vCPU', level: 0.35, sway: 0.6 }
 const mem: SimulatedMetric = { label: 'MB', level: 180, sway: 0.15 }
 const receive: SimulatedMetric = { label: 'B/s', level: 24_000, sway: 0.5 }
@@ -76,8 +79,8 @@ const diskRead: SimulatedMetric = { label: 'B/s', level: 900, sway: 0.9 }
 const diskWrite: SimulatedMetric = { label: 'B/s', level: 2_400, sway: 0.9 }
 
 /**
- * Simulated metrics from the container's start to its end, within the requested range, with one point at the end of
- * each step. The values depend only on the deployment and the time. With `raw`, values are not rounded.
+ * Returns simulated metrics within the requested range, from the container's start to its end. There is one point at
+ * the end of each step. The values depend only on the deployment and the time. With `raw`, values are not rounded.
  */
 export function metricsOf(record: DeploymentRecord, wanted: ReadMetrics, now: number): Metrics | RequestProblem {
   const range = rangeOf(record, wanted, now)
@@ -88,7 +91,7 @@ export function metricsOf(record: DeploymentRecord, wanted: ReadMetrics, now: nu
   for (let at = range.from; at <= range.until; at += range.stepMs)
     if (at >= startedAt && at <= endedAt) instants.push(at)
 
-  // Seeds of different metrics are far apart, because each minute adds one to the seed.
+  // Seeds of different metrics are far apart, because a metric uses the following seed for each further minute.
   const seedFor = (salt: number) => seedOf(record) + salt * 0x9e3779b1
   const series = (
     gauge: SimulatedMetric,
@@ -99,7 +102,7 @@ export function metricsOf(record: DeploymentRecord, wanted: ReadMetrics, now: nu
     datasets: instants.map((at) => String(wanted.raw === true ? value(at) : Number(value(at).toPrecision(4)))),
     timestamps: instants.map((at) => formatA(at).slice(0, 23)),
   })
-  /** The total of a rate since the container's start. */
+  /** Returns the total of a rate since the container's start. */
   const total = ({ level }: SimulatedMetric, salt: number) =>
     series({ label: 'B', level, sway: 0 }, salt, (at) => (level * (at - startedAt)) / 1000)
   return {
@@ -115,9 +118,12 @@ export function metricsOf(record: DeploymentRecord, wanted: ReadMetrics, now: nu
   }
 }
 
-/** The first point, one step after the start; the last one; and the step, in epoch milliseconds. */
+/**
+ * Returns the times of the first and the last point, and the step, in epoch milliseconds. The first point is one step
+ * after the start of the range.
+ */
 function rangeOf(record: DeploymentRecord, { start_time, end_time, steps }: ReadMetrics, now: number) {
-  // The schema of the operation accepts only existing times.
+  // The times are valid, because the operation's schema accepts no others.
   const from = start_time === undefined ? record.createdAt : (parseA(start_time) as number)
   const until = end_time === undefined ? now : (parseA(end_time) as number)
   if (until <= from) return { problem: 'end_time: must be later than start_time' }
@@ -126,7 +132,7 @@ function rangeOf(record: DeploymentRecord, { start_time, end_time, steps }: Read
   return (until - from) / stepMs > MOST_POINTS ? { problem } : { from: from + stepMs, until, stepMs }
 }
 
-/** A smooth curve between −1 and 1 that interpolates between one random value per minute. */
+/** Returns a smooth curve between −1 and 1, interpolated between one random value per minute. */
 function wave(seed: number, at: number): number {
   const minute = Math.floor(at / 60_000)
   const part = at / 60_000 - minute

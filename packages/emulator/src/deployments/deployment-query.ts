@@ -4,13 +4,13 @@ import type { DeploymentQuery } from '@muster/core/internal'
 import { parseA } from '../timestamps.js'
 import { isProblem, type RequestProblem } from './filters.js'
 
-/** The fields of a deployment that a query can use, by the query's names. */
+/** The fields of a deployment that a query can use. The names are those of the query. */
 export interface QueryFields {
   /** The status in lower case. */
   readonly status: string
   readonly request_id: string
   readonly tags: readonly string[]
-  /** Epoch milliseconds; in the query a string in either of the specification's formats. */
+  /** Epoch milliseconds. A query states it as a string, in either of the specification's two formats. */
   readonly created_at: number
   readonly application: string
   readonly version: string
@@ -36,7 +36,7 @@ type Field = keyof QueryFields
 /** A test on the value of one field. */
 type Test = (value: QueryFields[Field]) => boolean
 
-/** The type of each field; a deployment has several tags. */
+/** The type of each field. `texts` is a list: a deployment may have several tags. */
 const types: Readonly<Record<Field, 'text' | 'time' | 'number' | 'flag' | 'texts'>> = {
   status: 'text',
   request_id: 'text',
@@ -55,14 +55,14 @@ const described = {
   time: 'a time such as 2026-01-31 08:15:30.250000',
 }
 
-/** Operators that test whether the value is among the given ones: a single value or a list. */
+/** Operators that test whether the value is among the given ones, which are a single value or a list. */
 const memberships = {
   eq: { list: false, negated: false },
   neq: { list: false, negated: true },
   in: { list: true, negated: false },
   nin: { list: true, negated: true },
 }
-/** Operators that test the sign of a comparison. */
+/** Operators that compare the value, by the sign of the comparison. */
 const comparisons = {
   lt: (sign: number) => sign < 0,
   lte: (sign: number) => sign <= 0,
@@ -159,7 +159,7 @@ function membership(
   }
 }
 
-/** Converts a filter's value to the field's type. A time may be in either of the specification's formats. */
+/** Converts a filter's value to the field's type. A time may be in either of the specification's two formats. */
 function valueOf(field: Field, value: DeploymentFilter['value'], where: string): Value | RequestProblem {
   const type = types[field]
   if (type === 'number' && typeof value === 'number') return value

@@ -23,16 +23,18 @@ export interface WebhookTargets {
 
 /** The emulator's record of one deployment. */
 export interface DeploymentRecord {
-  /** The request_id. */
+  /** The request_id of the deployment. */
   readonly id: string
   readonly version: VersionRecord
-  /** registry/image:tag. This field and all others from the version are copies made when the deployment was created. */
+  /**
+   * The image as registry/image:tag. All fields that come from the version are copied when the deployment is created.
+   */
   readonly image: string
-  /** Minutes. */
+  /** Maximum duration in minutes. */
   readonly maxDuration: number
   readonly sessionConfig: SessionConfig | undefined
   /**
-   * Epoch milliseconds, rounded to the microsecond that is shown, so that a query for the shown time finds the
+   * Epoch milliseconds, rounded to the microsecond that responses show. A query for the shown time thus finds the
    * deployment.
    */
   readonly createdAt: number
@@ -42,7 +44,7 @@ export interface DeploymentRecord {
   readonly environment: Readonly<Record<string, string>>
   /** The names of the variables whose values are not shown. */
   readonly hiddenVariables: ReadonlySet<string>
-  /** A secret. */
+  /** The token with which the container can delete the deployment. It is secret. */
   readonly deleteToken: string
   readonly accessPointId: string
   readonly command: string | null
@@ -66,21 +68,21 @@ export interface DeploymentRecord {
 
 export interface SessionRecord {
   readonly kind: NonNullable<DeploymentSession['kind']>
-  /** Number of connected users: the sockets that the session uses. */
+  /** Number of connected users, each of whom uses a socket of the session. */
   readonly users: number
 }
 
-/** Time at which the deployment reached a status, in epoch milliseconds; undefined if it never did. */
+/** Returns when the deployment reached a status, in epoch milliseconds; undefined if it never did. */
 export const timeOf = (record: DeploymentRecord, status: StatusName): number | undefined =>
   record.history.find((step) => step.status === status)?.at
 
 export const hasBeen = (record: DeploymentRecord, status: StatusName): boolean => timeOf(record, status) !== undefined
 
-/** The deployment's status at a time; undefined before it was created. */
+/** Returns the deployment's status at a time; undefined before it was created. */
 export const statusAt = (record: DeploymentRecord, at: number): StatusName | undefined =>
   record.history.findLast((step) => step.at <= at)?.status
 
-/** The number of sockets that sessions may use; undefined for versions without sessions. */
+/** Returns the number of sockets that sessions may use; undefined for versions without sessions. */
 export const socketsOf = (record: DeploymentRecord): number | undefined => record.sessionConfig?.sockets
 
 export function usedSockets(record: DeploymentRecord): number {
@@ -89,5 +91,5 @@ export function usedSockets(record: DeploymentRecord): number {
   return used
 }
 
-/** A seed for simulated data that is specific to the deployment: 32 bits of its id. */
+/** Returns a seed for simulated data that is specific to the deployment: 32 bits of its id. */
 export const seedOf = ({ id }: DeploymentRecord): number => parseInt(id.slice(0, 8), 16)

@@ -13,11 +13,14 @@ interface DeploymentSimulatorDeps extends Omit<Surroundings, 'random'> {
   readonly onStatus: (record: DeploymentRecord) => void
 }
 
-/** Moves deployments through their lifecycle: by the clock, by request, and as their containers start and end. */
+/**
+ * Moves deployments through their lifecycle. The clock, requests, and the starts and ends of containers cause the
+ * steps.
+ */
 export function createDeploymentSimulator({ clock, timers, speed, containers, onStatus }: DeploymentSimulatorDeps) {
   const waits = new Map<DeploymentRecord, () => void>()
 
-  /** The deployment's age in milliseconds of the service's time. */
+  /** Returns the deployment's age in milliseconds of the service's time. */
   const age = (record: DeploymentRecord) => (clock.now() - record.createdAt) * speed
 
   const enter = (record: DeploymentRecord, life: Life) => {
@@ -44,7 +47,7 @@ export function createDeploymentSimulator({ clock, timers, speed, containers, on
     waits.get(record)?.()
     waits.delete(record)
     if (event === undefined) return
-    // The event is applied without comparing the clock again, because a timer may fire slightly early.
+    // The event is applied without reading the clock again, because a timer may fire slightly early.
     const cancel = timers.after(event.at - age(record), () => {
       waits.delete(record)
       enter(record, event.life)
@@ -84,7 +87,7 @@ export function createDeploymentSimulator({ clock, timers, speed, containers, on
   }
 
   return {
-    /** Records the deployment's current status and schedules what follows. */
+    /** Records the deployment's current status, and schedules the next steps. */
     begin: (record: DeploymentRecord) => {
       arrive(record)
       goOn(record)
@@ -123,13 +126,13 @@ export function createContainers(launch: Launch, speed: number) {
     record.container = container
     const end = () => container.stop(record.graceMs / speed)
     keep(container.exited, end)
-    // The deployment was stopped, or the emulator closed, while the container was starting.
+    // Ends the container if, while it was starting, the deployment was stopped or the emulator closed.
     if (closed || record.life.status === 'TERMINATING' || record.life.status === 'TERMINATED') end()
     return container
   }
 
   return {
-    /** Starts the deployment's container; undefined if the deployment stays simulated. */
+    /** Starts the deployment's container. Resolves with undefined if the deployment stays simulated. */
     start: async (record: DeploymentRecord): Promise<Container | undefined> => {
       if (closed) return undefined
       const starting = launched(record)
@@ -137,7 +140,7 @@ export function createContainers(launch: Launch, speed: number) {
       return starting
     },
 
-    /** Stops all containers. Resolves when all have ended. */
+    /** Stops all containers. Resolves once all have ended. */
     close: async () => {
       closed = true
       for (const end of alive.values()) end()

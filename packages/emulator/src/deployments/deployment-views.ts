@@ -7,7 +7,7 @@ import type { StatusName } from './lifecycle.js'
 
 const shown = (status: StatusName) => `Status.${status}` as const
 
-/** The ports of a deployment; empty until the container is being started, like in the service. */
+/** Returns the ports of a deployment. As in the service, they are empty until the container is being started. */
 function portsOf(record: DeploymentRecord): Readonly<Record<string, DeploymentPort>> {
   const { site } = record
   if (site === undefined || !hasBeen(record, 'DEPLOYING')) return {}
@@ -29,7 +29,7 @@ function portsOf(record: DeploymentRecord): Readonly<Record<string, DeploymentPo
 
 export const tagsOf = (record: DeploymentRecord) => record.tags.values().map(({ name }) => name)
 
-/** The status view (service-api, Deployment) at the time `now`. */
+/** Returns the status view (service-api, Deployment) at the time `now`. */
 export function statusView(record: DeploymentRecord, now: number): Deployment {
   const { life, site, version } = record
   const removedAt = timeOf(record, 'TERMINATED')
@@ -68,7 +68,7 @@ export function statusView(record: DeploymentRecord, now: number): Deployment {
   }
 }
 
-/** A deployment and its status in the list, which may be outdated. */
+/** A deployment, and its status as the list shows it, which may be outdated. */
 export interface Listed {
   readonly record: DeploymentRecord
   readonly status: StatusName

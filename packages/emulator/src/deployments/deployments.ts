@@ -40,7 +40,7 @@ interface DeploymentOrder extends PlacementRequest {
   readonly variables?: readonly EnvironmentVariable[] | undefined
   readonly tags?: readonly string[] | undefined
   readonly webhooks?: WebhookTargets | undefined
-  /** Skips SCANNING. Default false. */
+  /** True skips the status SCANNING. Default false. */
   readonly skipTelemetry?: boolean | undefined
   /** Replaces the version's command, unless null. */
   readonly command?: string | null | undefined
@@ -54,16 +54,16 @@ interface DeploymentOrder extends PlacementRequest {
 
 export type Deployments = ReturnType<typeof createDeployments>
 
-/** The dependencies of deployments in the emulator. */
+/** What the emulated deployments depend on. */
 interface DeploymentDeps extends Surroundings {
   /**
-   * The URL of the emulator without a trailing slash, for the injected delete URL. It is known only once the emulator
-   * listens.
+   * Returns the emulator's URL without a trailing slash, for the injected delete URL. The URL is known only once the
+   * emulator listens.
    */
   readonly url: () => string
   /** Prefix of the injected variables' names. Default `SERVICE`. */
   readonly prefix?: string | undefined
-  /** The fleets, which demand deployments. */
+  /** The fleets, whose policies require deployments. */
   readonly fleets: NamedRecords<FleetRecord>
   /** Maximum number of deployments at one location at a time. */
   readonly capacity: (placeId: string) => number
@@ -80,7 +80,7 @@ const events: Readonly<Partial<Record<StatusName, keyof WebhookTargets>>> = {
   TERMINATED: 'terminated',
 }
 
-/** A forged webhook: what an attacker who knows the URL could post to send players to another server. */
+/** Returns a forged webhook body: what an attacker who knows the URL could post to send players to another server. */
 const forged = (view: Deployment): Deployment => ({
   ...view,
   current_status: 'Status.READY',
@@ -165,7 +165,7 @@ function createRecordMaker(
       tags: tagRecords(tags, now),
       sessions: new Map(),
       graceMs: version.termination_grace_period_seconds * 1000,
-      // A deployment that never started has nothing to terminate.
+      // A deployment that never started has no container, so its termination takes no time.
       plan: site === undefined ? { ...plan, terminatingMs: 0 } : plan,
       life: site === undefined ? fail(newborn, 0, NO_SERVER) : newborn,
       history: [],
@@ -175,7 +175,7 @@ function createRecordMaker(
   }
 }
 
-/** Creates the tag records. A duplicate name is one tag. */
+/** Creates the tag records. A name that occurs twice is one tag. */
 function tagRecords(names: readonly string[], now: number) {
   const tags = createNamed<TagRecord>()
   for (const name of names) tags.add({ name, ...newAt(now) })
@@ -183,19 +183,19 @@ function tagRecords(names: readonly string[], now: number) {
 }
 
 /**
- * Creates the part of the service that deploys: the state behind `api.deployments`, `api.tags` and the fleets'
- * deployments.
+ * Creates the part of the service that deploys. It holds the state of `api.deployments`, of `api.tags` and of the
+ * fleets' deployments.
  */
 export function createDeployments(deps: DeploymentDeps) {
   const { clock, timers, speed, launch, settings, webhooks } = deps
   const records = new Map<string, DeploymentRecord>()
-  /** Terminated deployments, sorted by their end. */
+  /** Terminated deployments with the time of their end, the oldest end first. */
   const ended = new Map<DeploymentRecord, number>()
 
   const sites = createSites({ capacity: deps.capacity, processPorts: launch && settings.processPorts })
   const cache = createImageCache(clock.now, settings.forceCacheMs / speed)
   const view = (record: DeploymentRecord) => statusView(record, clock.now())
-  /** The calls of each deployment's ready webhook that were started so far. */
+  /** The started calls of each deployment's ready webhook. */
   const readyCalls = new WeakMap<DeploymentRecord, Promise<void>>()
   const containers = launch && createContainers(launch, speed)
 
@@ -210,7 +210,7 @@ export function createDeployments(deps: DeploymentDeps) {
     callWebhook(record)
     fleets.noticed(record)
   }
-  /** Posts the current status (public fact). */
+  /** Posts the deployment's current status to its webhook (public fact). */
   const callWebhook = (record: DeploymentRecord) => {
     const event = events[record.life.status]
     const url = event && record.webhooks[event]
@@ -230,7 +230,10 @@ export function createDeployments(deps: DeploymentDeps) {
     return record
   }
 
-  /** The location with the fewest deployments of the policy, unless the policy is for one location. */
+  /**
+   * Deploys for a policy. Chooses the location with the fewest deployments of the policy, unless the policy is for one
+   * location.
+   */
   const deployFor = (version: VersionRecord, policy: PolicyRecord, crew: readonly DeploymentRecord[]) => {
     const wanted = policyPlaces(policy)
     if (isProblem(wanted)) return undefined
@@ -278,30 +281,33 @@ export function createDeployments(deps: DeploymentDeps) {
 
   return {
     /**
-     * Creates a deployment in any case. If no server could be allocated, the deployment has no site and is in ERROR
-     * until stopped (public fact).
+     * Creates a deployment, even if no server can be allocated. The deployment then has no site, and is in ERROR until
+     * it is stopped (public fact).
      */
     create,
-    /** The deployment's record; undefined for an unknown id, and after `retentionMs` since the deployment ended. */
+    /**
+     * Returns the deployment's record; undefined for an unknown id, and once `retentionMs` have passed since its end.
+     */
     get: find,
-    /** All deployments that the service remembers, the oldest first. */
+    /** Returns all deployments that the service remembers, the oldest first. */
     all,
     stop: simulator.stop,
-    /** The current view of the deployment. */
+    /** Returns the current view of the deployment. */
     view,
-    /** Resolves when the started calls of the deployment's ready webhook are over. */
+    /** Resolves once the started calls of the deployment's ready webhook are over. */
     readyCalled: (record: DeploymentRecord) => readyCalls.get(record) ?? Promise.resolve(),
     /**
-     * Deploys what the fleets require. Called after each change of fleets, policies, links, applications and versions.
+     * Deploys what the fleets require. Call this after each change of fleets, policies, links, applications and
+     * versions.
      */
     reconcileFleets: fleets.reconcile,
-    /** The locations where the version could be deployed now. */
+    /** Returns the locations where the version could be deployed now. */
     placesWithCapacity: (version: VersionRecord): readonly Place[] => placesFor(version, sites),
     list: (): readonly Deployment[] => all().map(view),
-    /** For tests, not available over HTTP: the environment of a deployment's container, secrets included. */
+    /** Returns the environment of a deployment's container, secrets included. For tests; not available over HTTP. */
     environment: (requestId: string) => find(requestId)?.environment,
     /**
-     * Replaces a deployment's sessions; `wanted` is the number of users by session id. For tests.
+     * Replaces a deployment's sessions, for tests. `wanted` is the number of users by session id.
      * @throws RangeError for an unknown deployment, a version without sessions, and more users than sockets.
      */
     setSessions: (requestId: string, wanted: Readonly<Record<string, number>>) => {

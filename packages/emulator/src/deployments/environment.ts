@@ -2,13 +2,13 @@
 import type { Site } from './placement.js'
 
 /**
- * The variables that the service itself injects (service-api, What the service does; the names other than the first two
- * are public facts).
+ * The variables that the service itself injects (service-api, What the service does). Only the first two names are in
+ * the specification; the others are public facts.
  */
 export interface Injected {
   readonly requestId: string
   readonly deleteUrl: string
-  /** A secret. */
+  /** The token with which the container can delete the deployment. It is secret. */
   readonly deleteToken: string
   readonly tags: readonly string[]
   /** The location of the deployment; undefined if no server could be allocated. */
@@ -18,12 +18,12 @@ export interface Injected {
 /** Default prefix of the names of the service's variables. */
 const PREFIX = 'SERVICE'
 
-/** A port's name in the form of variable names. */
+/** Converts a port's name to a part of a variable's name. */
 const variableName = (name: string) => name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')
 
 /**
- * Merges the variables of a container. Later variables replace earlier ones of the same key. No variable replaces an
- * injected one.
+ * Merges the variables of a container. A later variable replaces an earlier one of the same key. No variable replaces
+ * an injected one.
  */
 export function environmentOf(
   variables: readonly { readonly key: string; readonly value: string }[],
@@ -44,8 +44,8 @@ interface FlaggedVariable {
 }
 
 /**
- * The names of the variables whose values are secret. Of two variables with one key the later one decides, like for
- * values.
+ * Returns the names of the variables whose values are secret. If two variables have the same key, the later one
+ * decides.
  */
 export function hiddenNames(variables: readonly FlaggedVariable[], prefix = PREFIX): ReadonlySet<string> {
   const flags = new Map(

@@ -15,7 +15,7 @@ export const isProblem = <T>(value: T | RequestProblem): value is RequestProblem
 /** The fields for filters, each with a function that reads an item's values. */
 type FilterFields<Item> = Readonly<Record<string, (item: Item) => readonly string[]>>
 
-/** The filter types are public facts. */
+/** The tests by filter type. The names of the types are public facts. */
 const tests: Readonly<Record<string, (has: readonly string[], wanted: readonly string[]) => boolean>> = {
   any: (has, wanted) => wanted.some((value) => has.includes(value)),
   all: (has, wanted) => wanted.every((value) => has.includes(value)),
@@ -52,7 +52,7 @@ interface Stoppable {
   readonly tags: readonly string[]
 }
 
-/** The names of the fields are public facts. */
+/** The fields by which deployments are selected for a bulk stop. Their names are public facts. */
 const bulkFields: FilterFields<Stoppable> = {
   request_id: ({ requestId }) => [requestId],
   deployment_tags: ({ tags }) => tags,
@@ -62,8 +62,8 @@ export const bulkFilter = (filters: readonly Filter[]): ((deployment: Stoppable)
   filterBy(bulkFields, filters)
 
 /**
- * The names of the fields are public facts. `region` matches the location's region tag; a location tag matches by its
- * value or as `key:value`.
+ * The fields by which locations are selected. Their names are public facts. `region` matches the location's region tag.
+ * A location tag matches by its value, or as `key:value`.
  */
 const placeFields: FilterFields<Place> = {
   city: ({ location }) => [location.city],
@@ -74,13 +74,13 @@ const placeFields: FilterFields<Place> = {
   location_tags: ({ tags }) => tags.flatMap(({ key, value }) => [value, `${key}:${value}`]),
 }
 
-/** Creates a predicate of locations from filters. Letter case is ignored. */
+/** Creates a predicate of locations from filters, without regard to letter case. */
 export const placeFilter = (filters: readonly Filter[]): ((place: Place) => boolean) | RequestProblem =>
   filterBy(placeFields, filters, (value) => value.toLowerCase())
 
 interface PolicyPlaces {
   readonly allows: (place: Place) => boolean
-  /** The point near which deployments are placed; if undefined, deployments spread over all allowed locations. */
+  /** The point near which deployments are placed. If undefined, deployments are spread over all allowed locations. */
   readonly near: Coordinates | undefined
 }
 

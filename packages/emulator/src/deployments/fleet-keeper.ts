@@ -6,10 +6,10 @@ import { isStarting } from './lifecycle.js'
 interface FleetKeeperDeps {
   readonly fleets: NamedRecords<FleetRecord>
   readonly timers: Timers
-  /** Milliseconds of the service's time until a deployment that ended or could not be created is replaced. */
+  /** Milliseconds of the service's time after which a deployment that ended or could not be created is replaced. */
   readonly checkMs: number
   /**
-   * Deploys a version for a policy; undefined if the locations that the policy allows are full.
+   * Deploys a version for a policy. Returns undefined if the locations that the policy allows are full.
    * @param crew the policy's running deployments of this version.
    */
   readonly deploy: (
@@ -21,10 +21,10 @@ interface FleetKeeperDeps {
 }
 
 /**
- * Creates the loop that maintains the size of fleets. Each enabled policy of an enabled fleet has, for each active
- * linked version, at least `minimum` deployments. While sessions fill `threshold` of their sockets or more, another
- * deployment is added, up to `maximum`. Deployments in ERROR are stopped and replaced. No deployment is stopped because
- * demand fell (unlinked, disabled, a lower number): players may be on it.
+ * Creates the loop that maintains the size of fleets. Each enabled policy of an enabled fleet has at least `minimum`
+ * deployments of each active linked version. While sessions use `threshold` of their sockets or more, another
+ * deployment is added, up to `maximum`. Deployments in ERROR are stopped and replaced. If the demand falls (unlinked,
+ * disabled, a lower number), no deployment is stopped, because players may be on it.
  */
 export function createFleetKeeper({ fleets, timers, checkMs, deploy, stop }: FleetKeeperDeps) {
   const crews = new Map<PolicyRecord, Set<DeploymentRecord>>()
@@ -39,8 +39,8 @@ export function createFleetKeeper({ fleets, timers, checkMs, deploy, stop }: Fle
       const record = deploy(version, policy, crew)
       if (record === undefined) return checkSoon()
       if (record.life.status !== 'TERMINATED') crews.set(policy, (crews.get(policy) ?? new Set()).add(record))
-      // A deployment that failed immediately counts too, so that it is replaced at the next check instead of in an
-      // endless loop here.
+      // A deployment that has failed immediately counts too. It is replaced at the next check, because replacing it
+      // here could loop forever.
       crew = [...crew, record]
     }
   }
@@ -71,9 +71,9 @@ export function createFleetKeeper({ fleets, timers, checkMs, deploy, stop }: Fle
   }
 
   return {
-    /** Deploys what the fleets lack now. */
+    /** Deploys what the fleets lack. */
     reconcile,
-    /** Called when a deployment has reached another status, or its sessions have changed. */
+    /** Call this after a deployment has reached another status, or its sessions have changed. */
     noticed: (record: DeploymentRecord) => {
       const { policy } = record
       if (policy === undefined) return
@@ -84,7 +84,9 @@ export function createFleetKeeper({ fleets, timers, checkMs, deploy, stop }: Fle
   }
 }
 
-/** True if the deployment counts towards the policy's demand: it runs or will run, and no stop was requested. */
+/**
+ * Returns true if the deployment counts towards the policy's demand: it runs or will run, and no stop was requested.
+ */
 const counts = ({ life }: DeploymentRecord) =>
   (isStarting(life.status) || life.status === 'READY') && !life.stopRequested
 

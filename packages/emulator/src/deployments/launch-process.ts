@@ -7,7 +7,7 @@ import { systemClock } from '@muster/core/clock'
 /** The specification of a container to start. */
 export interface ContainerSpec {
   readonly request_id: string
-  /** registry/image:tag */
+  /** The image as registry/image:tag. */
   readonly image: string
   readonly command: string | null
   readonly arguments: string | null
@@ -28,9 +28,12 @@ export interface ContainerPort {
 }
 
 export interface Container {
-  /** Resolves with the exit code when the container has ended, by itself or after `stop`. Never rejects. */
+  /** Resolves with the exit code once the container has ended, by itself or after `stop`. Never rejects. */
   readonly exited: Promise<number>
-  /** Asks the container to end (SIGTERM), and kills it after `graceMs` milliseconds of real time; for 0 immediately. */
+  /**
+   * Asks the container to end (SIGTERM). Kills it after `graceMs` milliseconds of real time, or immediately if that is
+   * 0.
+   */
   stop(graceMs: number): void
   /** The container's output so far, or the last part of it. */
   logs(): string
@@ -38,14 +41,14 @@ export interface Container {
 
 /**
  * Starts a container, e.g. as a local process (see `launchProcess`). Called when a deployment reaches DEPLOYING. If
- * `launch` rejects or throws, the deployment goes to ERROR; if it returns undefined, the deployment stays simulated.
+ * `launch` rejects or throws, the deployment goes to ERROR. If it returns undefined, the deployment stays simulated.
  */
 export type Launch = (spec: ContainerSpec) => Container | undefined | Promise<Container | undefined>
 
 /**
- * Variables that tell a program, its loader or its language runtime what else to load or run, and where programs and
- * certificates are. In a container a deployment may set them. On this machine, they would let anyone who may deploy run
- * arbitrary code.
+ * Names of variables that a process does not get from a deployment. They tell a program, its loader or its language
+ * runtime what else to load or run, and where programs and certificates are. In a container a deployment may set them.
+ * On this machine, everybody who may deploy could run arbitrary code with them.
  */
 const withheldNames: ReadonlySet<string> = new Set(
   [
@@ -70,7 +73,7 @@ const withheldPrefixes = [
 const harmless: ReadonlySet<string> = new Set(['NODE_ENV'])
 
 /**
- * Splits a deployment's variables into those that are passed on and the names of those that are withheld, as the
+ * Splits a deployment's variables into those that a process gets, and the names of those that are withheld, as the
  * deployment spells them.
  * @param allowed names that are passed on although they would be withheld.
  */
@@ -87,8 +90,8 @@ export function processVariables(
 }
 
 /**
- * True if a variable is withheld. Letter case is ignored, because Windows and some readers of proxy variables ignore
- * it.
+ * Returns true if a variable is withheld. Letter case is ignored, because Windows ignores it, and so do some readers of
+ * proxy variables.
  */
 function isWithheld(name: string): boolean {
   const upper = name.toUpperCase()
@@ -100,17 +103,17 @@ export interface LaunchProcessOptions {
   /** The working directory of the process. Default: this process's. */
   readonly cwd?: string | undefined
   /**
-   * Environment variables of the process; the deployment's variables take precedence. Default: this process's
-   * environment.
+   * Environment variables of the process. Variables of the deployment take precedence. Default: the environment of this
+   * process.
    */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /**
-   * Deployment variables that are passed on although they decide what code runs or where programs are found, e.g.
-   * `['NODE_OPTIONS']`. Default: none. NODE_OPTIONS, LD_*, PATH and the like are withheld, and the process's output
-   * names them.
+   * Names of deployment variables that are passed on although they decide what code runs or where programs are found,
+   * e.g. `['NODE_OPTIONS']`. Others of this kind, such as NODE_OPTIONS, LD_* and PATH, are withheld, and the process's
+   * output names them. Default: none.
    */
   readonly passVariables?: readonly string[] | undefined
-  /** Maximum characters of output that are kept, from the end; at least 1. Default 65,536. */
+  /** Maximum number of characters of output that are kept, the latest ones; at least 1. Default 65,536. */
   readonly outputLimit?: number | undefined
   /** Called with each line of output. */
   readonly onLine?: ((line: string, spec: ContainerSpec) => void) | undefined
@@ -121,11 +124,11 @@ const LAST_WORDS_MS = 1000
 
 /**
  * Creates the emulator's `launch` option: each deployment runs as a process on this machine. The process gets the
- * deployment's variables, except those that decide what code runs (see `passVariables`), and must listen on the ports
- * in SERVICE_PORT_{NAME}_INTERNAL. A stop sends SIGTERM, then SIGKILL once the grace period is over. As in a container,
- * the process's children end with it (not on Windows). The version's image, command and arguments are ignored: they are
- * for real containers. If this process exits without closing the emulator, the remaining processes are killed; if it is
- * itself killed (SIGKILL), they run on.
+ * deployment's variables, except those that decide what code runs (see `passVariables`). It must listen on the ports in
+ * SERVICE_PORT_{NAME}_INTERNAL. A stop sends SIGTERM, then SIGKILL once the grace period is over. As in a container,
+ * the process's children end with it (not on Windows). The version's image, command and arguments are ignored, because
+ * they are for real containers. If this process exits without closing the emulator, the remaining processes are killed.
+ * If it is killed itself (SIGKILL), they run on.
  *
  * @example createEmulator({ launch: launchProcess('node', ['server.js']) })
  * @throws RangeError for an invalid outputLimit.
@@ -163,7 +166,7 @@ export function launchProcess(
     const exited = exitOf(child)
     void exited.then(() => ended.abort())
     guard(child)
-    // The wait rejects if the command does not exist.
+    // `once` rejects if the command does not exist.
     await once(child, 'spawn')
 
     return {
@@ -194,7 +197,7 @@ function signal(child: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-/** The exit code; for a process ended by a signal, 128 plus the signal's number, as in shells. */
+/** Resolves with the exit code. For a process that a signal ended, it is 128 plus the signal's number, as in shells. */
 const exitOf = (child: ChildProcess): Promise<number> =>
   new Promise((resolve) => {
     // Without a listener, a failing kill would end this process. A failing spawn is handled elsewhere.
@@ -209,7 +212,7 @@ const exitOf = (child: ChildProcess): Promise<number> =>
     })
   })
 
-/** A buffer that keeps the last `limit` characters added. */
+/** Creates a buffer that keeps the last `limit` characters. */
 function createTail(limit: number) {
   let parts: string[] = []
   let length = 0
@@ -227,7 +230,7 @@ function createTail(limit: number) {
   }
 }
 
-/** Kills the remaining processes when this process exits. */
+/** Creates a guard that kills the remaining processes when this process exits. */
 function createExitGuard() {
   const children = new Set<ChildProcess>()
   const killAll = () => {

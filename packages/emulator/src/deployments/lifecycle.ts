@@ -15,13 +15,13 @@ type StartingStatus = keyof typeof following | 'DEPLOYING'
 export interface DeploymentPlan {
   /** The duration of each status on the way to READY. */
   readonly stages: Readonly<Record<StartingStatus, number>>
-  /** Time from the request after which a deployment that is not READY goes to ERROR. */
+  /** Milliseconds from the request after which a deployment that is not READY goes to ERROR. */
   readonly timeToDeployMs: number
-  /** Time from the request after which the deployment is stopped automatically. */
+  /** Milliseconds from the request after which the deployment is stopped automatically. */
   readonly maxDurationMs: number
-  /** The duration of TERMINATING. */
+  /** Duration of the status TERMINATING. */
   readonly terminatingMs: number
-  /** The status that follows DEPLOYING: READY, ERROR, or none. */
+  /** The status after DEPLOYING: READY, ERROR, or none. */
   readonly outcome: 'ready' | 'error' | 'never'
 }
 
@@ -29,9 +29,9 @@ export interface DeploymentPlan {
 export interface Life {
   readonly status: StatusName
   readonly lastStatus: StatusName | undefined
-  /** When this status began: milliseconds of the service's time since the request. */
+  /** Time at which this status began, in milliseconds of the service's time since the request. */
   readonly since: number
-  /** True if a requested stop waits until the deployment is READY or in ERROR. */
+  /** True if a stop was requested. It takes effect once the deployment is READY or in ERROR. */
   readonly stopRequested: boolean
   /** Why the deployment is, or was, in ERROR. */
   readonly error: string | undefined
@@ -56,7 +56,10 @@ const to = (status: StatusName, life: Life, at: number): Life => ({
   since: at,
 })
 
-/** The next event if nothing intervenes: its time (as in `since`) and the state after it. */
+/**
+ * Returns the next event if nothing intervenes: its time, counted like `since`, and the state after it. Undefined if
+ * there is none.
+ */
 export function nextEvent(life: Life, plan: DeploymentPlan): { readonly at: number; readonly life: Life } | undefined {
   const event = isStarting(life.status) ? nextWhileStarting(life, life.status, plan) : nextAfterStart(life, plan)
   return event !== undefined && event.at < Infinity ? event : undefined
@@ -101,7 +104,7 @@ export function fail(life: Life, at: number, error: string): Life {
   return isStarting(life.status) || life.status === 'READY' ? to('ERROR', { ...life, error }, at) : life
 }
 
-/** Moves the deployment to TERMINATED, because its container has ended. */
+/** Moves the deployment to TERMINATED. Called when its container has ended. */
 export function finish(life: Life, at: number): Life {
   return life.status === 'TERMINATED' ? life : to('TERMINATED', life, at)
 }
@@ -117,7 +120,7 @@ export interface DeployTimes {
   readonly cachedDeployMs: number
   /** Duration of DEPLOYING if the image has to be pulled. */
   readonly deployMs: number
-  /** From SIGTERM until a simulated container has ended; at most the version's grace period. */
+  /** From SIGTERM until a simulated container has ended. The version's grace period is its maximum. */
   readonly terminateMs: number
   /**
    * Standard deviation of the logarithm: at 0.4, 95 % of the durations are under 1.9 times the median. With 0, every
@@ -126,7 +129,9 @@ export interface DeployTimes {
   readonly spread: number
 }
 
-/** The default medians (our choice): about 2 s in total if the image is cached, about 11 s otherwise. */
+/**
+ * The default medians (our choice). A deployment takes about 2 s in total if the image is cached, about 11 s otherwise.
+ */
 export const defaultDeployTimes: DeployTimes = {
   seekMs: 700,
   cachedDeployMs: 1200,
@@ -135,9 +140,9 @@ export const defaultDeployTimes: DeployTimes = {
   spread: 0.4,
 }
 
-/** Draws one duration around the median. */
+/** Draws a duration around the median, in milliseconds. */
 export function drawWait(medianMs: number, spread: number, random: Random): number {
-  // Box–Muller; 1 − u is never 0, so the logarithm is finite.
+  // Box–Muller. The logarithm is finite, because 1 − u is never 0.
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   return medianMs * Math.exp(spread * normal)
 }
@@ -161,7 +166,7 @@ interface PlanCase {
   readonly immediate: boolean
 }
 
-/** The share of the seeking time that each status takes. */
+/** Share of `seekMs` that each status takes. */
 const seekShares = { INITIALIZING: 0.2, SEEKING: 0.4, SEEKED: 0.1, SCANNING: 0.3 }
 
 const outcomes = { 'stay deploying': 'never', error: 'error', 'no capacity': 'error' } as const
@@ -179,7 +184,8 @@ export function drawPlan(version: VersionRecord, how: PlanCase, times: DeployTim
       DEPLOYING: deploy,
     },
     timeToDeployMs: version.time_to_deploy * 1000,
-    // max_duration counts from the request, so that a deployment that stays in ERROR ends too. -1 and 0 mean never.
+    // max_duration counts from the request, so that a deployment that stays in ERROR ends too. With -1 and 0 it never
+    // ends.
     maxDurationMs: version.max_duration > 0 ? version.max_duration * 60_000 : Infinity,
     terminatingMs: Math.min(
       drawWait(times.terminateMs, times.spread, random),

@@ -3,12 +3,13 @@ import { type Place, places } from '../places.js'
 import type { VersionRecord } from '../records.js'
 import type { ContainerPort } from './launch-process.js'
 
-/** Finds the location of an IP address, e.g. in an IP-to-city database; undefined if unknown. */
+/** Returns the location of an IP address, e.g. from an IP-to-city database; undefined if unknown. */
 export type Locate = (ip: string) => Coordinates | undefined
 
 /**
- * The coordinates of an IP address. An address unknown to `locate` (without it, every address) gets one of the
- * emulator's cities, always the same for the same network (/16 for IPv4, /32 for IPv6).
+ * Returns the coordinates of an IP address. An address that `locate` does not know gets one of the emulator's cities,
+ * always the same one for the same network (/16 for IPv4, /32 for IPv6). Without `locate`, this applies to every
+ * address.
  */
 export function coordinatesOf(ip: string, locate: Locate | undefined): Coordinates {
   const located = locate?.(ip)
@@ -18,7 +19,8 @@ export function coordinatesOf(ip: string, locate: Locate | undefined): Coordinat
 }
 
 /**
- * The network of an address: the first half of an IPv4 or the first quarter of an IPv6 address, in a unique spelling.
+ * Returns the network of an address in a unique spelling: the first half of an IPv4 address, or the first quarter of an
+ * IPv6 address.
  */
 function network(ip: string): string {
   const dotted = /(?:^|:)(\d+)\.(\d+)\.\d+\.\d+$/.exec(ip)
@@ -28,7 +30,7 @@ function network(ip: string): string {
   return [first, second].map((group) => parseInt(group || '0', 16).toString(16)).join(':')
 }
 
-/** The FNV-1a hash, 32 bits. */
+/** Returns the 32-bit FNV-1a hash of a text. */
 function hash(text: string): number {
   let value = 0x811c9dc5
   for (const character of text) value = Math.imul(value ^ (character.codePointAt(0) as number), 0x01000193)
@@ -36,8 +38,9 @@ function hash(text: string): number {
 }
 
 /**
- * The location with the smallest mean great-circle distance to the users; the first one of equals. The mean treats all
- * players alike, and unlike the users' midpoint it is defined for any locations. Without users, the first location.
+ * Returns the location with the smallest mean great-circle distance to the users. Of equal ones, the first is chosen.
+ * Without users, returns the first location. The mean treats all players alike. Unlike the users' midpoint, it is
+ * defined for any locations.
  */
 export function nearest(candidates: readonly Place[], users: readonly Coordinates[]): Place | undefined {
   let best: Place | undefined
@@ -54,7 +57,7 @@ export function nearest(candidates: readonly Place[], users: readonly Coordinate
 
 /**
  * Creates the pool of the ports of one host.
- * @param range the first and last port, inclusive.
+ * @param range the first and the last port, inclusive.
  */
 export function createPortPool(range: { readonly from: number; readonly to: number }) {
   const size = range.to - range.from + 1
@@ -62,7 +65,7 @@ export function createPortPool(range: { readonly from: number; readonly to: numb
   let next = range.from
 
   const takeOne = () => {
-    // Ports are assigned in rotation, so that a late packet for a returned port does not reach its next user.
+    // Ports are assigned in rotation, so that a late packet for a returned port does not reach the port's next user.
     while (taken.has(next)) next = next === range.to ? range.from : next + 1
     const port = next
     taken.add(port)
@@ -72,7 +75,7 @@ export function createPortPool(range: { readonly from: number; readonly to: numb
 
   return {
     free: () => size - taken.size,
-    /** Takes the given number of free ports; undefined if there are not enough. */
+    /** Takes the given number of free ports. Returns undefined if there are not enough. */
     take: (count: number): readonly number[] | undefined =>
       count > size - taken.size ? undefined : Array.from({ length: count }, takeOne),
     give: (ports: readonly number[]) => {
@@ -89,7 +92,7 @@ export interface Site {
   readonly ports: readonly (ContainerPort & { readonly tlsUpgrade: boolean })[]
 }
 
-/** The free capacity of each location. */
+/** The free capacity of all locations. */
 export type Sites = ReturnType<typeof createSites>
 
 interface SiteOptions {
@@ -99,10 +102,16 @@ interface SiteOptions {
   readonly processPorts: { readonly from: number; readonly to: number } | undefined
 }
 
-/** The range of simulated ports: above those of common services, and within what the service allows (0 to 59999). */
+/**
+ * The range of simulated ports. They are above those of common services, and within the range that the service allows
+ * (0 to 59999).
+ */
 const SIMULATED_PORTS = { from: 30_000, to: 59_999 }
 
-/** The names of ports. A port without a name is named by its number. A duplicate name gets a number: `game-2`. */
+/**
+ * Returns the names of ports. A port without a name is named by its number. A duplicate name gets a number, e.g.
+ * `game-2`.
+ */
 function namesOf(ports: readonly VersionPort[]): readonly string[] {
   const names = new Set<string>()
   for (const { name, port } of ports) {
@@ -115,8 +124,8 @@ function namesOf(ports: readonly VersionPort[]): readonly string[] {
 }
 
 /**
- * Creates the sites: one host for each location, with a documentation address (RFC 5737). Local processes are all on
- * 127.0.0.1 instead and share its ports, so each listens on its external port.
+ * Creates the sites of deployments. Each location is one host, with a documentation address (RFC 5737). Local processes
+ * instead share the address 127.0.0.1 and its ports, so each of them listens on its external port.
  */
 export function createSites({ capacity, processPorts }: SiteOptions) {
   const running = new Map<string, number>()
@@ -131,7 +140,7 @@ export function createSites({ capacity, processPorts }: SiteOptions) {
   return {
     hasRoom,
 
-    /** Reserves a site at the location; undefined if it is full. */
+    /** Reserves a site at the location. Returns undefined if the location is full. */
     take: (place: Place, requestId: string, wanted: readonly VersionPort[]): Site | undefined => {
       const externals = hasRoom(place, wanted.length) ? pools.get(place.id)?.take(wanted.length) : undefined
       if (externals === undefined) return undefined
@@ -159,13 +168,14 @@ export function createSites({ capacity, processPorts }: SiteOptions) {
 /** Records the images that each location has cached. */
 export type ImageCache = ReturnType<typeof createImageCache>
 
-/** registry/image:tag */
+/** Returns the image as registry/image:tag. */
 export const imageOf = ({ docker_repository, docker_image, docker_tag }: VersionRecord) =>
   `${docker_repository}/${docker_image}:${docker_tag}`
 
 /**
- * Creates the image cache. A location has cached the images that ran there. With `force_cache`, an image is cached at
- * every location once `everywhereAfterMs` (of the clock) have passed since the version's last change.
+ * Creates the image cache. A location has cached the images of deployments that ran there. With `force_cache`, an image
+ * is cached at every location once `everywhereAfterMs` milliseconds of the clock have passed since the version's last
+ * change.
  */
 export function createImageCache(now: () => number, everywhereAfterMs: number) {
   const pulled = new Map<string, Set<string>>()
@@ -173,7 +183,7 @@ export function createImageCache(now: () => number, everywhereAfterMs: number) {
     has: (version: VersionRecord, place: Place) =>
       (version.force_cache && now() - version.updatedAt >= everywhereAfterMs) ||
       pulled.get(imageOf(version))?.has(place.id) === true,
-    /** Records that the image was pulled at the location. */
+    /** Records that the location has pulled the image. */
     add: (image: string, place: Place) => {
       const there = pulled.get(image) ?? new Set()
       pulled.set(image, there.add(place.id))
@@ -181,28 +191,28 @@ export function createImageCache(now: () => number, everywhereAfterMs: number) {
   }
 }
 
-/** The requirements of a deployment for its location. */
+/** What a deployment requires of its location. */
 export interface PlacementRequest {
   readonly version: VersionRecord
   /** The users' locations, near which the deployment is placed. */
   readonly users: readonly Coordinates[]
   /** Returns true for allowed locations. Default: all. */
   readonly allows?: ((place: Place) => boolean) | undefined
-  /** Allows only locations with the image cached. Default false. */
+  /** True: only locations that have cached the image are allowed. Default false. */
   readonly cachedOnly?: boolean | undefined
 }
 
 /**
- * True if the version may run at the location: mainland China is only for versions made for it, and they run nowhere
- * else (service-api, will_deploy_in_mainland_china).
+ * Returns true if the version may run at the location. Versions for mainland China run only there, and all others run
+ * everywhere else (service-api, will_deploy_in_mainland_china).
  */
 const isFor = (version: VersionRecord, place: Place) => place.mainlandChina === version.will_deploy_in_mainland_china
 
-/** The locations where the version could be deployed now: allowed for the version, and with free capacity. */
+/** Returns the locations where the version could be deployed now: it may run there, and they have free capacity. */
 export const placesFor = (version: VersionRecord, sites: Sites): readonly Place[] =>
   places.filter((place) => isFor(version, place) && sites.hasRoom(place, version.ports.length))
 
-/** The nearest location that has capacity and meets all requirements of the request. */
+/** Returns the nearest location that has capacity and meets the request's requirements; undefined if there is none. */
 export function choosePlace(request: PlacementRequest, sites: Sites, cache: ImageCache): Place | undefined {
   const { version, users, allows = () => true, cachedOnly = false } = request
   const fits = (place: Place) => allows(place) && (!cachedOnly || cache.has(version, place))

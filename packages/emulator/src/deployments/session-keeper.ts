@@ -8,11 +8,11 @@ const MINUTE_MS = 60_000
 type Cancel = () => void
 
 /**
- * Ends sessions, and stops deployments without sessions, according to the version's session_config. The meaning of the
- * fields is a public fact: after `session_max_duration` minutes a session ends, and after `empty_ttl` minutes without a
- * session a READY deployment is stopped. A missing number or 0 disables either (our choice).
+ * Ends sessions, and stops deployments without sessions, as the version's session_config says. The meaning of its
+ * fields is a public fact. A session ends after `session_max_duration` minutes. A READY deployment is stopped after
+ * `empty_ttl` minutes without a session. A missing number or 0 disables either rule (our choice).
  * @param onEnd called after a session has ended and `record.sessions` has changed.
- * @returns a function to be called when a deployment has reached another status, or its sessions have changed.
+ * @returns a function. Call it after a deployment has reached another status, or its sessions have changed.
  */
 export function createSessionKeeper(
   timers: Timers,
@@ -75,7 +75,7 @@ export function createSessionKeeper(
 const kinds: Readonly<Record<string, string>> = { Default: 'DEFAULT', Seat: 'SEATS', Match: 'MATCH' }
 
 /**
- * Replaces the deployment's sessions; `sessions` is the number of users by session id.
+ * Replaces the deployment's sessions. `sessions` is the number of users by session id.
  * @throws RangeError if the sessions do not fit.
  */
 export function replaceSessions(record: DeploymentRecord, sessions: Readonly<Record<string, number>>): void {

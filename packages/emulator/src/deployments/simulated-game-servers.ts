@@ -8,11 +8,11 @@ import { drawWait } from './lifecycle.js'
  * drawn from a log-normal distribution; probabilities are from 0 to 1.
  */
 export interface GameServerSettings {
-  /** From the container's start until the server registers. Default 3,000. */
+  /** Milliseconds from the container's start until the server registers. Default 3,000. */
   readonly bootMs: number
-  /** Duration of a match, from when players may connect. Default 60,000. */
+  /** Milliseconds of a match, from the time at which players may connect. Default 60,000. */
   readonly matchMs: number
-  /** Spread of `bootMs` and `matchMs`. Default 0.3. */
+  /** Spread of `bootMs` and `matchMs`: standard deviation of the logarithm. Default 0.3. */
   readonly spread: number
   /** Number of matches that a server serves at a time. Default 1. */
   readonly matches: number
@@ -20,13 +20,13 @@ export interface GameServerSettings {
   readonly crash: number
   /** Probability that the server stops reporting during a match. Default 0. */
   readonly silent: number
-  /** Probability that a match is refused. Default 0. */
+  /** Probability that the server refuses a match. Default 0. */
   readonly refuse: number
-  /** Probability that a report states something false about players. Default 0. */
+  /** Probability that a report states a falsehood about players. Default 0. */
   readonly lie: number
 }
 
-/** The defaults (our choice). */
+/** The default behaviour (our choice). */
 export const defaultGameServerSettings: GameServerSettings = {
   bootMs: 3000,
   matchMs: 60_000,
@@ -43,14 +43,14 @@ interface GameServerDeps extends Omit<Surroundings, 'timers'> {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
 }
 
-/** Seconds for which a report waits for new orders. */
+/** Seconds for which Muster holds a report until there are new orders. */
 const WAIT_SECONDS = 10
 /** Milliseconds until a request without a response is repeated. */
 const RETRY_MS = 1000
 const CRASHED = 1
 
 /**
- * Simulates the containers of deployments that report to Muster: each registers at MUSTER_URL with its
+ * Simulates the containers of deployments that report to Muster. Each server registers at MUSTER_URL with its
  * MUSTER_SERVER_TOKEN, plays its matches, and ends when ordered. A deployment without these variables is simulated
  * without a game server.
  */
@@ -75,7 +75,7 @@ interface SimulatedMatch {
   readonly players: readonly string[]
 }
 
-/** The server's orders; see docs/servers.md. */
+/** Muster's orders to a server: see docs/servers.md. */
 interface ReceivedOrders {
   readonly version: number
   readonly want: string
@@ -90,7 +90,7 @@ function startServer({ requestId, url, token, settings, clock, random, speed, fe
   let seq = 0
   let version: number | undefined
   let isSilent = false
-  /** Ends the report that waits for orders, because the server has something to report. */
+  /** Ends the request that waits for orders, because the server has something to report. */
   let speak = () => {}
 
   const log = (line: string) => {
@@ -153,7 +153,10 @@ function startServer({ requestId, url, token, settings, clock, random, speed, fe
     }
   }
 
-  /** The orders, or the status of an error. @throws if there was no readable response. */
+  /**
+   * Sends a request. Resolves with the orders, or with the status of an error. @throws if there was no readable
+   * response.
+   */
   const ask = async (
     method: string,
     path: string,
@@ -169,7 +172,7 @@ function startServer({ requestId, url, token, settings, clock, random, speed, fe
     return response.ok ? ((await response.json()) as ReceivedOrders) : response.status
   }
 
-  /** Reports, and waits for orders unless there is something to report first. */
+  /** Sends a report. Waits for orders, unless the server has something to report before. */
   const report = async (waits: boolean): Promise<ReceivedOrders | number | undefined> => {
     const speaking = new AbortController()
     speak = () => speaking.abort()
@@ -179,7 +182,7 @@ function startServer({ requestId, url, token, settings, clock, random, speed, fe
     try {
       return await ask('PUT', `/servers/me${path}`, { seq, matches }, AbortSignal.any([speaking.signal, ending.signal]))
     } catch (error) {
-      // The next report contains the changes.
+      // The request was ended by `speak`. The next report contains the changes.
       if (speaking.signal.aborted) return undefined
       throw error
     } finally {
@@ -199,7 +202,7 @@ function startServer({ requestId, url, token, settings, clock, random, speed, fe
           ? await report(waits)
           : await ask('POST', '/servers', { matches: settings.matches }, ending.signal)
       } catch {
-        // The simulated server continues to play while Muster does not respond.
+        // Counts as status 503: the simulated server continues to play while Muster does not respond.
         answer = 503
       }
       waits = false

@@ -16,9 +16,9 @@ import type { Timers } from '../timers.js'
  */
 export type WebhookFault = 'lost' | 'early' | 'repeated' | 'forged' | { readonly lateMs: number }
 
-/** Calls webhooks like the service: POST, unsigned, with a timeout, never repeated (public facts). */
+/** Calls webhooks like the service does: POST, unsigned, with a timeout, never repeated (public facts). */
 export interface Webhooks {
-  /** Posts the present state of the body. Resolves when the call is over, whether it succeeded or not. */
+  /** Posts the present state of the body. Resolves once the call is over, whether it succeeded or not. */
   send(url: string, body: object): Promise<void>
   /** Aborts all running calls. No further calls are made. */
   close(): void
@@ -30,11 +30,11 @@ export interface WebhookSenderOptions extends Pick<
 > {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
   readonly counters: Counters['webhooks']
-  /** The clock of the timeout. Default: the system's, because the network is not sped up. */
+  /** The clock of the timeout. Default: the system's clock, because the network is not sped up. */
   readonly clock?: Clock
 }
 
-/** The abort reason: a constant, because creating an error with a stack for every call is slow. */
+/** The abort reason. It is a constant, because creating an error with a stack for every call is slow. */
 const answered = Symbol('answered')
 
 interface WebhookCall {
@@ -43,7 +43,7 @@ interface WebhookCall {
   readonly over: () => void
 }
 
-/** True if the URL's host is this machine. The URL class has already normalized addresses: 0x7f.1 is 127.0.0.1 here. */
+/** Returns true if the URL's host is this machine. The URL class normalizes addresses: 0x7f.1 becomes 127.0.0.1. */
 export const isLoopback = (url: string): boolean => /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(new URL(url).hostname)
 
 export function createWebhooks({ fetch, counters, clock = systemClock, ...settings }: WebhookSenderOptions): Webhooks {
@@ -103,7 +103,7 @@ export function createWebhooks({ fetch, counters, clock = systemClock, ...settin
   }
 }
 
-/** Sends a webhook with its declared fault, if any. Resolves when all calls are over. */
+/** Sends a webhook, with its declared fault if it has one. Resolves once all calls are over. */
 export async function sendDespite(
   fault: WebhookFault | undefined,
   webhooks: Webhooks,

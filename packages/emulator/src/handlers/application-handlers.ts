@@ -15,7 +15,10 @@ import type { World } from '../world.js'
 import { fail, type Failure, type HandlersOf, noContent, ok } from './handler.js'
 import { findApplication, findStorage, findVersion, isFailure, nameTaken, unknown, ifFound } from './lookup.js'
 
-/** The view of a version, without its secrets: the registry's token and the values of secret variables (our choice). */
+/**
+ * Returns the view of a version without its secrets: the registry's token, and the values of secret variables (our
+ * choice).
+ */
 const versionView = (version: VersionRecord): Version => ({
   name: version.name,
   is_active: version.is_active,
@@ -50,7 +53,7 @@ const versionView = (version: VersionRecord): Version => ({
   last_updated: formatB(version.updatedAt),
 })
 
-/** The defaults of a new version. The specification has only that of max_duration; the others are our choice. */
+/** The defaults of a new version. Only that of max_duration is in the specification; the others are our choice. */
 const versionDefaults = {
   is_active: true,
   private_username: undefined,
@@ -70,7 +73,7 @@ const versionDefaults = {
   will_deploy_in_mainland_china: false,
 } satisfies Partial<VersionRecord>
 
-/** The record of the storage that a request names. */
+/** Returns the record of the storage that a request names; undefined if it names none. */
 function storageOf(world: World, { endpoint_storage: name }: VersionChanges): StorageRecord | undefined | Failure<404> {
   return name === undefined ? undefined : findStorage(world, name)
 }
@@ -190,7 +193,7 @@ export const applications: HandlersOf<'applications'> = {
   list: (_input, { world }) => ok({ applications: world.applications.values().map(applicationView) }),
 }
 
-/** The artifact of a tag: tags with one hash are one artifact, which is deleted with its last tag. */
+/** Returns the artifact of a tag. Tags with the same hash are one artifact, which is deleted with its last tag. */
 function artifactOf({ tags }: ImageRecord, { hash, sizeMb }: ImageTagRecord) {
   const remaining = Array.from(tags).flatMap(([tag, entry]) => (entry.hash === hash ? [tag] : []))
   return {

@@ -34,14 +34,15 @@ import {
 import { findApplication, findDeployable, findDeployment, isFailure, unknown, ifFound } from './lookup.js'
 
 /**
- * The strategies' names are public facts. What `weighted` weighs is not known; here both choose the nearest location.
+ * The names of the strategies are public facts. It is not known what `weighted` weighs, so both choose the nearest
+ * location here.
  */
 const strategies: readonly string[] = ['basic', 'weighted']
 
 /**
- * Deploys by names. The specification does not say when its errors occur. Here (our choice): 400 for unknown or invalid
- * values, 409 for a version that cannot be deployed (inactive, or its application has no version), 422 if no server is
- * free.
+ * Deploys by names. The specification does not say when its errors occur, so that is our choice. 400: unknown or
+ * invalid values. 409: the version cannot be deployed, because it is inactive or its application has no version. 422:
+ * no server is free.
  */
 const deployLegacy: Handler<typeof api.deployments.deployLegacy> = async (input, { world, faults }) => {
   const { tags = [], filters = [], ap_sort_strategy = 'basic', container_log_storage } = input
@@ -86,7 +87,9 @@ const deployLegacy: Handler<typeof api.deployments.deployLegacy> = async (input,
   })
 }
 
-/** The named version, or without a name the version created last (service-api, Legacy deploy). */
+/**
+ * Returns the named version. Without a name, returns the version that was created last (service-api, Legacy deploy).
+ */
 function versionOf(world: World, { app_name, version_name }: DeployLegacy): VersionRecord | Failure<400 | 409> {
   if (version_name !== undefined) return findDeployable(world, { app_name, version_name }, 409)
   const app = findApplication(world, app_name)
@@ -102,8 +105,8 @@ const whereUsersAre = ({ ip_list = [], geo_ip_list = [] }: DeployLegacy, { locat
 ]
 
 /**
- * Lists deployments as they were `listLagMs` ago, without terminated ones, the newest first unless the query has an
- * order (both our choice).
+ * Lists deployments as they were `listLagMs` milliseconds ago. Terminated ones are omitted, and the newest is first
+ * unless the query states an order (both our choice).
  */
 const listDeployments: Handler<typeof api.deployments.list> = ({ query = {}, ...wanted }, { world }) => {
   const { listLagMs, rejectRepeatedFilters } = world.deploymentSettings
@@ -126,7 +129,7 @@ const whereIs = (user: DeploymentUser, { locate }: World): Coordinates =>
   user.user_type === 'ip_address' ? coordinatesOf(user.user_data.ip_address, locate) : user.user_data
 
 /**
- * A note for the caller about an unknown storage. The storage is then not used (service-api, Deployments), but the
+ * Returns a note for the caller about an unknown storage. Such a storage is ignored (service-api, Deployments), and the
  * server is stopped in any case.
  */
 function remarkOnStorage(world: World, wanted: ContainerLogStorage | undefined): string {
@@ -135,7 +138,7 @@ function remarkOnStorage(world: World, wanted: ContainerLogStorage | undefined):
 }
 
 /**
- * Stops a deployment. The response is 202 if nothing changes immediately: the deployment is not READY yet, or is
+ * Stops a deployment. The response is 202 if nothing changes immediately, because the deployment is not READY yet or is
  * already stopping (our choice; the specification has 410 only for terminated deployments). The log storage is ignored,
  * because the emulator has no buckets.
  */
@@ -206,8 +209,8 @@ export const deployments: HandlersOf<'deployments'> = {
   list: listDeployments,
 
   /**
-   * Logs are unavailable once the deployment is terminated (service-api, Deployments). In the observed mode they are
-   * already gone once it is being stopped (live fact).
+   * Returns logs. They are unavailable once the deployment is terminated (service-api, Deployments). In the observed
+   * mode they are unavailable once its stop has begun (live fact).
    */
   logs: ({ request_id }, { world }) =>
     ifFound(findDeployment(world, request_id, 404), (record) => {

@@ -13,7 +13,7 @@ const fleetView = (fleet: FleetRecord): Fleet => ({
   ...datesOf(fleet),
 })
 
-/** The handlers of fleets. After each change a reconciliation deploys what the fleets require. */
+/** The handlers of fleets. After each change, the fleets' missing deployments are created. */
 export const fleets: HandlersOf<'fleets'> = {
   create: ({ name, enabled = false }, { world }) => {
     const dates = newAt(world.clock.now())
@@ -76,8 +76,8 @@ const policyView = (policy: PolicyRecord): FleetPolicy => ({
 const policyTaken = (name: string) => nameTaken('a policy of this fleet', name)
 
 /**
- * Fills in a policy's defaults. The default of `enabled` is documented; the others are our choice. Without a maximum,
- * it is ten, or the minimum if that is higher.
+ * Adds the defaults of a policy. The default of `enabled` is documented; the others are our choice. The default maximum
+ * is ten, or the minimum if that is higher.
  */
 function completed(changes: FleetPolicyChanges) {
   const { enabled = true, type = 'Location', minimum = 0, threshold = 1, data } = changes

@@ -24,7 +24,7 @@ export function paged<Item>(all: readonly Item[], wanted: PageInput, sizes: Page
     pagination: {
       number,
       next_page_number: hasNext ? number + 1 : null,
-      // For a page after the last one, the previous page is the last page that has entries.
+      // If the requested page is after the last one, the previous page is the last page that has entries.
       previous_page_number: hasPrevious ? Math.min(number - 1, pages) : null,
       paginator: { num_pages: pages },
       has_next: hasNext,
@@ -33,14 +33,14 @@ export function paged<Item>(all: readonly Item[], wanted: PageInput, sizes: Page
   }
 }
 
-/** Puts all entries on one page, for lists without page numbers whose response has pagination. */
+/** Returns all entries on one page, for lists without page numbers whose response has pagination. */
 export const onePage = <Item>(all: readonly Item[]): ItemPage<Item> =>
   paged(all, {}, { default: Math.max(1, all.length), maximum: Infinity })
 
 /**
- * A mask of fields as in the X-Fields header: `{name,owner{id},pagination}`, outer braces optional, `*` for all other
- * fields. Unknown fields are ignored. The specification only names the header; the syntax is that of Flask-RESTX, where
- * the header comes from (our choice). Pure.
+ * A mask of fields as in the X-Fields header: `{name,owner{id},pagination}`. Outer braces are optional, and `*` stands
+ * for all other fields. Unknown fields are ignored. The specification only names the header. The syntax is that of
+ * Flask-RESTX, where the header comes from (our choice). Pure.
  */
 type Mask = ReadonlyMap<string, Mask | undefined>
 
@@ -77,8 +77,7 @@ export function parseMask(text: string): Mask | RequestProblem {
 const shown = (token: string | undefined) => (token === undefined ? 'the end' : JSON.stringify(token))
 
 /**
- * Applies the mask to a value: objects keep only the masked fields, lists are masked item by item, and other values
- * stay.
+ * Applies a mask to a value. Objects keep only the masked fields, lists are masked item by item, and other values stay.
  */
 export function applyMask(mask: Mask, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => applyMask(mask, item))
@@ -94,19 +93,25 @@ export function applyMask(mask: Mask, value: unknown): unknown {
 }
 
 /**
- * The contract between the API description and the handlers: one handler per operation. A missing handler, a status
- * that the operation does not declare, a response of another shape and an undeclared input key are compile errors.
+ * The handlers of the API: one for each operation. Compile errors are a missing handler, a status that the operation
+ * does not declare, a response of another shape, and an input key that is not declared.
  */
 export type Handlers = { readonly [Group in keyof Api]: HandlersOf<Group> }
 
 export type HandlersOf<Group extends keyof Api> = { readonly [Name in keyof Api[Group]]: Handler<Api[Group][Name]> }
 
-/** Handles one operation. The input was validated and the caller authorized. A thrown error becomes a 500 response. */
+/**
+ * Handles one operation. The input is validated and the caller authorized before. A thrown error becomes a 500
+ * response.
+ */
 export type Handler<Op> = (input: InputOf<Op>, context: RequestContext) => AnswerOf<Op> | Promise<AnswerOf<Op>>
 
 export interface RequestContext {
   readonly world: World
-  /** The declared faults that affect this request, including those of what it creates and of its webhooks. */
+  /**
+   * The declared faults that affect this request, including those of the deployment or session that it creates, and of
+   * the webhooks.
+   */
   readonly faults: Strike | undefined
 }
 
@@ -132,7 +137,7 @@ export interface Failure<Status extends number> {
   readonly body: { readonly message: string; readonly [key: string]: unknown }
 }
 
-/** A success, with the operation's usual status or with another declared one. */
+/** Creates a success, with the operation's usual status or with another declared one. */
 export function ok<Body>(body: Body): Success<Body>
 export function ok<Body, const Status extends number>(status: Status, body: Body): Success<Body, Status>
 export function ok(...given: [body: unknown] | [status: number, body: unknown]): Success<unknown, number> {
@@ -145,7 +150,7 @@ const nothing: NoContent = { kind: 'no content' }
 /** A success without a body: 204. */
 export const noContent = (): NoContent => nothing
 
-/** An error that the operation declares. The fields of `extra` are added to the body, next to the message. */
+/** Creates an error that the operation declares. The fields of `extra` are added to the body beside the message. */
 export function fail<const Status extends number>(
   status: Status,
   message: string,
@@ -154,7 +159,7 @@ export function fail<const Status extends number>(
   return { kind: 'failure', status, body: { ...extra, message } }
 }
 
-/** Applies the X-Fields header to the body of a list. Every field of such a body may be missing. */
+/** Applies the X-Fields header to the body of a list, in which every field may be missing. */
 export function masked<Body extends object>(
   body: Body,
   fields: string | undefined,

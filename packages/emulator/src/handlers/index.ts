@@ -7,7 +7,7 @@ import { locations } from './location-handlers.js'
 import { pullProfiles, storages } from './storage-handlers.js'
 import { relays } from './relay-handlers.js'
 
-/** All handlers: one for every operation of the description; a missing handler is a compile error. */
+/** The handlers of all operations. A missing handler is a compile error. */
 export const handlers: Handlers = {
   applications,
   versions,

@@ -5,7 +5,10 @@ import { places, type Place } from '../places.js'
 import type { World } from '../world.js'
 import { findVersion, isFailure } from './lookup.js'
 
-/** A location in the list. Coordinates are strings here, as sampled in this list, and numbers everywhere else. */
+/**
+ * Returns a location as the list shows it. Coordinates are strings in this list, as sampled, and numbers everywhere
+ * else.
+ */
 const view = ({ location, type, tags }: Place, withTags: boolean): ListedLocation => ({
   ...location,
   latitude: String(location.latitude),
@@ -20,8 +23,8 @@ interface LocationChoice {
 }
 
 /**
- * With an application and a version, only the locations with capacity for the version. An unknown name gives 400,
- * because the specification declares no 404 here.
+ * Returns the locations for the list. With an application and a version, returns only those with capacity for the
+ * version. An unknown name is answered by 400, because the specification declares no 404 for this list.
  */
 function withCapacity(world: World, { app, version }: ListLocations): LocationChoice | Failure<400> {
   if (app === undefined && version === undefined) return { places, messages: [] }

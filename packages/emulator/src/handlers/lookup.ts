@@ -10,14 +10,14 @@ import type {
 import type { World } from '../world.js'
 import { fail, type Failure } from './handler.js'
 
-/** The record that a request names, or a 404 naming what is unknown. */
+/** The record that a request names, or a 404 that names what is unknown. */
 type RecordOrNotFound<Item> = Item | Failure<404>
 
-/** True if a lookup failed: a type guard, for handlers that begin `if (isFailure(app)) return app`. */
+/** Returns true if a lookup failed. A type guard, for handlers that begin with `if (isFailure(app)) return app`. */
 export const isFailure = <T>(found: T): found is Extract<T, { readonly kind: 'failure' }> =>
   typeof found === 'object' && found !== null && 'kind' in found && found.kind === 'failure'
 
-/** The response for what a lookup has found, or the lookup's failure. */
+/** Returns the response for the found record, or the lookup's failure. */
 export const ifFound = <Looked, Answer>(
   looked: Looked,
   answer: (item: Exclude<Looked, { readonly kind: 'failure' }>) => Answer,
@@ -27,7 +27,9 @@ export const ifFound = <Looked, Answer>(
 export const unknown = (what: string, name: string): Failure<404> =>
   fail(404, `there is no ${what} named ${JSON.stringify(name)}`)
 
-/** A name conflict, answered by 400 if the specification declares no 409. @param what e.g. `a fleet`. */
+/**
+ * Creates the response to a name that is taken: 400, for operations that declare no 409. @param what e.g. `a fleet`.
+ */
 export const nameTaken = (what: string, name: string): Failure<400> =>
   fail(400, `name: there is already ${what} named ${JSON.stringify(name)}`)
 
@@ -88,8 +90,8 @@ export const findDeployment = <const Status extends number>(
   world.deployments.get(requestId) ?? fail(status, `no such deployment: ${JSON.stringify(requestId)}`)
 
 /**
- * Finds an active version to deploy. An inactive version gives `Inactive`, an unknown name 400, because no deploy
- * operation declares a 404.
+ * Finds an active version to deploy. For an inactive version, fails with the status `Inactive`. For an unknown name,
+ * fails with 400, because no deploy operation declares a 404.
  */
 export function findDeployable<const Inactive extends number>(
   world: World,

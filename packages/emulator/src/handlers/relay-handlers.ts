@@ -8,8 +8,8 @@ const findSession = (world: World, id: string): RelaySessionRecord | Failure<404
   world.relays.get(id) ?? unknown('relay session', id)
 
 /**
- * The handlers of relay sessions. Their error responses are public facts. The conditions are our choice where a handler
- * states it.
+ * The handlers of relay sessions. The statuses of their errors are public facts. A handler's comment says if the
+ * condition of an error is our choice.
  */
 export const relays: HandlersOf<'relays'> = {
   create: async ({ users, filters = [], webhook_url }, { world, faults }) => {
@@ -25,7 +25,8 @@ export const relays: HandlersOf<'relays'> = {
       packetFault: faults?.packets,
     })
     if (session === undefined) return fail(503, 'no relay is available')
-    // The response is built now: with an early webhook, the session is ready by the time the response arrives.
+    // The response is created before the webhook is called, because with an early webhook the session is ready
+    // afterwards.
     const answer = ok(world.relays.view({ ...session, state: 'initializing' }))
     if (faults?.webhooks === 'early') await world.relays.called(session)
     return answer
@@ -46,7 +47,7 @@ export const relays: HandlersOf<'relays'> = {
     return noContent()
   },
 
-  /** Adds a user. 409 for a session that is not ready, because it has no relay yet. */
+  /** Adds a user to a session. Fails with 409 if the session is not ready, because it then has no relay. */
   authorizeUser: ({ session_id, user_ip }, { world }) =>
     ifFound(findSession(world, session_id), (session) => {
       if (session.state === 'initializing') return fail(409, 'the relay session is not ready yet')

@@ -5,7 +5,7 @@ import { datesOf } from '../timestamps.js'
 import { type HandlersOf, masked, noContent, ok, paged } from './handler.js'
 import { findPullProfile, findStorage, findVersion, nameTaken, unlinked, ifFound } from './lookup.js'
 
-/** The view of a storage, without the secret access key, which is write-only. */
+/** Returns the view of a storage without its secret access key, which can only be written. */
 const storageView = (storage: StorageRecord): EndpointStorage => ({
   name: storage.name,
   container_log_version: storage.container_log_version,

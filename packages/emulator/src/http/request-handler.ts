@@ -48,8 +48,8 @@ interface OperationRoute {
 }
 
 /**
- * Creates the router, which finds the operation for a method and path. Pure.
- * @param hasOperation returns true if the service has the operation. Default: it has all.
+ * Creates the router, which finds the operation for a method and a path. Pure.
+ * @param hasOperation returns true if the service has the operation. Default: the service has all operations.
  */
 export const createRouter = (
   settings: Settings,
@@ -124,7 +124,7 @@ function createPerformers(deps: RequestHandlerDeps): Readonly<Record<OperationId
 
 const decoder = new TextDecoder()
 
-/** Undefined for a body that is too large. */
+/** Returns the body as text; undefined if it is too large. */
 async function bodyOf(request: Request, maxBytes: number): Promise<string | undefined> {
   try {
     return decoder.decode(await readBody(request, maxBytes))
@@ -139,7 +139,7 @@ interface RequestHandlerDeps {
   readonly handlers: Handlers
   /** Maximum size of a request's body in bytes. */
   readonly maxBodyBytes: number
-  /** Called with each error that a handler throws. The response is 500. */
+  /** Called with each error that a handler throws. The response is then 500. */
   readonly onError: (error: unknown, operation: OperationId) => void
   readonly faults: FaultSource
   readonly network: ReturnType<typeof createNetwork>
@@ -186,7 +186,7 @@ export function createRequestHandler(deps: RequestHandlerDeps): (request: Reques
   }
 }
 
-/** Splits a URL into path and query as sent, except for what the URL class has already normalized. */
+/** Splits a URL into path and query as sent. Only what the URL class normalizes differs. */
 function targetOf(url: string): { readonly path: string; readonly query: URLSearchParams } {
   const start = url.indexOf('/', url.indexOf('//') + 2)
   const [target = ''] = url.slice(start).split('#', 1)
@@ -198,7 +198,7 @@ function targetOf(url: string): { readonly path: string; readonly query: URLSear
 
 function unrouted(match: Exclude<PathMatch<unknown>, { kind: 'route' }>, world: World): Reply {
   world.counters.unrouted++
-  // The proxy in front of such a service responds, in no form of the API.
+  // In the observed mode, the proxy in front of the service responds, and its response is not in the form of the API.
   if (world.as === 'observed') return html(404)
   if (match.kind === 'unknown path') return message(404, 'there is no operation at this path')
   return message(405, 'there is no operation with this method at this path', { allow: match.allow.join(', ') })
@@ -241,10 +241,13 @@ export function createNetwork(
   closing: AbortSignal,
 ) {
   return {
-    /** Waits for one direction: half of the latency, and up to half of the jitter. Rejects if the emulator closes. */
+    /**
+     * Waits for a request or a response on the network: half of the latency, and up to half of the jitter. Rejects if
+     * the emulator closes.
+     */
     travel: () =>
       latencyMs === 0 && jitterMs === 0 ? undefined : clock.sleep((latencyMs + random() * jitterMs) / 2, closing),
-    /** Waits for any other delay. */
+    /** Waits for another delay, e.g. that of a fault. Rejects if the emulator closes. */
     delay: (ms: number) => clock.sleep(ms, closing),
   }
 }

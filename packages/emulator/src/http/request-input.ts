@@ -2,7 +2,7 @@ import type { Operation, Settings } from '@muster/core/api'
 import { wireName, withValueLimits, validate } from '@muster/core/internal'
 import { z } from 'zod'
 
-/** The types of values in a query, where all are strings. Pure. */
+/** The type of a value in a query. There, all values are strings. Pure. */
 type QueryType = 'text' | 'integer' | 'number' | 'flag' | 'flag or text' | 'json'
 
 export function queryType(schema: z.core.JSONSchema.BaseSchema | boolean | undefined): QueryType {
@@ -16,7 +16,7 @@ export function queryType(schema: z.core.JSONSchema.BaseSchema | boolean | undef
 
 type QueryValue = { readonly value: unknown } | { readonly problem: string }
 
-/** Parses a value of the query. */
+/** Parses a value of the query by its type. */
 export function queryValue(type: QueryType, text: string): QueryValue {
   switch (type) {
     case 'text':
@@ -40,7 +40,7 @@ const isFlag = (text: string) => text === 'true' || text === 'false'
 
 const wrong = (what: string, text: string) => ({ problem: `must be ${what}, got ${JSON.stringify(text)}` })
 
-/** Undefined for a string that is not JSON. */
+/** Parses JSON; undefined for a string that is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -51,7 +51,7 @@ function parsed(text: string): unknown {
 
 /** The parts of a request to a known operation. */
 export interface RequestParts {
-  /** The path's values, still percent-encoded, in the order of the placeholders. */
+  /** The values of the path in the order of the placeholders, still percent-encoded. */
   readonly segments: readonly string[]
   readonly query: URLSearchParams
   readonly headers: { get(name: string): string | null }
@@ -62,9 +62,9 @@ export interface RequestParts {
 type RequestInput = { readonly input: unknown } | { readonly problem: string }
 
 /**
- * Creates the function that turns the parts of a request into the operation's one flat input, and validates it against
- * the description. Each key is read only from its declared part, so that a body cannot replace a value of the path;
- * undeclared keys are rejected.
+ * Creates the function that merges the parts of a request into the operation's flat input, and validates it against the
+ * API's description. Each key is read only from the part that declares it, so that a body cannot replace a value of the
+ * path. Undeclared keys are rejected.
  */
 export function createReader(operation: Operation, settings: Settings): (parts: RequestParts) => RequestInput {
   const inQuery = new Map<string, { readonly key: string; readonly type: QueryType }>()

@@ -19,13 +19,13 @@ export interface ListenOptions {
 export interface Listening {
   /** The server's URL, for example `http://127.0.0.1:41233`. */
   readonly url: string
-  /** Stops accepting connections, responds to the complete requests, and drops the others. */
+  /** Stops accepting connections, responds to the requests that have arrived completely, and drops the others. */
   close(): Promise<void>
 }
 
 /**
- * Longer than a busy program may need between two calls, because a connection that ends during its next request fails
- * that request (Node's own default is 5 s).
+ * Milliseconds for which an idle connection is kept (Node's own default is 5 s). It is longer than a busy program may
+ * need between two calls: if a connection ends while its next request arrives, that request fails.
  */
 const KEEP_ALIVE_MS = 65_000
 
@@ -37,7 +37,8 @@ export async function listen(
   const isServed = createHostCheck(isIP(host) === 0 ? [...allowedHosts, host] : allowedHosts)
   const serve = nodeListener(handlerOf(async (request) => sent(await handle(request))))
   /**
-   * The running requests of each connection, because node:http reports the close of a connection only to the first one.
+   * The running requests of each connection. They are recorded here, because node:http reports the close of a
+   * connection only to its first request.
    */
   const underWay = new Map<Socket, Map<IncomingMessage, ServerResponse>>()
   let closing = false
@@ -64,7 +65,7 @@ export async function listen(
   if (address === null || typeof address === 'string') throw new Error('the server listens on no TCP port')
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address
 
-  /** Resolves when the response was sent, or its connection is closed. */
+  /** Resolves once the response is sent or its connection is closed. */
   const answered = (socket: Socket, response: ServerResponse) =>
     new Promise<void>((resolve) => {
       if (!response.headersSent) response.shouldKeepAlive = false
@@ -77,7 +78,7 @@ export async function listen(
     close: async () => {
       closing = true
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // Only complete requests are waited for, because the rest of the others may never arrive.
+      // Only requests that have arrived completely are waited for, because the rest of the others may never arrive.
       const complete = Array.from(underWay).flatMap(([socket, own]) =>
         Array.from(own).flatMap(([request, response]) => (request.complete ? [answered(socket, response)] : [])),
       )
@@ -92,7 +93,7 @@ const MISDIRECTED =
   'this Host is not served: use an address or localhost, or allow the name (allowedHosts, --allow-host)'
 const misdirected = message(421, MISDIRECTED, { connection: 'close' })
 
-/** A response as sent: its length is announced, even if it ends before. */
+/** Returns a response as it is sent. The header states the body's full length, even if a fault truncates the body. */
 function sent(reply: Reply): PlainReply | Response {
   const { status, headers, body = '', truncated } = reply
   const withLength = { ...headers, 'content-length': String(Buffer.byteLength(body)) }

@@ -5,7 +5,7 @@ import type { OperationId, Pagination } from '@muster/core/api'
 type Body = Readonly<Record<string, unknown>>
 type AnswerView = (body: Body) => Body
 
-/** A response before it is sent. Undefined body for none. */
+/** A response before it is sent. `body` is undefined if there is none. */
 export interface UnsentAnswer {
   readonly status: number
   readonly body: unknown
@@ -18,10 +18,10 @@ export type Paging = (all: readonly unknown[]) => {
   readonly pagination: Pagination
 }
 
-/** Members that are null there if they have no value; all others are omitted (public fact). */
+/** Members that are null in a public deployment if they have no value. All others are then omitted (public fact). */
 const NULLABLE = new Set(['next_page_number', 'previous_page_number', 'crash_logs', 'crash_data', 'logs_link'])
 
-/** A value without the members that are null, at any depth. */
+/** Returns a value without the members that are null, at any depth. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (typeof value !== 'object' || value === null) return value
@@ -30,7 +30,7 @@ function withoutNulls(value: unknown): unknown {
 }
 
 /**
- * Creates a view of the named members. Missing ones stay absent.
+ * Creates a view that keeps only the named members.
  * @param names separated by spaces.
  */
 function only(names: string): AnswerView {
@@ -41,7 +41,7 @@ function only(names: string): AnswerView {
 const without = (body: Body, name: string): Body =>
   Object.fromEntries(Object.entries(body).filter(([key]) => key !== name))
 
-/** The view of a member that may be absent. */
+/** Applies a view to a member. Returns nothing if the member is absent. */
 const within = (body: Body, name: string, view: AnswerView): Body => {
   const inner = body[name]
   if (inner === undefined) return {}
@@ -55,7 +55,7 @@ const byName =
 
 const application = only('name is_active image create_time last_updated')
 
-/** A hidden value is empty (our choice), because the member is required there. */
+/** A hidden value becomes an empty string (our choice), because the member is required in a public deployment. */
 const variable: AnswerView = ({ key, value = '', is_secret, is_hidden }) => ({
   key,
   value,
@@ -77,7 +77,9 @@ const listedLocation: AnswerView = (body) => ({
   longitude: Number(body['longitude']),
 })
 const ports = byName(only('name link internal external protocol tls_upgrade'))
-/** The address of a server is empty until it has one (our choice), because the members are required strings there. */
+/**
+ * The address of a server that has none yet is empty (our choice), because a public deployment requires these strings.
+ */
 const address: AnswerView = ({ fqdn = '', public_ip = '' }) => ({ fqdn, public_ip })
 
 const statusFields = only(
@@ -100,7 +102,9 @@ const listEntry: AnswerView = (body) => ({
 const message = only('message')
 const stopped: AnswerView = (body) => ({ ...message(body), ...within(body, 'deployment_summary', deployment) })
 
-/** Values are whole numbers there, so shares of a processor are in thousandths. */
+/**
+ * Converts a metric. A public deployment has only whole numbers, so shares of a processor are stated in thousandths.
+ */
 const series: AnswerView = (body) => {
   const { labels = [], datasets = [] } = body as { readonly labels?: string[]; readonly datasets?: string[] }
   const factor = labels.includes('vCPU') ? 1000 : 1
@@ -120,7 +124,7 @@ const legacyDeployed = only(
 )
 const named = only('name create_time last_updated')
 
-/** The views of responses that are not lists. Responses not named here differ only by their nulls. */
+/** The views of responses that are not lists. Responses without a view differ only by their null members. */
 const views: Readonly<Partial<Record<OperationId, AnswerView>>> = {
   'applications.create': application,
   'applications.get': application,
@@ -139,7 +143,7 @@ const views: Readonly<Partial<Record<OperationId, AnswerView>>> = {
   'deployments.deployLegacy': legacyDeployed,
 }
 
-/** The lists: the member with the entries, and their view. */
+/** The lists: the name of the member with the entries, and the view of an entry. */
 const lists: Readonly<Partial<Record<OperationId, readonly [key: string, view: AnswerView]>>> = {
   'applications.list': ['applications', application],
   'versions.list': ['versions', version],
@@ -153,7 +157,7 @@ const lists: Readonly<Partial<Record<OperationId, readonly [key: string, view: A
   'relays.list': ['sessions', (body) => body],
 }
 
-/** Lists that the specification does not page, but that are paged there (public fact). */
+/** The lists that have pages in a public deployment but not in the specification (public fact). */
 const cut: readonly OperationId[] = [
   'applications.list',
   'versions.list',
@@ -162,7 +166,7 @@ const cut: readonly OperationId[] = [
   'relays.list',
 ]
 
-/** A list in its observed form. The member of an empty list is absent (public fact). */
+/** Converts a list. The member with the entries is absent if the list is empty (public fact). */
 function list(
   id: OperationId,
   body: Body,
@@ -172,26 +176,26 @@ function list(
   const all = (body[key] ?? []) as readonly Body[]
   const isCut = cut.includes(id)
   const { items, total, pagination } = isCut ? paging(all) : { items: all, total: undefined, pagination: undefined }
-  // The list of tags has `count` in the specification, and `total_count` there.
+  // The list of tags has `count` in the specification, and `total_count` in a public deployment.
   const rest = isCut ? { total_count: total, pagination } : without(body, key)
   return { ...(items.length > 0 && { [key]: (items as readonly Body[]).map(view) }), ...rest }
 }
 
-/** Successful responses whose status differs. */
+/** Successful responses of a public deployment whose status differs from the specification. */
 const successes: Readonly<Partial<Record<OperationId, number>>> = {
   'applications.delete': 200,
   'deployments.create': 202,
   'deployments.bulkStop': 202,
 }
 
-/** Errors whose status differs, because that of the specification is not described there. */
+/** Errors of a public deployment whose status differs: for each status of the specification, the observed one. */
 const errors: Readonly<Partial<Record<OperationId, Readonly<Record<number, number>>>>> = {
   'deployments.get': { 400: 404 },
   'deployments.selfStop': { 410: 404 },
   'relays.authorizeUser': { 404: 400 },
 }
 
-/** Converts a success of the specification to the response of a public deployment. */
+/** Converts a successful response to that of a public deployment. */
 export function observedSuccess(id: OperationId, { status: usual, body }: UnsentAnswer, paging: Paging): UnsentAnswer {
   const status = successes[id] ?? usual
   if (body === undefined) return { status, body }
@@ -207,10 +211,10 @@ function observedBody(id: OperationId, status: number, body: Body, paging: Pagin
   return views[id]?.(plain) ?? plain
 }
 
-/** The status of an error there, for the status of a handler. */
+/** Returns the observed status of an error, for the status of a handler. */
 export const observedErrorStatus = (id: OperationId, status: number): number => errors[id]?.[status] ?? status
 
-/** The body of a deployment's or relay session's webhook there. */
+/** Returns the webhook body of a deployment or relay session as a public deployment sends it. */
 export const observedWebhook = (body: object): object => {
   const plain = withoutNulls(body) as Body
   return 'request_id' in plain ? deployment(plain) : plain

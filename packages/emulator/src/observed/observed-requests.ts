@@ -4,24 +4,24 @@ import type { OperationId } from '@muster/core/api'
 /** The flat input of an operation, as parsed by the description of the API. */
 type Input = Readonly<Record<string, unknown>>
 
-/** The path of a create there (public fact). All other paths begin with /v1. */
+/** The path at which a public deployment creates deployments (public fact). All other paths begin with /v1. */
 export const OBSERVED_CREATE_PATH = '/v2/deployments'
 
-/** Prefix of the names of a container's variables there (public fact). */
+/** Prefix of the injected variables' names in a public deployment (public fact). */
 export const OBSERVED_PREFIX = 'ARBITRIUM'
 
-/** True if the operation is described there; fleets and policies are not (public fact). */
+/** Returns true if a public deployment describes the operation. Fleets and policies are not described (public fact). */
 export const isDescribed = (id: OperationId): boolean => !/^(fleets|policies)\./.test(id)
 
-/** Members that are required there and optional in the specification (public facts). */
+/** Members that a public deployment requires, but that are optional in the specification (public facts). */
 const required: Readonly<Partial<Record<OperationId, readonly string[]>>> = {
   'applications.create': ['is_active', 'image'],
   'deployments.deployLegacy': ['version_name'],
 }
 
 /**
- * Members and parameters of the specification that are not described there (public facts). They are rejected (our
- * choice): a caller that relies on one would learn too late that it has no effect.
+ * Members and parameters of the specification that a public deployment does not describe (public facts). They are
+ * rejected (our choice). Otherwise a caller that relies on one would learn too late that it has no effect.
  */
 const unknown: Readonly<Partial<Record<OperationId, readonly string[]>>> = {
   'applications.create': ['is_telemetry_agent_active'],
@@ -34,7 +34,7 @@ const unknown: Readonly<Partial<Record<OperationId, readonly string[]>>> = {
   'locations.list': ['type', 'tags'],
 }
 
-/** Members of the entries of a list that are not described there. */
+/** Members of list entries that a public deployment does not describe. */
 const unknownOfEntries: Readonly<Partial<Record<OperationId, Readonly<Record<string, readonly string[]>>>>> = {
   'versions.create': { envs: ['is_secret'] },
   'versions.update': { envs: ['is_secret'] },
@@ -44,7 +44,10 @@ const isGiven = (members: Input, name: string) => members[name] !== undefined
 const missing = (where: string) => `${where}: is required`
 const surplus = (where: string) => `${where}: is not described by this service`
 
-/** The fault that the service finds in a request that is valid by the specification; undefined for none. */
+/**
+ * Returns the fault that a public deployment finds in a request that is valid by the specification; undefined if there
+ * is none.
+ */
 export function observedFault(id: OperationId, input: Input): string | undefined {
   const lacking = required[id]?.find((name) => !isGiven(input, name))
   if (lacking !== undefined) return missing(lacking)
@@ -72,7 +75,7 @@ interface Query {
   readonly order_by?: readonly { readonly field: string }[]
 }
 
-/** How the list compares times of creation, and its sort fields (public facts). */
+/** The operators by which the deployment list compares times of creation, and its sort fields (public facts). */
 const TIME_OPERATORS = ['eq', 'gte', 'lte']
 const ORDERS = ['created_at', 'available_session_sockets']
 

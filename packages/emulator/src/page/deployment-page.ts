@@ -94,7 +94,7 @@ const stepTable = ({ steps }: DeploymentDetail): Html =>
     { heading: 'For', cell: ({ lastedMs }) => (lastedMs === undefined ? 'now' : precise(lastedMs)), number: true },
   ])
 
-/** A duration of a step, with hundredths of a second below 10 s, because steps are short. */
+/** Formats the duration of a step. Below 10 s it has hundredths of a second, because most steps are short. */
 const precise = (ms: number) => (ms < 10_000 ? `${(ms / 1000).toFixed(2)} s` : duration(ms))
 
 const portTable = ({ ports }: DeploymentDetail): Html =>

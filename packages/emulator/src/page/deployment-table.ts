@@ -90,7 +90,7 @@ export function deploymentTable(state: PageState): Html {
   )
 }
 
-/** The search form; it works without scripts too. */
+/** The search form. It works without scripts too. */
 const searchForm = (search: string): Html => html`<form class="search" action="/_emulator" method="get" role="search">
 <input id="search" type="search" name="q" value="${search}" placeholder="Search: id, status, city, version, tag"
 aria-label="Search deployments" autocomplete="off" spellcheck="false">

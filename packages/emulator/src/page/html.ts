@@ -10,14 +10,14 @@ export interface Html {
 type Piece = string | number | Html | readonly Html[] | undefined
 
 /**
- * A template of markup. Strings and numbers are escaped, for text and for attributes in double quotes; undefined
- * inserts nothing.
+ * Creates markup from a template. Strings and numbers are escaped for text, and for attributes in double quotes.
+ * Undefined inserts nothing.
  */
 export const html = (template: TemplateStringsArray, ...pieces: readonly Piece[]): Html => ({
   markup: template.map((text, at) => text + written(pieces[at])).join(''),
 })
 
-/** Markup from a trusted string of our own, inserted without escaping. */
+/** Creates markup from a trusted string, which is not escaped. */
 export const markup = (text: string): Html => ({ markup: text })
 
 function written(piece: Piece): string {
@@ -28,7 +28,7 @@ function written(piece: Piece): string {
 
 const escaped = (character: string) => `&#${character.charCodeAt(0)};`
 
-/** A part of the page with a heading. */
+/** Creates a part of the page with a heading. */
 export const section = (id: string, heading: string, content: Html, note?: string): Html =>
   html`<section id="${id}">
 <h2><span id="${id}-heading">${heading}</span>${note === undefined ? undefined : html` <small>${note}</small>`}</h2>
@@ -51,13 +51,13 @@ interface TableOptions<Row> {
   readonly wide?: true
 }
 
-/** The number of columns that fit on a phone. */
+/** Maximum number of columns that fit on a phone. */
 const FEW = 3
 
 /**
- * The table of a section. A table that is too wide or too long scrolls separately, including by keyboard. The cells of
- * the first column are row headers. On a phone each row of a wide table is shown as a card with the headings in its
- * cells; ARIA roles keep it a table for screen readers.
+ * Creates the table of a section. A table that is too wide or too long scrolls separately, by keyboard too. The cells
+ * of the first column are row headers. On a phone each row of a wide table is shown as a card, with the headings in its
+ * cells. ARIA roles keep it a table for screen readers.
  */
 export function table<Row>(
   id: string,
@@ -84,7 +84,7 @@ export function table<Row>(
 </tbody></table></div>`
 }
 
-/** A section that consists of one table. */
+/** Creates a section that consists of one table. */
 export const tableSection = <Row>(
   id: string,
   heading: string,
@@ -101,8 +101,8 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
 )}`
 
 /**
- * A whole page. Its script fetches the page again each second; without scripts the browser reloads it.
- * @param live the changing content.
+ * Creates a whole page. Its script fetches the page again each second. Without scripts the browser reloads the page.
+ * @param live the content that changes.
  */
 export function pageShell(title: string, live: Html): string {
   const page = html`<!doctype html>

@@ -72,7 +72,10 @@ function rejectionTable({ counters: { rejected } }: PageState): Html {
   ])
 }
 
-/** The counts of each phase. There is no sum, because a deployment in ERROR is not a running server. */
+/**
+ * Shows the number of deployments in each phase. There is no sum, because a deployment in ERROR is not a running
+ * server.
+ */
 function inPhases(counts: PhaseCounts | undefined): Html {
   const chips = phases.flatMap((phase) => {
     const count = counts?.[phase] ?? 0
@@ -81,7 +84,7 @@ function inPhases(counts: PhaseCounts | undefined): Html {
   return chips.length === 0 ? html`<span class="zero">none</span>` : html`${chips}`
 }
 
-/** The parts, or one undefined part, so that a whole without parts has a row too. */
+/** Returns the parts, or one undefined part, so that a whole without parts has a row too. */
 const orNone = <Part>(parts: readonly Part[]): readonly (Part | undefined)[] =>
   parts.length === 0 ? [undefined] : parts
 
@@ -141,7 +144,7 @@ function whenOf({ probability, nth, count }: Fault): string {
   return count === undefined ? often : `${often}, at most ${counted(count, 'time')}`
 }
 
-/** The effect of a fault, in the words of its declaration. */
+/** Shows the effect of a fault, in the words of its declaration. */
 function whatOf({ operation: _operation, probability: _probability, nth: _nth, count: _count, ...what }: Fault): Html {
   const parts = Object.entries(what).filter(([, value]) => value !== undefined)
   return html`${parts.map(
@@ -209,7 +212,7 @@ const legend: Html = html`<ul class="legend" aria-label="Colours of the map">${p
   (phase) => html`<li class="${phase}">${phase}</li>`,
 )}<li class="empty">no deployment</li></ul>`
 
-/** The headline counts. Deployments in ERROR are counted separately: they cost money, but do not run. */
+/** Returns the headline counts. Deployments in ERROR are counted separately, because they cost money but do not run. */
 const headline = ({ deployments: { phases: counts } }: PageState): string =>
   phases
     .filter((phase) => phase === 'ready' || counts[phase] > 0)
@@ -240,6 +243,6 @@ const clockLine = ({ now, speed }: PageState): Html =>
     speed === 1 ? undefined : `, its service ${speed} times faster`
   }</p>`
 
-/** A time element for a time in format B. */
+/** Creates a time element for a time in format B of the specification. */
 export const instant = (at: string): Html =>
   html`<time datetime="${at}">${at.slice(0, 10)} ${at.slice(11, 19)} UTC</time>`

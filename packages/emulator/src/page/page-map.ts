@@ -15,7 +15,7 @@ import type { PageLocation, PageState } from './read-page-state.js'
 
 const round = (value: number) => Math.round(value * 10) / 10
 
-/** A part of the world in map units, and the width in pixels for which the cities' names are placed. */
+/** A part of the world in map units. City names are placed for its width in pixels. */
 interface MapView {
   readonly name: 'world' | 'europe'
   readonly left: number
@@ -35,8 +35,8 @@ const isIn = ({ left, top, width, height }: MapView, location: PageLocation) => 
 }
 
 /**
- * Maximum radius of a dot in pixels. A dot's area grows with the number of deployments; the limit keeps neighbours
- * visible.
+ * Maximum radius of a dot in pixels. A dot's area grows with the number of deployments. The maximum keeps neighbouring
+ * dots visible.
  */
 const LARGEST_RADIUS = 15
 const RADIUS_OF_ONE = 4.5
@@ -48,7 +48,7 @@ function radiusOf(deployments: number, most: number): number {
   return round(Math.max(SMALLEST_RADIUS, ofOne * Math.sqrt(deployments)))
 }
 
-/** The map of the world. Locations that are in the map of Europe are small here, and without names. */
+/** Draws the map of the world. Locations that are also on the map of Europe are small on it, and have no names. */
 export function worldMap({ locations, deployments }: PageState): Html {
   const used = locations.filter((location) => location.deployments > 0)
   const placed = used.reduce((sum, location) => sum + location.deployments, 0)
@@ -64,7 +64,7 @@ ${spots(world, locations)}</svg>
 `
 }
 
-/** The map of Europe, whose many locations are too close together on the world map. */
+/** Draws the map of Europe, because its many locations are too close together on the world map. */
 export const europeMap = ({ locations }: PageState): Html => {
   const here = locations.filter((location) => isIn(europe, location))
   const placed = here.reduce((sum, location) => sum + location.deployments, 0)
@@ -76,7 +76,8 @@ ${spots(europe, here)}</svg>`
 }
 
 /**
- * The dots of all locations: empty locations small and hollow, the others with a slice for each phase of deployments.
+ * Draws the dots of all locations. Empty locations are small and hollow. The others have a slice for each phase of
+ * deployments.
  */
 function spots(view: MapView, locations: readonly PageLocation[]): Html {
   const most = Math.max(1, ...locations.map(({ deployments }) => deployments))
@@ -115,7 +116,7 @@ function spots(view: MapView, locations: readonly PageLocation[]): Html {
 
 const nameOf = ({ city, deployments }: PageLocation) => `${city} ${deployments}`
 
-/** The drawing at a location, with its tooltip. */
+/** Draws a location with its tooltip. */
 const spot = (view: MapView, location: PageLocation, title: string, isSmall: boolean, drawing: Html): Html => {
   const dotted = html`<g class="dot${isSmall ? ' small' : ''}">${drawing}</g>`
   const tooltip = html`<title>${location.city}: ${title}</title>`
@@ -135,7 +136,7 @@ function dot(location: PageLocation, radius: number): Html {
   return html`<circle class="rim" r="${round(radius + 1)}"/>${slices(location, radius)}${alarm}`
 }
 
-/** The slices of a pie chart: each phase's share of the location's deployments. */
+/** Returns the slices of a pie chart: the share of each phase in the location's deployments. */
 function slices(location: PageLocation, radius: number): readonly Html[] {
   let before = 0
   return phases.flatMap((phase) => {
@@ -147,7 +148,7 @@ function slices(location: PageLocation, radius: number): readonly Html[] {
   })
 }
 
-/** The path of a slice between two shares of the circle, clockwise from the top. */
+/** Returns the path of a slice between two shares of the circle, clockwise from the top. */
 function wedge(radius: number, from: number, to: number): string {
   const onRim = (share: number) =>
     `${exact(radius * Math.sin(2 * Math.PI * share))} ${exact(-radius * Math.cos(2 * Math.PI * share))}`

@@ -1,9 +1,9 @@
 // pure: the pages' script
 
 /**
- * The pages' script: fetches the page again each second and updates the shown one node by node, so that focus,
+ * The script of all pages. It fetches the page again each second and updates the shown one node by node, so that focus,
  * selection and scroll positions stay. Only whole pages from the emulator are parsed as markup. If the shown data is
- * outdated, a sticky bar warns about it and the data is greyed out.
+ * outdated, the data is greyed out and a bar warns about it.
  */
 export const pageScript = String.raw`
 'use strict'
@@ -25,7 +25,7 @@ function say(text, kind) {
   following.className = kind
 }
 
-/** An empty string removes the warning. */
+/** Shows a warning. An empty string removes it. */
 function warn(text, kind) {
   if (alarm.textContent !== text) alarm.textContent = text
   alarm.className = kind
@@ -77,7 +77,7 @@ async function refresh() {
   const text = await answer.text()
   const wanted = new DOMParser().parseFromString(text, 'text/html').getElementById('live')
   if (!wanted) throw new Error('status ' + answer.status)
-  // A response that arrives after a later one is outdated.
+  // A response that arrives after that of a later request is outdated.
   if (paused || mine < answered) return
   answered = mine
   shownAt = Date.now()

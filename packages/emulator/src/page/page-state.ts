@@ -27,7 +27,7 @@ export const phaseOf = (status: StatusName): PagePhase | 'ended' => byStatus[sta
 /** All statuses, in the order of the lifecycle. */
 export const statusNames = Object.keys(byStatus) as readonly StatusName[]
 
-/** The fields that a search reads. */
+/** The fields of a deployment that a search reads. */
 interface Searchable {
   readonly request_id: string
   readonly status: string
@@ -39,8 +39,8 @@ interface Searchable {
 }
 
 /**
- * Creates a predicate from a search text: each of its words must occur in some field, ignoring case and accents. An
- * empty text matches all.
+ * Creates a predicate from a search text. Each word of the text must occur in some field, without regard to case and
+ * accents. An empty text matches all.
  */
 export function searchFor(text: string): (one: Searchable) => boolean {
   const words = plain(text)

@@ -1,7 +1,7 @@
 // pure: the page's style sheet
 import { baseStyle } from '@muster/console/internal'
 
-/** The page's style sheet, on the base of all pages. */
+/** The style sheet of the emulator's pages. It extends the base style of Muster's pages. */
 export const pageStyle = `${baseStyle}
 body { margin: 0 auto; max-width: 1600px; padding: 16px 24px 40px; }
 header { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 4px 24px; }

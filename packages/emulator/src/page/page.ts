@@ -14,12 +14,12 @@ export interface PageRequest {
   readonly headers: { get(name: string): string | null }
 }
 
-/** Handles requests for the emulator's own pages; undefined for every other path. */
+/** Handles requests for the emulator's own pages. Returns undefined for any other path. */
 export type PageHandler = (request: PageRequest) => Reply | undefined
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** Headers without CORS, so that pages of other sites cannot read the responses. */
+/** The headers of all pages. They lack CORS headers, so that pages of other sites cannot read the responses. */
 const headers = {
   'cache-control': 'no-store',
   'content-security-policy': [
@@ -74,7 +74,7 @@ export function createPage(source: PageSource): PageHandler {
         headers,
       )
     }
-    // If the token is secret, a stop must have it, because anyone who reaches the port can open the page.
+    // If the token is secret, a stop requires it, because everybody who reaches the port can open the page.
     if (!source.isTokenKnown && request.headers.get('authorization') !== `token ${source.token}`) {
       return message(401, 'the API token is missing or wrong', headers)
     }
@@ -96,7 +96,9 @@ export function createPage(source: PageSource): PageHandler {
   }
 }
 
-/** Redirects a browser from the root to the page. Programs get the usual response: the root is not an operation. */
+/**
+ * Redirects a browser from the root to the page. Programs get the usual response, because the root is not an operation.
+ */
 const toPage = ({ method, headers: sent }: PageRequest): Reply | undefined =>
   method === 'GET' && sent.get('accept')?.includes('text/html') === true
     ? { status: 302, headers: { location: '/_emulator', 'cache-control': 'no-store' }, body: '' }

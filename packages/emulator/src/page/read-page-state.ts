@@ -24,9 +24,9 @@ export type PageDeployment = ReturnType<typeof pageDeployment>
 export type PageLocation = PageState['locations'][number]
 
 /**
- * The data of the page, and the response of /_emulator/state. Everyone who can reach the port can read it, so it has no
- * secrets and no players' addresses. Fields from the specification have its names; times are of the emulator's clock in
- * format B.
+ * Returns the data of the page, which is also the response of /_emulator/state. Everybody who can reach the port can
+ * read it, so it has no secrets and no players' addresses. Fields that come from the specification have its names.
+ * Times are of the emulator's clock, in format B.
  */
 export function readPageState({ world, faults, token, isTokenKnown }: PageSource, search: string) {
   const now = world.clock.now()
@@ -37,7 +37,7 @@ export function readPageState({ world, faults, token, isTokenKnown }: PageSource
     now: formatB(now),
     speed: world.speed,
     /**
-     * How a client connects to the emulator. The API token is included if it is the default, which is publicly known.
+     * How a client connects to the emulator. The API token is null unless it is the default, which is publicly known.
      */
     connect: { baseUrl: world.url(), token: isTokenKnown ? token : null },
     deployments: {
@@ -47,7 +47,7 @@ export function readPageState({ world, faults, token, isTokenKnown }: PageSource
       /** Counts of all deployments that the service remembers. */
       byStatus: Object.fromEntries(tally(all, ({ life }) => life.status)) as Partial<Record<StatusName, number>>,
       search,
-      /** The number of deployments found, and the latest of them, the newest first. */
+      /** The number of deployments that the search found, and the latest of them, the newest first. */
       found,
       latest,
     },
@@ -77,7 +77,10 @@ function pageDeployment(record: DeploymentRecord, now: number) {
     version: record.version.name,
     status: record.life.status,
     error: record.life.error === undefined ? null : ownWords(record.life.error),
-    /** The city: known from the start, unlike in the service's responses. Null if no server could be allocated. */
+    /**
+     * The city of the deployment. It is known from the start, unlike in the service's responses. Null if no server
+     * could be allocated.
+     */
     location: record.site?.place.location.city ?? null,
     tags: tagsOf(record),
     createdAt: formatB(record.createdAt),
@@ -88,8 +91,8 @@ function pageDeployment(record: DeploymentRecord, now: number) {
 }
 
 /**
- * The part of an error up to the colon, which is the emulator's own text. The rest comes from the launcher and might
- * quote variables.
+ * Returns the part of an error before the colon, which is the emulator's own text. The rest comes from the launcher,
+ * and might quote variables.
  */
 const ownWords = (error: string) => error.replace(/:.*/s, '')
 
@@ -131,7 +134,7 @@ function pageLocations(current: readonly DeploymentRecord[], capacityOf: World['
       longitude,
       ...phasesOf(at(id)),
       deployments: at(id).length,
-      /** Maximum number of deployments here at a time; null for no limit. */
+      /** Maximum number of deployments at this location at a time; null for no limit. */
       capacity: capacity === Infinity ? null : capacity,
     }
   })
@@ -176,7 +179,7 @@ export type DeploymentDetail = ReturnType<typeof deploymentDetail>
 
 const LINES = 200
 
-/** The data of one deployment's page, without secrets and players' addresses. */
+/** Returns the data of one deployment's page, without secrets and players' addresses. */
 export function deploymentDetail(record: DeploymentRecord, now: number) {
   const { environment, hiddenVariables, life, history, policy, crash, site } = record
   const masked = (text: string) => withoutSecrets(text, environment, hiddenVariables)
@@ -184,14 +187,16 @@ export function deploymentDetail(record: DeploymentRecord, now: number) {
   return {
     ...pageDeployment(record, now),
     now: formatB(now),
-    /** Why the deployment failed, if known; secrets in the launcher's messages are masked. */
+    /** Why the deployment failed, if known. Secrets in the launcher's messages are masked. */
     failure: life.error === undefined ? null : masked(life.error),
-    /** The exit code of a container that ended by itself. */
+    /** The exit code of a container that ended by itself; otherwise null. */
     exitCode: crash?.exitCode ?? null,
-    /** True if a requested stop has not begun. */
+    /** True if a stop was requested and has not begun. */
     stopRequested: life.stopRequested && life.status !== 'TERMINATING' && life.status !== 'TERMINATED',
     policy: policy?.name ?? null,
-    /** The statuses reached, the oldest first. Durations are milliseconds; undefined for the current status. */
+    /**
+     * The statuses that were reached, the oldest first. Durations are milliseconds; undefined for the current status.
+     */
     steps: history.map(({ status, at }, index) => {
       const next = history[index + 1]
       return { status, at: formatB(at), lastedMs: next && Math.round(next.at - at) }

@@ -14,7 +14,7 @@ import {
   type Side,
 } from '../relays/index.js'
 
-/** The role of a peer: the host exchanges data with every client, a client only with the host. */
+/** The role of a peer. The host exchanges data with every client. A client exchanges data only with the host. */
 export type PeerRole = 'host' | 'client'
 
 /**
@@ -26,22 +26,22 @@ export interface PeerOptions {
   /** The relay's port: `relay.ports.server` for the host, `relay.ports.client` for a client. */
   readonly port: number
   readonly role: PeerRole
-  /** The user's authorization_token. Never another user's. */
+  /** The user's own authorization_token. */
   readonly userToken: number
   /** The session's authorization_token. */
   readonly sessionToken: number
-  /** The transport protocol. Only UDP is supported, which is also the only sampled value. */
+  /** The transport protocol. Only UDP is supported, the only sampled value. */
   readonly protocol?: string | undefined
-  /** The session's id, which credentials contain. Unused. */
+  /** The session's id, which a player's credentials contain. It is not used. */
   readonly sessionId?: string | undefined
   readonly ip?: string | undefined
   readonly link?: string | undefined
-  /** The clock. Default: the machine's. */
+  /** The clock. Default: the machine's clock. */
   readonly clock?: Clock | undefined
   /** Milliseconds between two pings, 100 to 1000 (public fact). Default 500. */
   readonly pingMs?: number | undefined
   /**
-   * Milliseconds after which `connect` gives up, and milliseconds of silence after which the relay counts as gone.
+   * Milliseconds after which `connect` gives up. Also the milliseconds of silence after which the relay counts as lost.
    * Default 10,000.
    */
   readonly timeoutMs?: number | undefined
@@ -72,10 +72,10 @@ export const PeerOptions: z.ZodType<PeerOptions> = z.strictObject({
 
 /**
  * The problem of a peer:
- * - `invalid`: the relay does not know the tokens (any more).
+ * - `invalid`: the relay does not know the tokens, or no longer knows them.
  * - `session timed out`: the host was connected and has become silent.
  * - `error`: the relay has refused the peer, because another host is connected, or the user in another role.
- * - `no answer`: the relay was silent, or went on checking, for too long.
+ * - `no answer`: the relay was silent, or answered only `checking`, for too long.
  * - `unreachable`: the host name does not exist, or there is no route to it.
  * - `not valid`: data cannot be sent in this state.
  * - `closed`: the peer was closed by `close` before it was connected.
@@ -83,7 +83,7 @@ export const PeerOptions: z.ZodType<PeerOptions> = z.strictObject({
 export type PeerProblem =
   'invalid' | 'session timed out' | 'error' | 'no answer' | 'unreachable' | 'not valid' | 'closed'
 
-/** Why a peer could not connect or send. */
+/** Thrown if a peer could not connect or send. */
 export class PeerError extends Error {
   override readonly name = 'PeerError'
   readonly problem: PeerProblem
@@ -98,9 +98,9 @@ export class PeerError extends Error {
  * The state of a peer's connection to the relay:
  * - `disconnected`: not connected yet, closed, or without an answer for too long.
  * - `checking`: the relay has not decided yet.
- * - `valid`: data passes.
- * - `invalid`: the relay does not know the tokens (any more).
- * - `timed out`: the host is silent; it may come back.
+ * - `valid`: the relay forwards data.
+ * - `invalid`: the relay does not know the tokens, or no longer knows them.
+ * - `timed out`: the host is silent and may come back.
  * - `error`: the relay refuses the peer.
  */
 export type PeerState = 'disconnected' | 'checking' | 'valid' | 'invalid' | 'timed out' | 'error'
@@ -114,8 +114,8 @@ const names = {
 } as const satisfies Record<RelayState, PeerState>
 
 /**
- * The reason for which the relay refuses a peer in this state; undefined for a state in which the peer is or may become
- * valid.
+ * Returns the reason for which the relay refuses a peer in this state. Undefined for a state in which the peer is valid
+ * or may become valid.
  */
 function problemOf(state: PeerState): PeerError | undefined {
   if (state === 'invalid') return new PeerError('invalid', 'the relay does not know these tokens')
@@ -134,7 +134,7 @@ function createListeners<Value>() {
   return {
     /** Adds a listener. Returns a function that removes it. */
     add: (listener: (value: Value) => void) => {
-      // Each call adds a function of its own, so that a listener added twice is called twice and removed separately.
+      // Each call adds an own function, so that a listener that is added twice is called twice and removed separately.
       const entry = (value: Value) => listener(value)
       listeners.add(entry)
       return () => void listeners.delete(entry)
@@ -160,7 +160,7 @@ async function openPeerSocket(host: string, port: number): Promise<Socket> {
     socket?.close()
     throw new PeerError('unreachable', 'the relay cannot be reached', { cause })
   }
-  // Errors are ignored: some systems report that nothing listens at the port, and the relay's silence shows the same.
+  // Errors are ignored. Some systems report that nothing listens at the port, which the relay's silence shows too.
   return socket.on('error', () => {})
 }
 
@@ -168,27 +168,26 @@ async function openPeerSocket(host: string, port: number): Promise<Socket> {
 export interface PeerConnection<Message> {
   readonly state: PeerState
   /**
-   * Connects. Resolves when the relay has accepted the peer as valid. A peer that is disconnected, invalid or in error
+   * Connects. Resolves once the relay has accepted the peer as valid. A peer that is disconnected, invalid or in error
    * may connect again.
-   * @param options.signal cancels connecting; no effect once connected.
+   * @param options.signal aborting it cancels connecting; it has no effect once connected.
    * @throws PeerError (`invalid`, `session timed out`, `error`, `no answer`, `unreachable`, `closed`), or
-   *   `signal.reason`.
+   * `signal.reason`.
    */
   connect(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
   /** Adds a listener to be called with each new state. Returns a function that removes it. */
   onState(listener: (state: PeerState) => void): () => void
-  /** Adds a listener for messages. The listener may keep their data. Returns a function that removes it. */
+  /** Adds a listener for messages, whose data the listener may keep. Returns a function that removes the listener. */
   onMessage(listener: (message: Message) => void): () => void
   /**
-   * Closes the connection. The protocol has no message for that, so the relay ends the connection after 10 s of
-   * silence.
+   * Closes the connection. The protocol has no message for it, so the relay ends the connection after 10 s of silence.
    */
   close(): void
 }
 
 /** One connection, from `connect` until it fails or ends. */
 interface RelayConnection {
-  /** Aborted with the reason when the connection ends. */
+  /** Aborted when the connection ends, with the reason. */
   readonly ended: AbortController
   socket: Socket | undefined
   /** True if the peer has been valid on this connection. */
@@ -257,7 +256,7 @@ function createPeerConnection<Message>(
     }
   }
 
-  /** Resolves when the peer is valid; rejects with the reason if the connection ends first. */
+  /** Resolves once the peer is valid. Rejects with the reason if the connection ends before. */
   const admitted = ({ ended: { signal } }: RelayConnection) =>
     new Promise<void>((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
@@ -329,7 +328,8 @@ export interface ClientMessage {
 /** A message that the host receives from a client. */
 export interface HostMessage extends ClientMessage {
   /**
-   * Identifies the client that sent the message: the same while the client stays connected, and never another client's.
+   * Identifies the client that sent the message. It stays the same while the client is connected, and never identifies
+   * another client.
    */
   readonly connectionId: number
 }
@@ -354,14 +354,14 @@ export interface HostPeer extends PeerConnection<HostMessage> {
 }
 
 /**
- * Creates one player's end of a relay session, for tests and bots, from the player's credentials. The option `role`
+ * Creates one player's end of a relay session from the player's credentials, for tests and bots. The option `role`
  * decides whether the peer is a host or a client.
  *
  * @example const peer = createPeer(lobby.run.credentials) if (peer.role === 'host') peer.onMessage(({ connectionId,
- *   data }) => peer.send(connectionId, data)) await peer.connect()
+ * data }) => peer.send(connectionId, data)) await peer.connect()
  *
  * @example const host = createPeer({ role: 'host', host: relay.ip, port: relay.ports.server.port, userToken,
- *   sessionToken })
+ * sessionToken })
  *
  * @throws TypeError naming the invalid option.
  */

@@ -7,24 +7,24 @@ import type { SendDatagram } from './session-traffic.js'
  * A fault of the packets that the relay sends, including its answers to pings. At least one of the four fields is set.
  */
 export interface PacketFault {
-  /** The share of packets lost, 0 to 1. Default 0. */
+  /** Share of the packets that are lost, from 0 to 1. Default 0. */
   readonly loss?: number | undefined
   /** Milliseconds of the clock by which each packet is delayed, up to 10,000. Default 0. */
   readonly delayMs?: number | undefined
   /**
-   * Maximum milliseconds added to the delay, up to 10,000, drawn for each packet. Packets may overtake one another.
-   * Default 0.
+   * Maximum milliseconds that are added to the delay, up to 10,000. The added time is drawn for each packet, so packets
+   * may overtake one another. Default 0.
    */
   readonly jitterMs?: number | undefined
   /**
-   * The share of packets that are held back until the session's next packet was sent, 0 to 1; for at most 100 ms.
-   * Default 0.
+   * Share of the packets that are held back until the session's next packet has been sent, from 0 to 1. A packet is
+   * held for at most 100 ms. Default 0.
    */
   readonly reorder?: number | undefined
 }
 
 const share = z.number().min(0).max(1)
-// The limit on delays also limits the memory for delayed packets, which arrive at most at the session's packet rate.
+// The maximum bounds the memory for delayed packets too, because they arrive at most at the session's packet rate.
 const milliseconds = z.number().min(0).max(10_000)
 
 export const PacketFault: z.ZodType<PacketFault> = z
@@ -39,10 +39,10 @@ export const PacketFault: z.ZodType<PacketFault> = z
     'must have loss, delayMs, jitterMs or reorder',
   )
 
-/** Milliseconds after which a held-back packet is sent even if no other packet follows. */
+/** Milliseconds after which a held packet is sent even if no other packet follows. */
 const HELD_MS = 100
 
-/** Dependencies of a bad network. The timers run in real time, whatever the speed of the emulator. */
+/** What a bad network depends on. The timers run in real time, whatever the emulator's speed. */
 interface BadNetworkDeps extends Pick<Surroundings, 'random' | 'timers'> {
   readonly counters: PacketCounters
 }

@@ -13,25 +13,25 @@
  */
 
 /**
- * The port by which a packet arrives or leaves: the server port is the host's, the client port that of all other peers.
+ * The port by which a packet arrives or leaves. The host uses the server port, and all other peers use the client port.
  */
 export type Side = 'server' | 'client'
 
 /** Maximum length of a datagram in bytes. */
 export const MAX_DATAGRAM = 1200
-/** Maximum length of a payload in bytes: a datagram less the longest header. */
+/** Maximum length of a payload in bytes: that of a datagram without the longest header. */
 export const MAX_PAYLOAD = 1187
 
 /**
- * The kinds of packets: the first byte of packets from the relay, and the byte after the tokens of packets to the
- * relay.
+ * The kinds of packets. The first byte of a packet from the relay states its kind. In a packet to the relay, the byte
+ * after the tokens does.
  */
 export const PING = 1
 export const DATA = 2
 const MALFORMED = 0
 export type PacketKind = typeof PING | typeof DATA | typeof MALFORMED
 
-/** The states in the relay's answers to pings. 0, disconnected, is a peer's own state and never sent. */
+/** The states in the relay's answers to pings. The state 0, disconnected, is a peer's own and never sent. */
 export const relayState = { checking: 1, valid: 2, invalid: 3, timedOut: 4, error: 5 } as const
 export type RelayState = (typeof relayState)[keyof typeof relayState]
 
@@ -43,7 +43,7 @@ const HEADER = { client: 9, server: 13 } as const satisfies Record<Side, number>
 /** Length in bytes of the headers of the relay's packets, by the side of the receiving peer. */
 export const RELAYED_HEADER = { client: 1, server: 5 } as const satisfies Record<Side, number>
 
-/** The kind of a peer's packet; MALFORMED also for a datagram whose length does not fit its kind. */
+/** Returns the kind of a peer's packet. It is MALFORMED if the datagram's length does not fit the kind. */
 export function kindOf(datagram: Buffer, side: Side): PacketKind {
   const { length } = datagram
   if (length < HEADER.client || length > MAX_DATAGRAM) return MALFORMED
@@ -53,19 +53,19 @@ export function kindOf(datagram: Buffer, side: Side): PacketKind {
 }
 
 /**
- * A token as a key for comparison and lookup: a signed integer, because V8 allocates an object for each unsigned value
- * from 2^31 on.
+ * Converts a token to a key for comparison and lookup. The key is a signed integer, because V8 allocates an object for
+ * each unsigned value from 2^31 on.
  */
 export const tokenKey = (token: number) => token | 0
 
 export const userTokenKey = (datagram: Buffer) => datagram.readInt32LE(0)
 export const sessionTokenKey = (datagram: Buffer) => datagram.readInt32LE(SESSION_TOKEN)
 
-/** The connection id in a host's data packet. */
+/** Returns the connection id in a host's data packet. */
 export const connectionIdOf = (datagram: Buffer) => datagram.readUInt32LE(CONNECTION_ID)
 
 /**
- * Rewrites a client's data packet in place to the packet for its host. Returns the offset at which the new packet
+ * Converts a client's data packet, in place, to the packet for its host. Returns the offset at which the new packet
  * begins.
  */
 export function forHost(datagram: Buffer, connectionId: number): number {
@@ -76,7 +76,7 @@ export function forHost(datagram: Buffer, connectionId: number): number {
 }
 
 /**
- * Rewrites a host's data packet in place to the packet for the client. Returns the offset at which the new packet
+ * Converts a host's data packet, in place, to the packet for the client. Returns the offset at which the new packet
  * begins.
  */
 export function forClient(datagram: Buffer): number {
@@ -87,7 +87,7 @@ export function forClient(datagram: Buffer): number {
 
 const answers = Array.from({ length: relayState.error + 1 }, (_, state) => Buffer.of(PING, state))
 
-/** The relay's answer to a ping. Each state has one shared buffer, which must not be written to. */
+/** Returns the relay's answer to a ping. Each state has one shared buffer, which must not be written to. */
 export const answerOf = (state: RelayState): Buffer => answers[state] as Buffer
 
 /** Builds the ping by which a peer connects and stays connected. */
@@ -97,7 +97,7 @@ export function pingPacket(userToken: number, sessionToken: number): Buffer {
 
 /**
  * Builds a data packet.
- * @param connectionId the receiving client; only for data of a host.
+ * @param connectionId the client that receives the packet; only for data of a host.
  */
 export function dataPacket(
   userToken: number,
@@ -131,8 +131,8 @@ export type Relayed =
     }
 
 /**
- * Parses a packet from the relay; undefined for an invalid packet.
- * @param side side of the receiving peer.
+ * Parses a packet from the relay; undefined if it is invalid.
+ * @param side the side of the peer that receives the packet.
  */
 export function readRelayed(datagram: Buffer, side: Side): Relayed | undefined {
   if (datagram.length > MAX_DATAGRAM) return undefined

@@ -8,15 +8,15 @@ import type { RelayLine } from './udp-relay.js'
 /** The emulator's record of a relay session. */
 export interface RelaySessionRecord {
   readonly id: string
-  /** The session's token: unsigned 32-bit; a secret. */
+  /** The session's token, an unsigned 32-bit number. It is secret. */
   readonly token: number
   readonly webhookUrl: string | undefined
-  /** The users in the order of authorization. Two users may have the same address. */
+  /** The users, in the order of authorization. Two users may have the same address. */
   readonly users: RelayUserRecord[]
   readonly address: RelayAddress
-  /** The session on the relay that carries its packets; undefined if sessions carry none. */
+  /** The session on the relay that carries its packets; undefined if sessions carry no packets. */
   readonly line: RelayLine | undefined
-  /** Set by a declared fault: each user is shown with the next user's token. */
+  /** True with a declared fault: each user is shown with the next user's token. */
   readonly tokensOfOthers: boolean
   state: 'initializing' | 'ready' | 'ready without tokens'
 }
@@ -24,12 +24,12 @@ export interface RelaySessionRecord {
 export interface RelayUserRecord {
   readonly ip: string
   readonly coordinates: Coordinates
-  /** The user's token: unsigned 32-bit; a secret of this user. */
+  /** The user's token, an unsigned 32-bit number. It is the user's secret. */
   readonly token: number
 }
 
 /**
- * The service's view of the session.
+ * Returns the service's view of the session.
  * @param readyStatus the status text that the service uses for a ready session.
  */
 export function relaySessionView(session: RelaySessionRecord, readyStatus: string): RelaySession {
@@ -37,7 +37,7 @@ export function relaySessionView(session: RelaySessionRecord, readyStatus: strin
   return { ...commonView(session, readyStatus), session_users: users }
 }
 
-/** The session with one user instead of all users: the response to authorize. */
+/** Returns the view with one user instead of all users, which is the response to authorize. */
 export const relaySessionOfUserView = (
   session: RelaySessionRecord,
   user: RelayUserRecord,
@@ -45,8 +45,8 @@ export const relaySessionOfUserView = (
 ): RelaySessionOfUser => ({ ...commonView(session, readyStatus), session_user: userView(session, user) })
 
 /**
- * The common fields of both views. Until the session is ready, it is shown without tokens, relay and users (public
- * fact).
+ * Returns the common fields of both views. Until the session is ready, it is shown without tokens, relay and users
+ * (public fact).
  */
 function commonView({ id, token, state, address, webhookUrl }: RelaySessionRecord, readyStatus: string) {
   const ready = state !== 'initializing'
@@ -101,7 +101,7 @@ export function createRelayPorts() {
     places.map(({ id }, index) => [id, { pool: createPortPool(RANGE), ip: `192.0.2.${index + 1}` }]),
   )
   return {
-    /** Takes two ports of the location's relay; undefined if too few are free. */
+    /** Takes two ports of the location's relay. Returns undefined if fewer than two are free. */
     take: (place: Place): RelayAddress | undefined => {
       const relay = pools.get(place.id)
       const [serverPort, clientPort] = relay?.pool.take(2) ?? []

@@ -23,7 +23,7 @@ import {
 import type { RelayData } from './udp-relay.js'
 
 interface RelayOrder {
-  /** The users' IP addresses, near which the relay is chosen. */
+  /** The users' IP addresses. The relay is chosen near them. */
   readonly users: readonly string[]
   /** Returns true for allowed locations. */
   readonly allows: (place: Place) => boolean
@@ -39,16 +39,16 @@ export interface RelaySummary {
   readonly session_id: string
   readonly ready: boolean
   readonly users: number
-  /** Number of connected users, by their packets; 0 if sessions carry no packets. */
+  /** Number of users who are connected, judged by their packets; 0 if sessions carry no packets. */
   readonly connected: number
 }
 
-/** The dependencies of relay sessions in the emulator. */
+/** What the emulated relay sessions depend on. */
 interface RelayDeps extends Pick<Surroundings, 'random' | 'timers'> {
   readonly settings: RelaySettings
-  /** The relay that carries packets; undefined if sessions carry none. */
+  /** The relay that carries packets; undefined if sessions carry no packets. */
   readonly relayData: RelayData | undefined
-  /** Finds the location of an IP address; undefined to simulate a location from the address. */
+  /** Returns the location of an IP address; undefined to simulate a location from the address. */
   readonly locate: Locate | undefined
   readonly webhooks: Webhooks
 }
@@ -61,10 +61,13 @@ interface RelayDeps extends Pick<Surroundings, 'random' | 'timers'> {
  */
 export type RelayFault = 'never ready' | 'no tokens' | 'token of another'
 
-/** A source of tokens for sessions and users: unsigned 32-bit numbers (public fact), unique among those in use. */
+/**
+ * Creates a source of tokens for sessions and users. Tokens are unsigned 32-bit numbers (public fact). Each differs
+ * from all tokens in use.
+ */
 function createTokenSource(random: Random) {
   const used = new Set<number>()
-  /** A token is never 0, because programs take 0 for a missing token. */
+  /** Draws a token. It is never 0, because programs take 0 for a missing token. */
   const draw = () => 1 + Math.floor(random() * 0xffff_ffff)
   return {
     take: () => {
@@ -77,7 +80,7 @@ function createTokenSource(random: Random) {
   }
 }
 
-/** Creates the part of the service behind `api.relays`. */
+/** Creates the part of the service that `api.relays` uses. */
 export function createRelays({ random, timers, settings, relayData, locate, webhooks }: RelayDeps) {
   const sessions = new Map<string, RelaySessionRecord>()
   const ports = createRelayPorts()
@@ -93,7 +96,7 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
   })
 
   const becomeReady = (session: RelaySessionRecord, { fault, webhookFault }: RelayOrder) => {
-    // The session was deleted meanwhile.
+    // The session may have been deleted meanwhile.
     if (sessions.get(session.id) !== session) return
     session.state = fault === 'no tokens' ? 'ready without tokens' : 'ready'
     const { webhookUrl } = session
@@ -101,7 +104,7 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
       calls.set(session, sendDespite(webhookFault, webhooks, timers, webhookUrl, view(session)))
   }
 
-  /** Assigns the address to which peers send packets, and opens the relay that carries the packets. */
+  /** Assigns the address to which peers send packets. Opens the relay if sessions carry packets. */
   const connect = async (
     place: Place,
     token: number,
@@ -117,7 +120,7 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
     return { address: { place, ip: relayData.ip, host: relayData.ip, serverPort, clientPort }, line }
   }
 
-  /** Creates a session; undefined if no allowed relay has free ports. */
+  /** Creates a session. Resolves with undefined if no allowed relay has free ports. */
   const create = async (order: RelayOrder): Promise<RelaySessionRecord | undefined> => {
     const users = order.users.map(newUser)
     const token = tokens.take()
@@ -151,10 +154,10 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
   return {
     create,
     get: (id: string) => sessions.get(id),
-    /** All sessions that have not been deleted, the oldest first. */
+    /** Returns all sessions that have not been deleted, the oldest first. */
     all: (): readonly RelaySessionRecord[] => [...sessions.values()],
 
-    /** Adds a user with a token of its own, even if another user has the same address. */
+    /** Adds a user with an own token, even if another user has the same address. */
     authorize: (session: RelaySessionRecord, ip: string) => {
       const user = newUser(ip)
       session.users.push(user)
@@ -162,7 +165,7 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
       return user
     },
 
-    /** Removes the user with the token. Returns false if no user has it. */
+    /** Removes the user who has the token. Returns false if there is none. */
     revoke: (session: RelaySessionRecord, token: number) => {
       const index = session.users.findIndex((user) => user.token === token)
       if (index === -1) return false
@@ -172,7 +175,7 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
       return true
     },
 
-    /** Deletes the session. Resolves when its ports are free. */
+    /** Deletes the session. Resolves once its ports are free. */
     delete: async (session: RelaySessionRecord) => {
       sessions.delete(session.id)
       if (session.line === undefined) ports.give(session.address)
@@ -183,9 +186,9 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
     view,
     viewOfUser: (session: RelaySessionRecord, user: RelayUserRecord) =>
       relaySessionOfUserView(session, user, settings.readyStatus),
-    /** Resolves when the started calls of the session's webhook are over. */
+    /** Resolves once the started calls of the session's webhook are over. */
     called: (session: RelaySessionRecord) => calls.get(session) ?? Promise.resolve(),
-    /** Summaries of all sessions, without tokens. */
+    /** Returns summaries of all sessions, without tokens. */
     list: (): readonly RelaySummary[] =>
       Array.from(sessions.values(), ({ id, state, users, line }) => ({
         session_id: id,
@@ -197,7 +200,7 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
   }
 }
 
-/** A forged webhook: what an attacker who knows the URL could post to receive all packets. */
+/** Returns a forged webhook body: what an attacker who knows the URL could post to receive all packets. */
 const forged = (view: RelaySession): RelaySession => ({
   ...view,
   status: 'READY',

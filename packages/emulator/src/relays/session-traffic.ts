@@ -29,7 +29,7 @@ export interface Endpoint {
 /** A user that has pinged one of the session's ports. */
 interface UserConnection {
   readonly side: Side
-  /** The connection id by which the host knows a client: from 1, never reused in its session. 0 for the host itself. */
+  /** The id by which the host knows a client: from 1, and never reused in the session. 0 for the host itself. */
   readonly id: number
   endpoint: Endpoint
   /** The time of the connection's first ping. */
@@ -38,14 +38,14 @@ interface UserConnection {
   seenAt: number
 }
 
-/** Milliseconds of silence after which a connection has ended (our choice). */
+/** Milliseconds of silence after which a connection counts as ended (our choice). */
 export const STALE_MS = 10_000
-/** Milliseconds of silence after which the same user may continue from another endpoint (our choice). */
+/** Milliseconds of silence after which a user may continue from another endpoint (our choice). */
 const MOVE_MS = 2000
 
 const isAlive = (connection: UserConnection, now: number): boolean => now - connection.seenAt < STALE_MS
 
-/** True if the connection may send and receive data. */
+/** Returns true if the connection may send and receive data. */
 const isValid = (connection: UserConnection, authDelayMs: number, now: number): boolean =>
   isAlive(connection, now) && now - connection.since >= authDelayMs
 
@@ -68,22 +68,22 @@ export function plainAddress(text: string): string {
 }
 
 /**
- * True if an address is a loopback address.
+ * Returns true for a loopback address.
  * @param address as returned by `plainAddress`.
  */
 export const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1'
 
 interface SessionTrafficDeps {
-  /** The session's token. A secret. */
+  /** The session's token. It is secret. */
   readonly sessionToken: number
-  /** The settings. `authDelayMs` is in the clock's time here instead of the service's. */
+  /** The settings. Unlike elsewhere, `authDelayMs` is milliseconds of the clock, not of the service's time. */
   readonly settings: Omit<RelayDataSettings, 'host' | 'publicIp'>
   readonly counters: PacketCounters
   readonly invalidTokens: InvalidTokens
   readonly send: SendDatagram
 }
 
-/** Sends the part of a datagram from the offset `start`, from the port of the given side. */
+/** Sends a datagram from the port of the given side, without the bytes before the offset `start`. */
 export type SendDatagram = (side: Side, datagram: Buffer, start: number, to: Endpoint) => void
 
 interface User {
@@ -96,15 +96,15 @@ interface User {
 }
 
 /**
- * Maximum pings per second of one user. Peers ping 1 to 10 times a second (public fact). Pings have a separate limit,
- * so that too much data does not cost a peer its connection.
+ * Maximum number of pings per second of one user. Peers ping 1 to 10 times a second (public fact). Pings have an own
+ * limit, so that a peer that sends too much data stays connected.
  */
 const PINGS_PER_SECOND = 20
 
 /**
- * Creates the packet handling of one session. Pure except for `send` and the counters; `now` never decreases. It has no
- * timers: the end of a connection or host is detected when a packet arrives, because peers ping every half second. It
- * allocates no objects per packet, because there may be 100,000 packets per second.
+ * Creates the packet handling of one session. It is pure, except for `send` and the counters. `now` must never
+ * decrease. It has no timers: the end of a connection is detected when a packet arrives, because peers ping every half
+ * second. It allocates no objects for a packet, because there may be 100,000 packets per second.
  */
 export function createSessionTraffic({ sessionToken, settings, counters, invalidTokens, send }: SessionTrafficDeps) {
   const { authDelayMs, pinSource } = settings
@@ -114,11 +114,11 @@ export function createSessionTraffic({ sessionToken, settings, counters, invalid
   const clients = new Map<number, UserConnection>()
   const dataCap = createRateCap(settings.sessionPacketsPerSecond)
   const invalidLimiter = createSessionLimiter()
-  /** The latest host, which may have ended. */
+  /** The latest host. Its connection may have ended. */
   let host: UserConnection | undefined
   let nextId = 1
 
-  /** Handles a datagram received at the port of the given side. The datagram's buffer is overwritten. */
+  /** Handles a datagram that arrived at the port of the given side. The datagram's buffer is overwritten. */
   const receive = (side: Side, datagram: Buffer, from: Endpoint, now: number) => {
     counters.received++
     const kind = kindOf(datagram, side)
@@ -173,7 +173,7 @@ export function createSessionTraffic({ sessionToken, settings, counters, invalid
     return connection
   }
 
-  /** Called for each packet of a connection, which shows that the connection is alive. */
+  /** Called for each packet of a connection, because it shows that the connection is alive. */
   const onSign = (connection: UserConnection, now: number) => {
     connection.seenAt = now
     answer(stateOf(connection, now), connection.side, connection.endpoint)
@@ -199,7 +199,9 @@ export function createSessionTraffic({ sessionToken, settings, counters, invalid
     else relay('client', datagram, forClient(datagram), client)
   }
 
-  /** The connection by which the user may send from this endpoint; undefined if the user may not. */
+  /**
+   * Returns the connection by which the user may send from this endpoint; undefined if the user may not send from it.
+   */
   const sender = (user: User, side: Side, from: Endpoint, now: number): UserConnection | undefined => {
     const { connection } = user
     if (
@@ -226,7 +228,7 @@ export function createSessionTraffic({ sessionToken, settings, counters, invalid
 
   return {
     receive,
-    /** Authorizes a user to connect. Each user has a different token. */
+    /** Allows a user to connect. Each user has a different token. */
     authorize: ({ token, ip }: { readonly token: number; readonly ip: string }) => {
       users.set(tokenKey(token), {
         address: pinSource ? plainAddress(ip) : undefined,
@@ -243,7 +245,7 @@ export function createSessionTraffic({ sessionToken, settings, counters, invalid
       end(connection)
       clients.delete(connection.id)
     },
-    /** The number of users connected. */
+    /** Returns the number of connected users. */
     connected: (now: number) =>
       Array.from(users.values()).filter(({ connection }) => connection !== undefined && isAlive(connection, now))
         .length,

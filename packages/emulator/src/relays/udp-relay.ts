@@ -12,18 +12,18 @@ import { createInvalidTokens } from './traffic-limits.js'
 export type RelayData = ReturnType<typeof createUdpRelay>
 
 interface LineOrder {
-  /** The session's token. A secret. */
+  /** The session's token. It is secret. */
   readonly token: number
   readonly fault: PacketFault | undefined
 }
 
-/** One session on the relay, initially without users. */
+/** A session on the relay. It has no users at first. */
 export interface RelayLine {
   readonly serverPort: number
   readonly clientPort: number
   authorize(user: { readonly token: number; readonly ip: string }): void
   revoke(token: number): void
-  /** The number of users connected now. */
+  /** Returns the number of users who are connected now. */
   connected(): number
   /** Releases the ports. */
   close(): Promise<void>
@@ -34,13 +34,13 @@ interface UdpPorts extends Readonly<Record<Side, Socket>> {
   close(): Promise<void>
 }
 
-/** Size of a receive buffer, which holds bursts while the process is busy; the system may grant less. */
+/** Size of a receive buffer in bytes. It holds bursts while the process is busy. The system may grant less. */
 const RECEIVE_BUFFER_BYTES = 1024 * 1024
 
 /**
- * Opens a session's two UDP sockets. Sessions do not share sockets: each has its own ports, like in the API's response;
- * a flood of one session does not fill another's receive buffer; and late packets for an ended session do not reach
- * another.
+ * Opens the two UDP sockets of a session. Sessions do not share sockets, for three reasons. As in the API's response,
+ * each session has its own ports. Too many packets for one session do not fill another's receive buffer. Late packets
+ * for an ended session do not reach another session.
  *
  * @param host an IP address.
  * @throws the system's error if no port is free or the address does not exist.
@@ -62,10 +62,10 @@ async function openSocket(host: string): Promise<Socket> {
   const socket = createSocket({
     type: `udp${family}`,
     recvBufferSize: RECEIVE_BUFFER_BYTES,
-    // Packets are sent only to IP addresses. The default lookup would delay every packet by a tick.
+    // All receivers are IP addresses, so nothing is looked up. The default lookup would delay every packet by a tick.
     lookup: (address, _options, found) => found(null, address, family),
   })
-  // The socket does not keep the process alive if the emulator is not closed.
+  // Unreferenced, so that an emulator that was not closed does not keep the process alive.
   socket.unref()
   try {
     const listening = once(socket, 'listening')
@@ -75,7 +75,7 @@ async function openSocket(host: string): Promise<Socket> {
     await closeSocket(socket)
     throw error
   }
-  // Errors are ignored: the network may report that a peer is gone, and the peer's silence shows the same.
+  // Errors are ignored. The network may report that a peer is unreachable, which the peer's silence shows too.
   return socket.on('error', () => {})
 }
 
@@ -85,7 +85,7 @@ interface UdpRelayDeps extends Omit<Surroundings, 'timers'> {
   readonly counters: PacketCounters
 }
 
-/** Maximum number of bytes queued for sending at one port. Further packets are dropped. */
+/** Maximum number of bytes that wait to be sent at one port. Further packets are dropped. */
 const SEND_QUEUE_BYTES = 1024 * 1024
 
 /** Creates the relay that carries the packets of all sessions. Durations of the peers' protocol are not sped up. */
@@ -100,7 +100,7 @@ export function createUdpRelay(settings: RelayDataSettings, { clock, random, spe
     (side, datagram, start, { port, address }) => {
       const socket = ports[side]
       if (socket.getSendQueueSize() > SEND_QUEUE_BYTES) counters.dropped.sendQueue++
-      // With an offset and a length, the socket checks them and creates a view itself, which takes longer.
+      // A view is created here, because with an offset and a length the socket would check both and take longer.
       else socket.send(start === 0 ? datagram : datagram.subarray(start), port, address)
     }
 
@@ -132,9 +132,9 @@ export function createUdpRelay(settings: RelayDataSettings, { clock, random, spe
   return {
     /** The relay's IP address for peers. */
     ip: settings.publicIp,
-    /** Opens a session's two ports. Undefined if no ports are free, and after `close`. */
+    /** Opens a session's two ports. Resolves with undefined if no ports are free, and after `close`. */
     open: async (order: LineOrder): Promise<RelayLine | undefined> => {
-      // Every failure means the same to the caller: no relay is available.
+      // All failures are handled alike, because they all mean that no relay is available.
       const ports = await openUdpPorts(settings.host).catch(() => undefined)
       if (ports === undefined) return undefined
       if (!closed) return createLine(ports, order)

@@ -12,8 +12,8 @@ import { boundOfPairs } from './pairs-bound.js'
 const COUNTED: ReadonlySet<string> = new Set(['distance', 'difference', 'latency'])
 
 /**
- * The strictest limits above 0 of the rules about distance, difference or latency. Nested rules do not count, nor does
- * a latency rule about differences only.
+ * Returns the rules about distance, difference or latency with their strictest limits above 0. Nested rules and latency
+ * rules that limit only differences are omitted.
  */
 function unitsOf(queue: Queue): BoundUnit[] {
   const { curves } = describeQueue(queue)
@@ -26,9 +26,9 @@ function unitsOf(queue: Queue): BoundUnit[] {
 }
 
 /**
- * Compares the matches of a queue with the best possible ones of the same players at equal wait. Of large runs it
- * samples a part, so that it takes a second or two for any crowd. Undefined if there is nothing to compare: no rule
- * limits distance, difference or latency, or nobody was matched.
+ * Compares the matches of a queue with the best possible matches of the same players, in which nobody waits longer. A
+ * large run is sampled, so the comparison takes a second or two for any crowd. Returns undefined if no rule limits
+ * distance, difference or latency, or if nobody was matched.
  *
  * @param queue as `defineQueue` returns it.
  */
@@ -43,7 +43,8 @@ export function boundOf(crowd: Crowd, outcome: RunOutcome, queue: Queue): Bound 
   const meetsAt = createMeetsAt(compiled, isPair)
   const found = (isPair ? boundOfPairs : boundOfLarger)(matched, matches, {
     costOf: createPairCost(compiled, units),
-    // A match that was made was possible, even if the current rules would not allow it, e.g. because of a custom rule.
+    // Two tickets of one actual match could be matched, even if the rules would forbid it now, e.g. because of a custom
+    // rule.
     withinRules: (one, other) => Math.min(meetsAt(one, other), one.match === other.match ? one.until : Infinity),
     anyRules: meetsWithoutLimits,
   })
@@ -65,7 +66,10 @@ export function boundOf(crowd: Crowd, outcome: RunOutcome, queue: Queue): Bound 
 const ratioOf = (cost: number, least: number): number | null =>
   least > 0 ? rounded(cost / least, 6) : cost === 0 ? 1 : null
 
-/** The matches of several tickets: a party that fills a match alone had no alternative. */
+/**
+ * Returns the matches of several tickets, by match. A party that fills a match alone is omitted, because it had no
+ * alternative.
+ */
 function matchesOf(present: readonly PresentTicket[]): Map<number, PresentTicket[]> {
   const matches = groupBy(present, ({ match }) => match)
   for (const [match, { length }] of matches) if (length === 1) matches.delete(match)

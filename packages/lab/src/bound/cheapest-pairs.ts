@@ -2,14 +2,14 @@
 /** Undirected edges between the vertices 0 … `vertices` − 1. No edge joins a vertex to itself. */
 export interface Graph {
   readonly vertices: number
-  /** The two ends of each edge, one after the other: edge `e` joins `ends[2e]` and `ends[2e + 1]`. */
+  /** The ends of all edges in one list: edge `e` joins the vertices `ends[2e]` and `ends[2e + 1]`. */
   readonly ends: Int32Array
-  /** The cost of each edge: whole numbers, so that sums are exact. */
+  /** The cost of each edge. All are whole numbers, so that sums are exact. */
   readonly costs: Float64Array
 }
 
 const NONE = -1
-/** Labels of nodes: not reached yet, or at an even or odd distance from a free vertex. */
+/** Labels of nodes: not reached yet, or at an even or an odd distance from a free vertex. */
 const UNREACHED = 0
 const EVEN = 1
 const ODD = 2
@@ -17,38 +17,39 @@ const ODD = 2
 const NOTHING: readonly number[] = []
 
 /**
- * Edmonds' algorithm. A blossom is a cycle of an odd number of nodes that is treated as one node; nodes are vertices (0
- * … n − 1) or blossoms (n … 2n − 1), which may contain further blossoms. A side of an edge is named by its far end:
- * side 2e leads to `ends[2e]`, side 2e + 1 to `ends[2e + 1]`, so `side ^ 1` leads back.
+ * A matching by Edmonds' algorithm. A blossom is a cycle of an odd number of nodes that is treated as one node. Nodes
+ * are vertices (0 … n − 1) or blossoms (n … 2n − 1). A blossom may contain further blossoms. A side of an edge is named
+ * by the end to which it leads: side 2e leads to `ends[2e]` and side 2e + 1 to `ends[2e + 1]`. So `side ^ 1` leads
+ * back.
  */
 class BlossomMatching {
   readonly #graph: Graph
-  /** The sides of edges at each vertex. */
+  /** For each vertex, the sides that lead away from it. */
   readonly #around: readonly (readonly number[])[]
   /** For each vertex, the side that leads to its partner; NONE for a free vertex. */
   readonly mate: Int32Array
   /** Twice the dual value of each vertex, and the dual value of each blossom. */
   readonly dual: Float64Array
   /**
-   * For each node, its label, and the side that leads to the node from which it was labelled; NONE for the root of a
-   * tree.
+   * For each node, its label in `#label`. `#labelledBy` is the side that leads to the node from which it was labelled;
+   * NONE for the root of a tree.
    */
   readonly #label: Int8Array
   readonly #labelledBy: Int32Array
   /** For each vertex, the outermost node that contains it. */
   readonly #outermost: Int32Array
-  /** For each node, the blossom that directly contains it. */
+  /** For each node, the blossom that directly contains it; NONE if it is outermost. */
   readonly #parent: Int32Array
   /**
-   * For each blossom in use, its nodes around the cycle, starting with the node of its base, and the side from each to
-   * the next.
+   * For each blossom in use: `#nodes` are its nodes around the cycle, beginning with the one that contains its base.
+   * `#links` are the sides from each node to the next.
    */
   readonly #nodes: (readonly number[])[]
   readonly #links: (readonly number[])[]
-  /** For each node, the vertex that is not matched within it; NONE for unused blossoms. */
+  /** For each node, the vertex that is not matched with another vertex of the node; NONE for unused blossoms. */
   readonly #base: Int32Array
   readonly #unused: number[]
-  /** Even vertices whose edges were not examined yet. */
+  /** Even vertices whose edges have not been examined yet. */
   readonly #queue: number[] = []
 
   constructor(graph: Graph) {
@@ -70,7 +71,7 @@ class BlossomMatching {
     this.#unused = Array.from({ length: vertices }, (_, at) => 2 * vertices - 1 - at)
   }
 
-  /** Adds one pair to the matching, at the minimum additional cost. False if there is none. */
+  /** Adds one pair to the matching, at the minimum additional cost. Returns false if no further pair is possible. */
   add(): boolean {
     do if (this.#grow()) return true
     while (this.#adjust())
@@ -81,14 +82,14 @@ class BlossomMatching {
     return this.#graph.ends[side] as number
   }
 
-  /** Twice the slack of an edge: no edge outside of blossoms is below 0, and edges of the matching have 0. */
+  /** Returns twice the slack of an edge. Outside of blossoms it is at least 0. It is 0 for edges of the matching. */
   #slack(edge: number): number {
     const { ends, costs } = this.#graph
     const both = (this.dual[ends[2 * edge] as number] as number) + (this.dual[ends[2 * edge + 1] as number] as number)
     return both + 2 * (costs[edge] as number)
   }
 
-  /** The vertices of a node. */
+  /** Returns the vertices of a node. */
   #leaves(node: number, into: number[] = []): number[] {
     if (node < this.#graph.vertices) into.push(node)
     else for (const child of this.#nodes[node] as readonly number[]) this.#leaves(child, into)
@@ -96,8 +97,8 @@ class BlossomMatching {
   }
 
   /**
-   * Grows trees from the free vertices along edges without slack. Returns true once two trees have met, and the path
-   * between their roots was augmented.
+   * Grows trees from the free vertices along edges without slack. Returns true once two trees have met and the path
+   * between their roots has been augmented.
    */
   #grow(): boolean {
     this.#label.fill(UNREACHED)
@@ -125,7 +126,7 @@ class BlossomMatching {
     return false
   }
 
-  /** Labels the outermost node of a vertex. `side` leads back along the edge by which it was reached. */
+  /** Labels the outermost node of a vertex. `side` leads back along the edge by which the vertex was reached. */
   #reach(vertex: number, as: typeof EVEN | typeof ODD, side: number): void {
     const node = this.#outermost[vertex] as number
     this.#label[node] = as
@@ -138,7 +139,7 @@ class BlossomMatching {
     this.#reach(this.endOf(mate), EVEN, mate ^ 1)
   }
 
-  /** The even nodes from that of an even vertex to the root of its tree. */
+  /** Returns the even nodes from the node of an even vertex up to the root of its tree. */
   #evenAbove(vertex: number): number[] {
     const nodes = [this.#outermost[vertex] as number]
     for (;;) {
@@ -168,7 +169,7 @@ class BlossomMatching {
     }
   }
 
-  /** Exchanges matched and unmatched edges within a blossom, so that the vertex becomes its base. */
+  /** Makes a vertex the base of its blossom, by exchanging matched and unmatched edges within the blossom. */
   #rebase(blossom: number, vertex: number): void {
     if (blossom < this.#graph.vertices) return
     let child = vertex
@@ -193,8 +194,8 @@ class BlossomMatching {
   }
 
   /**
-   * Creates a blossom from the cycle that an edge between two even vertices closes, up to the common node of their
-   * paths.
+   * Creates a blossom from the cycle that an edge between two even vertices closes. The cycle ends at the node that
+   * their paths share.
    */
   #close(root: number, edge: number): void {
     const blossom = this.#unused.pop() as number
@@ -222,7 +223,7 @@ class BlossomMatching {
     }
   }
 
-  /** Opens a blossom: its nodes become outermost. */
+  /** Dissolves a blossom, so that its nodes become outermost. */
   #open(blossom: number): void {
     for (const node of this.#nodes[blossom] as readonly number[]) {
       this.#parent[node] = NONE
@@ -235,7 +236,7 @@ class BlossomMatching {
   }
 
   /**
-   * Changes the dual values so that a further edge has no slack, or a blossom is opened. Returns false if neither is
+   * Changes the dual values until a further edge has no slack, or a blossom is dissolved. Returns false if neither is
    * possible.
    */
   #adjust(): boolean {
@@ -245,7 +246,7 @@ class BlossomMatching {
     for (let edge = 0; edge < costs.length; edge++) {
       const one = outermost[ends[2 * edge] as number] as number
       const other = outermost[ends[2 * edge + 1] as number] as number
-      // As even is 1 and unreached 0, the sum is the number of even ends.
+      // EVEN is 1 and UNREACHED is 0, so the sum is the number of even ends.
       const evens = (label[one] as number) + (label[other] as number)
       if (one !== other && evens > 0 && label[one] !== ODD && label[other] !== ODD)
         least = Math.min(least, this.#slack(edge) / evens)
@@ -266,13 +267,12 @@ class BlossomMatching {
 }
 
 /**
- * Finds the cheapest matching with `wanted` pairs, by Edmonds' algorithm: from the empty matching, each step adds one
- * pair by way of the cheapest augmenting path. All free vertices keep the same dual value, which is the least, so that
- * after each step the matching is the cheapest of its size (that value is the dual of the number of pairs). Time O(n²
- * m).
- * @returns for each vertex its partner, −1 for none; the number of pairs, fewer than wanted if there is no matching
- *   with as many; and the proof that nothing is cheaper: for any two vertices a and b, even without an edge, no pair
- *   costs less than −(proof[a] + proof[b]) / 2, unless both are in one blossom, where it may cost more.
+ * Finds the cheapest matching with `wanted` pairs, by Edmonds' algorithm. Starting with the empty matching, each step
+ * adds one pair along the cheapest augmenting path. All free vertices keep the same dual value, the least of all, so
+ * the matching after each step is the cheapest of its size. Time O(n² m).
+ * @returns for each vertex its partner, −1 for none; the number of pairs, which is below `wanted` if no larger matching
+ * exists; and a proof that nothing is cheaper. For any two vertices a and b, even without an edge, a pair costs at
+ * least −(proof[a] + proof[b]) / 2. Within one blossom it may cost more.
  */
 export function cheapestPairs(graph: Graph, wanted: number) {
   const matching = new BlossomMatching(graph)

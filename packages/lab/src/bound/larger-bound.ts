@@ -1,17 +1,17 @@
-// pure: which potential partners of a ticket may be in a match with enough of the others
+// pure: which potential partners of a ticket may share a match with enough other tickets
 import { averageMet, meetings, type MeetsAt, type PresentTicket } from './meetings.js'
 import type { BoundTerms, PairCosts, MatchTickets } from './pair-cost.js'
 
 /**
- * Removes tickets that cannot be matched with enough of the others to fill the match at a moment. No match could have
- * them then, so no possible match is lost.
+ * Removes the tickets that cannot be matched with enough of the others to fill a match at a moment. No match of that
+ * moment can contain them, so no possible match is lost.
  */
 type Company = (there: readonly NearbyTicket[], moment: number) => readonly NearbyTicket[]
 
-/** @param seats players of a match in addition to the ticket. */
+/** @param seats number of players in a match besides those of the ticket. */
 function createCompany(seen: readonly NearbyTicket[], seats: number, meetsAt: MeetsAt): Company {
   const indexes = new Map(seen.map((one, index) => [one, index]))
-  /** For each two tickets, the moment from which they may be matched; NaN if it was not computed yet. */
+  /** For each two tickets, the moment from which they may be matched; NaN if it has not been computed yet. */
   const moments = new Float64Array(seen.length * seen.length).fill(Number.NaN)
   const meetAt = (one: number, other: number): number => {
     const at = Math.min(one, other) * seen.length + Math.max(one, other)
@@ -40,17 +40,17 @@ function createCompany(seen: readonly NearbyTicket[], seats: number, meetsAt: Me
 }
 
 /**
- * The minimum average cost to `seats` other players: over all moments, the cost of the cheapest others with whom the
- * ticket could be matched then. Proof that no match costs less: all members of a match may be matched with one another
- * at its moment, so the others are among those examined, and no `seats` of these cost less than the cheapest. A party
- * may be split, which only lowers the bound. Infinity if there were never as many.
+ * Returns the minimum average cost to `seats` other players, over all moments: at each moment, the cost of the cheapest
+ * others with whom the ticket could be matched. Proof that no match costs less: at the moment of a match all its
+ * members may be matched with one another, so they are among the others that are examined. A party may be split, which
+ * only lowers the bound. Infinity if there were never enough others.
  */
 function leastCost({ seen, further }: CheapestOthers, seats: number, meetsAt: MeetsAt): number {
-  // If not all others are known, anybody may be matched with the unknown ones.
+  // If some others are unknown, tickets cannot be removed, because any ticket may be matched with an unknown one.
   const company = further === Infinity ? createCompany(seen, seats, meetsAt) : undefined
   let least = Infinity
-  // Players of one match could equally be matched at the next moment at which a player comes or leaves, themselves
-  // included.
+  // Only moments at which a player comes or leaves are examined: players who could be matched between two of them could
+  // also be matched at the next one.
   for (const moment of new Set(seen.flatMap(({ from, until }) => [from, until]))) {
     const there = seen.filter(({ from, until }) => from <= moment && moment <= until)
     const bound = averageCost(there, seats, further)
@@ -60,7 +60,7 @@ function leastCost({ seen, further }: CheapestOthers, seats: number, meetsAt: Me
   return least
 }
 
-/** The average cost of the cheapest. The list is sorted by cost. */
+/** Returns the average cost of the cheapest `seats` players in a list that is sorted by cost. */
 function averageCost(there: readonly NearbyTicket[], seats: number, further: number): number {
   let left = seats
   let sum = 0
@@ -73,10 +73,10 @@ function averageCost(there: readonly NearbyTicket[], seats: number, further: num
   return (sum + left * further) / seats
 }
 
-/** Maximum number of others that are compared with one another. */
+/** Maximum number of other tickets that are compared with one another. */
 const MOST_COMPARED = 256
 
-/** Another ticket, and the time in which both could have been matched. */
+/** Another ticket, and the time in which it could be matched with the ticket. */
 interface NearbyTicket {
   readonly other: PresentTicket
   readonly cost: number
@@ -84,14 +84,14 @@ interface NearbyTicket {
   readonly until: number
 }
 
-/** The cheapest others, sorted by cost. All further ones cost at least `further`. */
+/** The cheapest other tickets, sorted by cost. All tickets that are not in the list cost at least `further`. */
 interface CheapestOthers {
   readonly seen: readonly NearbyTicket[]
-  /** Infinity if there are no further ones. */
+  /** Infinity if the list has all other tickets. */
   readonly further: number
 }
 
-/** @param costs the cost of each of the others. */
+/** Finds the cheapest tickets with which a ticket could be matched. @param costs the cost of each of the others. */
 function viewOf(
   own: PresentTicket,
   others: readonly PresentTicket[],
@@ -115,15 +115,17 @@ function viewOf(
   return { seen: seen.slice(0, MOST_COMPARED), further: seen[MOST_COMPARED]?.cost ?? Infinity }
 }
 
-/** Maximum number of sampled tickets, evenly spread over the run; fewer if each has many potential partners. */
+/**
+ * Maximum number of sampled tickets, evenly spread over the run. Fewer are sampled if each has many potential partners.
+ */
 const MOST_TICKETS = 1000
 const FEWEST_TICKETS = 100
 /** Approximate maximum number of pairs of tickets that are examined. */
 const MOST_PAIRS = 3_000_000
 
 /**
- * Compares the cost of matches for their members with the minimum: the sum over players is a lower bound, because no
- * match costs any of its members less. The cost between players of one party is 0.
+ * Compares the cost of the matches with a minimum. The minimum is the sum over the players, each with the best others:
+ * a lower bound, because no match costs any member less. The cost between players of one party is 0.
  *
  * @param present the matched tickets, in order of arrival.
  */
@@ -143,7 +145,8 @@ export function boundOfLarger(
     const met = meets(own)
     const costs = Float64Array.from(met, ({ entry }) => costOf(own.entry, entry))
     const leastBy = (meetsAt: MeetsAt) => leastCost(viewOf(own, met, costs, meetsAt), seats, meetsAt)
-    // The other players in a match are not of the player's own party.
+    // A player's cost is an average over all others in the match. Those of the player's own party cost nothing, so the
+    // average over the remaining ones is weighted.
     const weight = (size * seats) / (size + seats - 1)
     sums.players += size
     sums.cost += weight * cost

@@ -1,26 +1,29 @@
-// pure: the tickets of a queue, and when they waited
+// pure: when the tickets of a queue waited, and which of them could be matched
 import { middleOf } from '@muster/core/internal'
 import { type CompiledQueue, networkOf } from '@muster/matchmaker/internal'
 import type { Crowd, CrowdParty } from '../crowd/index.js'
 import type { RunOutcome } from '../run/index.js'
 import { firstIndex } from '../statistics/index.js'
 
-/** A matched ticket while it waited. It could be matched with any other ticket that waited at the same time. */
+/**
+ * A matched ticket and the time for which it waited. It could be matched with any other ticket that waited at the same
+ * time.
+ */
 export interface PresentTicket {
   /** Index of the ticket in the outcome. */
   readonly ticket: number
   readonly entry: Entry
-  /** Milliseconds from the crowd's start. */
+  /** Start of the wait, in milliseconds from the crowd's start. */
   readonly from: number
-  /** When its match was complete: no ticket may wait longer than in the run. */
+  /** End of the wait: when the ticket's match was complete. A better match may not let it wait longer. */
   readonly until: number
-  /** Index of its match in the outcome. */
+  /** Index of the ticket's match in the outcome. */
   readonly match: number
 }
 
 export type Entry = ReturnType<CompiledQueue['entryOf']>
 
-/** The tickets that a queue has matched, in order of creation. */
+/** Returns the tickets that a queue has matched, in order of creation. */
 export function presentIn(compiled: CompiledQueue, crowd: Crowd, outcome: RunOutcome): PresentTicket[] {
   const { name } = compiled.queue
   const completeAt = completionOf(outcome)
@@ -38,7 +41,7 @@ export function presentIn(compiled: CompiledQueue, crowd: Crowd, outcome: RunOut
   return present.toSorted((one, other) => one.from - other.from || one.ticket - other.ticket)
 }
 
-/** When the last ticket of each match joined it: later than the others only if it replaced another one. */
+/** Returns when each match was complete. A ticket that replaced another one joined later than the rest. */
 function completionOf({ tickets }: RunOutcome): Map<number, number> {
   const completeAt = new Map<number, number>()
   for (const { match, matchedAt = 0 } of tickets)
@@ -63,25 +66,27 @@ function entryOf(compiled: CompiledQueue, { id, players, priority = 0 }: CrowdPa
       network: networkOf(players),
     })
   } catch {
-    // The queue refuses the ticket, e.g. because a rating book gave it attributes that the crowd lacks.
+    // The queue refuses the ticket without attributes that the crowd lacks, e.g. those that a rating book adds during a
+    // run.
     return undefined
   }
 }
 
 /**
- * The moment from which two tickets may be matched, regardless of the others in the match: milliseconds from the
- * crowd's start, not before both wait. Infinity if never. They may have left before that moment.
+ * Returns the moment from which two tickets may be matched, regardless of the others in the match, in milliseconds from
+ * the crowd's start. It is not before both wait; Infinity if never. One of them may have left before that moment.
  */
 export type MeetsAt = (one: PresentTicket, other: PresentTicket) => number
 
-/** Without limits: only players that never-relaxing rules separate stay apart. */
+/** Returns the moment if no limits apply. Only rules that never relax still separate players. */
 export const meetsWithoutLimits: MeetsAt = (one, other) =>
   one.entry.key === other.entry.key ? Math.max(one.from, other.from) : Infinity
 
 /**
- * By the queue's limits, which only loosen: at the level that both have reached. The loosest limit counts for rules by
- * the oldest ticket or the average of a match, which others may loosen, and for all rules if limits follow the crowd
- * (`targetWaitMs`) or a third ticket may be at last resort.
+ * Creates the function for the queue's own limits, which only loosen: a limit applies at the level that both tickets
+ * have reached. The loosest limit applies for rules by the oldest ticket or by the average of a match, because other
+ * tickets may loosen them. It applies for all rules if limits follow the crowd (`targetWaitMs`), or if a third ticket
+ * may be at last resort.
  */
 export function createMeetsAt({ queue, model, levels }: CompiledQueue, isPair: boolean): MeetsAt {
   const { radius, spans, checks, lastResortLevel } = model
@@ -105,12 +110,12 @@ export function createMeetsAt({ queue, model, levels }: CompiledQueue, isPair: b
     const level = firstIndex(last, (at) => may(one.entry, other.entry, at))
     const reached = both + (levels.at[level] as number)
     if (lastResortLevel === Infinity) return reached
-    // A ticket at last resort accepts the other in any case.
+    // A ticket at last resort accepts the other ticket in any case, so the one that has waited longer decides.
     return Math.min(reached, Math.max(both, Math.min(one.from, other.from) + (levels.at[last] as number)))
   }
 }
 
-/** NaN, which is above no limit, for a ticket that accepts any value. */
+/** Returns the gap between two values or ranges. NaN, which exceeds no limit, if a ticket accepts any value. */
 export function gapOf({ values: one }: Entry, { values: other }: Entry, low: number): number {
   const high = low + 1
   return Math.max(one[high] as number, other[high] as number) - Math.min(one[low] as number, other[low] as number)
@@ -122,23 +127,26 @@ function isNear(one: Entry, other: Entry, squared: number, unknown: 'network' | 
   return unknown === 'any' || squared === Infinity || (one.network !== undefined && one.network === other.network)
 }
 
-/** Average number of other tickets that wait at the same time as a ticket. @param present in order of arrival. */
+/**
+ * Returns the average number of other tickets that wait at the same time as a ticket. @param present in order of
+ * arrival.
+ */
 export function averageMet(present: readonly PresentTicket[]): number {
   const froms = present.map(({ from }) => from)
   const untils = present.map(({ until }) => until).toSorted((one, other) => one - other)
-  // Tickets that came before this one left, without those that had left before it came.
+  // Counts the tickets that came before this one left, except those that had left before it came.
   let met = 0
   for (const { from, until } of present) met += upTo(froms, until) - upTo(untils, from - 1) - 1
   return met / Math.max(1, present.length)
 }
 
-/** Number of the sorted values that are at most `most`. */
+/** Returns the number of sorted values that are at most `most`. */
 const upTo = (sorted: readonly number[], most: number): number =>
   firstIndex(sorted.length, (at) => (sorted[at] as number) > most)
 
 /**
- * Returns a function that returns the tickets that waited at the same time as another, including that one. Call it in
- * order of arrival.
+ * Returns a function that returns all tickets that waited at the same time as `own`, `own` included. Call it with the
+ * tickets in order of arrival.
  */
 export function meetings(present: readonly PresentTicket[]): (own: PresentTicket) => PresentTicket[] {
   let next = 0

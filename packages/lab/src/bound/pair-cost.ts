@@ -4,28 +4,35 @@ import type { CompiledQueue } from '@muster/matchmaker/internal'
 import { type Entry, gapOf, type MeetsAt, type PresentTicket } from './meetings.js'
 
 /**
- * The cost of a queue's matches, and the minimum possible at equal wait: if the same players had been matched in other
- * matches of the same sizes, and nobody had waited longer. The cost of a player is the average over the others in the
- * match: distance, difference and latency to each, in units of the rule's strictest limit, added up. Plain data.
+ * The cost of a queue's matches, and the minimum possible cost if the same players had been matched differently, in
+ * matches of the same sizes, without longer waits. The cost of a player is the average over the others in the match. It
+ * adds up distance, difference and latency to each of them, in units of the rules' strictest limits. Plain data.
  */
 export interface Bound {
   /**
-   * `optimum`: for pairs, the cheapest pairs of the same players, exactly, in windows of the run. `lower bound`: for
-   * larger matches, every player with the best others; this may not be possible for all at the same time.
+   * `optimum`: for matches of two, the exact cost of the cheapest pairs of the same players, in windows of the run.
+   * `lower bound`: for larger matches, the cost if every player had the best others, which may not be possible for all
+   * players at once.
    */
   readonly kind: 'optimum' | 'lower bound'
-  /** The rules that make up the cost, and their strictest limits: one unit of cost each. */
+  /** The rules that make up the cost. The strictest limit of each is one unit of cost. */
   readonly units: readonly BoundUnit[]
-  /** Number of sampled players, and their share of all whom the queue matched with others. */
+  /** Number of sampled players, and their share of all players whom the queue matched with others. */
   readonly players: number
   readonly share: number
   /** Cost per player of the actual matches. */
   readonly cost: number
-  /** Minimum cost within the queue's own rules: the excess is due to the algorithm, which cannot know the future. */
+  /**
+   * Minimum cost per player within the queue's own rules. The algorithm causes the difference to `cost`, because it
+   * cannot know the future.
+   */
   readonly withinRules: number
-  /** Minimum cost without limits, but with players of different keys apart: the cost of the rules. */
+  /**
+   * Minimum cost per player if no limits applied, except that players of different keys stay apart. The rules cause the
+   * difference to `withinRules`.
+   */
   readonly anyRules: number
-  /** `cost` divided by each of the two. Null if the minimum is 0 and the cost is not. */
+  /** `cost` divided by `withinRules`, and by `anyRules`. Null if the minimum is 0 and the cost is not. */
   readonly ratio: number | null
   readonly ratioAnyRules: number | null
 }
@@ -33,12 +40,13 @@ export interface Bound {
 export interface BoundUnit {
   readonly rule: string
   readonly limit: number
-  /** `km`, `ms`; empty for plain numbers. */
+  /** Unit of the limit: `km` or `ms`; empty for plain numbers. */
   readonly unit: string
 }
 
 /**
- * The cost between two tickets, from 0 for the same location, values and nearby servers. An unknown value counts as 1.
+ * Returns the cost between two tickets. It is 0 for the same location, the same values and nearby servers. An unknown
+ * value costs 1.
  */
 export type PairCost = (one: Entry, other: Entry) => number
 
@@ -59,7 +67,7 @@ export function createPairCost({ rules }: CompiledQueue, units: readonly BoundUn
   return (one, other) => parts.reduce((sum, part) => sum + part(one, other), 0)
 }
 
-/** The difference that the rule limits, between two tickets with a low and a high value each. */
+/** Returns the difference that a rule limits, in units. Each ticket has a low and a high value. */
 function apartBy(one: Entry, other: Entry, low: number, unit: number): number {
   const apart = gapOf(one, other, low)
   return Number.isNaN(apart) ? 1 : apart / unit
@@ -67,18 +75,18 @@ function apartBy(one: Entry, other: Entry, low: number, unit: number): number {
 
 function kmApart({ place: one }: Entry, { place: other }: Entry, unit: number): number {
   if (one === undefined || other === undefined) return 1
-  // Math.hypot takes several times as long.
+  // Uses a square root, because Math.hypot takes several times as long.
   const chord = Math.sqrt((one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2 + (one[2] - other[2]) ** 2)
   return (2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, chord / 2))) / unit
 }
 
-/** The tickets of a match. */
+/** The tickets of one match. */
 export type MatchTickets = readonly PresentTicket[]
 
 /**
- * Up to `most` windows of whole matches, with at most `size` tickets each. Their first matches are evenly spread over
- * the run. A window contains the nearest matches before and after, because its players are matched only among
- * themselves, and should have about as many alternatives as in the run.
+ * Selects up to `most` windows of whole matches, with at most `size` tickets each. Their first matches are evenly
+ * spread over the run. A window contains the matches most similar to its first one, among those made shortly before and
+ * after it. So its players, who are matched only among themselves, have about as many alternatives as in the run.
  *
  * @param matches in order of creation.
  * @param met average number of other tickets that wait at the same time as a ticket.
@@ -105,7 +113,7 @@ export function windowsOf(
 
 export interface BoundTerms {
   readonly costOf: PairCost
-  /** When two tickets could be matched within the rules, and without limits. */
+  /** Return the moment from which two tickets could be matched: within the rules, and without limits. */
   readonly withinRules: MeetsAt
   readonly anyRules: MeetsAt
 }
@@ -113,7 +121,7 @@ export interface BoundTerms {
 /** Sums over the sampled players. */
 export interface PairCosts {
   readonly players: number
-  /** Number of all players that could have been sampled. */
+  /** Number of players that could have been sampled. */
   readonly all: number
   readonly cost: number
   readonly withinRules: number

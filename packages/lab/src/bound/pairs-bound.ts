@@ -3,14 +3,14 @@ import { cheapestPairs } from './cheapest-pairs.js'
 import { averageMet, type MeetsAt, type PresentTicket } from './meetings.js'
 import { type BoundTerms, type PairCosts, type MatchTickets, type PairCost, windowsOf } from './pair-cost.js'
 
-/** Costs are counted in these fractions of a unit: whole numbers, whose sums are exact. */
+/** Costs are multiplied by this and rounded to whole numbers, whose sums are exact. */
 const PARTS = 1e6
-/** Initial number of edges per ticket: the cheapest. Missing ones are added later. */
+/** Initial number of edges of each ticket: its cheapest ones. Others are added if they turn out to be needed. */
 const FIRST_EDGES = 12
 
 /**
- * The exact cost of the cheapest way to pair all these tickets. The tickets of a pair must have waited at the same time
- * and be allowed together. All of them were paired in the run, so at least one way exists.
+ * Returns the exact cost of the cheapest way to pair all these tickets. The tickets of a pair must have waited at the
+ * same time and be allowed together. The run paired all of them, so at least one way exists.
  */
 function cheapestCost(tickets: readonly PresentTicket[], meetsAt: MeetsAt, costOf: PairCost): number {
   const costs = costsBetween(tickets, meetsAt, costOf)
@@ -24,7 +24,10 @@ function cheapestCost(tickets: readonly PresentTicket[], meetsAt: MeetsAt, costO
   }
 }
 
-/** The cost between any two tickets at `one · n + other`, one before other; Infinity if they could not be paired. */
+/**
+ * Returns the cost between any two tickets, at the index `one · n + other` with `one` before `other`; Infinity if they
+ * could not be paired.
+ */
 function costsBetween(tickets: readonly PresentTicket[], meetsAt: MeetsAt, costOf: PairCost): Float64Array {
   const count = tickets.length
   const costs = new Float64Array(count * count).fill(Infinity)
@@ -39,14 +42,14 @@ function costsBetween(tickets: readonly PresentTicket[], meetsAt: MeetsAt, costO
   return costs
 }
 
-/** The actual pairs, as indexes of `costs`. */
+/** Returns the pairs of the run, as indexes of `costs`. */
 const pairsMade = (tickets: readonly PresentTicket[]): number[] =>
   tickets.flatMap(({ match }, at) => {
     const other = tickets.findIndex((ticket, next) => next > at && ticket.match === match)
     return other === -1 ? [] : [at * tickets.length + other]
   })
 
-/** For each ticket its cheapest edges, as indexes of `costs`. */
+/** Returns the cheapest edges of each ticket, as indexes of `costs`. */
 const cheapestEdges = (costs: Float64Array, count: number): number[] =>
   Array.from({ length: count }, (_, at) => {
     const own = Array.from({ length: count }, (__, other) => Math.min(at, other) * count + Math.max(at, other))
@@ -62,7 +65,7 @@ const graphOf = (edges: readonly number[], costs: Float64Array, vertices: number
   costs: Float64Array.from(edges, (edge) => costs[edge] as number),
 })
 
-/** Omitted edges that are cheaper than the proof allows: with them, other pairs may cost less. */
+/** Returns the omitted edges that are cheaper than the proof allows: with them, other pairs may cost less. */
 function missingEdges(costs: Float64Array, proof: Float64Array, edges: ReadonlySet<number>): number[] {
   const missing: number[] = []
   const count = proof.length
@@ -75,14 +78,14 @@ function missingEdges(costs: Float64Array, proof: Float64Array, edges: ReadonlyS
   return missing
 }
 
-/** Tickets in a window. The time of an optimum grows with the third power of it. */
+/** Number of tickets in a window. The time of an optimum grows with the third power of this number. */
 const WINDOW = 500
 /** Maximum number of windows, evenly spread over the run. */
 const MOST_WINDOWS = 6
 
 /**
- * Compares the pairs of a window with the cheapest pairs of the same tickets. Parties of two, which fill a match alone,
- * do not count.
+ * Compares the pairs of each window with the cheapest pairs of the same tickets. Parties of two are omitted, because
+ * they fill a match alone.
  *
  * @param present the matched tickets, in order of arrival.
  */

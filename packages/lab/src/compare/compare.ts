@@ -16,7 +16,7 @@ interface Compared {
   readonly seeds: number
 }
 
-/** The words of each topic: for the variant that is better or worse, and for both. */
+/** The words about each topic for a variant that is better, worse, alike or not comparable. */
 const TOPICS: Readonly<Record<Topic, { readonly [Kind in 'better' | 'worse' | 'alike' | 'unclear']: string }>> = {
   matching: {
     better: 'matches more players',
@@ -40,7 +40,7 @@ const TOPICS: Readonly<Record<Topic, { readonly [Kind in 'better' | 'worse' | 'a
   cost: { better: 'costs less', worse: 'costs more', alike: 'cost', unclear: 'which costs less' },
 }
 
-/** A few sentences: what is better, what is worse, what does not differ, and what the data cannot show. */
+/** Returns a few sentences: what is better, what is worse, what does not differ, and what the data cannot show. */
 function sentencesOf({ name, first, measures, seeds }: Compared): string[] {
   if (seeds < 2) return [`With one seed, the data cannot tell whether ${name} and ${first} differ by more than chance.`]
   const topics = (Object.keys(TOPICS) as Topic[])
@@ -82,19 +82,25 @@ function undecided(
     : [...none, `The data cannot tell ${listed(unclear)}.`]
 }
 
-/** Minimum number of seeds: with fewer, only differences that are the same with each seed show. */
+/**
+ * Minimum number of seeds for full statements. With fewer seeds, a difference shows only if it is similar with each
+ * seed.
+ */
 const ENOUGH = 5
 const few = (seeds: number) => `${seeds} seeds show only what differs much; more seeds tell more`
 
 const measureOf = (key: string) => MEASURES.find((measure) => measure.key === key)
 
-/** Maximum number of facts about a topic in a sentence. All are in the table. */
+/** Maximum number of facts about a topic in a sentence. The table has all of them. */
 const MOST_FACTS = 2
 
-/** The relative change. */
+/** Returns the size of a difference relative to the first variant's value. */
 const changeOf = ({ first, mean }: MeasuredDifference) => Math.abs(mean) / Math.max(Math.abs(first), 1e-9)
 
-/** `makes players wait less (half of the matched within 9 s instead of 12 s)`, if any measure of the topic shows it. */
+/**
+ * Returns a phrase like `makes players wait less (half of the matched within 9 s instead of 12 s)`; undefined if no
+ * measure of the topic has this verdict.
+ */
 function phraseOf(
   topic: Topic,
   measures: readonly MeasuredDifference[],
@@ -117,18 +123,18 @@ function phraseOf(
 const listed = (words: readonly string[]): string =>
   words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 
-/** A variant compared with the first. */
+/** The result of comparing a variant with the first one. */
 export interface Comparison {
   readonly name: string
   readonly with: string
   readonly measures: readonly MeasuredDifference[]
-  /** The same for each queue, region, party size and band of skill. */
+  /** The differences for each queue, region, party size and band of skill. */
   readonly slices: readonly SliceDifference[]
-  /** Plain English: what it is better and worse at, and what the data cannot show. */
+  /** What the variant is better and worse at, and what the data cannot show. */
   readonly sentences: readonly string[]
 }
 
-/** Compares each further variant with the first. Both had the same crowds, so the runs of a seed are a pair. */
+/** Compares each further variant with the first. All had the same crowds, so their runs with one seed are a pair. */
 export function compare({ variants, seeds }: LabResult): readonly Comparison[] {
   const [first, ...others] = variants
   if (first === undefined) return []
@@ -154,5 +160,5 @@ function measuredDifferences(first: Variant, other: Variant): MeasuredDifference
 const leastOf = ({ unit, least }: Measure, { first, other }: Difference): number =>
   unit === 'share' ? least : Math.max(least, 0.01 * Math.abs(first), 0.01 * Math.abs(other))
 
-/** The value of a measure in each run of a variant. */
+/** Returns the value of a measure in each run of a variant. */
 export const valuesOf = ({ runs }: Variant, { of }: Pick<Measure, 'of'>) => runs.map(({ figures }) => of(figures))

@@ -3,22 +3,22 @@ import { type Interval, meanOf, pairedIntervals, type Spread } from '../statisti
 import { type Unit, valueIn } from './measures.js'
 
 /**
- * The result of comparing a variant with the first. `alike`: any difference is too small to matter; `unclear`: the data
- * cannot show one.
+ * The result of comparing a variant with the first one. `alike`: any difference is too small to matter. `unclear`: the
+ * data cannot show whether there is a difference.
  */
 export type Verdict = 'better' | 'worse' | 'alike' | 'unclear'
 
 export interface Difference {
-  /** Means over the seeds. */
+  /** Means over the seeds: of the first variant, and of the other. */
   readonly first: number
   readonly other: number
-  /** Mean of the differences: the other minus the first. */
+  /** Mean of the differences: the other variant's value minus the first one's. */
   readonly mean: number
-  /** The interval that contains it with 95 % confidence. Undefined for a single seed. */
+  /** The interval that contains the true difference with 95 % confidence. Undefined for a single seed. */
   readonly interval?: Interval | undefined
 }
 
-/** The difference in one of `MEASURES`. */
+/** The difference of two variants in one of `MEASURES`. */
 export interface MeasuredDifference extends Difference {
   /** Key of the measure. */
   readonly key: string
@@ -27,7 +27,7 @@ export interface MeasuredDifference extends Difference {
 
 const CONFIDENCE = 0.95
 
-/** The terms of judging a difference. */
+/** How a difference is judged. */
 interface Judged {
   readonly better: 'lower' | 'higher'
   /** The smallest difference that matters. */
@@ -42,8 +42,8 @@ interface Judged {
 type Values = readonly (number | undefined)[]
 
 /**
- * Values of both by seed, in the same order; undefined if a run has none. Only seeds that both have count. Undefined if
- * there are none.
+ * Returns the difference of two variants. Both lists have one value for each seed, in the same order; undefined if a
+ * run has none. Only seeds with both values count. Returns undefined if there are none.
  */
 export function differenceOf(first: Values, other: Values): Difference | undefined {
   const pairs = pairsOf(first, other)
@@ -57,7 +57,7 @@ export function differenceOf(first: Values, other: Values): Difference | undefin
   }
 }
 
-/** The verdict about differences. */
+/** Returns the verdict about a difference. */
 export const judge = (first: Values, other: Values, judged: Judged): Verdict =>
   verdictOf(pairedIntervals(differencesOf(pairsOf(first, other)))?.(1 - (1 - CONFIDENCE) / judged.family), judged)
 
@@ -80,10 +80,10 @@ function verdictOf(interval: Interval | undefined, { better, least }: Judged): V
 /** A number that describes a part of the players. */
 interface SliceMeasure {
   readonly key: string
-  /** The head of its column. */
+  /** The head of the measure's column in a table. */
   readonly label: string
   readonly unit: Unit
-  /** Undefined if no player has a value. */
+  /** Returns the measure's value for a part of the players; undefined if none of them has a value. */
   of(slice: Slice): number | undefined
 }
 
@@ -111,7 +111,8 @@ export const SLICE_MEASURES: readonly SliceMeasure[] = [
 ]
 
 /**
- * The difference in one of `SLICE_MEASURES` for one part of the players. It is not judged, because there are too many.
+ * The difference of two variants in one of `SLICE_MEASURES`, for one part of the players. It has no verdict, because
+ * there are too many such differences.
  */
 export interface SliceDifference extends Difference {
   readonly dimension: Dimension
@@ -122,12 +123,12 @@ export interface SliceDifference extends Difference {
 
 const DIMENSIONS: readonly Dimension[] = ['queue', 'region', 'partySize', 'skillBand']
 
-/** The groups of a dimension in any run of the variants, in order of appearance. */
+/** Returns the groups of a dimension that occur in any run of the variants, in order of appearance. */
 export const groupsOf = (variants: readonly Variant[], dimension: Dimension): readonly string[] => [
   ...new Set(variants.flatMap(({ runs }) => runs.flatMap(({ figures }) => Object.keys(figures.by[dimension])))),
 ]
 
-/** A group's slice in each run of a variant; undefined if it has no players. */
+/** Returns a group's figures in each run of a variant; undefined if the run has no players of the group. */
 export const slicesOf = ({ runs }: Variant, dimension: Dimension, group: string): readonly (Slice | undefined)[] =>
   runs.map(({ figures: { by } }) => (Object.hasOwn(by[dimension], group) ? by[dimension][group] : undefined))
 

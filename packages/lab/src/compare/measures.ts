@@ -11,17 +11,17 @@ const grouped = (value: number, decimals: number): string => {
   return value < 0 && /[1-9]/.test(digits) ? `−${digits}` : digits
 }
 
-/** Number of decimals that leaves about three significant digits. */
+/** Returns the number of decimals that leaves about three significant digits. */
 const decimalsOf = (value: number, most = 2): number => {
   const size = Math.abs(value)
   if (Number.isInteger(value) || size >= 100) return 0
   return Math.min(most, size >= 10 ? 1 : 2)
 }
 
-/** A number with about three significant digits: `1,234`, `56.7`, `0.12`. */
+/** Formats a number with about three significant digits: `1,234`, `56.7`, `0.12`. */
 const number = (value: number): string => grouped(value, decimalsOf(value))
 
-/** `850 ms`, `9.4 s`, `9 s`, `48 s`, `3 min 5 s`, `2 h 10 min`. */
+/** Formats a wait like `850 ms`, `9.4 s`, `9 s`, `48 s`, `3 min 5 s` or `2 h 10 min`. */
 function waitWords(ms: number): string {
   const size = Math.abs(ms)
   const sign = ms < 0 ? '−' : ''
@@ -34,7 +34,7 @@ function waitWords(ms: number): string {
   return `${sign}${Math.floor(minutes / 60)} h${minutes % 60 === 0 ? '' : ` ${minutes % 60} min`}`
 }
 
-/** A quantity with its unit. @param currency of money. */
+/** Formats a quantity with its unit. @param currency used for the unit `money`. */
 export function quantity(value: number, unit: Unit, currency = ''): string {
   switch (unit) {
     case 'ms':
@@ -56,7 +56,7 @@ export function quantity(value: number, unit: Unit, currency = ''): string {
   }
 }
 
-/** A difference with its sign: `+3.2 s`, `−1.4 points`, `±0`. Differences of shares are percentage points. */
+/** Formats a difference with its sign: `+3.2 s`, `−1.4 points`, `±0`. Differences of shares are percentage points. */
 export function signed(value: number, unit: Unit, currency = ''): string {
   const points = `${grouped(value * 100, 1)} points`
   const text = unit === 'share' ? points : quantity(value, unit, currency)
@@ -64,7 +64,7 @@ export function signed(value: number, unit: Unit, currency = ''): string {
   return value > 0 ? `+${text}` : text
 }
 
-/** An interval of differences, with the unit only once: `+12.4 to +13.5 points`. */
+/** Formats an interval of differences, with the unit only once: `+12.4 to +13.5 points`. */
 export function interval(low: number, high: number, unit: Unit, currency = ''): string {
   const [from, to] = [signed(low, unit, currency), signed(high, unit, currency)]
   const ending = / [^ ]+$/.exec(to)?.[0] ?? ''
@@ -72,7 +72,7 @@ export function interval(low: number, high: number, unit: Unit, currency = ''): 
   return `${isSimple ? from.slice(0, -ending.length) : from} to ${to}`
 }
 
-/** The topic of a measure. A comparison states for each topic which queues are better at it. */
+/** The topic of a measure. A comparison states for each topic which variant is better. */
 export type Topic = 'matching' | 'waiting' | 'quality' | 'fairness' | 'cost'
 
 /** A number by which variants are compared. */
@@ -84,30 +84,30 @@ export interface Measure {
   readonly unit: Unit
   readonly better: 'lower' | 'higher'
   /**
-   * The smallest difference that matters (our choice): if it is certainly smaller, variants are alike. For units other
-   * than shares, also 1 % of the value.
+   * The smallest difference that matters (our choice). If the difference is certainly smaller, variants are alike. For
+   * units other than shares, differences below 1 % of the value do not matter either.
    */
   readonly least: number
-  /** Describes it in a sentence, e.g. of `9 s instead of 12 s`. */
+  /** Returns a phrase about the measure that contains `values`, e.g. `9 s instead of 12 s`. */
   says(values: string): string
-  /** Undefined if a run has no value. */
+  /** Returns the measure's value in a run; undefined if the run has none. */
   of(figures: Figures): number | undefined
 }
 
-/** A value of a spread; undefined if nothing was measured. */
+/** Returns a value of a spread; undefined if nothing was measured. */
 export const valueIn = (spread: Spread, value: keyof Spread): number | undefined =>
   spread.count === 0 ? undefined : spread[value]
 
 /**
- * Server hours, or their price, for a thousand matched players, so that a variant that matches more does not look more
- * expensive.
+ * Returns server hours, or their price, for a thousand matched players. Divided by the matched players, so that a
+ * variant that matches more players does not look more expensive.
  */
 function perThousand({ all }: Figures, value: number | undefined): number | undefined {
   const matched = all.players * all.matched
   return value === undefined || matched === 0 ? undefined : (value / matched) * 1000
 }
 
-/** The share of the matches of all pools that found a warm server. */
+/** Returns the share of the matches of all pools that got a warm server. */
 function warmShare({ pools }: Figures): number | undefined {
   const all = Object.values(pools)
   const matches = all.reduce((sum, pool) => sum + pool.matches, 0)

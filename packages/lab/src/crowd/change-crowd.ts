@@ -12,17 +12,17 @@ import {
   readSeed,
 } from './generate/index.js'
 
-/** Maximum length of the id of a player or a party. */
+/** Maximum number of characters in the id of a player or a party. */
 const LONGEST_ID = 128
 
-/** The id of a copy. A long one is shortened, and a hash keeps it unique. */
+/** Returns the id of a copy, with a prefix and a suffix. A long id is shortened, and a hash keeps it unique. */
 function idWith(id: string, before: string, after: string): string {
   const whole = `${before}${id}${after}`
   if (whole.length <= LONGEST_ID) return whole
   return `${before}${id.slice(0, LONGEST_ID - 16 - before.length)}~${hashOf(id).toString(16)}${after}`
 }
 
-/** The party with new ids for itself and its players, including the ids in avoid lists. */
+/** Returns a party with new ids for itself and its players. Avoid lists get the new ids too. */
 function withIds(party: CrowdParty, rename: (id: string) => string): CrowdParty {
   const players = party.players.map((player) => ({
     ...player,
@@ -32,16 +32,19 @@ function withIds(party: CrowdParty, rename: (id: string) => string): CrowdParty 
   return { ...party, id: rename(party.id), players }
 }
 
-/** A number from the players of a party, so that all parties of the same players are treated alike. */
+/**
+ * Returns a number that depends only on the players of a party, so that all parties of the same players are treated
+ * alike.
+ */
 const peopleOf = ({ players }: CrowdParty): number =>
   hashOf(players.reduce((least, { id }) => (id < least ? id : least), players[0]?.id ?? ''))
 
-/** Deviation of a copy's home from the original's, in degrees: about 10 km (our choice). */
+/** Standard deviation of a copy's home from the original's, in degrees: about 10 km (our choice). */
 const MOVED_DEGREES = 0.1
-/** Deviation of a copy's latencies, in milliseconds (our choice: like two measurements). */
+/** Standard deviation of a copy's latencies, in milliseconds (our choice): like two measurements of the same player. */
 const MOVED_LATENCY_MS = 2
 
-/** A player who lives near another one. */
+/** Returns a copy of a player who lives near the original. */
 function near({ coordinates, latencies, ...player }: CrowdPlayer, random: Random): CrowdPlayer {
   const moved = (degrees: number, most: number) => {
     const to = Math.round((degrees + MOVED_DEGREES * normal(random)) * 100) / 100
@@ -63,15 +66,15 @@ function near({ coordinates, latencies, ...player }: CrowdPlayer, random: Random
   }
 }
 
-/** Parties in order of arrival. */
+/** Sorts parties by arrival. */
 const inOrder = (parties: readonly CrowdParty[]): CrowdParty[] =>
   parties.toSorted((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1))
 
 /**
- * Cuts a time span out of a crowd. A party that first comes before it keeps the visits that would begin in it if nobody
- * ever waited; visits after it are omitted.
+ * Cuts a time span out of a crowd. A party that first comes before the span keeps the visits that would begin within it
+ * if nobody ever waited. Visits after the span are omitted.
  * @param fromMs and `toMs`: milliseconds from the crowd's start.
- * @throws {InvalidInput} also if nobody comes in that span
+ * @throws {InvalidInput} also if nobody comes in the span
  */
 export function cutCrowd({ header, parties }: Crowd, fromMs: number, toMs: number): Crowd {
   const { startsAt, durationMs } = header
@@ -103,9 +106,9 @@ function partOf(party: CrowdParty, fromMs: number, toMs: number): CrowdParty[] {
 }
 
 /**
- * Merges several crowds, each shifted to the start of the first one. All players are different: ids begin with the
- * crowd's number, as in `2.player-7`.
- * @throws {InvalidInput} without a crowd
+ * Merges several crowds into one. Each is shifted to the start of the first. Players of different crowds are different:
+ * their ids begin with the crowd's number, as in `2.player-7`.
+ * @throws {InvalidInput} if no crowd is given
  */
 export function mixCrowds(...crowds: readonly Crowd[]): Crowd {
   const [first] = crowds
@@ -121,13 +124,14 @@ export function mixCrowds(...crowds: readonly Crowd[]): Crowd {
   }
 }
 
-/** Length of a block in milliseconds (our choice: short compared with the daily curve, long compared with a wait). */
+/**
+ * Length of a block in milliseconds (our choice): short compared with the daily curve, and long compared with a wait.
+ */
 const BLOCK_MS = 10 * 60_000
 
 /**
- * Another crowd that was equally likely (a bootstrap): from the parties that first come in the same ten minutes, as
- * many are drawn with replacement. A party that is drawn again gets new ids and comes at another time of these ten
- * minutes.
+ * Draws another crowd that was equally likely (bootstrap). For each ten minutes, as many parties as came then are drawn
+ * from them with replacement. A party that is drawn again gets new ids, and comes at another time of the ten minutes.
  * @throws {InvalidInput} for an invalid seed
  */
 export function resampleCrowd({ header, parties }: Crowd, seed: number): Crowd {
@@ -151,20 +155,20 @@ export function resampleCrowd({ header, parties }: Crowd, seed: number): Crowd {
   return { header: rest, parties: inOrder(drawn) }
 }
 
-/** Bounds of the factor. */
+/** Bounds of the factor of `scaleCrowd`. */
 const LEAST = 0.1
 const MOST_FACTOR = 10
 /**
- * Maximum milliseconds by which a copy comes earlier or later than its original (our choice: little in the daily
- * curve).
+ * Maximum milliseconds by which a copy comes earlier or later than its original (our choice): short compared with the
+ * daily curve.
  */
 const MOST_SHIFT_MS = 30 * 60_000
 
 /**
- * Makes a crowd smaller or larger. Parties are omitted at random, or copies with new ids are added. Copies live near
- * their originals (about 10 km) and come up to half an hour earlier or later (at most a quarter of the crowd's
- * duration), so that players are not matched with their own copies. Copies have the attributes and the behaviour of
- * their originals. Parties of the same players stay together.
+ * Makes a crowd smaller by omitting parties at random, or larger by adding copies with new ids. A copy lives about 10
+ * km from its original. It comes up to half an hour earlier or later, but at most a quarter of the crowd's duration, so
+ * that players are not matched with their own copies. It has the attributes and the behaviour of its original. Parties
+ * of the same players are copied or omitted together.
  * @param factor 0.1 to 10.
  * @throws {InvalidInput} also if the result would be empty
  */
@@ -195,13 +199,13 @@ function copyOf(party: CrowdParty, copy: number, durationMs: number, streams: St
   return { ...copied, at, players: copied.players.map((player) => near(player, place)) }
 }
 
-/** Mirrors a time before the beginning or after the end into the duration. */
+/** Mirrors a time before the beginning or after the end of the crowd into its duration. */
 const mirrored = (at: number, durationMs: number): number =>
   Math.max(0, Math.min(durationMs - 1, at < 0 ? -at : at >= durationMs ? 2 * durationMs - 1 - at : at))
 
 /**
- * The same crowd with another seed: a synthetic one is generated again, any other is resampled. A synthetic crowd with
- * its own seed, and any other with seed 0, stays unchanged.
+ * Returns the crowd for another seed. A synthetic crowd is generated again, any other one is resampled. A synthetic
+ * crowd with its own seed, and any other one with seed 0, is returned unchanged.
  * @throws {InvalidInput} if the crowd states invalid parameters of its generation
  */
 export function crowdFor(source: Crowd, seed: number): Crowd {

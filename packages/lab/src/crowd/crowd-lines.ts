@@ -4,13 +4,13 @@ import { readTicketInput } from '@muster/matchmaker/internal'
 import { z } from 'zod'
 import { type Crowd, CROWD_FORMAT, type CrowdHeader, type CrowdParty } from './crowd.js'
 
-/** A line of a crowd or a recording is invalid. Nothing of it is used. */
+/** Thrown if a line of a crowd or a recording is invalid. The whole file is then rejected. */
 export class InvalidCrowd extends InvalidInput {
-  /** From 1. */
+  /** Number of the invalid line, from 1. */
   readonly line: number
-  /** In UTF-16 units, from 1, if known. */
+  /** Column of the fault in UTF-16 units, from 1, if known. */
   declare readonly column?: number
-  /** The fault, in words that follow the position and the field. */
+  /** The fault. Its words follow the position and the field. */
   readonly wrong: string
 
   static {
@@ -35,14 +35,14 @@ const LINE_FEED = 10
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Splits a file into lines, without their ends. It holds one line at a time, so that a file of any size needs little
+ * Splits a file into lines, without line ends. Only one line is in memory at a time, so a file of any size needs little
  * memory.
  * @param chunks bytes of UTF-8, e.g. `createReadStream(path)`, or strings.
  * @throws {InvalidCrowd} at a line that is too long or is not UTF-8.
  */
 export async function* splitLines(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
   let number = 1
-  // Only the new part is searched, so that small parts of a long line do not take quadratic time.
+  // Only the new part is searched for a line end. Otherwise many small parts of a long line would take quadratic time.
   let [parts, length]: [Uint8Array[], number] = [[], 0]
   const add = (part: Uint8Array) => {
     length += part.length
@@ -81,9 +81,9 @@ export function assertLineLength({ length }: { readonly length: number }, number
   if (length > LONGEST_LINE) throw new InvalidCrowd(number, '', 'is longer than a mebibyte, 1048576 characters')
 }
 
-/** A year in milliseconds: the maximum of any duration in a crowd. */
+/** Maximum of any duration in a crowd: a year in milliseconds. */
 const YEAR_MS = 366 * 24 * 3_600_000
-/** The year 2100 in epoch milliseconds. */
+/** Maximum of any time in a crowd: the year 2100 in epoch milliseconds. */
 export const LATEST = 4_102_444_800_000
 const MOST_VISITS = 10_000
 
@@ -106,7 +106,7 @@ const headerSchema = z.strictObject({
     .optional(),
 }) satisfies z.ZodType<CrowdHeader>
 
-/** The fields that are not part of a ticket. The rest is validated like a ticket. */
+/** The fields of a party that a ticket does not have. `checkTicket` validates the others. */
 const partySchema = z.strictObject({
   id: idText,
   at: durationMs,
@@ -128,7 +128,7 @@ const partySchema = z.strictObject({
     .max(MOST_VISITS),
 }) as unknown as z.ZodType<CrowdParty>
 
-/** @param number of the line, from 1. @throws {InvalidCrowd} */
+/** Reads the header of a crowd. @param number number of the line, from 1. @throws {InvalidCrowd} */
 function readHeader(text: string, number: number): CrowdHeader {
   const value = jsonOf(text, number)
   if (typeof value !== 'object' || value === null || !('format' in value)) {
@@ -137,7 +137,7 @@ function readHeader(text: string, number: number): CrowdHeader {
   return checked(headerSchema, value, number)
 }
 
-/** @throws {InvalidCrowd} */
+/** Reads a party of a crowd. @throws {InvalidCrowd} */
 function readParty(text: string, number: number, { durationMs: untilMs }: CrowdHeader): CrowdParty {
   const value = checked(partySchema, jsonOf(text, number), number)
   if (value.at >= untilMs) {
@@ -152,7 +152,7 @@ function readParty(text: string, number: number, { durationMs: untilMs }: CrowdH
   return value
 }
 
-/** Validates a ticket's fields like the matchmaker does, so that no run refuses it for its form. */
+/** Validates the fields of a ticket like the matchmaker does, so that no run refuses the ticket for its form. */
 function checkTicket({ players, queues, priority }: CrowdParty, line: number): void {
   const bare = players.map(({ region: _region, truth: _truth, ...player }) => player)
   inLine(line, () =>
@@ -160,7 +160,10 @@ function checkTicket({ players, queues, priority }: CrowdParty, line: number): v
   )
 }
 
-/** Runs the matchmaker's reader for a line. @throws {InvalidCrowd} with the matchmaker's message. */
+/**
+ * Runs a reader of the matchmaker for a line, and returns its result. @throws {InvalidCrowd} with the matchmaker's
+ * message.
+ */
 export function inLine<T>(number: number, read: () => T): T {
   try {
     return read()
@@ -175,12 +178,12 @@ export function inLine<T>(number: number, read: () => T): T {
 
 function checked<T>(schema: z.ZodType<T>, value: unknown, number: number): T {
   const result = validate(schema, value)
-  // The value itself, so that it is written again with its names in the original order.
+  // Returns the original value, not the parsed one, so that a written crowd has its names in the original order.
   if (result.success) return value as T
   throw new InvalidCrowd(number, result.fault.field ?? '', result.fault.message)
 }
 
-/** @throws {InvalidCrowd} with the position at which the line stops being JSON. */
+/** Parses a line. @throws {InvalidCrowd} with the position at which the line stops being JSON. */
 function jsonOf(text: string, number: number): unknown {
   assertLineLength(text, number)
   try {
@@ -223,7 +226,7 @@ export async function readCrowd(lines: Iterable<string> | AsyncIterable<string>)
   return { header, parties }
 }
 
-/** Checks across parties: unique ids, and order. */
+/** Creates the check that the ids of parties are unique and that parties are in order of arrival. */
 function createOrderCheck(): (party: CrowdParty, number: number) => void {
   const ids = new Set<string>()
   let last = 0
@@ -236,12 +239,15 @@ function createOrderCheck(): (party: CrowdParty, number: number) => void {
   }
 }
 
-/** UTF-16 units that are written at a time (our choice: a call for each line would take longer than creating it). */
+/**
+ * Number of UTF-16 units that are written together (our choice). A write for each line would take longer than creating
+ * the line.
+ */
 const CHUNK = 2 ** 16
 
 /**
- * Writes a crowd as lines of JSON: its header, then its parties. It buffers only little of the output.
- * @param write waits until more may be written; returns false to end, because there is no reader any more.
+ * Writes a crowd as lines of JSON: its header, then its parties. Only little of the output is buffered.
+ * @param write resolves when more may be written. It returns false to end the writing, because the reader has gone.
  */
 export async function writeCrowd(
   { header, parties }: { readonly header: CrowdHeader; readonly parties: Iterable<CrowdParty> },

@@ -1,16 +1,16 @@
-// pure: a crowd: players and their behaviour, independent of the queues
+// pure: the format of a crowd: players and their behaviour, independent of the queues
 import type { Player } from '@muster/matchmaker'
 
-/** The `format` in the first line of a crowd. It changes if older versions could not read new crowds. */
+/** The `format` in the first line of a crowd. It changes when earlier versions cannot read new crowds. */
 export const CROWD_FORMAT = 'muster-crowd-1'
 
 /**
- * Players who come to play: who they are, when they come, and how they behave in any queue. Behaviour is decided in
- * advance, e.g. how long each party would wait before it gives up, so that all queues get the same players.
+ * Players who come to play: who they are, when they come, and how they behave in any queue. All behaviour is fixed in
+ * advance, e.g. how long each party waits before it gives up. So all queues are tried with the same players.
  */
 export interface Crowd {
   readonly header: CrowdHeader
-  /** In order of first arrival. */
+  /** The parties, in order of their first arrival. */
   readonly parties: readonly CrowdParty[]
 }
 
@@ -22,52 +22,52 @@ export interface CrowdHeader {
   /** Milliseconds during which parties come for the first time. */
   readonly durationMs: number
   /**
-   * How a synthetic crowd was generated, so that it can be generated again with another seed. Undefined for recorded
-   * traffic.
+   * The parameters with which a synthetic crowd was generated. They allow it to be generated again with another seed.
+   * Undefined for recorded traffic.
    */
   readonly made?: CrowdOrigin | undefined
 }
 
-/** How a synthetic crowd was generated. */
+/** The parameters with which a synthetic crowd was generated. */
 export interface CrowdOrigin {
   /** Whole number from 0 to 2³² − 1. */
   readonly seed: number
   /** Parameters of `generateCrowd`, with all defaults. */
   readonly parameters: unknown
-  /** Number of parties: a file with fewer is truncated. */
+  /** Number of parties in the crowd. A file with fewer is truncated. */
   readonly parties: number
 }
 
-/** A party that stays together: one player, or several. */
+/** A party of one or more players that always stay together. */
 export interface CrowdParty {
   readonly id: string
-  /** Milliseconds from the crowd's start until it comes for the first time. */
+  /** Milliseconds from the crowd's start until the party comes for the first time. */
   readonly at: number
   readonly players: readonly CrowdPlayer[]
-  /** The queues in which it waits. Default: all queues of a run. */
+  /** The queues in which the party waits. Default: all queues of a run. */
   readonly queues?: readonly string[] | undefined
-  /** The ticket's priority. Default 0. */
+  /** The priority of the party's tickets. Default 0. */
   readonly priority?: number | undefined
-  /** The behaviour of the party each time it queues, at least once. */
+  /** The behaviour of the party each time that it queues. At least one visit. */
   readonly visits: readonly CrowdVisit[]
 }
 
 /** A player of a ticket, with further fields for the lab. */
 export interface CrowdPlayer extends Player {
-  /** Name of the region of the world, e.g. `Europe`. Figures are grouped by it. */
+  /** Name of the player's region of the world, e.g. `Europe`. Figures are grouped by region. */
   readonly region?: string | undefined
-  /** The player's true skill, which decides matches. Queues compare `attributes`. */
+  /** The player's true skill, which decides matches. Queues do not see it: they compare `attributes`. */
   readonly truth?: number | undefined
 }
 
-/** The behaviour of a party after creating a ticket. */
+/** The behaviour of a party from the creation of a ticket on. */
 export interface CrowdVisit {
-  /** Milliseconds of waiting after which it cancels its ticket. */
+  /** Milliseconds of waiting after which the party cancels its ticket. */
   readonly patienceMs: number
-  /** Accepts a match that requires acceptance. Default true: immediately. */
+  /** True: the party immediately accepts a match that requires acceptance. False: it does not accept. Default true. */
   readonly accepts?: boolean | undefined
-  /** Milliseconds of play after which it leaves its match: at its end, or earlier. */
+  /** Milliseconds of play after which the party leaves its match, or earlier if the match ends. */
   readonly playMs: number
-  /** Milliseconds from the end of this visit until the next; the last visit has none. */
+  /** Milliseconds from the end of this visit until the next one. The last visit has none. */
   readonly breakMs?: number | undefined
 }

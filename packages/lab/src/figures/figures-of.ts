@@ -28,7 +28,7 @@ import {
   skillsOf,
 } from './seats.js'
 
-/** Number of decimals that are kept: enough for any distinction. */
+/** Number of decimals to which figures are rounded: enough for any distinction. */
 const DECIMALS = {
   waitMs: 0,
   toPlayMs: 0,
@@ -40,8 +40,9 @@ const DECIMALS = {
 } as const
 
 /**
- * @param members indexes of seats.
- * @param queue the described queue: players matched in another one end as `otherQueue`. Default: all queues.
+ * Returns the figures of a part of the players.
+ * @param members indexes of their seats.
+ * @param queue the queue that is described. Players matched in another queue end as `otherQueue`. Default: all queues.
  */
 function sliceOf(members: Int32Array, seats: SeatTable, outcome: RunOutcome, queue?: string): Slice {
   const counts = new Map<End, number>()
@@ -86,7 +87,7 @@ function knownOf(column: Float64Array, seats: Int32Array): Float64Array {
   return values.subarray(0, count)
 }
 
-/** The slice of each group that has players. */
+/** Returns the figures of each group that has players. */
 function slicesOf({ names, of }: SeatGroups, seats: SeatTable, outcome: RunOutcome): Readonly<Record<string, Slice>> {
   const members = names.map((): number[] => [])
   for (const [seat, group] of of.entries()) members[group]?.push(seat)
@@ -98,14 +99,14 @@ function slicesOf({ names, of }: SeatGroups, seats: SeatTable, outcome: RunOutco
   )
 }
 
-/** A ticket in a match: its wait, and its number of players. */
+/** A matched ticket: its wait in milliseconds, and its number of players. */
 interface MatchedWait {
   readonly ms: number
   readonly players: number
 }
 
 function expansionsOf(queue: Queue, matches: readonly MatchOutcome[], crowd: Crowd, outcome: RunOutcome): Expansion[] {
-  // If limits follow the arrival of players, waits alone do not determine which were in force.
+  // Limits that follow the arrival of players are omitted, because the waits alone do not determine their values.
   const curves = describeQueue(queue).curves.filter(({ points, adapts }) => points.length > 1 && adapts !== true)
   if (curves.length === 0) return []
   const waited = matches.map((match) =>
@@ -142,17 +143,17 @@ function expansionOf(
   return { rule, unit, steps }
 }
 
-/** The wait that relaxes a limit: that of each ticket, or one of the match. */
+/** Whose wait relaxes a limit: that of each ticket (`own`), or one wait of the match. */
 type Whose = 'own' | Exclude<WaitOf, 'each'>
 
-/** Kinds of rules between tickets, or about one: each ticket has its own limit. */
+/** The kinds of rules that compare tickets or check one. Each ticket has its own limit. */
 const OF_TICKETS: ReadonlySet<string> = new Set(['distance', 'difference', 'require'])
 
 function whoseWait({ rule: name }: LimitCurve, { rules }: Queue): Whose {
   const named = rules
     .filter((rule) => name === rule.name || name === `${rule.name} difference` || name.startsWith(`${rule.name}: `))
     .toSorted((a, b) => b.name.length - a.name.length)[0]
-  // No rule, but the minimum size of a team, which falls with the oldest ticket's wait.
+  // A limit without a rule is the minimum size of a team, which falls with the oldest ticket's wait.
   if (named === undefined) return 'oldest'
   const { by = 'each', kind } = named
   if (by !== 'each') return by
@@ -166,14 +167,14 @@ function waitOfMatch(tickets: readonly MatchedWait[], whose: Exclude<Whose, 'own
   return waits.reduce((sum, ms) => sum + ms, 0) / waits.length
 }
 
-/** The share of players that counts as the worst served. */
+/** Share of the players that counts as the worst served, from 0 to 1. */
 const WORST = 0.05
 
-/** Ends of players who wanted a match and found none. */
+/** The ends of players who wanted a match and found none. */
 const UNSERVED: ReadonlySet<End> = new Set(['gaveUp', 'expired', 'attempts', 'refused'])
 
 function fairnessOf(seats: SeatTable, { tickets }: RunOutcome): Fairness {
-  /** The waits that count; Infinity for players without a match. */
+  /** The waits of the counted players, by seat. Infinity for a player without a match. */
   const waits = new Map<number, number>()
   for (const [seat, wait] of seats.measures.waitMs.entries()) {
     const end = tickets[seats.ticket[seat] as number]?.end ?? 'waiting'
@@ -191,8 +192,9 @@ function fairnessOf(seats: SeatTable, { tickets }: RunOutcome): Fairness {
 }
 
 /**
- * The shortest wait among the worst served, and how much of a player with a given wait is among them, from 0 to 1: of
- * many with equal waits at the edge, each counts in part, so that none is chosen at random.
+ * Finds the worst served. `from` is the shortest wait among them. `partOf` returns which part of a player with a given
+ * wait is among them, from 0 to 1. If several players have the wait at the edge, each counts in part, so that none is
+ * chosen at random.
  */
 function worstOf(waits: Float64Array): { readonly from: number; readonly partOf: (wait: number) => number } {
   if (waits.length === 0) return { from: 0, partOf: () => 0 }
@@ -232,16 +234,17 @@ const sum = (values: Float64Array) => values.reduce((total, value) => total + va
 export interface FiguresOptions {
   /** The queues of the run, as `defineQueue` returns them. */
   readonly queues: readonly Queue[]
-  /** The number attribute that replaces an unknown true skill. Default `skill`. */
+  /** The number attribute that is used for players whose true skill is unknown. Default `skill`. */
   readonly skillAttribute?: string | undefined
-  /** The scale of differences of skill. Default: mean and standard deviation of the crowd's skill. */
+  /** The scale of skill differences. Default: mean and standard deviation of the crowd's skill. */
   readonly skillScale?: SkillScale | undefined
   /** Price of a server. Default: no cost is computed. */
   readonly price?: { readonly perMinute: number; readonly currency: string } | undefined
 }
 
 /**
- * Computes the figures of a run. The time grows with the players in tickets; half a second for a quarter of a million.
+ * Computes the figures of a run. The time is proportional to the number of players in tickets: half a second for
+ * 250,000.
  */
 export function figuresOf(crowd: Crowd, outcome: RunOutcome, options: FiguresOptions): Figures {
   const { queues, skillAttribute = 'skill', price } = options
@@ -277,7 +280,7 @@ export function figuresOf(crowd: Crowd, outcome: RunOutcome, options: FiguresOpt
   }
 }
 
-/** The seats of tickets that waited in a queue. */
+/** Returns the seats of tickets that waited in a queue. */
 function waitedIn(queue: string, { parties }: Crowd, { tickets }: RunOutcome, { ticket }: SeatTable): Int32Array {
   const waited = tickets.map(({ party }) => parties[party]?.queues?.includes(queue) ?? true)
   return Int32Array.from(ticket.keys()).filter((seat) => waited[ticket[seat] as number])
@@ -291,7 +294,7 @@ function queueFigures(queue: Queue, crowd: Crowd, outcome: RunOutcome, teams: Ma
   }
 }
 
-/** The figures of a pool for the matches of its queues. */
+/** Returns the figures of a pool, for the matches of the queues that use it. */
 function served(
   pool: string,
   queues: readonly Queue[],

@@ -11,9 +11,9 @@ import type { SeatTable, SkillScale } from './seats.js'
 type Latencies = Readonly<Record<string, number>> | undefined
 
 /**
- * Each player's latency to the best beacon for the match: of those that all players have measured, the one with the
- * lowest worst latency, then with the lowest average, as the matchmaker ranks them. NaN for players without latencies,
- * who are ignored, and for everybody if there is no common beacon.
+ * Returns each player's latency to the best beacon of the match. Of the beacons that all players have measured, the
+ * best has the lowest worst latency, then the lowest average, as in the matchmaker. Players without latencies are
+ * ignored and get NaN. All players get NaN if there is no common beacon.
  */
 function latenciesOf(players: readonly Latencies[]): number[] {
   const known = players.filter((latencies) => latencies !== undefined && Object.keys(latencies).length > 0)
@@ -37,7 +37,7 @@ function bestBeacon(players: readonly Readonly<Record<string, number>>[]): strin
   return best?.name
 }
 
-/** Kilometres from each location to the middle of all; NaN for an unknown location. */
+/** Returns the kilometres from each location to the middle of all; NaN for an unknown location. */
 function distancesOf(places: readonly (Coordinates | undefined)[]): number[] {
   const middle = middleOf(places.filter((place) => place !== undefined))
   return places.map((place) =>
@@ -54,18 +54,19 @@ interface TeamsOutcome {
   readonly chances: ReadonlyMap<string, number>
 }
 
-/** Standard deviation of skill in openskill's units, by its defaults: that of a new player's rating. */
+/** Standard deviation of the crowd's skill in openskill's units: the default sigma of a new player's rating. */
 const DEVIATION = 25 / 3
 
-/** Variation of a player's performance between matches: openskill's default. */
+/** Standard deviation of a player's performance between matches: openskill's default. */
 const BETA = DEVIATION / 2
 
 /**
- * How even teams are, by the model of openskill, which also decides the lab's matches. One standard deviation of the
- * crowd's skill is 25/3 of its units. The skill is known exactly, and each player performs at it with a deviation of
- * 25/6: a player who is one deviation above an opponent wins 92 % of duels. An average player adds nothing to a team,
- * so that teams of different sizes are even if their players are average.
- * @param teams skills of their players. Undefined unless there are at least two teams whose skills are all known.
+ * Computes how even teams are, by the model of openskill, by which the lab also decides matches. One standard deviation
+ * of the crowd's skill is 25/3 of openskill's units. Skill is known exactly, and a player's performance varies with a
+ * deviation of 25/6. So a player whose skill is one deviation above an opponent's wins 92 % of duels. A player of
+ * average skill adds nothing to a team, so that teams of different sizes are even if all their players are average.
+ * @param teams the players' skills in each team. @returns undefined unless there are at least two teams whose skills
+ * are all known.
  */
 export function teamsOutcome(
   teams: ReadonlyMap<string, readonly number[]>,
@@ -77,11 +78,11 @@ export function teamsOutcome(
   const averages = totals.map((total, index) => total / (skills[index] as readonly number[]).length)
   const teamRatings = totals.map((total, index) => {
     const size = (skills[index] as readonly number[]).length
-    // predictWin adds beta² once for each team. The variation of its other players is added to the uncertainty.
+    // predictWin adds beta² once for each team. The variation of the team's other players is added as uncertainty.
     return [{ mu: ((total - scale.mean * size) / scale.deviation) * DEVIATION, sigma: BETA * Math.sqrt(size - 1) }]
   })
-  // predictWin also adds beta² of all teams to each pair of them, and distributes 1 among the teams by the average of
-  // their chances against each other team.
+  // predictWin also adds beta² of all teams to each pair of teams. Its results are the average chances of each team
+  // against the others, scaled to a sum of 1.
   const shares = predictWin(teamRatings, { beta: BETA * Math.sqrt(2 / teams.size) })
   const chances = shares.map((share) => (share * teams.size) / 2)
   return {
@@ -91,10 +92,10 @@ export function teamsOutcome(
   }
 }
 
-/** The balance of each match's teams; undefined if it is unknown. */
+/** For each match, how even its teams are; undefined if that is unknown. */
 export type MatchTeams = readonly (TeamsOutcome | undefined)[]
 
-/** Fills the measures of all seats, and returns the balance of the teams of each match. */
+/** Fills the measures of all seats. Returns for each match how even its teams are. */
 export function measureMatches(crowd: Crowd, outcome: RunOutcome, seats: SeatTable, scale: SkillScale): MatchTeams {
   const { waitMs, toPlayMs } = seats.measures
   for (const [index, { end, matchedAt, endedAt = Number.NaN, createdAt }] of outcome.tickets.entries()) {

@@ -4,20 +4,20 @@ import type { RunOutcome, TicketOutcome } from '../run/index.js'
 import { meanAndDeviation } from '../statistics/index.js'
 import type { Dimension, SkillBand } from './figures.js'
 
-/** The skill of a player: the true one, or the attribute. NaN if neither is known. */
+/** Returns the skill of a player: the true skill, or else the attribute. NaN if neither is known. */
 function skillOf({ truth, attributes }: CrowdPlayer, attribute: string): number {
   if (truth !== undefined) return truth
   const value = attributes?.[attribute]
   return typeof value === 'number' ? value : Number.NaN
 }
 
-/** Mean and standard deviation of skill: the scale of differences. */
+/** Mean and standard deviation of the crowd's skill, which are the scale of skill differences. */
 export interface SkillScale {
   readonly mean: number
   readonly deviation: number
 }
 
-/** The known skills of a crowd's players, each player once, ascending. */
+/** Returns the known skills of a crowd's players in ascending order. Each player counts once. */
 export function skillsOf({ parties }: Crowd, attribute: string): Float64Array {
   const skills = parties.flatMap(({ players }) => players.map((player) => skillOf(player, attribute)))
   return Float64Array.from(skills.filter((skill) => !Number.isNaN(skill))).toSorted()
@@ -29,10 +29,13 @@ export function scaleOf(skills: Float64Array): SkillScale {
   return { mean, deviation: deviation || 1 }
 }
 
-/** Quantiles at which bands begin. The outer bands are narrow, because players are few there (our choice). */
+/**
+ * Quantiles at which bands of skill begin (our choice). The outer bands are narrow, because they have the extreme
+ * skills.
+ */
 const QUANTILES = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1] as const
 
-/** Bands by quantiles. Bands with equal limits are merged. */
+/** Returns bands of skill by quantiles. Bands with equal limits are merged. */
 export function bandsOf(ascending: Float64Array): SkillBand[] {
   const count = ascending.length
   if (count === 0) return []
@@ -53,13 +56,13 @@ function quantileName(from: number, to: number): string {
   return high === 100 ? `highest ${100 - low} %` : `${low}–${high} %`
 }
 
-/** The measures of each matched player; NaN if unknown. */
+/** The measures of each matched player. A value is NaN if it is unknown. */
 const MEASURES = ['waitMs', 'toPlayMs', 'distanceKm', 'latencyMs', 'skillSpread', 'teamGap', 'winChance'] as const
 export type SeatMeasure = (typeof MEASURES)[number]
 
 /**
- * Players in tickets: a player who queues twice has two seats. A crowd has hundreds of thousands, so there is a column
- * for each measure instead of an object for each seat.
+ * The players in tickets, as columns: a player who queues twice has two seats. There is one column for each measure,
+ * because a crowd has hundreds of thousands of seats and an object for each would take too much memory.
  */
 export interface SeatTable {
   /** Index of the ticket of each seat. The seats of a ticket are adjacent, in the order of its players. */
@@ -68,18 +71,18 @@ export interface SeatTable {
   readonly first: Int32Array
   readonly skill: Float64Array
   readonly measures: Readonly<Record<SeatMeasure, Float64Array>>
-  /** The groups of a player, for each dimension except the queue. */
+  /** The groups of each seat's player, in each dimension except the queue. */
   readonly groups: Readonly<Record<Exclude<Dimension, 'queue'>, SeatGroups>>
 }
 
-/** The group of each seat. */
+/** The group of each seat in a dimension. */
 export interface SeatGroups {
   readonly names: readonly string[]
-  /** Index of the group's name; −1 for none. */
+  /** For each seat, the index of its group's name; −1 for none. */
   readonly of: Int32Array
 }
 
-/** Maximum number of groups of a dimension. Further players are in `other`. */
+/** Maximum number of groups of a dimension. The players of all further groups are in `other`. */
 const MOST_GROUPS = 24
 const OTHER = 'other'
 const UNKNOWN = 'unknown'
@@ -102,7 +105,7 @@ export function seatsOf(
       ticket[seat] = index
       const known = skillOf(player, attribute)
       skill[seat] = known
-      // −1 for an unknown skill.
+      // The index is −1 if the skill is unknown, because NaN is in no band.
       band[seat] = bands.findLastIndex(({ from }) => known >= from)
     }
   }
@@ -142,5 +145,5 @@ function groupsOf(
   return { names, of }
 }
 
-/** Numbers by size, strings by their characters. */
+/** Sorts numbers by size, and strings by their characters. */
 const inOrder = (a: string, b: string) => Number(a) - Number(b) || (a < b ? -1 : Number(a > b))

@@ -7,7 +7,7 @@ import { createRatingBook } from '../ratings/rating-book.js'
 import { type RunOutcome, runCrowd } from '../run/index.js'
 import type { JobMessage, JobResult, SentJob } from './run-jobs.js'
 
-/** The best possible matches of a queue: within its rules, and without them. */
+/** Compares a queue's matches with the best possible ones: within the queue's rules, and without them. */
 function possibleIn(crowd: Crowd, outcome: RunOutcome, queue: Queue): Possible[] {
   const bound = boundOf(crowd, outcome, queue)
   if (bound === undefined) return []
@@ -21,7 +21,7 @@ function possibleIn(crowd: Crowd, outcome: RunOutcome, queue: Queue): Possible[]
   ]
 }
 
-/** Runs a job. @param crowd the job's crowd with its seed. */
+/** Runs a job, and returns its result. @param crowd the job's crowd, generated with the job's seed. */
 export async function runJob(
   crowd: Crowd,
   { seed, queues, pools, tickMs, startMs, ratings, figures, possible }: SentJob,
@@ -36,7 +36,7 @@ export async function runJob(
   }
 }
 
-// The script of a thread: runs one job after the other.
+// The script of a thread. It runs one job after another.
 
 const tell = (message: JobMessage) => parentPort?.postMessage(message, [])
 

@@ -5,37 +5,37 @@ import { runCrowd } from '../run/index.js'
 import { meanAndDeviation, normal, rounded, spreadOf } from '../statistics/index.js'
 import { createRatingBook, type RatingBook, type RatingOptions } from '../ratings/rating-book.js'
 
-/** The players of a study, and their number of matches. */
+/** The players of a study, their number of matches, and the rules by which they are matched. */
 export interface LearningStudy {
   readonly players: number
-  /** Matches of each player. */
+  /** Number of matches of each player. */
   readonly matches: number
   readonly seed: number
-  /** The rules of a queue of two teams of five. */
+  /** The rules of the queue, which has two teams of five. */
   readonly rules: QueueDefinition['rules']
-  /** Default: those of `createRatingBook`, but every fifth player is new; the others have been rated before. */
+  /** Options of the ratings. Default: those of `createRatingBook`, except that 20 % of the players are new. */
   readonly ratings?: RatingOptions | undefined
 }
 
 /**
- * Root mean square error of mu against the true skill: 25/3 before anything is known. Undefined if there are no such
- * players.
+ * Root mean square error of mu against the true skill. It is 25/3 before anything is known. Undefined if there are no
+ * players of the kind.
  */
 interface RatingErrors {
-  /** Of all players who started as new. */
+  /** Error of all players who started as new. */
   readonly newcomers: number | undefined
-  /** Of those of them who are better than five of six players: new accounts of strong players. */
+  /** Error of new players who are better than five of six players: new accounts of strong players. */
   readonly smurfs: number | undefined
-  /** Of players who had been rated before. */
+  /** Error of players who had been rated before. */
   readonly settled: number | undefined
 }
 
 export interface LearningResult {
-  /** By the number of matches after which the players were compared. */
+  /** The errors, by the number of matches after which they were measured. */
   readonly errors: Readonly<Record<number, RatingErrors>>
   /** Average true probability that the stronger team of a match wins. */
   readonly favourite: number
-  /** The same for matches of newcomers among their first ten. */
+  /** The same average, only for matches of newcomers among their first ten. */
   readonly favouriteOfNewcomers: number
   /** Median and 90th percentile of the wait in seconds. */
   readonly waitS: readonly [half: number, most: number]
@@ -44,13 +44,14 @@ export interface LearningResult {
 
 const CHECKPOINTS = [10, 30, 100]
 const PLAY_MS = 120_000
-/** The skill of newcomers who count as smurfs, in standard deviations above the average. */
+/** True skill from which newcomers count as smurfs, in standard deviations above the average. */
 const STRONG = 1
 const MU = 25
 const SIGMA = 25 / 3
 
 /**
- * Plays this many matches with each player by a queue's rules, and measures how well ratings then distinguish players.
+ * Lets each player play the given number of matches by a queue's rules, and measures how well the ratings then
+ * distinguish players.
  */
 export async function studyLearning(study: LearningStudy): Promise<LearningResult> {
   const { seed, rules, ratings } = study
@@ -83,7 +84,7 @@ export async function studyLearning(study: LearningStudy): Promise<LearningResul
   }
 }
 
-/** Single players who play one match after the other. Their true skill is normally distributed. */
+/** Creates single players who play one match after another. Their true skill is normally distributed. */
 function crowdOf({ players, matches, seed }: LearningStudy): Crowd {
   const random = seededRandom(seed)
   return {
@@ -101,7 +102,6 @@ function crowdOf({ players, matches, seed }: LearningStudy): Crowd {
   }
 }
 
-/** Notes how far ratings are from skill when players have played this many matches. */
 /**
  * Records how far ratings are from skill after certain numbers of matches. @param skillOf in standard deviations above
  * the average.

@@ -7,33 +7,33 @@ import type { Figures, FiguresOptions, Possible } from '../figures/index.js'
 import type { RatingFigures, RatingOptions } from '../ratings/rating-book.js'
 import { defineLabQueues } from '../run/index.js'
 
-/** One run of queues over a crowd, and the requested results. */
+/** A run of queues over a crowd, and the results that are wanted. */
 export interface LabJob {
-  /** The crowd, which is generated again with `seed`. */
+  /** The crowd. A synthetic crowd is generated again with `seed`, any other one is resampled. */
   readonly crowd: Crowd
   /** Seed of the crowd, of ids, and of ratings: a whole number from 0. */
   readonly seed: number
-  /** Without `custom` rules: functions cannot be sent to a thread. */
+  /** The queues. `custom` rules are not allowed, because functions cannot be sent to a thread. */
   readonly queues: readonly QueueDefinition[]
-  /** The option of `runCrowd`. */
+  /** The pools that the queues name: see `runCrowd`. */
   readonly pools?: readonly PoolDefinition[] | undefined
-  /** The option of `runCrowd`. */
+  /** Milliseconds of a tick: see `runCrowd`. */
   readonly tickMs?: number | undefined
-  /** The option of `runCrowd`. */
+  /** Milliseconds until a server has started: see `runCrowd`. */
   readonly startMs?: number | undefined
-  /** Ratings that follow from the matches, with the job's seed. Default: none. */
+  /** Options of ratings that follow from the matches. They use the job's seed. Default: no ratings. */
   readonly ratings?: Omit<RatingOptions, 'seed'> | undefined
   readonly figures?: Omit<FiguresOptions, 'queues'> | undefined
-  /** Computes the best possible matches, which takes a second or two. Default false. */
+  /** True: also computes the best possible matches, which takes a second or two. Default false. */
   readonly possible?: boolean | undefined
 }
 
 /** The result of a job. */
 export interface JobResult {
   readonly figures: Figures
-  /** Set if the job had ratings. */
+  /** Figures about ratings. Undefined if the job had no ratings. */
   readonly ratings?: RatingFigures | undefined
-  /** For each queue with something to compare, if requested. */
+  /** The best possible costs of the queues that have such costs. Undefined if not requested. */
   readonly possible?: readonly Possible[] | undefined
 }
 
@@ -43,8 +43,8 @@ export interface SentJob extends LabJob {
 }
 
 /**
- * The validated queues of a job or a variant.
- * @throws {InvalidInput} for a rule that is code, or naming the pool; {InvalidQueue}
+ * Validates the queues of a job or a variant, and returns them.
+ * @throws {InvalidQueue}; {InvalidInput} for a rule that is code, or for a pool
  */
 export function queuesOf({ queues, pools }: Pick<LabJob, 'queues' | 'pools'>): readonly Queue[] {
   return defineLabQueues(queues, pools).queues.map((queue) => {
@@ -61,25 +61,27 @@ export type JobMessage =
   | { readonly result: JobResult; readonly share?: undefined; readonly error?: undefined }
   | { readonly error: unknown; readonly share?: undefined; readonly result?: undefined }
 
-/** A thread ended early: it crashed, or ran out of memory. */
+/** Thrown if a thread ended early: it crashed, or ran out of memory. */
 export class ThreadFailed extends Error {
   override readonly name = 'ThreadFailed'
 }
 
 /**
- * The script of the threads. If this file runs from its source, the built script is used, because threads of Node.js 20
- * do not read TypeScript.
+ * The script of the threads. If this file runs from its source, the threads use the built script, because threads of
+ * Node.js 20 cannot read TypeScript.
  */
 const PROGRAM = import.meta.url.endsWith('.ts')
   ? new URL('../../dist/jobs/job-worker.js', import.meta.url)
   : new URL('./job-worker.js', import.meta.url)
 
-/** Megabytes for new objects. Tickets live long, and with more memory, fewer of them are moved before they end. */
+/**
+ * Megabytes of the heap for new objects. Tickets live long. With more memory, fewer of them are copied before they end.
+ */
 const YOUNG_MB = 96
 
-/** A thread that runs one job at a time. */
+/** Starts a thread that runs one job at a time. */
 function startThread(heapMb: number, program = PROGRAM) {
-  // The thread does not inherit options of the program itself, such as preloaded modules.
+  // No options of the program, such as preloaded modules, apply in the thread.
   const resourceLimits = { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB }
   const worker = new Worker(program, { execArgv: [], resourceLimits })
   let notify: (message: JobMessage) => void = () => {}
@@ -94,7 +96,7 @@ function startThread(heapMb: number, program = PROGRAM) {
   )
 
   return {
-    /** @param progressed called with the done share of the job. */
+    /** Runs a job. @param progressed called with the done share of the job, from 0 to 1. */
     run: (job: SentJob, progressed: (share: number) => void) =>
       new Promise<JobResult>((resolve, reject) => {
         notify = ({ share, result, error }) => {
@@ -110,7 +112,7 @@ function startThread(heapMb: number, program = PROGRAM) {
 }
 
 export interface ThreadOptions {
-  /** Number of threads, each with one job at a time. Default: one less than processors, at least 1. */
+  /** Number of threads, which is the number of concurrent jobs. Default: one less than processors, at least 1. */
   readonly threads?: number | undefined
   /** Maximum megabytes of heap of each thread. Default 2048 (our choice): enough for a crowd of half a million. */
   readonly heapMb?: number | undefined
@@ -121,18 +123,18 @@ export interface ThreadOptions {
 export interface JobsOptions {
   /** Called regularly with the done share of all jobs, from 0 to 1. */
   readonly progressed?: ((share: number) => void) | undefined
-  /** Called with the index of each done job. */
+  /** Called with the index of each completed job. */
   readonly done?: ((index: number) => void) | undefined
-  /** Ends the threads. The jobs then reject with `signal.reason`. */
+  /** Aborting this signal ends the threads, and the jobs reject with `signal.reason`. */
   readonly signal?: AbortSignal | undefined
 }
 
 /** Threads that run jobs until they are closed. */
 export interface LabThreads {
   /**
-   * Runs jobs. The results are in their order, and the same for any number of threads. After a job has failed, or the
-   * signal was aborted, all threads have ended; the next call starts new ones.
-   * @throws {InvalidInput} or {InvalidQueue}, naming the fault of a job, before any is started; {ThreadFailed}
+   * Runs jobs. The results are in the order of the jobs, and equal for any number of threads. If a job fails or the
+   * signal is aborted, all threads end. The next call starts new threads.
+   * @throws {InvalidInput} or {InvalidQueue} naming the fault of a job, before any job starts; {ThreadFailed}
    */
   run(jobs: readonly LabJob[], options?: JobsOptions): Promise<readonly JobResult[]>
   /** Ends all threads. */
@@ -152,7 +154,7 @@ export async function runJobs(
   }
 }
 
-/** @throws {InvalidInput} naming the option. */
+/** Creates threads that run jobs. @throws {InvalidInput} naming the option. */
 export function createLabThreads({ threads, heapMb = 2048, program }: ThreadOptions = {}): LabThreads {
   const most = threads ?? Math.max(1, availableParallelism() - 1)
   if (!Number.isSafeInteger(most) || most < 1) {
@@ -198,7 +200,7 @@ export function createLabThreads({ threads, heapMb = 2048, program }: ThreadOpti
       const { signal } = options
       signal?.throwIfAborted()
       const sent = jobs.map((job) => ({ ...job, queues: queuesOf(job), crowd: sourceOf(job) }))
-      // If a thread ends, its job rejects.
+      // Ending a thread makes its job reject.
       const abort = () => void endAll()
       signal?.addEventListener('abort', abort, { once: true })
       try {
@@ -215,7 +217,10 @@ export function createLabThreads({ threads, heapMb = 2048, program }: ThreadOpti
   }
 }
 
-/** A synthetic crowd with another seed is generated again, for which its parameters are enough. */
+/**
+ * Returns the crowd to send to a thread. Parties of a synthetic crowd are omitted if it is generated again with another
+ * seed.
+ */
 function sourceOf({ crowd, seed }: LabJob): Crowd {
   const { made } = crowd.header
   return made === undefined || made.seed === seed ? crowd : { ...crowd, parties: [] }

@@ -11,18 +11,23 @@ interface LabVariant extends Pick<LabJob, 'queues' | 'pools'> {
   readonly name: string
 }
 
-/** Variants of queues. Each runs with the same crowd several times: with its own seed, then with the next ones. */
+/**
+ * Variants of queues. Each variant runs several times with the same crowd: first with the crowd's own seed, then with
+ * the next seeds.
+ */
 export interface LabRun extends Pick<LabJob, 'crowd' | 'tickMs' | 'startMs' | 'ratings' | 'figures'> {
   /** The name of the crowd in results, e.g. that of its file. */
   readonly crowdName: string
-  /** At least one, with unique names. The others are compared with the first. Without `custom` rules. */
+  /**
+   * At least one variant, with unique names. The others are compared with the first. `custom` rules are not allowed.
+   */
   readonly variants: readonly LabVariant[]
   /**
-   * Number of runs of each variant, each with a crowd of another seed: first the crowd's own, then the next ones. Two
-   * or more distinguish differences from chance. Default 5.
+   * Number of runs of each variant. Each run has another seed: first the crowd's own, then the next ones. At least two
+   * are needed to distinguish a difference from chance. Default 5.
    */
   readonly seeds?: number | undefined
-  /** Computes the best possible matches, a second or two for each run. Default true. */
+  /** True: also computes the best possible matches, which takes a second or two for each run. Default true. */
   readonly possible?: boolean | undefined
 }
 
@@ -32,8 +37,8 @@ export interface LabRunOptions extends ThreadOptions, Pick<JobsOptions, 'progres
 }
 
 /**
- * Default number of seeds of a comparison: enough to distinguish a difference from chance, and few enough to wait for
- * (our choice).
+ * Default number of seeds of a comparison (our choice): enough to distinguish a difference from chance, and few enough
+ * for a short run.
  */
 const SEEDS = 5
 
@@ -45,7 +50,7 @@ export async function runLab(run: LabRun, { ran, ...options }: LabRunOptions = {
   const { crowd, crowdName, variants, tickMs, startMs, ratings, figures, possible = true } = run
   const seeds = seedsOf(run)
   assertUniqueNames(variants.map(({ name }) => name))
-  // Rejects a crowd whose matches nobody can win.
+  // Created only to reject a crowd whose players have no true skill, before anything runs.
   if (ratings !== undefined) createRatingBook(crowd, ratings)
   const jobs = seeds.flatMap((seed) =>
     variants.map(({ name, queues, pools }) => {
@@ -79,7 +84,9 @@ export async function runLab(run: LabRun, { ran, ...options }: LabRunOptions = {
   }
 }
 
-/** The crowd's own seed and the next ones. Recorded traffic stays unchanged with seed 0. */
+/**
+ * Returns the crowd's own seed and the next ones. For recorded traffic the first seed is 0, which leaves it unchanged.
+ */
 function seedsOf({ crowd, seeds: count = SEEDS }: LabRun): number[] {
   if (!Number.isSafeInteger(count) || count < 1) {
     throw new InvalidInput(`seeds: must be a whole number from 1, got ${count}`, { field: 'seeds' })

@@ -7,9 +7,9 @@ import { z } from 'zod'
 import { type Crowd, type CrowdPlayer, hashOf } from '../crowd/index.js'
 import { meanAndDeviation, normal, rankCorrelation, rounded, type Spread, spreadOf } from '../statistics/index.js'
 
-/** Numbers of matches after which ratings are compared with skill. */
+/** The numbers of matches after which ratings are compared with the true skill. */
 const CHECKPOINTS = [1, 2, 3, 5, 10, 20, 30, 50, 100]
-/** Names of experience, and their minimum number of matches. */
+/** Names of ranges of experience, each with its minimum number of matches. */
 const EXPERIENCES = [
   ['first 5', 0],
   ['5–9', 5],
@@ -43,10 +43,10 @@ function createNotes() {
       if (at === undefined) return
       at.matches += 1
       at.predicted += favourite
-      // Between equals, each counts as half a favourite.
+      // A match with even chances has no favourite, so its result counts as half a win of the favourite.
       at.won += predicted > 0.5 ? 1 : predicted === 0.5 ? 0.5 : 0
     },
-    /** @param favourite the true probability that the favourite of the player's match wins. */
+    /** Records a player's match. @param favourite the true probability that the favourite of the match wins. */
     played: ({ isNew, matches: played }: RatedPlayer, waitMs: number, favourite: number): void => {
       const name = isNew ? EXPERIENCES.findLast(([, from]) => from <= played)?.[0] : BEFORE
       const experience = experiences.get(name ?? BEFORE)
@@ -88,9 +88,9 @@ function convergenceOf(matches: number, pairs: readonly (readonly [number, numbe
 }
 
 /**
- * The probability that a player is new, by true skill in standard deviations from the average. It falls with skill so
- * that new players have a skew normal distribution (A. Azzalini, 1985) with the given mean, and the whole crowd stays
- * normally distributed.
+ * Returns the probability that a player is new, given the true skill in standard deviations from the average. It falls
+ * with skill in such a way that new players have a skew normal distribution (A. Azzalini, 1985) with the given mean,
+ * while the whole crowd stays normally distributed.
  */
 function newcomerChance(newcomers: number, newcomersBelow: number): (deviations: number) => number {
   if (newcomersBelow === 0) return () => newcomers
@@ -99,51 +99,52 @@ function newcomerChance(newcomers: number, newcomersBelow: number): (deviations:
   return (deviations) => newcomers * 2 * chanceBelow(-shape * deviations)
 }
 
-/** Φ: the probability of winning with this lead, if both vary by √½. */
+/** Returns Φ(lead): the probability of winning with this lead, if the performances of both sides vary by √½. */
 const chanceBelow = (lead: number) => predictedWin([{ mean: lead, uncertainty: 0 }], [], Math.SQRT1_2)
 
-/** Attributes of a player's rating, for rules to compare. */
+/** The attributes of a player's rating, which rules can compare. */
 interface RatingAttributes {
-  /** The most probable skill. */
+  /** The most probable skill of the player. */
   readonly mu: number
-  /** Uncertainty of `mu`, as a standard deviation: above 0. */
+  /** Uncertainty of `mu` as a standard deviation, above 0. */
   readonly sigma: number
-  /** A conservative estimate: mu minus some deviations. It rises while a player becomes known. */
+  /** A conservative estimate of the skill: mu minus some deviations. It rises while a player becomes better known. */
   readonly rating: number
 }
 
-/** How ratings develop in a run. All fields have defaults. */
+/** How ratings develop in a run. Each field has a default. */
 export interface RatingOptions {
-  /** Seed of luck and of the choice of new players. Default 1. */
+  /** Seed of luck, and of the choice of the new players. Default 1. */
   readonly seed?: number | undefined
   /**
-   * The share of players who are new when the run begins, from 0 to 1: they have the default rating, mu 25 and sigma
+   * Share of the players who are new when the run begins, from 0 to 1. Their rating is the default: mu 25 and sigma
    * 25/3. The others have been rated before. Default 0.1 (our choice).
    */
   readonly newcomers?: number | undefined
   /**
-   * How far new players are below the average in true skill, in standard deviations of skill: up to 0.7. The others are
-   * better in return, so that the crowd as a whole is unchanged. Default 0. Above 0, `newcomers` is at most 0.5.
+   * How far the true skill of new players is below the average, in standard deviations: 0 to 0.7. The other players are
+   * better in return, so that the crowd as a whole is unchanged. Default 0. If it is above 0, `newcomers` is at most
+   * 0.5.
    */
   readonly newcomersBelow?: number | undefined
   /**
-   * Uncertainty of players who have been rated before, as a standard deviation: the deviation of their mu from their
-   * true skill. Default 2: players of some hundred matches (our choice).
+   * Uncertainty of players who have been rated before: the standard deviation of their mu from their true skill.
+   * Default 2, as after some hundred matches (our choice).
    */
   readonly settledSigma?: number | undefined
   /**
-   * Standard deviations by which the attribute `rating` is below mu. Default 3, like openskill's `ordinal`: the true
-   * skill is higher with a probability of 99.9 %.
+   * Number of standard deviations by which the attribute `rating` is below mu. Default 3, like openskill's `ordinal`:
+   * the true skill is then above `rating` with a probability of 99.9 %.
    */
   readonly deviations?: number | undefined
   /**
-   * The `beta` of `rate` and `predictWin`: the assumed variation of a performance. Default 25/6, openskill's own. The
-   * actual variation is 25/6 in any case.
+   * The `beta` of `rate` and `predictWin`: the variation of a performance that ratings assume. Default 25/6,
+   * openskill's own. The simulated variation is always 25/6.
    */
   readonly beta?: number | undefined
 }
 
-/** Variation of a player's performance between matches: openskill's default of `beta`, half of its sigma. */
+/** Standard deviation of a player's performance between matches: openskill's default of `beta`, half of its sigma. */
 const BETA = 25 / 6
 
 const schema = z
@@ -161,8 +162,8 @@ const schema = z
   })
 
 /**
- * Brings the `truth` of a crowd's players to the scale of openskill's ratings: the mean becomes its default mu, and the
- * standard deviation its default sigma, which is the spread of skills before anything is known.
+ * Converts the `truth` of a crowd's players to the scale of openskill's ratings. The mean becomes openskill's default
+ * mu, and the standard deviation its default sigma, which is the assumed spread of skills of unknown players.
  * @throws {InvalidInput} if a player has no truth, or all have the same
  */
 function skillsOf({ parties }: Crowd): (player: CrowdPlayer) => number {
@@ -177,17 +178,20 @@ function truthOf({ id, truth }: CrowdPlayer): number {
   throw new InvalidInput(`ratings: player ${JSON.stringify(id)} has no truth, the skill that decides who wins`)
 }
 
-/** Ratings during a run: returns the ratings of a ticket's players, and learns from played matches. */
+/** The ratings of players during a run. They are attributes of tickets, and change with each match that is played. */
 export interface RatingBook {
-  /** Returns the attributes of each player of a queueing party, in order, to be added to their own. */
+  /**
+   * Returns the rating attributes of each player in a party that queues, in order. They are added to the player's own
+   * attributes.
+   */
   queued(players: readonly CrowdPlayer[]): readonly RatingAttributes[]
   /**
    * Decides the winner of a match by the players' true skill and luck, and rates the players.
-   * @param teams at least two; otherwise nothing is decided or learned
-   * @returns names of the teams, the winner first; undefined if there are not two
+   * @param teams at least two; otherwise there is no winner, and no rating changes
+   * @returns names of the teams, the winner first; undefined if there are fewer than two
    */
   played(teams: readonly PlayedTeam[]): readonly string[] | undefined
-  /** The figures about ratings so far. */
+  /** Returns the figures about ratings so far. */
   figures(): RatingFigures
 }
 
@@ -198,25 +202,25 @@ export interface PlayedTeam {
 
 export interface PlayedTicket {
   readonly players: readonly CrowdPlayer[]
-  /** Milliseconds from its creation until its match was found. */
+  /** Milliseconds from the creation of the ticket until its match was found. */
   readonly waitMs: number
 }
 
-/** True skill of an average player, and its standard deviation among players. */
+/** Default rating: the true skill of an average player, and the standard deviation of skill among players. */
 const average = rating()
 
 /** A player of the book. */
 interface RatedPlayer {
   readonly id: string
   rating: Rating
-  /** Number of matches rated in this run. */
+  /** Number of the player's matches that were rated in this run. */
   matches: number
   /** True skill on the scale of the ratings. */
   readonly skill: number
   readonly isNew: boolean
 }
 
-/** A team that has played, with its players' ratings and waits. */
+/** A team that has played, with its rated players and their waits. */
 interface RankedTeam {
   readonly name: string
   readonly known: readonly RatedPlayer[]
@@ -225,21 +229,24 @@ interface RankedTeam {
 }
 
 /**
- * Opens a book for one run.
+ * Creates the ratings of one run.
  *
- * Skill is the players' `truth`, brought to the scale of openskill: mean 25, standard deviation 25/3. In a match each
- * player performs at that skill plus luck, which is normal with standard deviation 25/6 (β), and the team with the
- * highest sum wins (Herbrich, Minka and Graepel: TrueSkill, 2006); a player of average skill and luck adds nothing to
- * it, so that a larger team is not stronger. A player's luck in the nth match is the same in every queue, so that
- * queues can be compared.
- * @throws {InvalidInput} if an option is invalid or the crowd's players have no `truth`, like those of recordings
+ * Skill is the players' `truth` on the scale of openskill: mean 25, standard deviation 25/3. In a match each player
+ * performs at that skill plus luck, which is normally distributed with a standard deviation of 25/6 (β). The team with
+ * the highest sum of performances wins (Herbrich, Minka and Graepel: TrueSkill, 2006). Sums are taken relative to an
+ * average player, so that a larger team is not stronger. A player's luck in the nth match is the same in every queue,
+ * so that queues can be compared.
+ * @throws {InvalidInput} if an option is invalid, or if the crowd's players have no `truth`, like those of recordings
  */
 export function createRatingBook(crowd: Crowd, options: RatingOptions = {}): RatingBook {
   const refuse = (field: string, message: string) => new InvalidInput(`ratings: ${message}`, { field })
   const { seed, settledSigma, deviations, newcomers, newcomersBelow, beta } = read(schema, options, refuse)
   const chanceOfNew = newcomerChance(newcomers, newcomersBelow)
   const skillOf = skillsOf(crowd)
-  /** Random numbers of a player that are the same in every run of the same seed, regardless of other events. */
+  /**
+   * Returns random numbers for a player's nth match. They are the same in every run of the seed, regardless of other
+   * events.
+   */
   const chanceOf = (player: string, nth: number) => seededRandom(hashOf(`${seed} ${nth} ${player}`))
   const notes = createNotes()
   const book = new Map<string, RatedPlayer>()
@@ -299,7 +306,7 @@ export function createRatingBook(crowd: Crowd, options: RatingOptions = {}): Rat
   }
 }
 
-/** The true probability that the strongest team beats another: the highest of any two. */
+/** Returns the highest true probability with which a team beats another team of the match. */
 function favouriteOf(teams: readonly RankedTeam[]): number {
   const sides = teams.map(({ known }) => ({
     count: known.length,
@@ -314,25 +321,28 @@ function favouriteOf(teams: readonly RankedTeam[]): number {
   return Math.max(...chances)
 }
 
-/** The figures about ratings of a run: plain data, small for any crowd. */
+/** Figures about the ratings of a run, as plain data. Their size does not grow with the crowd. */
 export interface RatingFigures {
-  /** Matches that were rated. */
+  /** Number of matches that were rated. */
   readonly matches: number
-  /** How often the favourite won, compared with the prediction of openskill's `predictWin`; of matches of two teams. */
+  /**
+   * How often the favourite won, compared with the prediction of openskill's `predictWin`. Only matches of two teams
+   * count.
+   */
   readonly calibration: readonly Calibration[]
-  /** How well the ratings of players who started as new distinguish them, by the number of their matches. */
+  /** How well ratings distinguish the players who started as new, by the number of their matches. */
   readonly convergence: readonly Convergence[]
-  /** Waits and balance of players, by how well their rating was known. */
+  /** Waits of players and balance of their matches, by how well their rating was known. */
   readonly experience: readonly Experience[]
 }
 
-/** Matches whose favourite was predicted to win with a probability from `from` to 0.05 above. */
+/** Matches whose favourite was predicted to win with a probability from `from` to `from` + 0.05. */
 interface Calibration {
   readonly from: number
   readonly matches: number
-  /** The average probability with which the favourite was predicted to win. */
+  /** The average predicted probability that the favourite wins. */
   readonly predicted: number
-  /** The share of those matches that the favourite won. */
+  /** The share of the matches that the favourite won. */
   readonly won: number
 }
 
@@ -341,24 +351,27 @@ interface Convergence {
   readonly matches: number
   /** Number of new players who have played this many matches. */
   readonly players: number
-  /** Spearman's rank correlation of their mu with their true skill. */
+  /** Spearman's rank correlation of these players' mu with their true skill. */
   readonly correlation: number
   /** Root mean square difference between mu and true skill, on the scale of the ratings. */
   readonly error: number
 }
 
 export interface Experience {
-  /** `first 5`, `5–9`, `10–29`, `from 30`: number of matches by which new players had been rated; or `rated before`. */
+  /**
+   * `first 5`, `5–9`, `10–29` or `from 30`: the number of matches by which new players had been rated. Or `rated
+   * before`.
+   */
   readonly name: string
-  /** Players in matches: one who played twice counts twice. */
+  /** Number of players in matches. A player who played twice counts twice. */
   readonly players: number
   /** Milliseconds from the ticket's creation until its match was found. */
   readonly waitMs: Spread
-  /** The true probability that the favourite of their match wins, from 0.5 to 1. */
+  /** The true probability that the favourite of a player's match wins, from 0.5 to 1. */
   readonly favourite: Spread
 }
 
-/** The variants of a result whose ratings are reported, each with its runs. */
+/** The variants whose ratings are reported, each with its runs. */
 interface Rated {
   readonly variants: readonly {
     readonly name: string
@@ -366,11 +379,11 @@ interface Rated {
   }[]
 }
 
-/** Minimum number of players: fewer show little (our choice). */
+/** Minimum number of players in a printed figure (our choice). Fewer show little. */
 const FEWEST = 20
 const SHOWN = [1, 5, 10, 30, 100]
 
-/** One line for each variant of a result whose runs had ratings, over all of its runs. */
+/** Returns a line about ratings for each variant whose runs had ratings, over all of its runs. */
 export const ratingSentences = ({ variants }: Rated): string[] =>
   variants.flatMap(({ name, runs }) => {
     const all = runs.flatMap(({ ratings }) => ratings ?? [])
@@ -417,7 +430,7 @@ function experienceText(some: readonly Experience[]): string {
   return `a mean wait of ${seconds} s and a true favourite of ${percent(meanOfRatings(spreads, 'favourite', 'count'))}`
 }
 
-/** The average of a field, weighted by another. */
+/** Returns the average of a field, weighted by another field. */
 function meanOfRatings<Key extends string, Weight extends string>(
   some: readonly Readonly<Record<Key | Weight, number>>[],
   key: Key,

@@ -2,10 +2,10 @@ import type * as Plot from '@observablehq/plot'
 import { html, type Html, shortened, trusted } from './page.js'
 import type { OverSeeds, VariantSeries } from './series.js'
 
-/** The means for drawing a plot. */
+/** Draws the plots of a report. */
 export interface Canvas {
   readonly Plot: typeof Plot
-  /** Draws a plot for wide windows and paper, and again for narrow windows, where text would become too small. */
+  /** Draws a plot twice: for wide windows and paper, and for narrow windows, where scaled text would be too small. */
   figure(options: FigureOptions): Html
 }
 
@@ -16,22 +16,22 @@ interface FigureOptions {
   readonly draw: (width: number) => Plot.PlotOptions & { readonly marks: Plot.Markish[] }
 }
 
-/** Width in pixels. A wide plot takes half of a page. */
+/** Width of a plot in pixels, for wide and narrow windows. A wide plot takes half of a page. */
 const WIDE = 540
 const NARROW = 320
 
-/** Room for the names of the axes next to the numbers. */
+/** Margins in pixels, with room for the names of the axes beside the numbers. */
 const MARGINS = { marginTop: 30, marginRight: 18, marginBottom: 42 } as const
 
-/** Loads the plot library, and a document for it, only when a report is written. */
+/** Loads the plot library, and a document for it. Called only when a report is written, because loading takes time. */
 export async function loadCanvas(): Promise<Canvas> {
   const [library, { parseHTML }] = await Promise.all([import('@observablehq/plot'), import('linkedom')])
   const { document } = parseHTML('<!doctype html><html><body></body></html>')
   const draw = ({ title, note, draw: optionsFor }: FigureOptions, width: number, kind: string): Html => {
     const svg = library.plot({ ...MARGINS, ...optionsFor(width), document, width, className: 'plot' })
-    // The style sheet of a plot is part of the page's, so the plot needs none.
+    // Removes the plot's style sheet, because the page's style sheet contains its rules.
     for (const style of svg.querySelectorAll('style')) style.remove()
-    // One picture with one description: screen readers would read its parts as many numbers.
+    // A plot gets one description as a whole. Otherwise screen readers would read its parts as many single numbers.
     for (const part of svg.querySelectorAll('[aria-label]')) part.removeAttribute('aria-label')
     svg.setAttribute('class', `plot ${kind}`)
     svg.setAttribute('role', 'img')
@@ -56,7 +56,8 @@ export const inPercent = ({ mean, low, high }: OverSeeds): OverSeeds => {
 }
 
 /**
- * The curve of a variant over a shade that spans the seeds. @param isMarked true for points with the variant's mark.
+ * Returns the curve of a variant, over a shaded range that spans the seeds. @param isMarked true: each point has the
+ * variant's mark.
  */
 export const curveMarks = (
   library: typeof Plot,
@@ -72,13 +73,13 @@ export const curveMarks = (
   ),
 ]
 
-/** Seconds, or minutes for long times: the unit, the conversion, and the maximum in it. */
+/** Returns how to show seconds: as they are, or as minutes if the maximum exceeds 300 s. */
 export function inSeconds(most: number) {
   const [unit, seconds] = most > 300 ? (['min', 60] as const) : (['s', 1] as const)
   return { unit, most: most / seconds, of: (value: number) => value / seconds }
 }
 
-/** From 0 to slightly above the highest value. */
+/** Returns a domain from 0 to slightly above the highest value. */
 export const fromZero = (values: readonly number[]): [number, number] => [0, Math.max(1e-9, ...values) * 1.06]
 
 interface GroupDots {
@@ -87,10 +88,10 @@ interface GroupDots {
   /** The label of the axis, with its unit. */
   readonly label: string
   readonly groups: readonly string[]
-  /** The value of each variant in a group. */
+  /** Returns the value of a variant in a group; undefined if it has none. */
   readonly of: (group: string, series: VariantSeries) => OverSeeds | undefined
   readonly domain?: readonly [number, number] | undefined
-  /** Position of a line, e.g. a limit or the fair value. */
+  /** Position of a reference line, e.g. a limit or the fair value. Default: no line. */
   readonly rule?: number | undefined
   /** Positions of the axis ticks. */
   readonly ticks?: readonly number[] | undefined
@@ -99,7 +100,7 @@ interface GroupDots {
 /** Pixels between the dots of two variants in a row. */
 const APART = 9
 
-/** A row for each group with a dot for each variant, and a line that spans the seeds. */
+/** Draws a row for each group. It has a dot for each variant, and a line that spans the seeds. */
 export function dotsByGroup(canvas: Canvas, series: readonly VariantSeries[], dots: GroupDots): Html {
   const { Plot } = canvas
   const { groups, of, domain, rule, ticks } = dots

@@ -5,7 +5,10 @@ import type { Html } from './page.js'
 import { NOTHING, overSeeds, type VariantSeries } from './series.js'
 import { type Canvas, curveMarks, fromZero, inPercent, inSeconds } from './canvas.js'
 
-/** Quality against waiting: skill spread, or distance if no skill is known. Undefined if neither is. */
+/**
+ * Plots match quality against waiting. Quality is the skill spread, or the distance if no skill is known. Undefined if
+ * neither is known.
+ */
 export function tradeOff(canvas: Canvas, { variants }: LabResult, series: readonly VariantSeries[]): Html | undefined {
   const [skill, distance, wait] = ['skill-spread', 'distance', 'wait-p90'].map(measureOf)
   const values = (measure: Measure | undefined) =>
@@ -61,12 +64,12 @@ const measureOf = (key: string) => MEASURES.find((measure) => measure.key === ke
 export interface TriedPoint {
   readonly waitP90Ms: number
   readonly cost: number
-  /** True if it keeps the promised wait. */
+  /** True if the schedule keeps the promised wait. */
   readonly keeps: boolean
   readonly is?: 'own' | 'best' | undefined
 }
 
-/** The Pareto front of wait and cost. @param promisedMs the promised wait, if there is one. */
+/** Plots the Pareto front of wait and cost. @param promisedMs the promised wait in milliseconds, if there is one. */
 export function pareto(canvas: Canvas, front: readonly TriedPoint[], promisedMs: number | undefined): Html {
   const { Plot } = canvas
   const seconds = inSeconds(Math.max(1, promisedMs ?? 0, ...front.map(({ waitP90Ms }) => waitP90Ms)) / 1000)
@@ -124,7 +127,7 @@ export function pareto(canvas: Canvas, front: readonly TriedPoint[], promisedMs:
   })
 }
 
-/** How even matches are. Undefined if no match has teams of known skill. */
+/** Plots how even matches are. Undefined if no match has teams of known skill. */
 export function favourite(canvas: Canvas, { variants }: LabResult, series: readonly VariantSeries[]): Html | undefined {
   const runsOf = ({ index }: VariantSeries) =>
     (variants[index]?.runs ?? []).flatMap(({ figures: { matches } }) =>

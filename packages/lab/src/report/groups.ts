@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<Dimension, string>> = {
   skillBand: 'skill',
 }
 
-/** The service of the groups of a dimension: plots, and a table with all measures. */
+/** Shows how well each group of a dimension was served: plots, and a table with all measures. */
 export function groups(
   canvas: Canvas,
   result: LabResult,
@@ -88,7 +88,7 @@ function groupTable(
 
 const DIMENSIONS: readonly (keyof Fairness['by'])[] = ['region', 'skillBand', 'partySize']
 
-/** The distribution of bad service: how much more often each group is among the worst served than among all. */
+/** Plots how much more often players of each group are among the worst served than among all players. */
 export function worstServed(canvas: Canvas, { variants }: LabResult, series: readonly VariantSeries[]): Html[] {
   return DIMENSIONS.flatMap((dimension) => {
     const names = groupsOf(variants, dimension)

@@ -8,12 +8,12 @@ export interface Html {
 
 type Inserted = Html | string | number | undefined | false | readonly Inserted[]
 
-/** Creates HTML from a template: strings are escaped, pieces of HTML are not, and lists are joined. */
+/** Creates HTML from a template. Strings are escaped, pieces of HTML are inserted unchanged, and lists are joined. */
 export const html = (parts: TemplateStringsArray, ...inserted: readonly Inserted[]): Html => ({
   html: parts.map((part, index) => part + (index < inserted.length ? insert(inserted[index]) : '')).join(''),
 })
 
-/** HTML that needs no escaping, e.g. from a library that escapes. */
+/** Marks a text as HTML that needs no escaping, e.g. from a library that escapes. */
 export const trusted = (text: string): Html => ({ html: text })
 
 function insert(value: Inserted): string {
@@ -33,19 +33,19 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const escaped = (text: string) => plain(text).replace(/[&<>"']/g, (character) => ENTITIES[character] as string)
 
 /**
- * A name from a file in displayable form: without line breaks, terminal control characters, and characters that change
- * the direction of text.
+ * Replaces the characters of a name that must not be displayed: line breaks, terminal control characters, and
+ * characters that change the direction of text.
  */
 export const plain = (name: string): string =>
   name.replace(/[\p{Cc}\p{Zl}\p{Zp}\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu, '�')
 
-/** A string of at most `most` characters. */
+/** Shortens a string to at most `most` characters. */
 export const shortened = (text: string, most: number): string => {
   const characters = [...plain(text)]
   return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`
 }
 
-/** Colours from the strictest step of a limit to the loosest, and of the text on them. */
+/** Colours of a limit's steps, from the strictest to the loosest. */
 const RAMP = {
   light: ['#d7e8f7', '#a5cbea', '#5b9fd0', '#216fa8', '#0c4573'],
   dark: ['#1c3850', '#23587f', '#3b82b5', '#79b4de', '#c3e0f6'],
@@ -55,7 +55,7 @@ const ON_RAMP = {
   dark: ['#e6ebf2', '#ffffff', '#0b1520', '#0b1520', '#0b1520'],
 } as const
 
-/** Number of colours from strict to loose. */
+/** Number of colours from the strictest step to the loosest. */
 export const RAMP_STEPS = RAMP.light.length
 
 const BASE = {
@@ -93,7 +93,7 @@ function variables(scheme: 'light' | 'dark'): string {
   return [`color-scheme: ${scheme};`, ...base, ...lists].join(' ')
 }
 
-/** Light or dark by the reader's system; always light on paper. */
+/** The style sheet. Its colours are light or dark, as the reader's system prefers, and always light on paper. */
 const STYLE = `:root { ${variables('light')} }
 @media screen and (prefers-color-scheme: dark) { :root { ${variables('dark')} } }
 * { box-sizing: border-box; }
@@ -180,7 +180,7 @@ dd { margin: 0; max-width: 80ch; color: var(--quiet); }
 }
 `
 
-/** Nothing is loaded, run or sent: only this style sheet is allowed. */
+/** The content security policy. It allows only this style sheet: the page loads, runs and sends nothing. */
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -188,7 +188,7 @@ const POLICY = [
   "form-action 'none'",
 ].join('; ')
 
-/** A self-contained page in one file: without scripts, and without requests. */
+/** Returns a self-contained page in one file. It has no scripts and makes no requests. */
 export const page = (title: string, body: Html): string =>
   html`<!doctype html>
     <html lang="en">

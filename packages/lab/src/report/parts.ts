@@ -1,7 +1,7 @@
 import { html, type Html } from './page.js'
 import type { VariantSeries } from './series.js'
 
-/** The mark and line of a variant, as in the plots. */
+/** Draws the mark and the line of a variant, as in the plots. */
 const swatch = ({ colour, dash, symbol }: VariantSeries): Html =>
   html`<svg viewBox="0 0 30 12" aria-hidden="true">
     <path d="M0 6H30" stroke="${colour}" stroke-width="2" stroke-dasharray="${dash ?? 'none'}"></path>
@@ -17,7 +17,7 @@ const SHAPES: Readonly<Record<VariantSeries['symbol'], string>> = {
   cross: 'M-1.6 -5H1.6V-1.6H5V1.6H1.6V5H-1.6V1.6H-5V-1.6H-1.6Z',
 }
 
-/** The name of a variant with its mark. */
+/** Returns the name of a variant, with its mark. */
 export const key = (series: VariantSeries): Html => html`<span class="key">${swatch(series)}${series.name}</span>`
 
 export const legend = (series: readonly VariantSeries[]): Html =>
@@ -33,7 +33,7 @@ interface Table {
   readonly wide?: boolean | undefined
 }
 
-/** A table that scrolls sideways if it is too wide, including by keyboard. */
+/** Creates a table. If it is too wide, it scrolls sideways, by keyboard too. */
 export const table = ({ caption, note, head, rows, wide = true }: Table): Html =>
   html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}">
     <table class="${wide ? 'wide' : ''}">
@@ -51,25 +51,25 @@ export const table = ({ caption, note, head, rows, wide = true }: Table): Html =
     </table>
   </div> `
 
-/** A row: its name, and its cells. */
+/** Creates a table row from its name and its cells. */
 export const row = (name: Html | string, cells: readonly Html[], begins = false): Html =>
   html`<tr class="${begins ? 'begins' : ''}">
     <th scope="row" class="name">${name}</th>
     ${cells}
   </tr> `
 
-/** A cell with a number, and further lines below it. */
+/** Creates a table cell with a number, and further lines below the number. */
 export const cell = (text: string, ...below: readonly (Html | undefined)[]): Html =>
   html`<td class="number">${text}${below}</td>`
 
-/** A row of strings only. */
+/** Creates a table row of strings. */
 export const textRow = (name: string, texts: readonly string[]): Html =>
   row(
     name,
     texts.map((text) => cell(text)),
   )
 
-/** A section with a heading; omitted if it is empty. */
+/** Creates a section with a heading. The result is empty if the section has no content. */
 export const section = (id: string, heading: string, ...inside: readonly (Html | undefined)[]): Html => {
   const some = inside.filter((one) => one !== undefined && one.html.trim() !== '')
   return some.length === 0

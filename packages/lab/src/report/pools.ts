@@ -19,8 +19,8 @@ const ROWS: readonly (readonly [label: string, unit: Unit, of: (pool: PoolFigure
 ]
 
 /**
- * The pools of any of the variants, with their figures, and for each variant the mean over the seeds as text. A variant
- * without the pool has `–`.
+ * Returns the pools of all variants with their figures. Each figure has one text for each variant, the mean over the
+ * seeds. The text is `–` for a variant without the pool.
  */
 export function poolTexts(variants: readonly Variant[]) {
   const names = new Set(variants.flatMap(({ runs }) => runs.flatMap(({ figures }) => Object.keys(figures.pools))))
@@ -36,7 +36,7 @@ export function poolTexts(variants: readonly Variant[]) {
   }))
 }
 
-/** A table of each pool. */
+/** Returns a table for each pool. */
 export const poolTables = ({ variants }: LabResult, series: readonly VariantSeries[]): Html[] =>
   poolTexts(variants).map(({ pool, rows }) =>
     table({

@@ -51,14 +51,14 @@ const slice = z.strictObject({
   winChance: spread,
 })
 
-/** Values by name. Any string may be a name: zod would drop `__proto__` from a record, but not from a map. */
+/** The schema of values by name. A map is used, because zod would drop the name `__proto__` from a record. */
 const byName = <Value extends z.ZodType>(value: Value) =>
   z.preprocess(asMap, z.map(z.string(), value, { error: notObject })).transform((values) => Object.fromEntries(values))
 
 const asMap = (given: unknown): unknown =>
   typeof given === 'object' && given !== null && !Array.isArray(given) ? new Map(Object.entries(given)) : given
 
-/** Missing fields are reported as usual. */
+/** Returns the error for a value that is no object. A missing value has zod's usual error instead. */
 const notObject = ({ input }: { readonly input?: unknown }) => (input === undefined ? undefined : 'must be an object')
 
 const matches = z.strictObject({
@@ -142,7 +142,7 @@ const variant = z.strictObject({
 
 const different = (values: readonly unknown[]) => new Set(values).size === values.length
 
-/** A saved result. `validate` words zod's messages. */
+/** The schema of a saved result. `validate` rewords zod's messages. */
 const resultSchema = z
   .strictObject({
     format: z.literal(RESULT_FORMAT),
@@ -152,7 +152,7 @@ const resultSchema = z
       .array(variant)
       .min(1)
       .refine((variants) => different(variants.map((one) => one.name)), 'must have different names'),
-    /** Part of the output of `--json`, but computed again. */
+    /** The output of `--json` contains comparisons. They are ignored and computed again. */
     comparisons: z.unknown().optional(),
   })
   .superRefine(({ seeds, variants }, context) => {
@@ -167,7 +167,7 @@ const resultSchema = z
 
 /**
  * Reads a saved result, as `muster lab run --out` writes it.
- * @throws {InvalidInput} naming the field and the fault; if it is not JSON, line and column.
+ * @throws {InvalidInput} naming the field and the fault, or line and column if the text is not JSON.
  */
 export function readResult(text: string): LabResult {
   const value = parsed(text)

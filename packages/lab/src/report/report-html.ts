@@ -11,7 +11,7 @@ import { poolTables } from './pools.js'
 import { possible, sideBySide } from './side-by-side.js'
 import { meanRefusals, overSeeds, type VariantSeries, seriesOf } from './series.js'
 
-/** A result as one self-contained HTML file: it loads nothing and has no scripts. */
+/** Returns a result as one self-contained HTML file, which loads nothing and has no scripts. */
 export async function reportHtml(result: LabResult): Promise<string> {
   const canvas = await loadCanvas()
   const series = seriesOf(result.variants.map(({ name }) => name))
@@ -47,7 +47,7 @@ export async function reportHtml(result: LabResult): Promise<string> {
   return page(`Rule lab: ${result.variants.map(({ name }) => name).join(', ')}`, html`${body}`)
 }
 
-/** Maximum number of queues with their own curve. */
+/** Maximum number of queues that have an own curve. */
 const MOST_CURVES = 12
 
 function head({ crowd, seeds, variants }: LabResult): Html {
@@ -63,7 +63,7 @@ function head({ crowd, seeds, variants }: LabResult): Html {
   </header>`
 }
 
-/** Undefined for an empty list. */
+/** Returns a list of texts; undefined if there are none. */
 const listOf = (texts: readonly string[]): Html | undefined =>
   texts.length === 0
     ? undefined
@@ -77,7 +77,7 @@ const queueWords = ({ variants }: LabResult): Html =>
     ...pools.map((pool) => html`<h3>${name}: pool ${pool.name}</h3>${listOf(pool.sentences)}`),
   ])}`
 
-/** Requests to the service, compared with its limits. */
+/** Shows the requests to the deployment service, compared with its limits. */
 function requests(canvas: Canvas, { variants }: LabResult, series: readonly VariantSeries[]): Html | undefined {
   const runs = variants.flatMap((variant) => variant.runs.map(({ figures }) => figures.requests))
   const operations = [...new Set(runs.flatMap((one) => Object.keys(one)))]
@@ -120,7 +120,7 @@ function requests(canvas: Canvas, { variants }: LabResult, series: readonly Vari
   </div>`
 }
 
-/** Why players were refused, by variant; undefined if nobody was. */
+/** Returns a table of the reasons why players were refused, by variant; undefined if none was refused. */
 function refusals({ variants }: LabResult, series: readonly VariantSeries[]): Html | undefined {
   const shares = variants.map((variant) => new Map(meanRefusals(variant).map(({ why, share }) => [why, share])))
   const reasons = [...new Set(shares.flatMap((of) => [...of.keys()]))]
@@ -138,16 +138,16 @@ function refusals({ variants }: LabResult, series: readonly VariantSeries[]): Ht
 
 export interface FrontPage {
   readonly title: string
-  /** The goal and the result of the search, one statement a sentence. */
+  /** What was searched and what was found, one statement in each sentence. */
   readonly sentences: readonly string[]
   readonly front: readonly TriedPoint[]
   /** Promised 90th percentile of the wait, in milliseconds. */
   readonly promisedMs?: number | undefined
-  /** The change to the file, as text. */
+  /** The change to the queues' file, as a patch. */
   readonly patch?: string | undefined
 }
 
-/** A page in the style of a report with the result of a search for better schedules. */
+/** Returns a page with the result of a search for better schedules, in the style of a report. */
 export async function frontHtml({ title, sentences, front, promisedMs, patch }: FrontPage): Promise<string> {
   const canvas = await loadCanvas()
   const body = html`<header><h1>${title}</h1></header>

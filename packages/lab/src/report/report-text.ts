@@ -15,7 +15,9 @@ import { plain, shortened } from './page.js'
 import { poolTexts } from './pools.js'
 import { meanRefusals, overSeeds, plainTexts } from './series.js'
 
-/** Characters of a line, of the first column, and of a variant's column: four fit next to one another. */
+/**
+ * Number of characters of a line, of its first column, and of a variant's column. Four variants fit beside one another.
+ */
 const WIDTH = 80
 const FIRST = 28
 const COLUMN = 13
@@ -23,7 +25,10 @@ const AT_ONCE = 4
 
 const MARKS: Readonly<Record<Verdict, string>> = { better: '+', worse: '-', alike: '=', unclear: '?' }
 
-/** A result for terminals: sentences, and tables of 80 columns, which show four variants next to one another. */
+/**
+ * Returns a result as text for terminals: sentences, and tables of 80 columns with up to four variants beside one
+ * another.
+ */
 export function reportText(result: LabResult): string {
   const comparisons = compare(result)
   const { crowd, seeds, variants } = result
@@ -51,7 +56,7 @@ export function reportText(result: LabResult): string {
   ].join('\n')
 }
 
-/** Sentences below a title; nothing if there are none. */
+/** Returns sentences below a title; nothing if there are no sentences. */
 const titled = (title: string, sentences: readonly string[]): string[] =>
   sentences.length === 0 ? [] : ['', title, ...sentences.flatMap((sentence) => wrapped(plain(sentence)))]
 
@@ -87,7 +92,7 @@ const measureLines = (some: readonly Variant[], comparisons: readonly Comparison
     return cells.every((cell) => cell === '–') ? [] : [line(measure.label, cells)]
   })
 
-/** A line of values without marks, below those with marks. */
+/** Returns a line of figures that have no verdict. */
 const plainLine = (label: string, texts: readonly string[]) =>
   line(
     label,
@@ -119,7 +124,7 @@ function groupLines(some: readonly Variant[], dimension: Dimension, title: strin
   return ['', title, ...lines]
 }
 
-/** A short form of a wait: `95 s`, `12 min`. */
+/** Formats a wait briefly: `95 s`, `12 min`. */
 const short = (ms: number) => (ms >= 599_500 ? `${Math.round(ms / 60_000)} min` : `${Math.round(ms / 1000)} s`)
 
 const line = (first: string, cells: readonly string[]): string =>
@@ -131,7 +136,7 @@ function marksHelp([comparison]: readonly Comparison[]): string[] {
   return ['', ...wrapped(`${better}, - worse, = alike, ? the data cannot tell (at 95 % confidence)`)]
 }
 
-/** The actual cost as a multiple of the minimum. */
+/** Returns sentences about the actual cost as a multiple of the minimum. */
 function possibleSentences({ name, runs }: Variant): string[] {
   const bounds = runs.flatMap(({ possible = [] }) => possible)
   const alike = groupBy(bounds, ({ queue, what, kind }) => JSON.stringify([queue, what, kind]))
@@ -143,7 +148,7 @@ function possibleSentences({ name, runs }: Variant): string[] {
   })
 }
 
-/** A text wrapped to lines of at most 80 characters. */
+/** Wraps a text to lines of at most 80 characters. */
 function wrapped(text: string): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {

@@ -3,14 +3,14 @@ import type { Figures, Refusal, Variant } from '../figures/index.js'
 import { meanOf } from '../statistics/index.js'
 
 /**
- * The appearance of one variant. Up to eight differ in colour; dash and mark help readers who cannot distinguish
- * colours.
+ * How one variant looks in plots. Up to eight variants differ in colour. Dash and mark help readers who cannot
+ * distinguish colours.
  */
 export interface VariantSeries {
   readonly name: string
-  /** Index of the variant. */
+  /** Index of the variant in the result. */
   readonly index: number
-  /** CSS colour by scheme. */
+  /** A CSS colour, which depends on the light or dark scheme. */
   readonly colour: string
   /** Dash pattern; undefined for a solid line. */
   readonly dash: string | undefined
@@ -20,7 +20,10 @@ export interface VariantSeries {
 const DASHES = [undefined, '7 3', '2 3', '9 3 2 3'] as const
 const SYMBOLS = ['circle', 'square', 'triangle', 'diamond', 'star', 'cross'] as const
 
-/** Colours that are distinguishable with every common kind of colour blindness (after Okabe and Ito), by scheme. */
+/**
+ * Colours for the light and the dark scheme. They are distinguishable with every common kind of colour blindness (after
+ * Okabe and Ito).
+ */
 export const COLOURS = {
   light: ['#0b5fb0', '#c2490a', '#00755a', '#8a3a94', '#7a5b00', '#b01e55', '#37697a', '#4d4d4d'],
   dark: ['#74b5ff', '#ff9d5f', '#35cda0', '#dc9be6', '#e3b53a', '#ff8cb4', '#8cc7da', '#c4c4c4'],
@@ -35,7 +38,7 @@ export const seriesOf = (names: readonly string[]): VariantSeries[] =>
     symbol: SYMBOLS[index % SYMBOLS.length] as VariantSeries['symbol'],
   }))
 
-/** Mean, minimum and maximum over the seeds of a variant. */
+/** Mean, minimum and maximum of a value over the seeds of a variant. */
 export interface OverSeeds {
   readonly mean: number
   readonly low: number
@@ -44,7 +47,7 @@ export interface OverSeeds {
 
 export const NOTHING: OverSeeds = { mean: 0, low: 0, high: 0 }
 
-/** Undefined if no run has a value. */
+/** Returns mean, minimum and maximum of the values; undefined if no run has a value. */
 export function overSeeds(values: readonly (number | undefined)[]): OverSeeds | undefined {
   const known = values.filter((value) => value !== undefined)
   return known.length === 0 ? undefined : { mean: meanOf(known), low: Math.min(...known), high: Math.max(...known) }
@@ -52,10 +55,12 @@ export function overSeeds(values: readonly (number | undefined)[]): OverSeeds | 
 
 const UNITS: Readonly<Record<string, Unit>> = { km: 'km', ms: 'roundTripMs' }
 
-/** A number in the unit of a limit: `60 ms`, `1,000 km`, `5`. */
+/** Formats a number in the unit of a limit: `60 ms`, `1,000 km`, `5`. */
 export const quantityIn = (unit: string, value: number): string => quantity(value, UNITS[unit] ?? 'skill')
 
-/** A figure of each variant as text: its mean over the seeds, `–` for none. Undefined if no variant has the figure. */
+/**
+ * Returns a figure of each variant as text: the mean over the seeds, or `–`. Undefined if no variant has the figure.
+ */
 export function meanTexts(
   variants: readonly Variant[],
   unit: Unit,
@@ -67,7 +72,7 @@ export function meanTexts(
   return means.map((mean) => (mean === undefined ? '–' : quantity(mean, unit, currency)))
 }
 
-/** Figures of a variant that are neither good nor bad, in display order; some are in one report only. */
+/** Figures that are neither good nor bad, in display order. Some appear in only one of the reports. */
 const PLAIN: readonly (readonly [
   label: string,
   unit: Unit,
@@ -88,20 +93,20 @@ const PLAIN: readonly (readonly [
   ['busiest requests, of limit', 'share', busiestOf, 'text'],
 ]
 
-/** The highest load of any request's limit, as a share of the limit. */
+/** Returns the highest use of a rate limit by any operation, as a share of the limit; undefined without requests. */
 function busiestOf({ requests }: Figures): number | undefined {
   const shares = Object.values(requests).flatMap(({ busiest, limit }) => (limit ? [busiest / limit] : []))
   return shares.length === 0 ? undefined : Math.max(...shares)
 }
 
-/** The figures of each variant, as text. */
+/** Returns the figures of each variant that are neither good nor bad, as text. */
 export const plainTexts = (variants: readonly Variant[], report: 'text' | 'page') =>
   PLAIN.flatMap(([label, unit, of, only = report]) => {
     const texts = only === report ? meanTexts(variants, unit, of) : undefined
     return texts === undefined ? [] : [{ label, texts }]
   })
 
-/** Why players were refused in the runs of a variant, the most frequent reason first. */
+/** Returns why players were refused in the runs of a variant, the most frequent reason first. */
 export function meanRefusals({ runs }: Variant): Refusal[] {
   const shares = new Map<string, number>()
   for (const { why, share } of runs.flatMap(({ figures }) => figures.refusals))

@@ -14,7 +14,10 @@ import { html, type Html } from './page.js'
 import { overSeeds, plainTexts, quantityIn, type VariantSeries } from './series.js'
 import { cell, key, row, table, textRow } from './parts.js'
 
-/** All measures of all variants, with the differences to the first, their intervals, and the verdicts. */
+/**
+ * Returns a table of all measures of all variants, with the differences from the first variant, their intervals, and
+ * the verdicts.
+ */
 export function sideBySide(
   result: LabResult,
   comparisons: readonly Comparison[],
@@ -61,7 +64,7 @@ const WORDS: Readonly<Record<Verdict, string>> = {
   unclear: 'cannot tell',
 }
 
-/** `−14 s`, `−15 to −13 s` below it, and the verdict. */
+/** Shows a difference like `−14 s`, with its interval `−15 to −13 s` below it, and the verdict. */
 export function differenceText(difference: Difference, unit: Unit, verdict?: Verdict): Html {
   const { mean, interval: sure } = difference
   const isSure = sure !== undefined && (sure.low > 0 || sure.high < 0)
@@ -70,7 +73,7 @@ export function differenceText(difference: Difference, unit: Unit, verdict?: Ver
   return html`<small class="${isSure ? 'sure' : ''}">${signed(mean, unit)}${chip}</small>${range}`
 }
 
-/** The actual cost compared with the minimum. Undefined if no run has it. */
+/** Returns a table of the actual cost compared with the minimum; undefined if no run has the minimum. */
 export function possible({ variants }: LabResult, series: readonly VariantSeries[]): Html | undefined {
   const rows = series.flatMap((one) => {
     const runs = (variants[one.index]?.runs ?? []).map((run) => run.possible ?? [])

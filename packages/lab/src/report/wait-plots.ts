@@ -5,7 +5,7 @@ import { type Html, RAMP_STEPS, shortened } from './page.js'
 import { NOTHING, overSeeds, type OverSeeds, quantityIn, type VariantSeries } from './series.js'
 import { type Canvas, curveMarks, inPercent, inSeconds } from './canvas.js'
 
-/** Share of players matched by waiting time. @param queue undefined for all queues together. */
+/** Plots the share of players matched by waiting time. @param queue undefined for all queues together. */
 export function waitCurve(
   canvas: Canvas,
   { variants }: LabResult,
@@ -43,7 +43,7 @@ const slices = (variant: Variant, queue: string | undefined): readonly (Slice | 
 const curveOf = (given: readonly (Slice | undefined)[]): OverSeeds[] =>
   WAIT_POINTS_MS.map((_, point) => overSeeds(given.map((slice) => slice?.waitCurve[point])) ?? NOTHING)
 
-/** Index of the first point after which hardly anybody is matched. */
+/** Returns the index of the first point after which hardly anybody is matched. */
 function lastPoint(curves: readonly (readonly OverSeeds[])[]): number {
   const isOver = (point: number) =>
     curves.every((curve) => (curve.at(-1)?.mean ?? 0) - (curve[point]?.mean ?? 0) < 0.003)
@@ -53,17 +53,19 @@ function lastPoint(curves: readonly (readonly OverSeeds[])[]): number {
   )
 }
 
-/** A part of a bar: players for whom a step of a limit was in force. */
+/** A part of a bar: the players for whom one step of a limit applied. */
 interface BarPart {
   readonly variant: string
   readonly from: number
   readonly to: number
   readonly text: string
-  /** From 1, the strictest colour. */
+  /** Number of the colour from 1, which is the strictest step. */
   readonly tone: number
 }
 
-/** The limits in force: a plot for each limit that relaxes in any variant. */
+/**
+ * Plots which values of a limit applied when players were matched. Each limit that relaxes in any variant has a plot.
+ */
 export function expansions(canvas: Canvas, { variants }: LabResult, series: readonly VariantSeries[]): Html[] {
   const limits = new Map<string, { readonly queue: string; readonly rule: string }>()
   for (const { runs } of variants)

@@ -23,40 +23,40 @@ interface MatchSoFar extends Writable<Omit<MatchOutcome, 'tickets'>> {
   playing: number
 }
 
-/** An action at a time: a party comes, or a ticket's party loses its patience or leaves its match. */
+/** An action at a time: a party comes, or the party of a ticket gives up or leaves its match. */
 interface CrowdAction {
   readonly at: number
-  /** Actions of the same time happen in the order in which they were planned. */
+  /** Number of the action. Actions of the same time run in the order in which they were planned. */
   readonly turn: number
   readonly what: 'come' | 'losePatience' | 'leave'
-  /** The index of the arriving party, or of the ticket. */
+  /** Index of the party that comes; otherwise index of the ticket. */
   readonly index: number
 }
 
 const idOf = (index: number) => `t${index}`
 const indexOf = ({ id }: Ticket) => Number(id.slice(1))
 
-/** The behaviour of a crowd's parties during a run. Times are milliseconds from the crowd's start. */
+/** Simulates the behaviour of a crowd's parties during a run. Times are milliseconds from the crowd's start. */
 export class CrowdLife {
   readonly #parties: readonly CrowdParty[]
   readonly #startsAt: number
   readonly #matchmaker: Matchmaker
   readonly #clock: Clock
   readonly #ratings: RatingBook | undefined
-  /** Maximum duration of a match by queue. */
+  /** Maximum milliseconds of a match, by queue; undefined if a queue has no limit. */
   readonly #longestMs: ReadonlyMap<string, number | undefined>
   readonly #visits: number
   readonly #actions = createHeap<CrowdAction>(
     (one, other) => one.at < other.at || (one.at === other.at && one.turn < other.turn),
   )
   #turns = 0
-  /** The next visit of each party. */
+  /** For each party, the index of its next visit. */
   readonly #nextVisits: Uint32Array
   readonly #tickets: TicketSoFar[] = []
   readonly #matches: MatchSoFar[] = []
-  /** Index of each match that was assigned and is not over. */
+  /** Index of each running match, by match id. */
   readonly #running = new Map<string, number>()
-  /** True for matches whose last server was warm. */
+  /** True for a match whose latest server was warm, by match id. */
   readonly #warm = new Map<string, boolean>()
   #waiting = 0
   #visitsEnded = 0
@@ -83,7 +83,7 @@ export class CrowdLife {
       this.#end(this.#ticketOf(ticket), reason === 'cancelled' ? 'gaveUp' : reason),
     )
     matchmaker.on('ticketRequeued', ({ ticket }) => {
-      // Later at the same time, because the matchmaker is still processing the match.
+      // Planned for the same time instead of run at once, because the matchmaker is still processing the match.
       if (this.#hasNoPatience(this.#ticketOf(ticket))) this.#plan(this.#now(), 'losePatience', indexOf(ticket))
     })
     if (queues.some(({ acceptance }) => acceptance !== undefined)) {
@@ -93,7 +93,7 @@ export class CrowdLife {
     for (const [index, { at }] of parties.entries()) this.#plan(at, 'come', index)
   }
 
-  /** Time of the next action; Infinity if there is none. */
+  /** Returns the time of the next action; Infinity if there is none. */
   nextAt(): number {
     return this.#actions.first()?.at ?? Infinity
   }
@@ -104,18 +104,18 @@ export class CrowdLife {
     else if (action?.what === 'losePatience') this.#losePatience(action.index)
     else if (action?.what === 'leave') this.#leave(action.index)
   }
-  /** Number of tickets that have not ended. */
+  /** Returns the number of tickets that have not ended. */
   waiting(): number {
     return this.#waiting
   }
-  /** Share of the ended visits, from 0 to 1. */
+  /** Returns the share of visits that have ended, from 0 to 1. */
   share(): number {
     return this.#visitsEnded / this.#visits
   }
   isOver(): boolean {
     return this.#visitsEnded === this.#visits
   }
-  /** Stops all actions: no party comes, and tickets stay as they are. */
+  /** Stops the simulation: no further party comes, and tickets stay as they are. */
   stop(): void {
     this.#isStopped = true
   }
@@ -149,7 +149,7 @@ export class CrowdLife {
       this.#end(ticket, 'refused')
     }
   }
-  /** The players in the form of their ticket. */
+  /** Returns the players as a ticket contains them. Rating attributes are added if the run has ratings. */
   #queued(players: readonly CrowdPlayer[]): Player[] {
     const rated = this.#ratings?.queued(players)
     return players.map(({ id, ip, coordinates, latencies, attributes: own, roles, avoid }, index) => {
@@ -157,7 +157,10 @@ export class CrowdLife {
       return { id, ip, coordinates, latencies, attributes, roles, avoid }
     })
   }
-  /** A party with a found match stays, and gives up if it has to wait again. */
+  /**
+   * Cancels the ticket of a party that gives up. If its match has been found, the party stays, and gives up only if it
+   * has to wait again.
+   */
   #losePatience(index: number): void {
     const ticket = this.#tickets[index] as TicketSoFar
     if (ticket.endedAt !== undefined || this.#matchmaker.getTicket(idOf(index))?.status !== 'SEARCHING') return
@@ -165,7 +168,7 @@ export class CrowdLife {
   }
   #answer(tickets: readonly Ticket[]): void {
     for (const ticket of tickets) {
-      // Another player of the match may have declined.
+      // Skipped if the match is gone, e.g. because another player has declined it.
       if (this.#matchmaker.getTicket(ticket.id)?.acceptance === undefined) continue
       if (this.#visitOf(this.#ticketOf(ticket)).accepts ?? true) this.#matchmaker.acceptMatch(ticket.id)
       else this.#matchmaker.declineMatch(ticket.id)
@@ -214,7 +217,7 @@ export class CrowdLife {
       this.#partyOf(ticket).players.map(({ id }) => id),
     )
   }
-  /** Ends a match that was played. */
+  /** Decides the winner of a match that was played to its end. */
   #finish(match: MatchSoFar): void {
     if (this.#ratings === undefined) return
     const teams = groupBy(match.tickets, (index) => this.#tickets[index]?.team ?? '')
@@ -224,7 +227,7 @@ export class CrowdLife {
     }
     match.ranking = this.#ratings.played(Array.from(teams, ([name, those]) => ({ name, tickets: those.map(playedBy) })))
   }
-  /** Ends a visit: the party comes again after its break. */
+  /** Ends a visit. The party comes again after its break, if it has a further visit. */
   #visited(ticket: TicketSoFar): void {
     this.#visitsEnded += 1
     const { visits } = this.#partyOf(ticket)

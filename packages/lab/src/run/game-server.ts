@@ -4,12 +4,12 @@ import { type Matchmaker, ServerGone } from '@muster/matchmaker'
 import { RegistrationBody, ReportBody } from '@muster/matchmaker/internal'
 
 /**
- * Milliseconds for which a server waits for orders at a time. A waiting server does not count as silent, so it need not
- * report.
+ * Milliseconds for which a simulated server waits for orders at a time. A server that waits does not count as silent,
+ * so it need not report.
  */
 const WAIT_MS = 86_400_000
 
-/** The pool of a deployment, and the token of its server; undefined for the server of one match. */
+/** Returns the pool of a deployment and the token of its server; undefined for the server of a single match. */
 export function pooledServerOf({ environment_variables = [] }: CreateDeployment) {
   const valueOf = (name: string) => environment_variables.find(({ key }) => key === name)?.value
   const [pool, token] = ['MUSTER_POOL', 'MUSTER_SERVER_TOKEN'].map(valueOf)
@@ -17,8 +17,8 @@ export function pooledServerOf({ environment_variables = [] }: CreateDeployment)
 }
 
 /**
- * Simulates the server of a pool: it registers, and accepts each match immediately until it is stopped. The matches end
- * when their players leave, so it reports no ends.
+ * Simulates the server of a pool. It registers, and accepts each match immediately until it is stopped. It reports no
+ * ends of matches, because a match ends when its players leave.
  */
 export async function playGameServer(
   matchmaker: Pick<Matchmaker, 'registerServer' | 'reportServer' | 'waitForServerOrders'>,
@@ -27,7 +27,7 @@ export async function playGameServer(
 ): Promise<void> {
   const instance = 'lab'
   let played: readonly string[] = []
-  // The response to the create of the server comes first.
+  // Waits until the create of the server has been answered, because registration must come after it.
   await clock.sleep(0)
   try {
     let orders: Awaited<ReturnType<Matchmaker['reportServer']>> = matchmaker.registerServer(

@@ -6,16 +6,17 @@ import { pooledServerOf } from './game-server.js'
 import type { RequestUse, ServerUse } from './outcome.js'
 
 /**
- * Counts creates in a sliding window, the strictest way in which a service may count. Stops have no documented limit.
+ * Counts creates in a sliding window, which is the strictest way in which a service may count. Stops are not counted,
+ * because no limit of theirs is documented.
  */
 function createRequestMeter() {
   const { limit, windowMs } = limits.createDeployment
   const create = { total: 0, busiest: 0, limit, windowMs }
   const stop = { total: 0, busiest: 0 }
-  /** Times of the creates within the last window, the oldest first. */
+  /** Times of the creates within the last window, in milliseconds, the oldest first. */
   const recent: number[] = []
   return {
-    /** @param now milliseconds, never less than in an earlier call. */
+    /** Counts a create. @param now milliseconds, never less than in an earlier call. */
     created: (now: number) => {
       create.total += 1
       recent.push(now)
@@ -50,7 +51,7 @@ function createServerMeter() {
       milliseconds += ms
     },
     running: () => running,
-    /** Only servers of pools can be idle. */
+    /** Returns the use of servers, without idle time: only servers of pools can be idle. */
     use: (): Omit<ServerUse, 'idleSeconds'> => {
       return { created, most, seconds: milliseconds / 1000, bootSeconds: bootMs / 1000 }
     },
@@ -60,14 +61,16 @@ function createServerMeter() {
 export type MeteredService = ReturnType<typeof createMeteredService>
 
 /**
- * A service in memory, without limits and with capacity for all servers, that counts its requests.
+ * Simulates the deployment service in memory, without limits and with capacity for all servers, and counts its
+ * requests.
  *
- * A create is answered when its server is READY, after its webhook. So a matchmaker reads one status for each server,
- * at that moment. Polling for READY servers, as without a webhook, would take longer than everything else in a run, and
- * would only show that it makes as many reads and lists as their limits allow, so these are not counted. Lists are not
- * supported: they are for servers that were lost or have ended by themselves, and there are none.
+ * A create is answered when its server is READY, after its webhook. So a matchmaker reads the status of each server
+ * once, at that moment. Status reads are not counted: polling without a webhook would dominate the time of a run, and
+ * only show that the matchmaker uses its limits fully. Lists are not supported, because no server is lost or ends by
+ * itself.
  * @param startMs milliseconds from create to READY.
- * @param ready the webhook, and the start of the server's process. The token is that of a pool's server.
+ * @param ready called when a server is READY: the webhook, and the start of the server's process. The token is that of
+ * a pool's server.
  */
 export function createMeteredService(
   clock: Clock,
@@ -78,7 +81,7 @@ export function createMeteredService(
   const meter = createRequestMeter()
   const all = createServerMeter()
   const ofPools = new Map<string, ReturnType<typeof createServerMeter>>()
-  /** Time of each server's create, and the meters that count it. */
+  /** For each server that was created and not stopped: the time of its create, and the meters that count it. */
   const standing = new Map<string, { readonly askedAt: number; readonly meters: readonly (typeof all)[] }>()
   const metersOf = (pool: string | undefined) => {
     if (pool === undefined) return [all]
@@ -117,7 +120,7 @@ export function createMeteredService(
     /** Number of servers that were created and not stopped. */
     running: all.running,
     servers: all.use,
-    /** The servers of each pool, by its name. */
+    /** Returns the use of servers by each pool, by the pool's name. */
     pools: () => new Map(Array.from(ofPools, ([pool, { use }]) => [pool, use()])),
     requests: meter.uses,
   }

@@ -22,20 +22,20 @@ import { createVirtualClock, type VirtualClock } from './virtual-clock.js'
 export interface RunOptions {
   /** The pools that queues name. Default: each match has its own server, even if its queue names a pool. */
   readonly pools?: readonly PoolDefinition[] | undefined
-  /** Whole number from 0; other seeds give other ids. Default 1. */
+  /** Seed of the ids: a whole number from 0. Default 1. */
   readonly seed?: number | undefined
-  /** Milliseconds between two ticks. Default 250, like a matchmaker's. */
+  /** Milliseconds between two ticks. Default 250, as in a matchmaker. */
   readonly tickMs?: number | undefined
   /**
-   * Milliseconds from create to READY of every server; a server of a pool registers then. Default 5000 (our choice).
+   * Milliseconds from create to READY of every server. A server of a pool then registers. Default 5000 (our choice).
    */
   readonly startMs?: number | undefined
   /**
-   * Ratings, which decide the winners of matches and change with them. Default: players have the crowd's attributes,
-   * and nobody wins.
+   * Ratings, which decide the winners of matches and change with the results. Default: players keep the crowd's
+   * attributes, and no match has a winner.
    */
   readonly ratings?: RatingBook | undefined
-  /** Aborts the run, which then rejects with `signal.reason`. */
+  /** Aborting this signal ends the run, which then rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined
   /** Called regularly with the share of ended visits, from 0 to 1, and with 1 at the end. */
   readonly progressed?: ((share: number) => void) | undefined
@@ -57,34 +57,36 @@ const schema = z.strictObject({
     .optional(),
 })
 
-/** The options with all defaults. @throws {InvalidInput} naming the option and the value. */
+/** Returns the options with all defaults. @throws {InvalidInput} naming the option and the value. */
 const readRunOptions = (options: Omit<RunOptions, 'pools'>): z.infer<typeof schema> =>
   read(schema, options, (field, message) => new InvalidInput(`option ${message}`, { field }))
 
 /** Milliseconds after the crowd's duration at which a run ends, even if players still wait or play. */
 const LONGEST_AFTER_MS = 86_400_000
-/** Milliseconds between two ticks while nobody waits and servers run, to apply time limits of matches. */
+/** Milliseconds between two ticks while servers run but nobody waits. These ticks apply the time limits of matches. */
 const IDLE_TICK_MS = 30_000
-/** The same with pools, which check their stock at this interval. */
+/** Milliseconds between two ticks while nobody waits, if there are pools. Pools check their stock at this interval. */
 const POOLS_TICK_MS = 1000
-/** Longer than any run, because the run itself makes the ticks, and skips those without work. */
+/**
+ * Tick interval of the matchmaker, longer than any run: the run itself makes the ticks, and skips those without work.
+ */
 const NO_TICKS_MS = 2 ** 31 - 1
-/** Maximum number of status reads per second: enough for one for each server of any crowd. */
+/** Maximum number of status reads per second, so high that it never delays a read. */
 const MOST_READS = 1_000_000
 /** Maximum number of queues in one ticket. */
 const MOST_QUEUES = 16
-/** Milliseconds of real time after which the event loop turns once, e.g. so that a signal can be aborted. */
+/** Milliseconds of real time after which the event loop runs once, e.g. so that a signal can be aborted. */
 const STRETCH_MS = 20
-/** Milliseconds by which the clock advances while the matchmaker closes. */
+/** Milliseconds by which the clock advances in each step while the matchmaker closes. */
 const CLOSING_STEP_MS = 100
 
-/** The URL for reports of pools' servers. Nobody calls it, because there is no network. */
+/** The URL to which servers of pools would report. It is never used, because a run has no network. */
 const API_URL = 'http://lab.invalid'
 
 /**
- * Runs the real matchmaker over a crowd, on virtual time, with a service that has capacity for all matches. Servers of
- * pools register, accept matches and wait for more, like game servers. The same crowd, queues, options and version give
- * the same outcome on every machine.
+ * Runs the real matchmaker over a crowd, on virtual time, with a simulated service that has capacity for all matches.
+ * Servers of pools register, accept matches and wait for further ones, like game servers. The same crowd, queues,
+ * options and version have the same outcome on every machine.
  * @throws {InvalidInput} naming the option, or the fault of the crowd; {InvalidQueue}. Nothing has run then.
  */
 export async function runCrowd(
@@ -119,22 +121,22 @@ export async function runCrowd(
     maxCreatesInFlight: Infinity,
     readsPerSecond: MOST_READS,
     endedTicketTtlMs: 0,
-    // A constant stopwatch never ends a round early, however slow the machine is.
+    // The stopwatch is constant, so that no round is ended early, however slow the machine is.
     stopwatch: () => 0,
   })
   const life = new CrowdLife({ crowd, queues, matchmaker, clock, ratings })
 
-  // Queues of mode 'arrival' make matches only between `start` and `stop`.
+  // Queues of mode `arrival` make matches only between `start` and `stop`.
   matchmaker.start()
   const end = startsAt + durationMs + LONGEST_AFTER_MS
   const pace = createPace(life, signal, progressed)
   let tickedAt = -tickMs
-  /** True if a warm server was taken, which the next tick replaces. */
+  /** True if a warm server has been taken since the last tick. The next tick replaces it. */
   let isTaken = false
   matchmaker.on('serverTaken', () => {
     isTaken = true
   })
-  /** Milliseconds until the next tick; Infinity while there is no work. */
+  /** Returns the milliseconds until the next tick; Infinity while there is no work. */
   const gap = () => {
     if (life.waiting() > 0 || isTaken) return tickMs
     if (pools.length > 0) return POOLS_TICK_MS
@@ -146,7 +148,7 @@ export async function runCrowd(
     const tickAt = Math.ceil(Math.max(tickedAt + gap(), clock.now() - startsAt) / tickMs) * tickMs
     const due = startsAt + Math.min(tickAt, life.nextAt())
     if (due > end || life.isOver()) break
-    // A player who is woken up may act before the next due action.
+    // The clock stops at each sleeper, because a player whose sleep ends may act before the next due action.
     const at = Math.min(due, clock.nextAt())
     await clock.reach(at)
     while (startsAt + life.nextAt() <= at) life.act()
@@ -172,22 +174,22 @@ export async function runCrowd(
 
 /**
  * Validates queues and the pools that they name.
- * @param pools without them, each match has its own server, even if its queue names a pool.
+ * @param pools if undefined, each match has its own server, even if its queue names a pool.
  * @throws {InvalidInput} naming the pool; {InvalidQueue} naming the queue
  */
 export function defineLabQueues(
   definitions: readonly QueueDefinition[],
   pools: readonly PoolDefinition[] | undefined,
 ): { readonly queues: readonly Queue[]; readonly pools: readonly ServerPool[] } {
-  // The service of the lab starts all servers, regardless of their source.
+  // Sources and enrolment keys are removed, because the simulated service starts all servers.
   const defined = definePools(pools ?? []).map((pool): ServerPool => ({ ...pool, source: undefined, enrol: [] }))
   const named = pools === undefined ? definitions.map((queue) => ({ ...queue, pool: undefined })) : definitions
   return { queues: defineQueues(named, defined), pools: defined }
 }
 
 /**
- * Removes presence and probes: players of a crowd are always present, and servers listen when they are READY, so no
- * network is needed.
+ * Returns the queue without presence and probes. Players of a crowd are always present, and servers listen when they
+ * are READY, so neither is needed, and a run has no network.
  */
 export const inTheLab = (queue: Queue): Queue => ({
   ...queue,
@@ -195,7 +197,7 @@ export const inTheLab = (queue: Queue): Queue => ({
   deploy: { ...queue.deploy, probe: undefined },
 })
 
-/** @throws {InvalidInput} */
+/** Checks that the crowd can be run over the queues. @throws {InvalidInput} */
 function assertRunnable({ parties }: Crowd, queues: readonly Queue[]): void {
   if (parties.length === 0) throw new InvalidInput('crowd: has no parties', { field: 'parties' })
   if (queues.length > MOST_QUEUES && parties.some((party) => party.queues === undefined)) {
@@ -212,7 +214,7 @@ function assertRunnable({ parties }: Crowd, queues: readonly Queue[]): void {
 }
 
 /**
- * A server that is READY too late would count as failed, and no match could start.
+ * Checks that servers start in time. A server that is READY too late would count as failed, and no match could start.
  * @throws {InvalidInput}
  */
 function assertStartsInTime(queues: readonly Queue[], startMs: number): void {
@@ -223,7 +225,7 @@ function assertStartsInTime(queues: readonly Queue[], startMs: number): void {
   throw new InvalidInput(message, { field: 'startMs' })
 }
 
-/** @param places the places at which servers of pools were idle. */
+/** Returns the use of servers. @param places where servers of pools were idle. */
 function serversOf(metered: MeteredService, places: Inspection['pools']): Pick<RunOutcome, 'servers' | 'pools'> {
   const idleSeconds = (those: Inspection['pools']) =>
     Math.round(those.reduce((sum, { idleHours }) => sum + idleHours, 0) * 3_600_000) / 1000
@@ -234,7 +236,9 @@ function serversOf(metered: MeteredService, places: Inspection['pools']): Pick<R
   return { servers: { ...metered.servers(), idleSeconds: idleSeconds(places) }, pools: Object.fromEntries(pools) }
 }
 
-/** Lets the event loop turn regularly, reports progress, and ends the run if the signal is aborted. */
+/**
+ * Creates the function that lets the event loop run regularly, reports progress, and throws if the signal is aborted.
+ */
 function createPace(
   life: CrowdLife,
   signal: AbortSignal | undefined,
@@ -256,7 +260,7 @@ function createPace(
   }
 }
 
-/** Advances the clock until all stops are confirmed. */
+/** Advances the clock until the matchmaker has closed and all stops are confirmed. */
 async function untilSettled(closing: Promise<readonly AllocationView[]>, clock: VirtualClock): Promise<void> {
   const state: { left?: readonly AllocationView[] } = {}
   void closing.then((left) => (state.left = left))

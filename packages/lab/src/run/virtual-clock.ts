@@ -1,12 +1,15 @@
 import type { Clock } from '@muster/core/clock'
 
-/** A clock that only moves on request, many thousand times per second. */
+/** A clock that moves only on request. It can make many thousand steps per second. */
 export interface VirtualClock extends Clock {
-  /** Lets all promise callbacks run; the event loop does not turn. */
+  /** Runs all pending promise callbacks. The event loop does not run meanwhile. */
   settle(): Promise<void>
-  /** Time of the next sleeper; Infinity if none sleeps. */
+  /** Returns the time at which the next sleep ends; Infinity if nothing sleeps. */
   nextAt(): number
-  /** Moves to this time, waking every sleeper at its own time, in order, followed by its promise callbacks. */
+  /**
+   * Moves the clock to this time. Each sleep ends at its own time, in order, and its promise callbacks run before the
+   * next.
+   */
   reach(at: number): Promise<void>
 }
 
@@ -16,15 +19,17 @@ interface Sleeper {
 }
 
 /**
- * Waits until no promise callback is left: a callback of `process.nextTick` that one of them queues runs after all of
- * them. It takes a third of a turn of the event loop, and nothing here waits for I/O.
+ * Waits until no promise callback is pending, because a callback of `process.nextTick` runs after all of them. This
+ * takes a third of the time of a turn of the event loop, which is not needed without I/O.
  */
 const settled = () => new Promise<void>((resolve) => process.nextTick(resolve))
 
-/** @param start epoch milliseconds. */
+/** Creates a virtual clock. @param start epoch milliseconds. */
 export function createVirtualClock(start: number): VirtualClock {
   let now = start
-  /** Sorted by time, then by start. There are few, because the matchmaker sleeps once for all tickets. */
+  /**
+   * The sleepers, sorted by end time, then by start. There are few, because the matchmaker sleeps once for all tickets.
+   */
   const sleepers: Sleeper[] = []
 
   return {
@@ -45,7 +50,7 @@ export function createVirtualClock(start: number): VirtualClock {
         sleepers.splice(sleepers.findLastIndex(({ at }) => at <= sleeper.at) + 1, 0, sleeper)
       }),
     settle: async () => {
-      // The code below is a promise callback for every caller.
+      // Makes the code below run as a promise callback, whatever the caller is.
       await Promise.resolve()
       await settled()
     },

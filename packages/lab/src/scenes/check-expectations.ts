@@ -16,14 +16,14 @@ import {
   WAITS_FOR_QUEUE,
 } from './scene.js'
 
-/** The names that a scene's moments may use. */
+/** What a scene's moments may refer to: the queues and the tickets with their names. */
 interface MomentGround {
   readonly checking: Checking
   readonly queues: readonly Queue[]
   readonly known: CheckedTickets
 }
 
-/** Parses a moment; undefined if it is invalid. */
+/** Parses a moment, e.g. `after 12s`. Returns undefined if it is invalid, and reports the fault. */
 function checkMoment(text: string, path: FieldPath, example: string, checking: Checking): SceneMoment | undefined {
   const moment = momentOf(text)
   if (moment === undefined) checking.faultOfName(path, `is not a moment: write e.g. ${example}`)
@@ -31,7 +31,7 @@ function checkMoment(text: string, path: FieldPath, example: string, checking: C
   return moment
 }
 
-/** Ids of the tickets that a name denotes and that have come by then. */
+/** Returns the ids of the tickets that a name denotes. Reports a fault if they have not come by the moment. */
 function checkName(
   name: string,
   moment: SceneMoment,
@@ -50,7 +50,7 @@ function checkName(
   return ids
 }
 
-/** Parses the events of a scene. */
+/** Parses and validates the events of a scene. */
 export function checkHappenings(
   given: Readonly<Record<string, unknown>>,
   path: FieldPath,
@@ -83,7 +83,7 @@ export function checkHappenings(
   return all.toSorted((one, other) => one.at - other.at)
 }
 
-/** The reasons for a ticket's end that a scene can bring about. */
+/** The reasons for a ticket's end that can occur in a scene. */
 const ENDS: readonly CancelReason[] = [
   'cancelled',
   'expired',
@@ -94,7 +94,7 @@ const ENDS: readonly CancelReason[] = [
   'attempts',
 ]
 
-/** Parses the expectations of a scene, in the order of the file. */
+/** Parses and validates the expectations of a scene, in the order of the file. */
 export function checkExpectations(
   given: Readonly<Record<string, unknown>>,
   path: FieldPath,
@@ -118,7 +118,7 @@ export function checkExpectations(
   })
 }
 
-/** Expectations that are false at first and may become true. */
+/** The kinds of expectations that are false at first and may become true later. */
 const COME_TRUE: readonly (keyof ExpectationForm)[] = ['matched', 'together', 'teams', 'ended', 'matches', 'within']
 
 interface ReadingGround extends MomentGround {
@@ -177,7 +177,9 @@ const named = (names: readonly string[], path: FieldPath, ground: ReadingGround)
   ...new Set(names.flatMap((name, index) => checkName(name, ground.moment, [...path, String(index)], ground))),
 ]
 
-/** Names outside of lists form one group. Each list of names is a group too. */
+/**
+ * Collects the groups of an expectation. All names outside of lists form one group. Each list of names is a group too.
+ */
 function ofSeveral(
   kind: 'together' | 'apart',
   groups: readonly (string | readonly string[])[],
@@ -202,7 +204,7 @@ function checkReason(why: string, path: FieldPath, { checking, queues }: Reading
   const rules = [...new Set(queues.flatMap((queue) => queue.rules.map(({ name }) => name)))]
   const known = [...rules, WAITS_FOR_PLAYERS, WAITS_FOR_QUEUE]
   if (known.includes(why)) return
-  // The default name of a rule does not occur in the file of its queue.
+  // The rules are listed, because a rule's default name does not occur in the queue's file.
   const list = checking.near(why, known) === undefined && rules.length > 0 ? ` (${rules.join(', ')})` : ''
   checking.unknown(path, why, `rule${list}, nor players or paused`, known)
 }
@@ -237,10 +239,10 @@ function ofAttributes(
   })
 }
 
-/** Maximum length of a shown value. */
+/** Maximum number of characters of a shown value. */
 const LONGEST = 80
 
-/** A value as one line of YAML. */
+/** Returns a value as one line of YAML, shortened to `LONGEST` characters. */
 function shown(value: unknown): string {
   const text = flow(value)
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text

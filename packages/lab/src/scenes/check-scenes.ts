@@ -7,9 +7,9 @@ import { TICK_MS } from './play.js'
 import { defaultsSchema, fileSchema, sceneSchema, TICKET_FIELDS, type DefaultsForm } from './scene-schema.js'
 
 /**
- * Validates a file of scenes, as a value, against its queues.
- * @param file e.g. `{ queues, defaults, scenes }`; its `queues` are ignored.
- * @returns the scenes without an error, and the faults. If one of these is an error, the file cannot be used.
+ * Validates a parsed file of scenes against its queues.
+ * @param file e.g. `{ queues, defaults, scenes }`. Its `queues` are ignored.
+ * @returns the scenes without an error, and all faults. If a fault is an error, the file cannot be used.
  */
 export function checkScenes(
   file: unknown,
@@ -30,10 +30,10 @@ export function checkScenes(
   return { scenes, faults: checking.faults }
 }
 
-/** Maximum work of a file: each ticket in each round counts as one. About a minute (our choice). */
+/** Maximum work of a file (our choice), which takes about a minute. Each ticket in each round counts as one. */
 const MOST_ROUNDS_OF_TICKETS = 5_000_000
 
-/** Number of rounds of a scene: at intervals, and at every check and event. */
+/** Returns the number of rounds of a scene. There is one at each interval, and at every check and event. */
 function roundsOf({ endsAt, tickets, happenings, expectations }: Scene): number {
   return endsAt / TICK_MS + new Set([...tickets, ...happenings].map(({ at }) => at)).size + expectations.length
 }

@@ -12,31 +12,34 @@ import {
 } from './scene-schema.js'
 import type { SceneTicket } from './scene.js'
 
-/** The attributes that rules of these queues compare. */
+/** Returns the attributes that rules of these queues compare. */
 export const comparedAttributes = (queues: readonly Queue[]): ReadonlySet<string> =>
   new Set(queues.flatMap(({ rules }) => rules.flatMap(attributesComparedBy)))
 
-/** The names of the teams of one match. */
+/** Returns the names of the teams of one match. */
 export const teamNames = ({ teams }: Queue): string[] =>
   teams.flatMap(({ name, count = 1 }) =>
     count === 1 ? [name] : Array.from({ length: count }, (_, index) => `${name}-${index + 1}`),
   )
 
-/** The settings of a ticket or its players, near it or further away. */
+/** Settings of tickets or players, from any level: the file, the scene, the ticket or the player. */
 type Form = Partial<TicketForm>
 
-/** Fields of which only the nearest counts: a player with coordinates gets no city from the defaults. */
+/**
+ * Groups of fields that replace one another: if a nearer level has one of a group, no field of the group comes from a
+ * further level. A player with coordinates thus gets no city from the defaults.
+ */
 const TOGETHER: readonly (readonly (keyof TicketForm)[])[] = [
   ['queue', 'queues'],
   ['city', 'coordinates', 'ip'],
   ['party', 'players'],
 ]
 
-/** Two fields for the same setting in one place. */
+/** Returns two fields of one level that contradict each other; undefined if there are none. */
 const contradictionIn = (form: Form) =>
   TOGETHER.map((fields) => fields.filter((field) => form[field] !== undefined)).find(({ length }) => length > 1)
 
-/** The settings near a ticket, over those further away. */
+/** Merges two levels of settings. `near` takes precedence over `far`. */
 export function layered<Far extends Form, Near extends Form | PlayerForm>(far: Far, near: Near): Far & Near {
   const hidden: readonly string[] = TOGETHER.filter((fields) =>
     fields.some((field) => (near as Form)[field] !== undefined),
@@ -47,8 +50,8 @@ export function layered<Far extends Form, Near extends Form | PlayerForm>(far: F
 }
 
 /**
- * The attributes of a form.
- * @param share position between the first copy of the ticket and the last: 0 to 1.
+ * Returns the attributes in the settings of a ticket.
+ * @param share position of this copy among the copies of the ticket: 0 for the first, 1 for the last.
  */
 function attributesIn({ attributes, short = {} }: Form, share: number): Attributes {
   const plain = Object.entries(short).map(([name, value]) => [name, isSpread(value) ? between(value, share) : value])
@@ -65,19 +68,19 @@ const isSpread = (value: Attributes[string] | NumberRange): value is NumberRange
 
 const between = ({ from, to }: NumberRange, share: number) => Math.round((from + (to - from) * share) * 1e6) / 1e6
 
-/** Maximum number of players in a scene: more are a crowd. */
+/** Maximum number of players in a scene. Use a crowd for more. */
 const MOST_PLAYERS = 20_000
 
-/** The default location of players: all in one city, so that no distance separates them. */
+/** The default location of all players, so that no distance separates them. */
 const SOMEWHERE = 'London'
 
-/** The tickets of a scene, and the meaning of its names. */
+/** The tickets of a scene, and which of them each name denotes. */
 export interface CheckedTickets {
-  /** In order of arrival. */
+  /** The tickets, in order of arrival. */
   readonly tickets: readonly SceneTicket[]
-  /** Ids of the tickets that a name denotes. Empty for an invalid ticket. */
+  /** Ids of the tickets that each name denotes; an empty list for an invalid ticket. */
   readonly ids: ReadonlyMap<string, readonly string[]>
-  /** The last of those tickets to arrive. */
+  /** For each name, the ticket that arrives last. */
   readonly last: ReadonlyMap<string, SceneTicket>
 }
 
@@ -88,7 +91,7 @@ export interface TicketGround {
   readonly defaults: DefaultsForm
 }
 
-/** Parses the tickets of a scene. */
+/** Parses and validates the tickets of a scene. */
 export function checkTickets(
   given: Readonly<Record<string, unknown>>,
   path: FieldPath,
@@ -126,7 +129,9 @@ export function checkTickets(
   return { ...known, tickets: withAvoided(known, checking) }
 }
 
-/** The tickets of one name, and their number of players. If there are too many, no ticket is created. */
+/**
+ * Creates the tickets of one name. Returns them with their number of players. If there are too many, creates no ticket.
+ */
 function ticketsOf(
   name: string,
   value: unknown,
@@ -172,7 +177,7 @@ function checkQueueNames(
   return []
 }
 
-/** Rejects contradicting fields, unknown cities, and misspelt attributes. */
+/** Reports contradicting fields, unknown cities and misspelt attributes. */
 export function checkForm(
   form: Form,
   path: FieldPath,
@@ -215,7 +220,7 @@ function playersOf(ticketId: string, form: Form, share: number): Player[] {
   })
 }
 
-/** Replaces names of tickets to avoid by the ids of their players. */
+/** Replaces the names of tickets in `avoid` by the ids of their players. */
 function withAvoided({ tickets, ids }: CheckedTickets, checking: Checking): readonly SceneTicket[] {
   const playersOfTicket = new Map(tickets.map(({ id, players }) => [id, players.map((player) => player.id)]))
   const playerIds = new Set([...playersOfTicket.values()].flat())

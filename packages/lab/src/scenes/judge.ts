@@ -13,18 +13,18 @@ import {
 
 /** Why an expectation is not met. */
 export interface Shortfall {
-  /** The actual state. */
+  /** The actual state, in sentences. */
   readonly words: string
-  /** Tickets that should be in one match and are not: explain why. */
+  /** Tickets that are not in one match although they should be. The caller explains which rule separates them. */
   readonly apart?: readonly string[] | undefined
-  /** A ticket that waits although it should not. */
+  /** A ticket that waits although it should not. The caller explains why. */
   readonly waits?: string | undefined
 }
 
 /** Maximum number of sentences about one expectation. */
 const MOST_SENTENCES = 5
 
-/** The shortfall from sentences about each subject; undefined if there are none. */
+/** Joins sentences about subjects into one shortfall; undefined if there are no subjects. */
 function listOf(subjects: readonly string[], say = (sentence: string) => sentence): Shortfall | undefined {
   if (subjects.length === 0) return undefined
   const more = subjects.length - MOST_SENTENCES
@@ -32,12 +32,12 @@ function listOf(subjects: readonly string[], say = (sentence: string) => sentenc
   return { words: words + (more > 0 ? `; and ${more} more like this` : '') }
 }
 
-/** A view with cached results. */
+/** The state of a scene at a moment, with matches derived from it. */
 export interface Sight {
   readonly view: SceneView
-  /** The scene's tickets by their ids. */
+  /** The tickets of the scene, by id. */
   readonly tickets: ReadonlyMap<string, SceneTicket>
-  /** In order of their first tickets. */
+  /** The matches at this moment, in the order of their first tickets. */
   readonly matches: readonly SeenMatch[]
   matchOf(id: string): SeenMatch | undefined
 }
@@ -57,13 +57,13 @@ export function sightOf(view: SceneView, tickets: ReadonlyMap<string, SceneTicke
 
 const idsOf = (match: SeenMatch): string[] => match.map(({ id }) => id)
 
-/** The tickets of each team of a match, by the team's name. */
+/** Returns the ids of the tickets in each team of a match, by the team's name. */
 function teamsOf(match: SeenMatch): ReadonlyMap<string, readonly string[]> {
   const teams = [...groupBy(match, ({ team = '' }) => team)].toSorted(([one], [other]) => (one < other ? -1 : 1))
   return new Map(teams.map(([name, those]) => [name, idsOf(those)]))
 }
 
-/** The players' values of a number attribute in these tickets. */
+/** Returns the values of a number attribute among the players of these tickets. */
 function numbersOf(ids: readonly string[], attribute: string, { tickets }: Pick<Sight, 'tickets'>): number[] {
   const valueOf = ({ attributes = {} }: Player) => attributes[attribute]
   return ids
@@ -75,13 +75,13 @@ function numbersOf(ids: readonly string[], attribute: string, { tickets }: Pick<
 /** Maximum number of names in a sentence. */
 const MOST_NAMES = 12
 
-/** `a, b and c` */
+/** Joins names like `a, b and c`. */
 export function listed(names: readonly string[]): string {
   if (names.length > MOST_NAMES) return `${names.slice(0, MOST_NAMES).join(', ')} and ${names.length - MOST_NAMES} more`
   return names.length < 2 ? (names[0] ?? 'none') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
-/** The state of a ticket, e.g. `a is matched with b since 3s`. */
+/** Describes the state of a ticket, e.g. `a is matched with b since 3s`. */
 function stateWords(id: string, { view, tickets, matchOf }: Sight): string {
   const ticket = view.ticket(id)
   if (ticket === undefined) return `${id} was refused (${view.refusal(id) ?? 'it has not come'})`
@@ -100,12 +100,12 @@ function stateWords(id: string, { view, tickets, matchOf }: Sight): string {
   }
 }
 
-/** Epoch milliseconds of the scene's start. */
+/** Returns the epoch milliseconds of the scene's start. */
 const startOf = ({ id, createdAt }: Ticket, tickets: Sight['tickets']) => createdAt - (tickets.get(id)?.at ?? 0)
 
 const isWaiting = (id: string, { view }: Sight) => view.ticket(id)?.status === 'SEARCHING'
 
-/** Judges that all of them are in matches. */
+/** Checks that all tickets are in matches. Returns the shortfall, or undefined. */
 function judgeMatched(tickets: readonly string[], sight: Sight): Shortfall | undefined {
   const missing = tickets.filter((id) => sight.matchOf(id) === undefined)
   const shortfall = listOf(missing, (id) => stateWords(id, sight))
@@ -113,8 +113,8 @@ function judgeMatched(tickets: readonly string[], sight: Sight): Shortfall | und
 }
 
 /**
- * Judges that they are in one match.
- * @param alone true if nobody else may be in it.
+ * Checks that the tickets are in one match. Returns the shortfall, or undefined.
+ * @param alone true if no other ticket may be in the match.
  */
 function judgeTogether(tickets: readonly string[], alone: boolean, sight: Sight): Shortfall | undefined {
   const matches = new Set(tickets.map((id) => sight.matchOf(id)))
@@ -135,7 +135,7 @@ function judgeTogether(tickets: readonly string[], alone: boolean, sight: Sight)
   return shortfall && { ...shortfall, apart: playing, waits: waiting[0] }
 }
 
-/** Judges that no two of them are in one match. */
+/** Checks that no two of the tickets are in one match. Returns the shortfall, or undefined. */
 function judgeApart(tickets: readonly string[], sight: Sight): Shortfall | undefined {
   const apart = new Set(tickets)
   const shared = sight.matches
@@ -147,7 +147,7 @@ function judgeApart(tickets: readonly string[], sight: Sight): Shortfall | undef
 const sameTickets = (some: readonly string[], others: readonly string[]) =>
   some.length === others.length && some.every((id) => others.includes(id))
 
-/** Judges that they are the teams of one match. */
+/** Checks that the teams are those of one match. Returns the shortfall, or undefined. */
 function judgeTeams(teams: readonly ExpectedTeam[], sight: Sight): Shortfall | undefined {
   const tickets = teams.flatMap((team) => team.tickets)
   const shortfall = judgeTogether(tickets, true, sight)
@@ -160,7 +160,7 @@ function judgeTeams(teams: readonly ExpectedTeam[], sight: Sight): Shortfall | u
   return { words: `the teams are ${[...made].map(([name, ids]) => `${name}: ${listed(ids)}`).join('; ')}` }
 }
 
-/** Undefined if the expectation is met. */
+/** Checks an expectation. Returns undefined if it is met. */
 export function judge(expected: Expectation, sight: Sight): Shortfall | undefined {
   switch (expected.kind) {
     case 'matched':
@@ -204,7 +204,8 @@ function wrongWait(id: string, why: string | undefined, sight: Sight): string[] 
   const isSo = queues.some(({ paused, blocking, lacks, rules, others }) => {
     if (why === WAITS_FOR_QUEUE) return paused === true
     if (why === WAITS_FOR_PLAYERS) return blocking === undefined && lacks > 0
-    // If several rules let equally few through, one is named.
+    // If several rules accept the same smallest number of tickets, the matchmaker names one of them. Any of them is
+    // right.
     const fewest = Math.min(...rules.map(({ lets }) => lets))
     const ties = rules.some(({ rule, lets }) => rule === why && lets === fewest && lets < others)
     return blocking === why || (blocking !== undefined && ties)
@@ -219,7 +220,7 @@ function wrongRefusal(id: string, why: string | undefined, sight: Sight): string
   return [`${id} was refused for another reason: ${refusal}`]
 }
 
-/** Maximum number of listed matches. */
+/** Maximum number of matches that a sentence lists. */
 const MOST_MATCHES = 6
 
 function judgeCount(min: number, max: number, { matches }: Sight): Shortfall | undefined {

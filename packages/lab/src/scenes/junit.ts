@@ -1,7 +1,7 @@
 // pure: results as JUnit XML, which CI systems display
 import type { SceneResult } from './run-scenes.js'
 
-/** A result, or the reason why there is none. */
+/** The result of a scene, or the reason why it was skipped. */
 interface CaseResult extends SceneResult {
   readonly skipped?: string | undefined
 }
@@ -11,14 +11,15 @@ export interface SceneSuite {
   /** The file name as given. */
   readonly file: string
   readonly results: readonly CaseResult[]
-  /** The line of a path in the file. */
+  /** Returns the line of a path in the file. */
   readonly lineOf: (path: readonly string[]) => number | undefined
-  /** Why the file could not be used; then it has no results. */
+  /** Why the file could not be used; undefined if it has results. */
   readonly wrong?: string | undefined
 }
 
 /**
- * Returns results as JUnit XML: a suite for each file, a case for each scene. Well-formed for any names.
+ * Returns results as JUnit XML, with a suite for each file and a case for each scene. The XML is well-formed for any
+ * names.
  * @param name name of all suites together.
  */
 export function junitXml(suites: readonly SceneSuite[], name = 'muster lab test'): string {
@@ -86,6 +87,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 }
 
-/** A string for attributes and elements. Characters that XML cannot represent become the replacement character. */
+/**
+ * Escapes a string for attributes and elements. Characters that XML cannot represent become the replacement character.
+ */
 const escaped = (text: string) =>
   text.replace(UNWRITABLE, '\u{fffd}').replace(/[&<>"'\t\n\r]/g, (character) => ESCAPES[character] ?? '')

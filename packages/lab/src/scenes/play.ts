@@ -5,28 +5,28 @@ import { createStubService } from '@muster/matchmaker/internal'
 import { createVirtualClock, inTheLab } from '../run/index.js'
 import { type Happening, LONGEST_MS, type Scene, type SceneTicket } from './scene.js'
 
-/** Milliseconds between two rounds of the matchmaker, like its default. */
+/** Milliseconds between two rounds of the matchmaker, equal to its default. */
 export const TICK_MS = 250
-/** Milliseconds from create to READY of a server, like in a replay. */
+/** Milliseconds from create to READY of a server, as in a replay. */
 const START_MS = 5000
 
-/** Epoch milliseconds of every scene's start. */
+/** Epoch milliseconds at which every scene starts. */
 const STARTS_AT = Date.UTC(2026, 0, 1)
 
 /** The state of a scene at one moment. */
 export interface SceneView {
   /** Milliseconds from the scene's start. */
   readonly at: number
-  /** Undefined before it comes, and for a refused ticket. */
+  /** Returns a ticket; undefined before its arrival, and for a refused ticket. */
   ticket(id: string): Ticket | undefined
-  /** Why no queue accepted the ticket. */
+  /** Returns why no queue accepted a ticket; undefined if one has accepted it. */
   refusal(id: string): string | undefined
   readonly explain: Matchmaker['explain']
-  /** Raised whenever tickets are matched, return or end. */
+  /** Number that grows whenever tickets are matched, return or end. */
   readonly changes: number
 }
 
-/** An event that was impossible, e.g. because a ticket should accept that had no match. */
+/** An event that could not happen, e.g. the acceptance of a match by a ticket that has none. */
 export interface Mishap {
   readonly happening: Happening
   readonly words: string
@@ -34,17 +34,17 @@ export interface Mishap {
 
 export interface ScenePlayOptions {
   readonly endsAt: number
-  /** Times at which the state is checked, after the round of that time. */
+  /** Times in milliseconds at which `stopped` is called, after the round of that time. */
   readonly stops: ReadonlySet<number>
   readonly stopped: (view: SceneView) => void
-  /** Called after each of the other rounds. */
+  /** Called after each round at any other time. */
   readonly ticked?: ((view: SceneView) => void) | undefined
 }
 
 /**
- * Runs a scene: the real matchmaker, on virtual time, with a service that has capacity for all matches. At each time
- * tickets come first, then other events happen, then the matchmaker makes a round. The same scene gives the same
- * matches on every machine.
+ * Runs a scene: the real matchmaker, on virtual time, with a simulated service that has capacity for all matches. At
+ * each time, tickets arrive first, then other events happen, then the matchmaker makes a round. The same scene has the
+ * same matches on every machine.
  */
 export async function play(
   scene: Pick<Scene, 'queues' | 'tickets' | 'happenings'>,
@@ -62,7 +62,7 @@ export async function play(
     maxMatchesPerPlayer: Infinity,
     maxServersPerPlayer: Infinity,
     endedTicketTtlMs: 2 * LONGEST_MS,
-    // A constant stopwatch never ends a round early, however slow the machine is.
+    // The stopwatch is constant, so that no round is ended early, however slow the machine is.
     stopwatch: () => 0,
   })
   const mishaps: Mishap[] = []
@@ -108,7 +108,7 @@ export async function play(
   return mishaps
 }
 
-/** Returns a function that removes and returns the due items of a list ordered by time. */
+/** Returns a function that removes and returns the due items of a list. The list is in order of time. */
 function inTurn<Timed extends { readonly at: number }>(timed: readonly Timed[]): (now: number) => readonly Timed[] {
   let next = 0
   return (now) => {
@@ -134,14 +134,15 @@ const ACTS: Readonly<Record<Happening['what'], (name: string, matchmaker: Matchm
   resume: (queue, matchmaker) => matchmaker.resumeQueue(queue),
 }
 
-/** Accepts and declines matches as the tickets define. */
+/** Accepts and declines matches as each ticket's `answer` says. */
 function giveAnswers(matchmaker: Matchmaker, tickets: readonly SceneTicket[]): void {
   const answerOf = new Map(tickets.map(({ id, answer }) => [id, answer]))
   const answerAll = ({ tickets: found }: { readonly tickets: readonly Ticket[] }) => {
     for (const { id, acceptance } of found) {
       if (acceptance === undefined) continue
       const answer = answerOf.get(id)
-      // Deferred until all players of the match were asked. The match may have dissolved by then.
+      // Deferred until all players of the match have been asked. An error is ignored, because the match may have
+      // dissolved by then.
       if (answer === 'accept') queueMicrotask(() => void failureOf(() => matchmaker.acceptMatch(id)))
       if (answer === 'decline') queueMicrotask(() => void failureOf(() => matchmaker.declineMatch(id)))
     }
@@ -150,7 +151,7 @@ function giveAnswers(matchmaker: Matchmaker, tickets: readonly SceneTicket[]): v
   matchmaker.on('backfillJoined', answerAll)
 }
 
-/** The matchmaker's error; undefined if there is none. */
+/** Returns the message of the matchmaker's error; undefined if there is none. */
 function failureOf(act: () => void): string | undefined {
   try {
     act()

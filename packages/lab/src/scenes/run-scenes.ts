@@ -4,21 +4,20 @@ import { judge, listed, type Shortfall, type Sight, sightOf } from './judge.js'
 import { type Mishap, play, type SceneView } from './play.js'
 import { durationWords, type Expectation, type Scene } from './scene.js'
 
-/** Maximum number of pairs that are tried to explain the failures of a scene. */
+/** Maximum number of pairs of tickets that are tried to explain the failures of a scene. */
 const MOST_PAIRS = 50
 
-/** Number of pairs tried so far. */
+/** Counts the pairs of tickets that have been tried. */
 interface Tries {
   pairs: number
 }
 
 /**
- * Explains which rule keeps tickets out of one match, using the first two of them that it separates: by the
- * matchmaker's own explanation for these two alone. Undefined if no two are separated, and in queues with
- * `targetWaitMs`.
+ * Explains which rule keeps tickets out of one match. It runs pairs of them alone until the matchmaker explains why one
+ * pair stays apart. Returns undefined if no pair stays apart, and for queues with `targetWaitMs`.
  */
 async function whyApart(scene: Scene, ids: readonly string[], at: number, tries: Tries): Promise<string | undefined> {
-  // There the limits follow all tickets, and two alone would have other limits.
+  // With `targetWaitMs`, limits follow all tickets, so two alone would have other limits.
   if (scene.queues.some(({ targetWaitMs }) => targetWaitMs !== undefined)) return undefined
   for (const [index, one] of ids.entries()) {
     for (const other of ids.slice(index + 1)) {
@@ -34,7 +33,7 @@ async function whyApart(scene: Scene, ids: readonly string[], at: number, tries:
 async function whyPairApart(scene: Scene, one: string, other: string, at: number): Promise<string | undefined> {
   const tickets = scene.tickets.filter(({ id }) => id === one || id === other)
   const pauses = scene.happenings.filter(({ what }) => what === 'pause' || what === 'resume')
-  // In order of arrival. The limits of two tickets are mostly those of the one that has waited less.
+  // In order of arrival, because the limits of two tickets are mostly those of the one that has waited less.
   const [older, younger] = tickets
   let words: string | undefined
   const explain = (view: SceneView) => {
@@ -53,7 +52,7 @@ async function whyPairApart(scene: Scene, one: string, other: string, at: number
   return words
 }
 
-/** `rule "skill" allows 250, and it is 320; after 15s it allows 350` */
+/** Returns a phrase like `rule "skill" allows 250, and it is 320; after 15s it allows 350`. */
 function ruleWords({ nearest, rules, blocking, next }: Explanation, at: number): string {
   if (nearest === undefined) {
     const names = rules.filter(({ lets }) => lets === 0).map(({ rule }) => JSON.stringify(rule))
@@ -76,7 +75,7 @@ const changeWords = ({ to }: RelaxationChange, inUnit: (value: number) => string
 export interface SceneResult {
   readonly name: string
   readonly path: readonly string[]
-  /** Empty if all expectations are met. In the order of the file. */
+  /** The failures, in the order of the file. Empty if all expectations are met. */
   readonly failures: readonly SceneFailure[]
 }
 
@@ -84,13 +83,13 @@ export interface SceneResult {
 export interface SceneFailure {
   /** Path of the expectation or event in the file. */
   readonly path: readonly string[]
-  /** As written by its author, e.g. `after 12s: matched: [[a, b]]`. */
+  /** The expectation or event as its author wrote it, e.g. `after 12s: matched: [[a, b]]`. */
   readonly expected: string
   /** What happened instead, and why, in English. */
   readonly instead: string
 }
 
-/** Runs scenes one after another. @param ended called after each. */
+/** Runs scenes one after another. @param ended called after each scene. */
 export async function runScenes(
   scenes: readonly Scene[],
   ended?: (result: SceneResult, index: number) => void,
@@ -104,10 +103,10 @@ export async function runScenes(
   return results
 }
 
-/** An expectation that was not met in time. */
+/** An expectation that was not met in time, and the actual state. */
 interface Unmet extends Shortfall {
   readonly expected: Expectation
-  /** The matchmaker's explanation of a waiting ticket. */
+  /** The matchmaker's explanation of why the ticket waits. */
   readonly summary: string | undefined
 }
 
@@ -117,7 +116,7 @@ async function runScene(scene: Scene): Promise<SceneResult> {
   const unmet: Unmet[] = []
   const awaited = new Set(scene.expectations.filter(({ when }) => when === 'by'))
   let changes = -1
-  /** Removes the expectations that are met by now. */
+  /** Removes the awaited expectations that are met now. */
   const settle = (view: SceneView) => {
     if (awaited.size === 0 || view.changes === changes) return
     changes = view.changes
@@ -147,7 +146,7 @@ async function runScene(scene: Scene): Promise<SceneResult> {
   return { name: scene.name, path: scene.path, failures }
 }
 
-/** True if all its tickets have come, which is always so at its own time. */
+/** Returns true if all tickets of the expectation have arrived. At the expectation's own time, this is always true. */
 const hasBegun = (expected: Expectation, { tickets, view }: Sight) =>
   !('tickets' in expected) || expected.tickets.every((id) => (tickets.get(id)?.at ?? 0) <= view.at)
 

@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import { DURATION, durationOf, LONGEST_MS, NO_DURATION, TOO_LONG } from './scene.js'
 
-/** The parts of a file of scenes, as its author writes them. Each is validated separately, to report all faults. */
+/**
+ * The schemas of the parts of a scene file, as its author writes them. Each part is validated separately, so that all
+ * faults are reported.
+ */
 
 /** Maximum number of copies of a ticket. */
 const MOST_COPIES = 1000
-/** Maximum number of players in a ticket, like in any ticket. */
+/** Maximum number of players in a ticket, as in the matchmaker. */
 const MOST_PLAYERS = 100
 
 const duration = z
@@ -14,11 +17,11 @@ const duration = z
   .refine((ms) => ms <= LONGEST_MS, TOO_LONG)
 
 const nameText = z.string().min(1)
-/** A name, or a list of names. */
+/** The schema of a name or a list of names. */
 const nameList = z
   .union([nameText, z.array(nameText).min(1)], { error: 'must be a name, or a list of names' })
   .transform((given) => (typeof given === 'string' ? [given] : given))
-/** Names, and lists of names. */
+/** The schema of a list with names and lists of names. */
 const groups = z
   .union([nameText, z.array(z.union([nameText, z.array(nameText).min(1)])).min(1)], {
     error: 'must be a list of names, or a list of such lists',
@@ -35,7 +38,7 @@ const attributeOrSpread = z.union([z.number(), z.boolean(), z.string(), z.array(
   error: 'must be a number, a text, true or false, a list of texts, or { from, to }',
 })
 
-/** An object whose other names are attributes: they are output as `short`. */
+/** Creates the schema of an object whose unknown names are attributes. The output has them in `short`. */
 const withAttributes = <Shape extends z.ZodRawShape, Value extends z.ZodType>(shape: Shape, value: Value) =>
   z
     .object(shape)
@@ -49,7 +52,7 @@ const withAttributes = <Shape extends z.ZodRawShape, Value extends z.ZodType>(sh
       }
     })
 
-/** An optional field with its description. */
+/** Creates the schema of an optional field with its description. */
 const optional = <Schema extends z.ZodType>(schema: Schema, description: string) =>
   schema.optional().describe(description)
 
@@ -92,10 +95,10 @@ const ofPlayer = {
   ...aboutPlayers,
 }
 
-/** A player of a party. */
+/** The schema of a player in a party. */
 const playerSchema = withAttributes(ofPlayer, attribute)
 
-/** Default settings of tickets. */
+/** The schema of the default settings of tickets. */
 export const defaultsSchema = withAttributes(aboutTickets, attribute)
 
 const ofTicket = {
@@ -114,7 +117,7 @@ const ofTicket = {
 
 export const ticketSchema = withAttributes(ofTicket, attributeOrSpread)
 
-/** The names of fields. All other names are attributes. */
+/** The names of fields in a ticket and in a player. All other names are attributes. */
 export const TICKET_FIELDS: readonly string[] = Object.keys(ofTicket)
 export const PLAYER_FIELDS: readonly string[] = Object.keys(ofPlayer)
 
@@ -132,7 +135,7 @@ const howMany = z.strictObject({
   max: optional(z.int().min(0), 'At most so many.'),
 })
 const limits = z.record(nameText, z.number().min(0))
-/** Names, optionally with a reason. */
+/** The schema of names, optionally with a reason for each. */
 const withReasons = z
   .union([nameList, z.record(nameText, z.string().min(1))], { error: 'must be a list of names, or names with reasons' })
   .transform((given) => (Array.isArray(given) ? given.map((one) => [one, undefined] as const) : Object.entries(given)))
@@ -179,7 +182,7 @@ export type DefaultsForm = z.output<typeof defaultsSchema>
 export type PlayerForm = z.output<typeof playerSchema>
 export type ExpectationForm = z.output<typeof expectationSchema>
 
-/** The schema of a whole scene. Its parts are validated one by one. */
+/** The schema of a whole scene, in which the parts are not validated yet. */
 export const sceneSchema = z.strictObject({
   name: z.string().min(1).max(200).describe('What the scene shows, in a sentence.'),
   queue: optional(nameText, 'The queue to wait in, unless a ticket names another. A file of one queue needs none.'),
@@ -191,7 +194,7 @@ export const sceneSchema = z.strictObject({
     .refine((all) => Object.keys(all).length > 0, 'expects nothing: write what must be so, e.g. after 12s'),
 })
 
-/** The schema of the whole file. */
+/** The schema of a whole file, in which the scenes are not validated yet. */
 export const fileSchema = z.strictObject({
   queues: z.unknown().optional(),
   defaults: z.unknown().optional(),
@@ -200,14 +203,14 @@ export const fileSchema = z.strictObject({
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The draft that editors support best, as for the configuration. */
+/** The JSON Schema draft that editors support best. The configuration's schema uses it too. */
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
 const TIME = DURATION.source.slice(1)
 
 /**
- * A file of scenes as JSON Schema, for editors. `muster lab test` checks more than a schema can express, e.g. names of
- * tickets.
+ * Returns the JSON Schema of a scene file, for editors. `muster lab test` finds more faults than a schema can express,
+ * e.g. unknown names of tickets.
  */
 export function scenesJsonSchema(): Json {
   const of = (schema: z.ZodType): Json => {

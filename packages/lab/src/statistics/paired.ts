@@ -2,8 +2,8 @@ import { seededRandom } from '@muster/core/clock'
 import { meanOf } from './spread.js'
 
 /**
- * The probability that Student's t lies between −√freedom · tan(angle) and the opposite (Abramowitz and Stegun, 26.7.3
- * and 26.7.4).
+ * Returns the probability that Student's t lies between −√freedom · tan(angle) and +√freedom · tan(angle) (Abramowitz
+ * and Stegun, 26.7.3 and 26.7.4).
  */
 function within(angle: number, freedom: number): number {
   const [sine, cosine] = [Math.sin(angle), Math.cos(angle)]
@@ -18,7 +18,7 @@ function within(angle: number, freedom: number): number {
 }
 
 /**
- * The value that Student's t exceeds with a probability, by bisection.
+ * Returns the value that Student's t exceeds with the probability `tail`, found by bisection.
  * @param tail the probability, above 0 and at most 0.5.
  * @param freedom degrees of freedom: a whole number from 1.
  */
@@ -37,15 +37,16 @@ export interface Interval {
   readonly high: number
 }
 
-/** Resamples of the bootstrap: enough for two stable digits (our choice). */
+/** Number of resamples of the bootstrap (our choice): enough for two stable digits. */
 const RESAMPLES = 4000
 const SEED = 1
 
 /**
- * Intervals that hold the mean of differences with a confidence, e.g. 0.95, by the bootstrap of percentiles over the
- * pairs. For few pairs the bootstrap's intervals are too narrow (with five, it would be wrong one time in six), so an
- * interval is never narrower than Student's. The same differences always give the same intervals.
- * @param differences one for each pair. Undefined for fewer than two, which do not show the variation.
+ * Returns a function that returns, for a confidence such as 0.95, the interval that contains the mean of the
+ * differences. It uses the bootstrap of percentiles over the pairs. For few pairs those intervals are too narrow: with
+ * five, one in six would be wrong. So an interval is never narrower than Student's. The same differences always have
+ * the same intervals.
+ * @param differences one for each pair. For fewer than two, which do not show the variation, the result is undefined.
  */
 export function pairedIntervals(differences: readonly number[]): ((confidence: number) => Interval) | undefined {
   const count = differences.length
@@ -62,7 +63,10 @@ export function pairedIntervals(differences: readonly number[]): ((confidence: n
   }
 }
 
-/** Means of as many differences, resampled from them; ascending. */
+/**
+ * Returns the means of random resamples of the differences, in ascending order. Each has as many as there are
+ * differences.
+ */
 function resampledMeans(differences: readonly number[]): Float64Array {
   const count = differences.length
   const random = seededRandom(SEED)

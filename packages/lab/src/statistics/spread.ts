@@ -5,7 +5,7 @@ import type { Random } from '@muster/core/clock'
 export interface Spread {
   readonly count: number
   readonly mean: number
-  /** Percentiles: the smallest value of the sample such that this share of the sample is at or below it. */
+  /** Percentiles: the smallest value of the sample for which 10, 50 or 90 % of the sample are at or below it. */
   readonly p10: number
   readonly p50: number
   readonly p90: number
@@ -14,18 +14,24 @@ export interface Spread {
   readonly max: number
 }
 
-/** A number with this many decimals, so that sums in another order give the same. */
+/** Rounds a number to some decimals, so that sums in another order have the same result. */
 export function rounded(value: number, decimals: number): number {
   const scale = 10 ** decimals
-  // Without the addition, a small negative number would become −0, which JSON does not have.
+  // Adding 0 turns −0, which JSON cannot represent, into 0.
   return Math.round(value * scale) / scale + 0
 }
 
-/** The percentile of ascending values, from 0 to 1, by the nearest rank: a value of the sample. 0 for an empty list. */
+/**
+ * Returns a percentile of ascending values by the nearest rank, which is a value of the sample; 0 for an empty list.
+ * `share` is from 0 to 1.
+ */
 const percentile = (ascending: ArrayLike<number>, share: number): number =>
   ascending[Math.max(0, Math.ceil(ascending.length * share) - 1)] ?? 0
 
-/** The first index for which the condition holds, if it holds for all later ones too; `length` if there is none. */
+/**
+ * Returns the first index for which a condition holds, found by bisection: the condition must hold for all later
+ * indexes too. Returns `length` if it never holds.
+ */
 export function firstIndex(length: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, length]
   while (low < high) {
@@ -36,7 +42,10 @@ export function firstIndex(length: number, holds: (index: number) => boolean): n
   return low
 }
 
-/** @param values sorted in place. @param decimals number of decimals that are kept. */
+/**
+ * Returns the spread of values. @param values sorted in place. @param decimals number of decimals to which results are
+ * rounded.
+ */
 export function spreadOf(values: Float64Array, decimals: number): Spread {
   values.sort()
   let sum = 0
@@ -55,8 +64,8 @@ export function spreadOf(values: Float64Array, decimals: number): Spread {
 }
 
 /**
- * Spearman's rank correlation of pairs of numbers: 1 if both are in the same order, 0 if they are unrelated. Equal
- * numbers share their ranks. 0 if there are fewer than two pairs, or all numbers of one side are equal.
+ * Returns Spearman's rank correlation of pairs of numbers: 1 if both are in the same order, 0 if they are unrelated.
+ * Equal numbers share their ranks. Returns 0 for fewer than two pairs, or if all numbers of one side are equal.
  */
 export function rankCorrelation(pairs: readonly (readonly [number, number])[]): number {
   const ones = ranksOf(pairs.map(([one]) => one))
@@ -72,7 +81,7 @@ export function rankCorrelation(pairs: readonly (readonly [number, number])[]): 
   return squares === 0 || otherSquares === 0 ? 0 : both / Math.sqrt(squares * otherSquares)
 }
 
-/** The rank of each number, from 0; the average of their ranks for equal ones. */
+/** Returns the rank of each number, from 0. Equal numbers get the average of their ranks. */
 function ranksOf(numbers: readonly number[]): Float64Array {
   const order = numbers.map((_, index) => index).toSorted((one, other) => at(numbers, one) - at(numbers, other))
   const ranks = new Float64Array(numbers.length)
@@ -87,14 +96,17 @@ function ranksOf(numbers: readonly number[]): Float64Array {
 
 const at = (numbers: readonly number[], index: number | undefined): number => numbers[index as number] as number
 
-/** Normally distributed with mean 0 and deviation 1, from two random numbers (Box and Muller). */
+/** Draws a normally distributed number with mean 0 and deviation 1. Uses two random numbers (Box and Muller). */
 export const normal = (random: Random): number =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 
 export const meanOf = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** Mean and standard deviation of a whole population instead of a sample. @param values at least one. */
+/**
+ * Returns the mean and the standard deviation of values that are a whole population, not a sample. @param values at
+ * least one.
+ */
 export function meanAndDeviation(values: ArrayLike<number>): { readonly mean: number; readonly deviation: number } {
   const mean = meanOf(Array.from(values))
   return { mean, deviation: Math.sqrt(meanOf(Array.from(values, (value) => (value - mean) ** 2))) }

@@ -5,14 +5,14 @@ import type { TimedLimit } from '@muster/matchmaker/internal'
 import { limitsOf, type Limit, type Path, valuesOf } from './limits.js'
 import type { ScheduleSpace } from './schedule.js'
 
-/** A queue cannot be tuned as requested; the message has the reason. */
+/** Thrown if a queue cannot be tuned as requested. The message gives the reason. */
 export class NotTunable extends Error {
   static {
     this.prototype.name = 'NotTunable'
   }
 }
 
-/** The waits that are searched only on request. `patience` is a wait and a cost. */
+/** The waits that are searched only on request. `patience` stands for a wait and a cost. */
 export const WAITS = ['fillForMs', 'lastResortMs', 'optionalAfterMs', 'patience'] as const
 export type WaitName = (typeof WAITS)[number]
 
@@ -23,11 +23,11 @@ export interface Bounds {
 }
 
 export interface SearchOptions {
-  /** Waits that are searched too. */
+  /** Waits that are searched in addition to the limits. */
   readonly also?: readonly WaitName[] | undefined
-  /** Bounds of limits by name, instead of the strictest and loosest values of the file. */
+  /** Bounds of limits, by name. Default: the strictest and the loosest value in the file. */
   readonly bounds?: Readonly<Record<string, Bounds>> | undefined
-  /** The promised p90 of waits: schedules may take a few times as long. */
+  /** The promised 90th percentile of waits in milliseconds. Schedules may take `TIMES_PROMISE` times as long. */
   readonly waitP90Ms?: number | undefined
 }
 
@@ -41,7 +41,7 @@ export interface SearchedLimit extends Pick<Limit, 'path' | 'name' | 'relaxing'>
   readonly space: ScheduleSpace
 }
 
-/** A searched number that does not relax. */
+/** A single number that is searched, because it does not relax: a wait or a cost. */
 export interface SearchedNumber {
   readonly path: Path
   readonly name: string
@@ -57,15 +57,21 @@ export interface LeftAlone {
   readonly why: string
 }
 
-/** Number of steps of a limit that was a single number. */
+/** Number of steps of the schedule for a limit that is a single number in the file. */
 const STEPS_OF_NUMBER = 3
-/** Maximum duration of schedules, as a multiple of the promised wait, unless the file's own is longer. */
+/**
+ * Maximum duration of a schedule, as a multiple of the promised wait, and of the file's own duration. The longer one
+ * applies.
+ */
 const TIMES_PROMISE = 4
 const TIMES_NOW = 2
-/** The cost of patience is searched from the present one divided by this to that times this. */
+/** The cost of patience is searched between its present value divided by this and its present value times this. */
 const TIMES_COST = 2
 
-/** @throws {NotTunable} for an unknown name, impossible bounds, or a queue in which nothing relaxes. */
+/**
+ * Returns what is searched. @throws {NotTunable} for an unknown name, impossible bounds, or a queue in which nothing
+ * relaxes.
+ */
 export function searchedIn(queue: Queue, options: SearchOptions): Searched {
   const { bounds = {}, also = [] } = options
   if (queue.targetWaitMs !== undefined)
@@ -107,7 +113,7 @@ const latestOf = (
   now: TimedLimit,
 ) => Math.min(expireAfterMs, lastResortMs, Math.max(TIMES_PROMISE * waitP90Ms, TIMES_NOW * endOf(now), 10_000))
 
-/** Milliseconds of waiting after which a limit is at its loosest. */
+/** Returns the milliseconds of waiting after which a limit is loosest. */
 const endOf = (relaxing: TimedLimit): number => {
   if (typeof relaxing === 'number') return 0
   return 'from' in relaxing ? (relaxing.startMs ?? 0) + relaxing.overMs : (relaxing.at(-1)?.afterMs ?? 0)
@@ -131,7 +137,7 @@ function endsOf(relaxing: TimedLimit) {
   return { strictest, loosest: finite.at(-1) ?? strictest, endsFree: finite.length < values.length }
 }
 
-/** Bounds in the direction in which the limit relaxes: from strict to loose. */
+/** Returns bounds in the direction in which the limit relaxes: first the strict one, then the loose one. */
 function turned({ from, to }: Bounds, now: { readonly strictest: number; readonly loosest: number }) {
   const falls = now.strictest === now.loosest ? to < from : now.loosest < now.strictest
   const [least, most] = [Math.min(from, to), Math.max(from, to)]

@@ -2,25 +2,28 @@
 import type { Queue, RuleDefinition } from '@muster/matchmaker'
 import { limitFieldsOf, type RelaxingLimit, type TimedLimit } from '@muster/matchmaker/internal'
 
-/** Names and indexes that lead to a part of a queue, e.g. `['rules', 1, 'max']`. */
+/** The names and indexes from a queue to one of its parts, e.g. `['rules', 1, 'max']`. */
 export type Path = readonly (string | number)[]
 
-/** A limit of a rule, or the minimum size of a team. */
+/** A limit of a rule, or the minimum size of a team, which a search may change. */
 export interface Limit {
   readonly path: Path
-  /** Name of the limit in `describeQueue`: `difference skill`, `latency difference`, `any: require level`. */
+  /** Name of the limit as in `describeQueue`, e.g. `difference skill`, `latency difference` or `any: require level`. */
   readonly name: string
   readonly relaxing: TimedLimit
-  /** Whether only whole numbers make sense. */
+  /** True if only whole numbers make sense. */
   readonly whole: boolean
-  /** Milliseconds of waiting after which it no longer applies. */
+  /** Milliseconds of waiting after which the limit no longer applies. */
   readonly untilMs: number
-  /** The figure of matched players that it limits, if there is one, and the attribute if it is a number of players. */
+  /**
+   * The figure of matched players that the rule limits, if there is one. `attribute` is the compared attribute, if it
+   * is a number.
+   */
   readonly measure?: 'distanceKm' | 'latencyMs' | 'skillSpread' | 'teamGap' | 'favourite' | undefined
   readonly attribute?: string | undefined
 }
 
-/** All limits of a queue that a schedule could relax, in order of the definition. */
+/** Returns all limits of a queue that a schedule could relax, in order of the definition. */
 export function limitsOf(queue: Queue): Limit[] {
   const ofTeams = queue.teams.flatMap(({ name, size }, index): Limit[] => {
     if (typeof size === 'number' || !isTimed(size.min)) return []
@@ -30,7 +33,7 @@ export function limitsOf(queue: Queue): Limit[] {
   const ofRules = queue.rules.flatMap((rule, index) =>
     limitsOfRule(rule, rule.name, ['rules', index], rule.optionalAfterMs ?? Infinity),
   )
-  // Nested rules may have the same name: the second one gets a number.
+  // Nested rules may have the same name. Further ones get a number.
   const taken = new Map<string, number>()
   return [...ofTeams, ...ofRules].map((limit) => {
     const nth = (taken.get(limit.name) ?? 0) + 1
@@ -48,7 +51,7 @@ function limitsOfRule(rule: RuleDefinition, name: string, path: Path, untilMs: n
     const measured = isDifference ? {} : measureOf(rule, path)
     return [{ path: [...path, field], name: called, relaxing, whole, untilMs, ...measured }]
   })
-  // A rule within `not` cannot relax: that would make the rule stricter.
+  // A rule within `not` is omitted, because relaxing it would make the outer rule stricter.
   const inner = rule.kind === 'any' || rule.kind === 'all' ? rule.rules : []
   const within = inner.flatMap((one, index) =>
     limitsOfRule(one, `${name}: ${kindOf(one)}`, [...path, 'rules', index], untilMs),
@@ -56,7 +59,7 @@ function limitsOfRule(rule: RuleDefinition, name: string, path: Path, untilMs: n
   return [...limits, ...within]
 }
 
-/** The figure of matched players that a rule of the queue limits. Nested rules may not hold at all. */
+/** Returns the figure of matched players that a rule limits. Empty for a nested rule, because it need not hold. */
 function measureOf(rule: RuleDefinition, path: Path): Pick<Limit, 'measure' | 'attribute'> {
   if (path.length !== 2) return {}
   if (rule.kind === 'distance') return { measure: 'distanceKm' }
@@ -67,20 +70,23 @@ function measureOf(rule: RuleDefinition, path: Path): Pick<Limit, 'measure' | 'a
   return isOfAverages ? { measure: 'teamGap', attribute: rule.attribute } : {}
 }
 
-/** Only for a comparison by more or less it is known which side is stricter. */
+/** Returns true if it is known which side of the limit is stricter: only for comparisons by more or less. */
 const hasStrictSide = (rule: RuleDefinition): boolean =>
   (rule.kind !== 'compare' && rule.kind !== 'require') || /^[<>]/.test(rule.operator)
 
-/** True for a limit with fixed times. Bounds follow the arrival of players, so no schedule changes them. */
+/**
+ * Returns true for a limit with fixed times. Limits with bounds follow the arrival of players, so no schedule changes
+ * them.
+ */
 const isTimed = (limit: RelaxingLimit): limit is TimedLimit => typeof limit === 'number' || !('strictest' in limit)
 
-/** The values of a limit, starting at the strictest. */
+/** Returns the values of a limit, the strictest first. */
 export function valuesOf(relaxing: TimedLimit): readonly number[] {
   if (typeof relaxing === 'number') return [relaxing]
   return 'from' in relaxing ? [relaxing.from, relaxing.to] : relaxing.map(({ value }) => value)
 }
 
-/** The default name of a rule. */
+/** Returns the default name of a rule. */
 const kindOf = (rule: RuleDefinition): string =>
   [
     rule.kind,
@@ -95,7 +101,7 @@ const kindOf = (rule: RuleDefinition): string =>
 /** A new value of one part of a queue. */
 export interface Change {
   readonly path: Path
-  /** The name of the limit or wait, e.g. `difference skill`. */
+  /** Name of the limit or wait, e.g. `difference skill`. */
   readonly name: string
   /** True for a wait in milliseconds, such as `fillForMs`; false for a limit. */
   readonly isWait: boolean
@@ -103,7 +109,7 @@ export interface Change {
   readonly is: TimedLimit
 }
 
-/** A copy of the value with the changes applied. Unchanged parts are shared. */
+/** Returns a copy of a value with changes applied. Unchanged parts are shared with the original. */
 export const withChanges = <T>(value: T, changes: readonly Pick<Change, 'path' | 'is'>[]): T =>
   changes.reduce((changed, { path, is }) => withPart(changed, path, is), value)
 

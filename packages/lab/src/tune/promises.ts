@@ -1,11 +1,11 @@
 // pure: promises of a queue to its players, and whether results keep them
 /** The figures of one run of a queue over a crowd. */
 export interface Measured {
-  /** Cost of the matches, 0 at best: see `costOf`. Infinity if nobody was matched. */
+  /** Cost of the matches: 0 at best, Infinity if nobody was matched. See `costOf`. */
   readonly cost: number
   /** 90th percentile of the matched players' wait in milliseconds. Infinity if nobody was matched. */
   readonly waitP90Ms: number
-  /** Share of the players who gave up or expired, of those who waited; from 0 to 1. */
+  /** Share of players who gave up or expired, among those who waited; from 0 to 1. */
   readonly gaveUp: number
 }
 
@@ -18,14 +18,14 @@ export interface Promises {
 
 export type PromiseName = 'waitP90Ms' | 'gaveUp'
 
-/** A broken promise. */
+/** A promise that a run breaks, with the promised value. */
 export interface Broken {
   readonly promise: PromiseName
   readonly promised: number
   readonly measured: number
 }
 
-/** The promises that a run breaks. */
+/** Returns the promises that a run breaks. */
 export const brokenBy = (measured: Measured, promises: Promises): Broken[] =>
   (['waitP90Ms', 'gaveUp'] as const).flatMap((promise) => {
     const promised = promises[promise]
@@ -34,29 +34,33 @@ export const brokenBy = (measured: Measured, promises: Promises): Broken[] =>
       : [{ promise, promised, measured: measured[promise] }]
   })
 
-/** True if every run keeps the promises. */
+/** Returns true if every run keeps the promises. */
 export const allKeep = (runs: readonly Measured[], promises: Promises): boolean =>
   runs.every((run) => brokenBy(run, promises).length === 0)
 
 /**
- * Margin in the training seeds: without it, a schedule at the border of a promise would often break it on other days.
+ * Share by which promises are kept more strictly on the training seeds. Without this margin, a schedule that just keeps
+ * a promise would often break it on other seeds.
  */
 const MARGIN = 0.02
 
-/** The goals of a search, so that the promises are kept on other seeds too. */
+/** Returns the promises with a margin, as goals of the search, so that the promises are kept on other seeds too. */
 export const aimedAt = ({ waitP90Ms, gaveUp }: Promises): Promises => ({
   waitP90Ms: waitP90Ms === undefined ? undefined : waitP90Ms * (1 - MARGIN),
   gaveUp: gaveUp === undefined ? undefined : gaveUp * (1 - MARGIN),
 })
 
-/** Minimum values in ratios: smaller ones are noise. */
+/** Minimum values in ratios, because differences below them are noise. */
 const LEAST = { cost: 1e-3, waitP90Ms: 100, gaveUp: 1e-3 } as const
-/** Weight of a broken promise compared with a bad match: an excess of 1 % weighs as much as a cost 4 % higher. */
+/**
+ * Weight of a broken promise relative to the cost: exceeding a promise by 1 % weighs as much as a cost that is 4 %
+ * higher.
+ */
 const WEIGHT = 4
-/** Replaces the logarithm of Infinity. */
+/** Used in place of the logarithm of Infinity. */
 const HOPELESS = 20
 
-/** The logarithms of a run's figures: cost, wait and share who gave up. */
+/** Returns the logarithms of a run's cost, of its wait, and of its share of players who gave up. */
 export const logsOf = ({ cost, waitP90Ms, gaveUp }: Measured): readonly [number, number, number] => [
   logOf(cost, LEAST.cost),
   logOf(waitP90Ms, LEAST.waitP90Ms),
@@ -64,15 +68,15 @@ export const logsOf = ({ cost, waitP90Ms, gaveUp }: Measured): readonly [number,
 ]
 
 /**
- * The score of one candidate's runs, lower is better: the logarithm of their cost, plus how far the worst run is from
- * each promise. A slightly broken promise costs slightly more, so that a search finds its way along the border.
+ * Returns the score of a candidate; lower is better. It is the logarithm of the runs' cost, plus how far the worst run
+ * is from each promise. A slightly broken promise costs only slightly more, so that a search can follow the border.
  */
 export function scoreOf(logs: readonly (readonly number[])[], promises: Promises): number {
   const cost = logs.reduce((sum, [one = HOPELESS]) => sum + one, 0) / logs.length
   return cost + WEIGHT * shortfallOf(logs, promises)
 }
 
-/** How far the worst run is from the promises, as a sum of logarithms of ratios; 0 if all are kept. */
+/** Returns how far the worst run is from the promises, as a sum of logarithms of ratios; 0 if all are kept. */
 export function shortfallOf(logs: readonly (readonly number[])[], { waitP90Ms, gaveUp }: Promises): number {
   const over = (at: number, promised: number | undefined, least: number) =>
     promised === undefined ? 0 : Math.max(0, ...logs.map((run) => (run[at] ?? HOPELESS) - logOf(promised, least)))
@@ -84,13 +88,13 @@ export const meanOf = <Key extends string>(runs: readonly Readonly<Record<Key, n
 
 const logOf = (value: number, least: number) => (value === Infinity ? HOPELESS : Math.log(Math.max(value, least)))
 
-/** One schedule with its means over the training seeds. */
+/** A schedule, with the means of its figures over the training seeds. */
 export interface FrontPoint extends Measured {
   /** True if the promise about giving up is kept on every training seed. */
   readonly keepsGaveUp: boolean
   /** True if all promises are kept. */
   readonly keeps: boolean
-  /** Set if it is the file's own schedule, or the chosen one. */
+  /** `own` for the file's own schedule, `best` for the chosen one; undefined for any other. */
   readonly is?: 'own' | 'best' | undefined
 }
 
@@ -100,7 +104,7 @@ export const meansOf = (runs: readonly Measured[]): Measured => ({
   gaveUp: meanOf(runs, 'gaveUp'),
 })
 
-/** A schedule with its means. */
+/** Returns the point of a schedule: the means over its runs, and whether they keep the promises. */
 export const pointOf = (runs: readonly Measured[], promises: Promises, is?: FrontPoint['is']): FrontPoint => ({
   ...meansOf(runs),
   keepsGaveUp: allKeep(runs, { gaveUp: promises.gaveUp }),
@@ -109,8 +113,8 @@ export const pointOf = (runs: readonly Measured[], promises: Promises, is?: Fron
 })
 
 /**
- * The Pareto front of cost and wait, the shortest wait first. It always contains the file's own schedule and the chosen
- * one.
+ * Returns the Pareto front of cost and wait, the shortest wait first. It always contains the file's own schedule and
+ * the chosen one.
  */
 export function frontOf(points: readonly FrontPoint[]): FrontPoint[] {
   const sorted = points

@@ -5,36 +5,39 @@ import type { End, Figures, Slice } from '../figures/index.js'
 import { type Limit, limitsOf, type Path, valuesOf } from './limits.js'
 import type { Measured } from './promises.js'
 
-/** A part of the cost, in units of the file's strictest limit. */
+/** A part of the cost. Its unit is the strictest limit in the file. */
 export interface QualityPart {
   /** Name of the limit. */
   readonly name: string
-  /** The quantity: of each matched player, or the limit in force if there is no such figure. */
+  /**
+   * The quantity that is measured for each matched player. `limit`: the value of the limit that applied, because there
+   * is no such figure.
+   */
   readonly what: NonNullable<Limit['measure']> | 'limit'
-  /** The unit: the strictest value of the limit in the file. */
+  /** The value that counts as a cost of 1: the strictest value of the limit in the file. */
   readonly per: number
 }
 
-/** The units of the quality of a queue's matches. They stay the same when its schedules change. */
+/** How the quality of a queue's matches is measured. The units stay the same when the queue's schedules change. */
 export interface Quality {
   readonly parts: readonly QualityPart[]
-  /** The number attribute that is a player's skill. */
+  /** The number attribute that is compared as a player's skill. */
   readonly skillAttribute: string
-  /** The cost of a run, 0 at best: the sum of its parts. Infinity if nobody was matched. */
+  /** Returns the cost of a run, the sum of its parts: 0 at best, Infinity if nobody was matched. */
   costOf(figures: Figures, queue: Queue): number
 }
 
 const SKILL = 'skill'
-/** A limit that no longer applies counts like its loosest value times this. */
+/** A limit that no longer applies counts as this multiple of its loosest value. */
 const NO_LIMIT = 2
-/** The favourite's chance in an even match: the excess counts. */
+/** The favourite's chance in an even match. Only the excess over it counts as cost. */
 const EVEN = 0.5
 
 /**
- * The quality of a queue as defined in its file. Distance, latency, skill spread and the gap between teams are measured
- * in matches if a rule of the queue limits them. For any other searched limit, its value in force counts.
+ * Returns how the quality of a queue is measured. Distance, latency, skill spread and the gap between teams are
+ * measured in matches if a rule limits them. For any other searched limit, the value that applied counts.
  * @param searched names of the limits that are searched.
- * @param skill the number attribute that is a player's skill. Default: the first that a rule compares.
+ * @param skill the number attribute that is a player's skill. Default: the first number attribute that a rule compares.
  */
 export function qualityOf(queue: Queue, searched: readonly string[], skill?: string): Quality {
   const limits = limitsOf(queue)
@@ -43,7 +46,7 @@ export function qualityOf(queue: Queue, searched: readonly string[], skill?: str
   const isMeasured = ({ measure, attribute }: Limit) =>
     measure !== undefined && (attribute === undefined || attribute === skillAttribute)
   const measured = limits.filter(isMeasured)
-  // Two rules about the same quantity count once, with the stricter limit.
+  // If two rules limit the same quantity, only the stricter limit counts.
   const counted = measured.filter((limit) =>
     measured.every((other) => other.measure !== limit.measure || unitOf(other) >= unitOf(limit)),
   )
@@ -70,7 +73,7 @@ const partOf = (limit: Limit, what: QualityPart['what']): QualityPart => ({
   per: unitOf(limit),
 })
 
-/** The strictest value of a limit in the file; the loosest if that is 0; 1 if that is not a finite number either. */
+/** Returns the unit of a limit: its strictest value in the file that is neither 0 nor infinite; 1 if there is none. */
 function unitOf({ relaxing, measure }: Pick<Limit, 'relaxing' | 'measure'>): number {
   const values = valuesOf(relaxing).map((value) => (measure === 'favourite' ? value - EVEN : value))
   return Math.abs(values.find((value) => value !== 0 && Number.isFinite(value)) ?? 1)
@@ -100,18 +103,18 @@ function costOfPart(
 const limitAt = (queue: Queue, path: Path): TimedLimit =>
   path.reduce<unknown>((part, key) => (part as Readonly<Record<string | number, unknown>>)[key], queue) as TimedLimit
 
-/** The figures of a run that tuning uses. */
+/** The results of a run that tuning uses. */
 export interface MeasuredRun extends Measured {
   readonly figures: Figures
 }
 
-/** Ends of players who waited in vain. */
+/** The ends of players who waited and were not matched. */
 const FOR_NOTHING: readonly End[] = ['gaveUp', 'expired', 'attempts', 'waiting']
 
-/** @param queue queue of the run whose players count. */
+/** Returns the results of a run. @param queue the queue whose players count. */
 export function measuredRun(figures: Figures, queue: Queue, quality: Quality): MeasuredRun {
   const slice = figures.by.queue[queue.name]
-  // A player whom no queue accepts does not wait.
+  // Players whom no queue accepted are not counted, because they did not wait.
   const waited = 1 - (slice?.ends.refused ?? 0)
   const gaveUp = FOR_NOTHING.reduce((sum, end) => sum + (slice?.ends[end] ?? 0), 0) / (waited || 1)
   const isMatched = slice !== undefined && slice.waitMs.count > 0

@@ -2,23 +2,23 @@
 import type { RelaxationStep } from '@muster/matchmaker'
 import type { TimedLimit } from '@muster/matchmaker/internal'
 
-/** Significant digits of a number, and minimum number of distinct numbers within a range. */
+/** Number of significant digits of a rounded number. */
 const DIGITS = 2
 
 /**
- * The number with two significant digits; with more if the range is too narrow for two, e.g. 1024 in a range from 1000
- * to 1050.
+ * Rounds a number to two significant digits. Uses more digits if the range is too narrow for two, e.g. 1024 in a range
+ * from 1000 to 1050.
  * @param range the difference between the highest and the lowest possible number.
  */
 export function roundedValue(value: number, range: number, whole: boolean): number {
   if (!Number.isFinite(value)) return value
   const unit = Math.min(unitOf(value), unitOf(range))
   const by = whole ? Math.max(1, unit) : unit
-  // Corrects inexact multiples of numbers like 0.1.
+  // `toPrecision` removes the inexactness of multiples of numbers like 0.1.
   return by === Infinity ? value : Number((Math.round(value / by) * by).toPrecision(12))
 }
 
-/** Milliseconds as whole seconds, at least one; above 99 s with two significant digits. */
+/** Rounds milliseconds to whole seconds, at least one. Above 99 s, two significant digits are kept. */
 export const roundedWait = (ms: number): number => Math.max(1, roundedValue(ms / 1000, Infinity, true)) * 1000
 
 const unitOf = (value: number): number => {
@@ -27,44 +27,45 @@ const unitOf = (value: number): number => {
 }
 
 /**
- * The possible schedules of a limit. They have the form of the file's schedule: the same number of steps, or a line.
+ * The schedules that are possible for a limit. They have the form of the file's schedule: the same number of steps, or
+ * a line.
  */
 export interface ScheduleSpace {
   readonly form: 'steps' | 'line'
-  /** Number of steps, including one without a limit. */
+  /** Number of steps, including a last step without a limit. */
   readonly steps: number
-  /** True if the last step is no limit. */
+  /** True if the last step removes the limit. */
   readonly endsFree: boolean
-  /** True if the line has a `startMs`. */
+  /** True if the line in the file has a `startMs`. */
   readonly hasStart: boolean
   /** The strictest and the loosest value, never Infinity. */
   readonly strictest: number
   readonly loosest: number
   readonly whole: boolean
-  /** Maximum milliseconds of waiting until the limit is at its end. */
+  /** Maximum milliseconds of waiting after which the limit has its last value. */
   readonly latestMs: number
 }
 
-/** The parameters of a schedule, each from 0 to 1. */
+/** The parameters that determine a schedule, each from 0 to 1. */
 export interface ScheduleShape {
-  /** First value of the schedule, from strictest to loosest. */
+  /** First value of the schedule: 0 is the strictest, 1 the loosest. */
   readonly start: number
-  /** Last value of the schedule, from its first value to loosest. */
+  /** Last value of the schedule: 0 is its first value, 1 the loosest. */
   readonly end: number
-  /** The time when the schedule ends, from 1 s to the latest, in even ratios. */
+  /** Time at which the schedule ends: 0 is 1 s, 1 the latest. The scale between them is logarithmic. */
   readonly time: number
-  /** How late the schedule relaxes within that time. With 0.5, steps are even. */
+  /** How late the schedule relaxes within its time. With 0.5, steps are even. */
   readonly delay: number
 }
 
-/** Minimum time of the end of a schedule. */
+/** Minimum milliseconds until the end of a schedule. */
 export const SOONEST_MS = 1000
-/** Maximum start of a line, as a share of the time until its end. */
+/** Maximum start of a line, as a share of the time until its end, from 0 to 1. */
 const LATEST_START = 0.8
-/** How much a delay shifts the times of steps: from `x ** (1 / 2.8)` to `x ** 2.8`. */
+/** How much `delay` can shift the times of steps: from `x ** (1 / 2.8)` to `x ** 2.8`. */
 const MOST_BENT = 1.5
 
-/** The schedule with these parameters. Its numbers are rounded to what a designer would write. */
+/** Returns the schedule with these parameters. Its numbers are rounded to what a designer would write. */
 export function scheduleOf(space: ScheduleSpace, shape: ScheduleShape): TimedLimit {
   const end = shape.start + (1 - shape.start) * shape.end
   const endMs = SOONEST_MS * (space.latestMs / SOONEST_MS) ** shape.time
@@ -90,7 +91,7 @@ function stepsOf(space: ScheduleSpace, start: number, end: number, endMs: number
     const part = finite === 1 ? 0 : Math.min(1, index / (finite - 1))
     const value = index < finite ? valueAt(space, start + (end - start) * part) : Infinity
     const before = steps.at(-1)
-    // A step that changes nothing is omitted.
+    // A step that does not change the value is omitted.
     if (before?.value === value) continue
     const afterMs = index === 0 ? 0 : roundedWait(endMs * (index / (space.steps - 1)) ** bend)
     steps.push({ afterMs: before === undefined ? 0 : Math.max(before.afterMs + 1000, afterMs), value })
@@ -98,7 +99,10 @@ function stepsOf(space: ScheduleSpace, start: number, end: number, endMs: number
   return steps.length === 1 ? (steps[0] as RelaxationStep).value : steps
 }
 
-/** The value between strictest (0) and loosest (1): in even ratios if they are far apart, otherwise evenly. */
+/**
+ * Returns a value between the strictest (`part` 0) and the loosest (1). The scale is logarithmic if they are far apart,
+ * otherwise linear.
+ */
 function valueAt({ strictest, loosest, whole }: ScheduleSpace, part: number): number {
   const least = Math.min(strictest, loosest)
   const most = Math.max(strictest, loosest)
@@ -110,7 +114,7 @@ function valueAt({ strictest, loosest, whole }: ScheduleSpace, part: number): nu
 
 const isFar = (least: number, most: number) => least > 0 && most / least >= 2
 
-/** The parameters nearest to the file's own schedule. */
+/** Returns the parameters whose schedule is nearest to the file's own. */
 export function shapeOf(space: ScheduleSpace, relaxing: TimedLimit): ScheduleShape {
   const even = { start: 0, end: 1, time: 0.5, delay: 0.5 }
   if (typeof relaxing === 'number') return { ...even, end: 0 }

@@ -11,7 +11,7 @@ export type Space = ReturnType<typeof createSpace>
 
 type SchedulePart = keyof ScheduleShape
 
-/** One parameter of one limit, or a single number. */
+/** An axis of the search: one parameter of one limit, or a single number. */
 type Axis =
   | { readonly limit: SearchedLimit; readonly part: SchedulePart }
   | { readonly number: SearchedNumber; readonly part: 'number' }
@@ -30,7 +30,7 @@ export function createSpace({ limits, numbers }: Searched) {
     const shape = { start: at('start', 0), end: at('end', 1), time: at('time', 0), delay: at('delay', 0.5) }
     return scheduleOf(limit.space, shape)
   }
-  /** The same candidate with its times multiplied by `factor`. */
+  /** Returns the candidate with its times multiplied by `factor`. */
   const retimed = (point: Point, factor: number) =>
     point.map((value, at) => {
       const axis = axes[at] as Axis
@@ -39,11 +39,11 @@ export function createSpace({ limits, numbers }: Searched) {
     })
   return {
     axes: axes.length,
-    /** The point nearest to the file's own schedules. */
+    /** The point whose schedules are nearest to the file's own. */
     own: axes.map((axis) =>
       axis.part === 'number' ? partOfNumber(axis.number) : shapeOf(axis.limit.space, axis.limit.relaxing)[axis.part],
     ),
-    /** The changes of a candidate, rounded to what a designer would write. */
+    /** Returns the changes of a candidate to the queue, rounded to what a designer would write. */
     changesAt: (point: Point) => [
       ...limits.map((limit): Change => {
         return { path: limit.path, name: limit.name, isWait: false, was: limit.relaxing, is: scheduleAt(point, limit) }
@@ -55,8 +55,8 @@ export function createSpace({ limits, numbers }: Searched) {
     ],
     retimed,
     /**
-     * The same candidate, altogether stricter (a factor above 1) or looser: in its times, and in the first values of
-     * its limits.
+     * Returns a stricter candidate (`factor` above 1) or a looser one (below 1). Its times and the first values of its
+     * limits are changed.
      */
     stricter: (point: Point, factor: number) =>
       retimed(point, factor).map((value, at) => {
@@ -64,14 +64,14 @@ export function createSpace({ limits, numbers }: Searched) {
         return factor > 1 ? value / factor : 1 - (1 - value) * factor
       }),
     /**
-     * The same candidate with other first and last values of its limits: 0 is the strictest, 1 the loosest from the
-     * start.
+     * Returns the candidate with other first values of its limits. With `start` 0 they are the strictest; with 1,
+     * limits are loosest from the start.
      */
     withStart: (point: Point, start: number) => point.map((value, at) => (axes[at]?.part === 'start' ? start : value)),
   }
 }
 
-/** The parameters in which the schedules of a limit can differ. */
+/** Returns the parameters in which the schedules of a limit can differ. */
 function partsOf({ space }: SearchedLimit): SchedulePart[] {
   const finite = space.endsFree ? space.steps - 1 : space.steps
   const values: SchedulePart[] = space.strictest === space.loosest ? [] : finite === 1 ? ['start'] : ['start', 'end']
@@ -87,7 +87,7 @@ function numberAt({ isWait, now, least, most }: SearchedNumber, part: number): n
   return least === 0 && value < 500 ? 0 : Math.min(most, roundedWait(value))
 }
 
-/** Points that are evenly spread over each axis (a Latin hypercube). */
+/** Returns random points that are evenly spread over each axis (a Latin hypercube). */
 export function latinHypercube(count: number, axes: number, random: Random): Point[] {
   const columns = Array.from({ length: axes }, () => shuffled(count, random))
   return Array.from({ length: count }, (_, row) => columns.map((column) => ((column[row] ?? 0) + random()) / count))
@@ -102,7 +102,7 @@ function shuffled(count: number, random: Random): number[] {
   return order
 }
 
-/** One run: a candidate, one of the crowd's seeds, and a share of the crowd. */
+/** A run: a candidate, one of the crowd's seeds, and a share of the crowd. */
 export interface TuningTrial {
   readonly point: Point
   /** Index of the seed. */
@@ -111,18 +111,18 @@ export interface TuningTrial {
   readonly share: number
 }
 
-/** The effort for each candidate: the number of seeds, and the share of the crowd. */
+/** The effort for each candidate: the number of seeds, and the share of the crowd in each run. */
 export interface Effort {
   readonly seeds: number
   readonly share: number
 }
 
 interface TuningTrialsOptions<Result> {
-  /** Makes runs; the results are in their order. */
+  /** Makes runs. The results are in the order of `trials`. */
   readonly evaluate: (trials: readonly TuningTrial[]) => Promise<readonly Result[]>
-  /** Candidates of the same key have the same numbers after rounding. */
+  /** Returns a key. Candidates whose numbers are the same after rounding have the same key. */
   readonly keyOf: (point: Point) => string
-  /** Maximum number of full runs; a run over a quarter of the crowd counts as a quarter. */
+  /** Maximum number of full runs. A run over a quarter of the crowd counts as a quarter. */
   readonly budget: number
 }
 
@@ -144,13 +144,13 @@ export function createTrials<Result>({ evaluate, keyOf, budget }: TuningTrialsOp
     return [...new Map(trials.filter(({ key }) => !known.has(key)).map((one) => [one.key, one.trial])).entries()]
   }
   return {
-    /** The remaining budget. */
+    /** Returns the number of full runs that may still be made. */
     left: () => budget - spent,
-    /** Number of full runs made so far. */
+    /** Returns the number of full runs made so far. */
     spent: () => spent,
-    /** Cost of running the candidates now. Runs that were already made cost nothing. */
+    /** Returns the cost of running the candidates, in full runs. Runs that were already made cost nothing. */
     costOf: (points: readonly Point[], effort: Effort) => missing(points, effort).length * effort.share,
-    /** The results of each candidate, by seed. The caller checks the budget. */
+    /** Runs the candidates, and returns the results of each, by seed. The caller checks the budget. */
     run: async (points: readonly Point[], effort: Effort): Promise<(readonly Result[])[]> => {
       const wanted = missing(points, effort)
       const results = await evaluate(wanted.map(([, trial]) => trial))
@@ -161,30 +161,32 @@ export function createTrials<Result>({ evaluate, keyOf, budget }: TuningTrialsOp
   }
 }
 
-/** A search problem. */
+/** What is searched, and how results are judged. */
 export interface TuningProblem<Result> {
   readonly axes: number
   /** Candidates that are always tried, the most promising first. */
   readonly starts: readonly Point[]
   readonly trials: TuningTrials<Result>
-  /** Numbers of a result that vary smoothly between candidates, e.g. logarithms. */
+  /** Returns numbers of a result that vary smoothly between candidates, e.g. logarithms. */
   outputsOf(result: Result): readonly number[]
-  /** The score of a candidate from the outputs of its results, lower is better: a difference of 0.01 is 1 %. */
+  /**
+   * Returns the score of a candidate from the outputs of its results; lower is better. A difference of 0.01 means 1 %.
+   */
   score(outputs: readonly (readonly number[])[]): number
-  /** Candidates that may be better than this one, derived from its results. */
+  /** Returns candidates that may be better than this one, judged by its results. */
   improvements(point: Point, results: readonly Result[]): readonly Point[]
   /** Number of seeds with which the best candidates run. */
   readonly seeds: number
-  /** Seed of the search itself. */
+  /** Seed of the search's own random numbers. */
   readonly seed: number
-  /** Number of full runs that are reserved for the end. */
+  /** Number of full runs that are reserved for the time after the search. */
   readonly spare: number
 }
 
-/** A candidate with its results. */
+/** A candidate that was run, with its results. */
 export interface TriedCandidate<Result> {
   readonly point: Point
-  /** One for each seed. */
+  /** The results, one for each seed. */
   readonly results: readonly Result[]
   readonly score: number
 }

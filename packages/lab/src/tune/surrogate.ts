@@ -4,14 +4,14 @@ import { meanAndDeviation, normal } from '../statistics/index.js'
 import { inside } from './schedule.js'
 import type { Point, TuningProblem, TriedCandidate } from './space.js'
 
-/** Length scales and shares of noise, of which the most likely are chosen. */
+/** The length scales and the shares of noise from which the most likely are chosen. */
 const LENGTHS = [0.4, 0.8, 1.6, 3.2]
 const NOISES = [1e-4, 1e-2]
 
 /**
- * A Gaussian process through the values (Rasmussen and Williams 2006, algorithm 2.1) with the Matérn 5/2 kernel. Its
- * length scale and noise are the most likely ones of a few. Returns the estimate at a point, and its standard
- * deviation.
+ * Fits a Gaussian process with the Matérn 5/2 kernel to the values (Rasmussen and Williams 2006, algorithm 2.1). Its
+ * length scale and noise are the most likely ones of a few. Returns a function that returns the estimate at a point,
+ * and the standard deviation of the estimate.
  */
 export function surrogateOf(points: readonly Point[], values: readonly number[]) {
   const { mean: middle, deviation } = meanAndDeviation(values)
@@ -45,7 +45,10 @@ function alike(one: Point, other: Point, length: number): number {
   return (1 + apart + (apart * apart) / 3) * Math.exp(-apart)
 }
 
-/** The lower triangle whose product with its own transpose is the matrix, whose lower triangle is given. */
+/**
+ * Returns the Cholesky factor: the lower triangle whose product with its transpose is the matrix. Only the matrix's
+ * lower triangle is given.
+ */
 function cholesky(matrix: readonly (readonly number[])[]): number[][] {
   const lower: number[][] = []
   for (const [row, given] of matrix.entries()) {
@@ -87,18 +90,22 @@ function dot(one: readonly number[], other: readonly number[]): number {
   return sum
 }
 
-/** Maximum number of points for an estimate: the best ones. */
+/** Maximum number of known points that an estimate uses: the best ones. */
 const MOST_KNOWN = 100
-/** Number of points that are estimated for each requested one. */
+/** Number of points that are estimated for each one that is returned. */
 const GUESSED = 60
-/** Distances from the best points at which better ones are searched. */
+/** Distances from the best points at which random points are drawn. */
 const REACHES = [0.02, 0.06, 0.2]
-/** Standard deviations by which a point may be better than estimated, so that uncertain points are tried too. */
+/**
+ * Standard deviations by which a point is assumed to be better than estimated, so that uncertain points are tried too.
+ */
 const HOPES = [0, 0.5, 1, 2]
-/** Minimum distance between points that are tried together. */
+/** Minimum distance between points that are tried together, so that they are not almost equal. */
 const TOO_NEAR = 0.02
 
-/** The most promising points by a surrogate of each output, with different degrees of optimism. */
+/**
+ * Returns the most promising points, by a surrogate of each output. They are chosen with different degrees of optimism.
+ */
 export function promisingPoints<Result>(
   { axes, outputsOf, score }: TuningProblem<Result>,
   once: readonly TriedCandidate<Result>[],
@@ -128,7 +135,7 @@ export function promisingPoints<Result>(
   return chosen
 }
 
-/** A random point near one of the best. */
+/** Draws a random point near one of the best. */
 function nearTo<Result>(known: readonly TriedCandidate<Result>[], axes: number, random: Random): Point {
   const from = known[Math.floor(random() ** 2 * Math.min(8, known.length))] as TriedCandidate<Result>
   const reach = REACHES[Math.floor(random() * REACHES.length)] as number

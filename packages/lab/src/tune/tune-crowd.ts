@@ -6,17 +6,19 @@ import { searchedIn } from './limit-search.js'
 import { tuneQueue } from './tune-queue.js'
 import type { Tuned, TuneOptions, WantedRun } from './tuning-result.js'
 
-/** Minimum duration of a section: in a shorter one, hardly anybody finds a match before it ends. */
+/**
+ * Minimum milliseconds of a section of the crowd. In a shorter section, hardly anybody finds a match before its end.
+ */
 const SHORTEST_MS = 10 * 60_000
 /** Maximum number of sections: one for each hour of a day. */
 const MOST = 24
-/** Minimum number of parties in a part: fewer would show nothing. */
+/** Minimum number of parties in a shortened crowd. Fewer would show nothing. */
 const FEWEST = 200
 
 /**
- * A crowd with a share of the time and the same arrivals per minute: sections from all over the crowd, one after
- * another, so that both nights and evenings are represented. A crowd that is too small for that stays whole. The result
- * does not state how it was generated, because it cannot be generated with another seed.
+ * Returns a crowd with a share of the duration and the same arrivals per minute. It consists of sections from the whole
+ * crowd, one after another, so that both nights and evenings are represented. A crowd that is too small is returned
+ * whole. The result does not state its parameters, because it cannot be generated with another seed.
  */
 export function shortCrowd(crowd: Crowd, share: number): Crowd {
   const { durationMs } = crowd.header
@@ -25,7 +27,8 @@ export function shortCrowd(crowd: Crowd, share: number): Crowd {
   const length = Math.floor(every * share)
   const parties = crowd.parties.flatMap((party) => {
     const stretch = Math.min(count - 1, Math.floor(party.at / every))
-    // From the middle of each, because its beginning is emptier if arrivals increase.
+    // Each section is taken from the middle of its interval, because the beginning has fewer players if arrivals
+    // increase.
     const into = party.at - Math.floor(stretch * every + (every - length) / 2)
     return into >= 0 && into < length ? [{ ...party, at: stretch * length + into }] : []
   })
@@ -38,23 +41,23 @@ export interface TuneCrowdOptions
   extends Omit<TuneOptions<MeasuredRun>, 'measure'>, ThreadOptions, Pick<JobsOptions, 'signal'> {
   /** The players that the queue is tuned for. */
   readonly crowd: Crowd
-  /** The option of `figuresOf`. Default: the first attribute that a rule compares. */
+  /** The attribute that is used as skill: see `figuresOf`. Default: the first number attribute that a rule compares. */
   readonly skillAttribute?: string | undefined
-  /** The option of `runCrowd`. */
+  /** Milliseconds of a tick: see `runCrowd`. */
   readonly tickMs?: number | undefined
-  /** Called regularly with the spent share of the budget, and with 1 at the end. */
+  /** Called regularly with the spent share of the budget, from 0 to 1, and with 1 at the end. */
   readonly progressed?: ((share: number) => void) | undefined
 }
 
-/** The result of a search over a crowd. */
+/** The result of tuning a queue for a crowd. */
 export interface TunedCrowd extends Tuned<MeasuredRun> {
-  /** The parts of a run's cost. */
+  /** The parts of which the cost of a run is the sum. */
   readonly quality: readonly QualityPart[]
 }
 
 /**
- * Tunes one queue for a crowd, by runs of the real matchmaker in threads. The queue runs alone: players of several
- * queues wait only in this one.
+ * Tunes one queue for a crowd, with runs of the real matchmaker in threads. The queue runs alone: parties that would
+ * wait in several queues wait only in this one.
  * @throws {NotTunable} like `tuneQueue`; {InvalidInput} if nobody in the crowd waits in the queue; {ThreadFailed}
  */
 export async function tuneCrowd(options: TuneCrowdOptions): Promise<TunedCrowd> {
@@ -69,7 +72,7 @@ export async function tuneCrowd(options: TuneCrowdOptions): Promise<TunedCrowd> 
   const quality = qualityOf(queue, names, options.skillAttribute)
   const shorten = createShortCrowds(crowd)
   const jobOf = ({ queue: candidate, seed, share }: WantedRun): LabJob => ({
-    // With seed 0, a part of the crowd stays unchanged.
+    // A shortened crowd runs with seed 0, which leaves it unchanged: it is already that of `seed`.
     ...(share === 1 ? { crowd, seed } : { crowd: shorten(seed, share), seed: 0 }),
     queues: [candidate],
     tickMs,
@@ -95,7 +98,10 @@ export async function tuneCrowd(options: TuneCrowdOptions): Promise<TunedCrowd> 
   }
 }
 
-/** Caches parts of the crowd, because generating a whole one takes long compared with a run over a part of it. */
+/**
+ * Returns a function that shortens the crowd of a seed, and caches the result. Generating a whole crowd takes long
+ * compared with a run over a part of it.
+ */
 function createShortCrowds(crowd: Crowd): (seed: number, share: number) => Crowd {
   const made = new Map<string, Crowd>()
   return (seed, share) => {

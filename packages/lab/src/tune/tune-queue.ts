@@ -29,23 +29,23 @@ import {
 import { promisingPoints } from './surrogate.js'
 import type { Tested, Tuned, TuneOptions } from './tuning-result.js'
 
-/** Share of the crowd with which the many initial candidates run. */
+/** Share of the crowd over which the many candidates of the first round run. */
 const SHORT = 0.25
-/** Share of the budget for the initial rounds. */
+/** Share of the budget that the initial rounds use. */
 const BEGINNING = 0.4
-/** One of this number of candidates enters the next initial round. */
+/** One in this number of candidates enters the next initial round. */
 const ONE_IN = 3
-/** Number of candidates in a generation of the refinement, and how many of them run with all seeds. */
+/** Number of candidates in a generation of the refinement, and how many of them are run with all seeds. */
 const GENERATION = 8
 const GROWN = 2
-/** Maximum number of generations in a row without anything new before the refinement ends. */
+/** Number of consecutive generations without a new candidate after which the refinement ends. */
 const MOST_STALE = 4
 
 /**
- * Successive halving (Jamieson and Talwalkar 2016), then refinement by a surrogate: many candidates run with a part of
- * the crowd, a third of them with the whole, a ninth with all seeds. Then generations of promising candidates by the
- * surrogate run with one seed, and the best of them with all. Returns the candidates that ran with all seeds, the best
- * first.
+ * Searches by successive halving (Jamieson and Talwalkar 2016), then by a surrogate. First, many candidates run over a
+ * part of the crowd, a third of them over the whole crowd, and a ninth with all seeds. Then the surrogate proposes
+ * generations of candidates. They run with one seed, and the best of them with all. Returns the candidates that ran
+ * with all seeds, the best first.
  */
 export async function search<Result>(problem: TuningProblem<Result>): Promise<TriedCandidate<Result>[]> {
   const { trials, starts, axes, seeds, spare } = problem
@@ -74,7 +74,7 @@ export async function search<Result>(problem: TuningProblem<Result>): Promise<Tr
   return tried
 }
 
-/** Runs candidates and sorts them, the best first. */
+/** Runs candidates, and returns them sorted, the best first. */
 async function scored<Result>(problem: TuningProblem<Result>, points: readonly Point[], effort: Effort) {
   const results = await problem.trials.run(points, effort)
   return distinct(
@@ -85,7 +85,7 @@ async function scored<Result>(problem: TuningProblem<Result>, points: readonly P
   )
 }
 
-/** Sorted, the best first. Candidates that are equal after rounding have the same results, and are merged. */
+/** Sorts candidates, the best first. Candidates that are equal after rounding have the same results, and are merged. */
 function distinct<Result>(tried: readonly TriedCandidate<Result>[]): TriedCandidate<Result>[] {
   const seen = new Set<Result | undefined>()
   const first = tried.filter(({ results }) => !seen.has(results[0]) && seen.add(results[0]))
@@ -95,12 +95,12 @@ function distinct<Result>(tried: readonly TriedCandidate<Result>[]): TriedCandid
 const bestPoints = <Result>(tried: readonly TriedCandidate<Result>[], count: number): Point[] =>
   tried.slice(0, Math.max(1, Math.floor(count))).map(({ point }) => point)
 
-/** Minimum improvement over the file's own schedule that is worth a change. */
+/** Minimum improvement over the file's own schedule for which the file is changed: 1 %. */
 const WORTH_IT = 0.01
 
 /**
- * The schedule of minimum cost that keeps the promises with a margin; if none does, without the margin; if none does
- * either, the one nearest to them.
+ * Returns the schedule of minimum cost that keeps the promises with a margin. If there is none, the margin is dropped.
+ * If no schedule keeps the promises, returns the one that comes nearest.
  */
 function chosenOf<M extends Measured>(tried: readonly TriedCandidate<M>[], promises: Promises): TriedCandidate<M> {
   const keeping = (wanted: Promises) => tried.filter(({ results }) => allKeep(results, wanted))
@@ -112,7 +112,10 @@ function chosenOf<M extends Measured>(tried: readonly TriedCandidate<M>[], promi
   return all.reduce((best, one) => (costOf(one) < costOf(best) ? one : best))
 }
 
-/** True if the file's own schedule is as good as the chosen one, or so nearly that nothing should change. */
+/**
+ * Returns true if the file should stay unchanged, because its own schedule is at least nearly as good as the chosen
+ * one.
+ */
 function isOwnBest(own: readonly Measured[], chosen: readonly Measured[], promises: Promises): boolean {
   const [ownKeeps, chosenKeeps] = [allKeep(own, promises), allKeep(chosen, promises)]
   if (ownKeeps !== chosenKeeps) return ownKeeps
@@ -121,26 +124,28 @@ function isOwnBest(own: readonly Measured[], chosen: readonly Measured[], promis
     : shortfallOf(own.map(logsOf), promises) <= shortfallOf(chosen.map(logsOf), promises)
 }
 
-/** Factors that make the best schedule looser or stricter, so that the front reaches beyond the promise. */
+/**
+ * Factors by which the best schedule is made looser or stricter, so that the front also shows waits beyond the promise.
+ */
 const STRICTER = [0.4, 0.6, 0.8, 1.3, 1.8, 2.5]
-/** Minimum number of full runs for the search itself. */
+/** Minimum number of full runs for the search itself, without the first and the last runs. */
 const FEWEST = 12
 
 type Seeds = Pick<Tuned<Measured>, 'trainingSeeds' | 'unseenSeeds'>
 
-/** Number of full runs at the end, for the front. */
+/** Returns the number of full runs at the end, for the front. */
 const runsForFront = ({ trainingSeeds }: Seeds) => (STRICTER.length + 1) * trainingSeeds.length
 
-/** Number of full runs that compare the result with the file's own schedule. */
+/** Returns the number of full runs that compare the result with the file's own schedule. */
 const runsToCompare = ({ trainingSeeds, unseenSeeds }: Seeds) => trainingSeeds.length + 2 * unseenSeeds.length
 
-/** Minimum number of full runs that a search needs. */
+/** Returns the minimum number of full runs of a whole search. */
 export const fewestRuns = (seeds: Seeds): number =>
   FEWEST + 2 * seeds.trainingSeeds.length + runsForFront(seeds) + runsToCompare(seeds)
 
 /**
  * Searches the schedules of a queue for the best quality that keeps the promises. The numbers of each candidate are
- * rounded before its run, so the reported figures are those of the written file.
+ * rounded before its run, so that the reported figures are those of the written file.
  * @throws {NotTunable} if there is nothing to search, bounds are impossible, or the budget is too small.
  */
 export async function tuneQueue<M extends Measured>(options: TuneOptions<M>): Promise<Tuned<M>> {
@@ -180,13 +185,19 @@ export async function tuneQueue<M extends Measured>(options: TuneOptions<M>): Pr
   }
 }
 
-/** What is not promised must not get worse, because otherwise better matches would be paid for there. */
+/**
+ * Completes the promises with the file's own figures. Otherwise the search would improve matches at the expense of a
+ * figure that is not promised.
+ */
 const promisesOf = ({ waitP90Ms, gaveUp }: Promises, own: readonly Measured[]): Required<Promises> => ({
   waitP90Ms: waitP90Ms ?? Math.max(...own.map((run) => run.waitP90Ms)),
   gaveUp: gaveUp ?? Math.max(...own.map((run) => run.gaveUp)),
 })
 
-/** @throws {NotTunable} if the queue cannot have its limits at the ends of their bounds, e.g. a distance of 0. */
+/**
+ * Checks that the queue is valid with its limits at both ends of their bounds. @throws {NotTunable} if not, e.g. for a
+ * distance of 0
+ */
 function checkEnds(queue: Queue, space: Space): void {
   for (const start of [0, 1]) {
     try {
@@ -218,7 +229,7 @@ async function searchedThrough<M extends Measured>(options: TuneOptions<M>, spac
   const top = chosenOf(tried, options.promises).point
   const points = [space.withStart(space.own, 1), ...STRICTER.map((factor) => space.stricter(top, factor))]
   const [loosest = [], ...others] = await trials.run(points, { seeds: trainingSeeds.length, share: 1 })
-  // The loosest schedule is a candidate even if it was dropped in the rounds.
+  // The loosest schedule is added, because the rounds may have dropped it.
   const ofLoosest = { point: points[0] as Point, results: loosest, score: Infinity }
   return { trials, tried: [...tried, ofLoosest], loosest, others }
 }
@@ -239,14 +250,19 @@ function trialsOf<M extends Measured>(options: TuneOptions<M>, space: Space): Tu
   })
 }
 
-/** Candidates that are always tried: the file's own schedule, sooner and later, looser and stricter. */
+/**
+ * Returns the candidates that are always tried: the file's own schedule, and sooner, later, looser and stricter ones.
+ */
 const startsOf = (space: Space): Point[] => [
   space.own,
   ...[0.25, 0.5, 2, 4].map((factor) => space.retimed(space.own, factor)),
   ...[0.3, 0.6, 1].map((start) => space.withStart(space.own, start)),
 ]
 
-/** If a schedule waits longer or shorter than promised: waits change about in proportion to its times. */
+/**
+ * Returns candidates with other times, if waits are longer or shorter than promised. Waits change about in proportion
+ * to the times.
+ */
 function improvementsOf(space: Space, { waitP90Ms }: Promises, point: Point, runs: readonly Measured[]): Point[] {
   const worst = Math.max(...runs.map((run) => run.waitP90Ms))
   if (waitP90Ms === undefined || worst === Infinity) return [space.retimed(point, 0.6)]
@@ -254,7 +270,7 @@ function improvementsOf(space: Space, { waitP90Ms }: Promises, point: Point, run
   return [space.retimed(point, factor), space.stricter(point, Math.sqrt(factor))]
 }
 
-/** Runs of each queue, one for each unseen seed. */
+/** Runs each queue with the unseen seeds, and returns the results of each queue. */
 async function unseenRuns<M extends Measured>({ unseenSeeds, measure }: TuneOptions<M>, queues: readonly Queue[]) {
   const runs = await measure(queues.flatMap((queue) => unseenSeeds.map((seed) => ({ queue, seed, share: 1 }))))
   return queues.map((_, index) => runs.slice(index * unseenSeeds.length, (index + 1) * unseenSeeds.length))

@@ -6,7 +6,10 @@ import type { QualityPart } from './quality.js'
 import type { TunedCrowd } from './tune-crowd.js'
 import { type Tested, type Tuned, type UnseenVerdict, verdictOf } from './tuning-result.js'
 
-/** `50, 100 after 10 s, no limit after 30 s`; `500 to 2000 over 60 s`. @param isWait true for a wait in ms. */
+/**
+ * Formats a limit like `50, 100 after 10 s, no limit after 30 s` or `500 to 2000 over 60 s`. @param isWait true for a
+ * wait in ms.
+ */
 function relaxingWords(relaxing: TimedLimit, isWait = false): string {
   const number = (value: number) => (value === Infinity ? 'no limit' : isWait ? quantity(value, 'ms') : String(value))
   const time = (ms: number) => quantity(ms, 'ms')
@@ -21,7 +24,10 @@ function relaxingWords(relaxing: TimedLimit, isWait = false): string {
     .join(', ')
 }
 
-/** `29.5 s`, `3 min 5 s`, `5.0 %`: precise, because fractions of a second decide about promises. */
+/**
+ * Formats the value of a promise like `29.5 s`, `3 min 5 s` or `5.0 %`. It is precise, because fractions of a second
+ * decide whether a promise is kept.
+ */
 function promiseWords(promise: PromiseName, value: number): string {
   if (value === Infinity) return 'never'
   if (promise === 'gaveUp') return quantity(value, 'share')
@@ -37,18 +43,18 @@ const MEASURES: Readonly<Record<QualityPart['what'], string>> = {
   limit: 'the limit in force',
 }
 
-/** `skill spread in the match / 50`, a part of a cost. */
+/** Names a part of the cost, like `skill spread in the match / 50`. */
 const partWords = ({ name, what, per }: QualityPart): string =>
   `${MEASURES[what]}${what === 'limit' ? ` of ${name}` : ''} / ${per}`
 
-/** The change of each limit, in a sentence each. */
+/** Returns a sentence for each changed limit. */
 export const changeSentences = ({ changes }: { readonly changes: readonly Change[] }): string[] =>
   changes.map(({ name, isWait, was, is }) => {
     const [before, after] = [relaxingWords(was, isWait), relaxingWords(is, isWait)]
     return before === after ? `${name} stays ${before}.` : `${name}: ${after}; it was ${before}.`
   })
 
-/** A few sentences: whether the promises can be kept, what that costs or gains, and how certain that is. */
+/** Returns a few sentences: whether the promises can be kept, what that costs or gains, and how certain that is. */
 export function sentencesOf<M extends Measured>(tuned: Tuned<M>): string[] {
   const verdict = verdictOf(tuned)
   if (!tuned.possible) return impossible(tuned)
@@ -114,7 +120,7 @@ function gainOf<M extends Measured>(
   return `${costs}, ${percent(unseen)}${sure}${price}.`
 }
 
-/** Share of a gain that must remain on unseen seeds for it not to count as chance. */
+/** Share of a gain that must remain on unseen seeds. If less remains, the gain counts as chance. */
 const LASTING = 0.75
 
 function overfit({ trained, unseen, isOverfit, is }: UnseenVerdict): string[] {
@@ -126,13 +132,13 @@ function overfit({ trained, unseen, isOverfit, is }: UnseenVerdict): string[] {
   return [unseen > trained * LASTING ? `${both}: the rest was theirs alone.` : `${both}: it is no accident of those.`]
 }
 
-/** `−19.2 %`, `+3.0 %`. */
+/** Formats a change like `−19.2 %` or `+3.0 %`. */
 const percent = (change: number): string => `${change > 0 ? '+' : ''}${quantity(change, 'share')}`
 
 /** Maximum number of points of the front that are shown. */
 const MOST_POINTS = 12
 
-/** All numbers of the result, in tables. @param file the name of the queue's file. */
+/** Returns all numbers of the result, in tables. @param file the name of the queue's file. */
 export function tunedTables(tuned: TunedCrowd, file: string): string {
   const { queue, leftAlone, quality, runs, tried } = tuned
   const parts = [
@@ -179,7 +185,7 @@ const valuesOf = (runs: readonly Measured[]): string[] => [
 const rangeOf = (seeds: readonly number[]) =>
   seeds.length < 3 ? seeds.join(', ') : `${Math.min(...seeds)} to ${Math.max(...seeds)}`
 
-/** The front as a table. If it has many points, the marked ones and some in between. */
+/** Returns the front as a table. Of a long front, only the marked points and some in between are shown. */
 function frontTable(front: readonly FrontPoint[]): string {
   const every = Math.max(1, Math.ceil(front.length / MOST_POINTS))
   const shown = front.filter(({ is }, index) => is !== undefined || index % every === 0)
@@ -190,7 +196,7 @@ function frontTable(front: readonly FrontPoint[]): string {
   return columns([['match cost', '90 % within', 'in vain', '', ''], ...rows])
 }
 
-/** A table with aligned columns. */
+/** Returns a table with aligned columns. */
 function columns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
   const line = (row: readonly string[]) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('   ')

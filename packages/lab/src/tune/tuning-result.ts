@@ -4,7 +4,7 @@ import type { Change } from './limits.js'
 import { type Broken, brokenBy, type FrontPoint, meanOf, meansOf, type Measured, type Promises } from './promises.js'
 import type { LeftAlone, SearchOptions } from './limit-search.js'
 
-/** A requested run. */
+/** A run that the search requests. */
 export interface WantedRun {
   readonly queue: Queue
   /** The seed of the crowd. */
@@ -15,21 +15,21 @@ export interface WantedRun {
 
 export interface TuneOptions<M extends Measured> extends Pick<SearchOptions, 'also' | 'bounds'> {
   readonly queue: Queue
-  /** At least one. Others default to the figures of the file's own schedule. */
+  /** The promises, at least one. A promise that is omitted defaults to the figure of the file's own schedule. */
   readonly promises: Promises
   /** Seeds of the crowd with which candidates are chosen. */
   readonly trainingSeeds: readonly number[]
-  /** Other seeds, with which only the result is compared with the file's own schedule. */
+  /** Other seeds. With these, only the result is compared with the file's own schedule. */
   readonly unseenSeeds: readonly number[]
-  /** Maximum number of full runs; a run over a quarter of the crowd counts as a quarter. */
+  /** Maximum number of full runs. A run over a quarter of the crowd counts as a quarter. */
   readonly budget: number
   /** Seed of the search itself. Default 1. */
   readonly seed?: number | undefined
-  /** Makes runs, several at a time if possible; the results are in their order. */
+  /** Makes runs, several at a time if possible. The results are in the order of `runs`. */
   readonly measure: (runs: readonly WantedRun[]) => Promise<readonly M[]>
 }
 
-/** A schedule's runs, one for each seed. */
+/** The runs of a schedule, one for each seed. */
 export interface Tested<M extends Measured> {
   readonly training: readonly M[]
   readonly unseen: readonly M[]
@@ -40,10 +40,13 @@ export interface Tuned<M extends Measured> {
   readonly promises: Required<Promises>
   readonly trainingSeeds: readonly number[]
   readonly unseenSeeds: readonly number[]
-  /** What was searched: each limit in the file, and in the best schedule or the one nearest to the promises. */
+  /**
+   * The searched limits: each with its value in the file, and its value in the best schedule. If no schedule keeps the
+   * promises, the best is the one that comes nearest.
+   */
   readonly changes: readonly Change[]
   readonly leftAlone: readonly LeftAlone[]
-  /** The queue with these changes. */
+  /** The queue with the changes applied. */
   readonly queue: Queue
   /** True if the best schedule keeps the promises on every training seed. If not, no tried schedule does. */
   readonly possible: boolean
@@ -53,7 +56,7 @@ export interface Tuned<M extends Measured> {
   readonly best: Tested<M>
   /** The figures with all limits at their loosest from the start, on the training seeds. */
   readonly loosest: readonly M[]
-  /** The best schedule found for each wait, by its means over the training seeds. */
+  /** The Pareto front: the best schedule found for each wait, by its means over the training seeds. */
   readonly front: readonly FrontPoint[]
   /** Number of schedules that ran with all training seeds. */
   readonly tried: number
@@ -61,21 +64,21 @@ export interface Tuned<M extends Measured> {
   readonly runs: number
 }
 
-/** The result compared with the file's own schedule, on the unseen seeds. */
+/** How the result compares with the file's own schedule on the unseen seeds. */
 export interface UnseenVerdict {
-  /** Promises that the result breaks there, by its means. */
+  /** Promises that the result breaks on the unseen seeds, by its means. */
   readonly broken: readonly Broken[]
-  /** Promises that the file's own schedule breaks. */
+  /** Promises that the file's own schedule breaks on the unseen seeds, by its means. */
   readonly ownBroken: readonly Broken[]
-  /** Number of unseen seeds that keep all promises. */
+  /** Number of unseen seeds on which the result keeps all promises. */
   readonly keeping: number
-  /** Relative change of the cost, negative if the result is better: on the training seeds. */
+  /** Relative change of the cost on the training seeds. Negative if the result is better. */
   readonly trained: number
-  /** The same on the unseen seeds. */
+  /** Relative change of the cost on the unseen seeds. Negative if the result is better. */
   readonly unseen: number
-  /** The interval of the unseen change with 95 % confidence. Undefined for a single seed. */
+  /** The interval that contains the true change on unseen seeds with 95 % confidence. Undefined for a single seed. */
   readonly interval?: Interval | undefined
-  /** `unclear`: the interval contains 0. */
+  /** The verdict. `unclear`: the interval contains 0. */
   readonly is: 'better' | 'worse' | 'unclear'
   /** True if more than half of the gain on the training seeds does not appear on the unseen ones. */
   readonly isOverfit: boolean

@@ -7,10 +7,13 @@ import type { Config } from '../config/index.js'
 import { consoleRoles, type Identify, type Identity, type Role } from './identity.js'
 import { createJwt, type JwtDeps, type JwtOptions } from './jwt.js'
 
-/** A key of the section `auth.keys`, as a string. While a key is rotated, the new one has a name of its own. */
+/**
+ * An entry of `auth.keys` whose key is a plain string. To rotate a key, an operator adds the new one under another
+ * name.
+ */
 type ApiKey = Omit<Config['auth']['keys'][number], 'key'> & { readonly key: string }
 
-/** Stores digests only, and compares each of them in constant time. */
+/** Creates the check of API keys. It stores only digests of the keys, and compares each of them in constant time. */
 function createApiKeys(keys: readonly ApiKey[]): Identify {
   const known = keys.map(({ name, role, key }) => ({
     digest: sha256(key),
@@ -26,7 +29,7 @@ function createApiKeys(keys: readonly ApiKey[]): Identify {
   }
 }
 
-/** The token that many players share, of the section `auth.shared`, as a string. */
+/** The section `auth.shared` as plain strings: `token` is the token that many players send. */
 interface SharedToken {
   readonly token: string
   readonly key: string
@@ -39,7 +42,8 @@ function createSharedToken({ token, key }: SharedToken): Identify {
 }
 
 /**
- * The only token of `muster dev`: a backend that may operate the console; followed by a colon and an id, that player.
+ * Creates the check of the only token of `muster dev`. The token alone identifies a backend that may also operate the
+ * console. `TOKEN:ann` identifies the player `ann`.
  */
 function createDevToken(token: string): Identify {
   const secret = sha256(token)
@@ -62,13 +66,13 @@ export interface AuthOptions {
   readonly devToken?: string | undefined
 }
 
-/** An operator of the console, as the log names them. */
+/** A caller who operates the console, with the name that the log shows. */
 export interface Operator {
   readonly who: string
   readonly role: ConsoleRole
 }
 
-/** Identifies the callers of the program's APIs. @throws like `createJwt` */
+/** Creates the checks that identify the callers of the program's APIs. @throws like `createJwt` */
 export function createAuth(options: AuthOptions, deps: JwtDeps) {
   const { jwt, keys = [], shared, devToken } = options
   const signed = jwt && createJwt(jwt, deps)
@@ -79,7 +83,10 @@ export function createAuth(options: AuthOptions, deps: JwtDeps) {
     ...(signed === undefined ? [] : [signed.identify]),
   ]
 
-  /** Undefined for an unknown caller. Returns no promise if none is needed, because every request calls it. */
+  /**
+   * Identifies the caller; undefined for an unknown one. Returns a promise only if necessary, because every request
+   * calls this function.
+   */
   const identify = (request: Request): Identity | undefined | Promise<Identity | undefined> => {
     const token = bearerToken(request)
     if (token === undefined) return undefined
@@ -90,7 +97,7 @@ export function createAuth(options: AuthOptions, deps: JwtDeps) {
     if (signed?.isOne(token) !== true) deps.onRefused?.('neither a key of auth.keys nor a JWT')
     return undefined
   }
-  /** Creates the `authenticate` of an API from the check of which callers it accepts. */
+  /** Creates the `authenticate` of an API. `callerOf` decides which identities the API accepts. */
   const authenticate = <Who extends Caller>(callerOf: (identity?: Identity) => Who | undefined): Authenticate<Who> =>
     Object.assign((request: Request) => then(identify(request), callerOf), {
       recall: (request: Request) => callerOf(signed?.recall(bearerToken(request) ?? '')),
@@ -102,7 +109,10 @@ export function createAuth(options: AuthOptions, deps: JwtDeps) {
     tickets: authenticate(ticketCaller),
     /** For the lobby API: players. */
     lobbies: authenticate(lobbyCaller),
-    /** For the console. Undefined for an unknown token, and for one whose role is not of the console. */
+    /**
+     * Identifies an operator of the console. Undefined for an unknown token, and for a token whose role cannot use the
+     * console.
+     */
     operatorOf: async (request: Request): Promise<Operator | undefined> => operatorOf(await identify(request)),
   }
 }

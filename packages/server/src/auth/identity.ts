@@ -3,7 +3,10 @@ import { Problem } from '@muster/core/http'
 import type { Attributes, PlayerProfile } from '@muster/matchmaker'
 import type { Config } from '../config/index.js'
 
-/** A `player` plays, a `backend` acts for any player, and the others use the console as in `permissionsOf`. */
+/**
+ * A `player` plays. A `backend` acts for any player. The other roles use the console with the rights in
+ * `permissionsOf`.
+ */
 export type Role = 'player' | 'backend' | ConsoleRole
 
 /** Roles of the console. */
@@ -11,14 +14,14 @@ export const consoleRoles = Object.keys(permissionsOf) as readonly ConsoleRole[]
 
 const roles: readonly Role[] = ['player', 'backend', ...consoleRoles]
 
-/** The owner of a token. */
+/** The owner of a token, and what the owner may do. */
 export interface Identity {
   /** The player's id, or the name of the key. */
   readonly id: string
   readonly roles: readonly Role[]
-  /** The player's profile in the token. It is trusted. */
+  /** The profile in the token. It is trusted, because the token is signed. */
   readonly profile?: PlayerProfile | undefined
-  /** For a token that many players share: see `TicketCaller.sharedKey`. */
+  /** The key of a token that many players share: see `TicketCaller.sharedKey`. */
   readonly sharedKey?: string | undefined
 }
 
@@ -26,7 +29,9 @@ export interface Identity {
 export type Identify = (token: string) => Identity | undefined | Promise<Identity | undefined>
 
 type ClaimsSection = NonNullable<Config['auth']['jwt']>['claims']
-/** The names of claims: see the section `auth.jwt.claims`. Without a claim for the role, every caller is a player. */
+/**
+ * The names of the claims that are read: see the section `auth.jwt.claims`. Without `role`, every caller is a player.
+ */
 export type ClaimNames = Pick<ClaimsSection, 'id'> & Partial<ClaimsSection>
 /** The name of a claim, or the path to a nested one: `['game', 'mmr']`. */
 type ClaimName = ClaimsSection['id']
@@ -87,7 +92,9 @@ function readAttributes(claims: Claims, names: Readonly<Record<string, ClaimName
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
 
-/** Undefined for a claim that is missing or null. Reads own members only, so that `constructor` is not a claim. */
+/**
+ * Returns a claim; undefined if it is missing or null. Reads own members only, so that `constructor` is not a claim.
+ */
 function claimOf(claims: Claims, name: ClaimName | undefined): unknown {
   if (name === undefined) return undefined
   let value: unknown = claims

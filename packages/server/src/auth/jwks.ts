@@ -11,18 +11,18 @@ export interface JwksOptions {
   readonly timeoutMs?: number | undefined
 }
 
-/** Age at which keys are fetched again, in the background (our choice). */
+/** Age in milliseconds at which keys are fetched again, in the background (our choice). */
 const REFRESH_MS = 600_000
-/** Age until which keys are trusted while the address does not respond (our choice). */
+/** Age in milliseconds up to which keys are trusted while their address does not respond (our choice). */
 const KEEP_MS = 24 * 3600 * 1000
 /** Milliseconds after a failed fetch until the next one (our choice). */
 const RETRY_MS = 5000
-/** Minimum interval of the fetches that tokens with unknown key ids cause (jose's default). */
+/** Minimum milliseconds between two fetches for tokens with unknown key ids (jose's default). */
 const COOLDOWN_MS = 30_000
 /** Maximum size of a key set in bytes (our choice). */
 const LARGEST = 512 * 1024
 
-/** The keys cannot be fetched, and no known keys are recent enough. */
+/** Thrown if the keys cannot be fetched and no earlier ones are recent enough. */
 export class KeysUnavailable extends Error {
   static {
     this.prototype.name = 'KeysUnavailable'
@@ -30,9 +30,9 @@ export class KeysUnavailable extends Error {
 }
 
 /**
- * The signing keys at an address (RFC 7517), for jose. They are fetched for the first token, and again in the
- * background while the old ones are still used. So players can log in while the identity provider is down for an hour.
- * Redirects are not followed.
+ * Provides jose with the signing keys at an address (RFC 7517). The first token causes the first fetch. Later fetches
+ * run in the background while the old keys are still used, so players can log in during an outage of the identity
+ * provider of up to 24 h. Redirects are not followed.
  */
 export function createJwks({ url, clock, onProblem, timeoutMs = 5000 }: JwksOptions): JWTVerifyGetKey {
   let fetchedAt = -Infinity
@@ -99,15 +99,15 @@ function keysIn(text: string): readonly unknown[] | undefined {
 }
 
 /**
- * RFC 9864 renames the algorithm EdDSA to Ed25519. A key of that curve verifies tokens of either name, whichever the
- * set states.
+ * Removes the algorithm from an Ed25519 key, because RFC 9864 renames EdDSA to Ed25519: the key then verifies tokens
+ * that state either name. Returns every other key unchanged.
  */
 function anyName(key: unknown): unknown {
   const { alg, ...rest } = Object(key) as Readonly<Record<string, unknown>>
   return rest['crv'] === 'Ed25519' && (alg === 'EdDSA' || alg === 'Ed25519') ? rest : key
 }
 
-/** Codes and names only, because messages of network errors contain addresses. */
+/** Returns the code or the name of an error, not its message, because messages of network errors contain addresses. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'failed'
   if ('code' in error && typeof error.code === 'string') return error.code

@@ -25,13 +25,15 @@ export interface JwtDeps {
   readonly onRefused?: ((reason: string) => void) | undefined
 }
 
-/** Algorithms by the kind of key, so that a public key can never be taken for a shared secret. */
+/** Algorithms for each kind of key, kept apart so that a public key is never used as a shared secret. */
 const PUBLIC = { all: PUBLIC_ALGORITHMS, usual: ['RS256', 'ES256', 'EdDSA', 'Ed25519'] }
 const SHARED = { all: SHARED_ALGORITHMS, usual: ['HS256'] }
 
 const TOLERANCE_MS = 5000
 
-/** Maximum number of keys of a set that are tried for one token (our choice), because each costs a signature check. */
+/**
+ * Maximum number of keys of a set that are tried for one token (our choice), because each try costs a signature check.
+ */
 const MOST_TRIED = 8
 
 interface Verified {
@@ -40,10 +42,13 @@ interface Verified {
   readonly until: number
 }
 
-/** Three parts, of which the first decodes to something that begins like a JSON object. Anything else is not a JWT. */
+/** Matches a JWT: three parts, the first of which decodes to the beginning of a JSON object. */
 const SIGNED = /^e[wy][\w-]*\.[\w-]+\.[\w-]+$/
 
-/** Maximum number of remembered tokens, and for how long (our choice): 100,000 take about 50 MB. */
+/**
+ * Maximum number of remembered tokens, and milliseconds for which each is remembered (our choice). 100,000 tokens take
+ * about 50 MB.
+ */
 const MOST_REMEMBERED = 100_000
 const REMEMBER_MS = 300_000
 
@@ -86,14 +91,14 @@ export function createJwt(options: JwtOptions, { clock, onProblem, onRefused }: 
     }
   }
 
-  /** A step of the wall clock may have passed the token's expiry since it was verified. */
+  /** Returns a remembered identity. The expiry is checked again, because the wall clock may have been moved forward. */
   const recall = (digest: string): Identity | undefined => {
     const known = verified.get(digest)
     return known === undefined || known.until <= dateOf(clock) ? undefined : known.identity
   }
 
   return {
-    /** True if a token looks like a JWT. */
+    /** Returns true if a token looks like a JWT. */
     isOne: (token: string) => SIGNED.test(token),
     /** Returns the identity of a token that was verified before. */
     recall: (token: string) => (SIGNED.test(token) ? recall(digestOf(token)) : undefined),
@@ -123,7 +128,10 @@ function keyOf({ jwks, secret }: JwtOptions, deps: JwtDeps): JWTVerifyGetKey {
   return () => key
 }
 
-/** A key set may have several keys that fit a token: without ids, or with a duplicate id. Each of them is tried. */
+/**
+ * Returns the payload of a verified token. Several keys of a set may fit a token, without ids or with a duplicate id.
+ * Each of them is tried.
+ */
 async function payloadOf(
   token: string,
   key: JWTVerifyGetKey,
@@ -148,8 +156,8 @@ async function payloadOf(
 }
 
 /**
- * Undefined for an unknown token, whose author gets no reason. Throws the reason for a known token that has expired or
- * is not valid here.
+ * Returns undefined for a malformed or wrongly signed token, so its sender learns no reason. Throws the reason if a
+ * signed token has expired or is not valid here. Throws 503 if the signing keys are unavailable.
  * @throws {Problem}
  */
 function refuse(error: unknown): undefined {
@@ -166,7 +174,7 @@ function refuse(error: unknown): undefined {
   throw error
 }
 
-/** The reason why a token is rejected, for operators. It contains nothing of the token. */
+/** Returns the reason why a token is rejected, for operators. The text contains nothing of the token. */
 function reasonOf(error: unknown): string {
   if (error instanceof Problem) return error.message
   if (error instanceof errors.JWTExpired) return 'expired'

@@ -1,8 +1,11 @@
 import type { Clock } from '@muster/core/clock'
 
-/** Milliseconds whose rejections become one log line (our choice). */
+/** Milliseconds for which rejections are collected into one log line (our choice). */
 const WINDOW_MS = 60_000
-/** Maximum number of distinguished reasons (our choice). Tokens cannot choose reasons freely, but claims have names. */
+/**
+ * Maximum number of reasons that are counted separately (our choice). Tokens cannot choose a reason's text freely, but
+ * reasons contain names of claims.
+ */
 const MOST_REASONS = 32
 const OTHER = 'another reason'
 
@@ -31,7 +34,7 @@ export function createRefusals(clock: Clock, say: (text: string) => void) {
       counting = true
       clock.sleep(WINDOW_MS, ending.signal).then(flush, flush)
     },
-    /** Number of rejected tokens since the start, by reason. */
+    /** Returns the number of rejected tokens since the start, by reason. */
     totals: (): Readonly<Record<string, number>> => Object.fromEntries(totals),
     /** Logs the remaining counts and stops. */
     close: () => ending.abort(),

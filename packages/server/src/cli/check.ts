@@ -47,7 +47,7 @@ function amount(text: string): number {
   throw new InvalidArgumentError('The value must be a number above 0, and at most 1000000.')
 }
 
-/** Matches per hour for which pools are priced if no other load is given (our choice): few, some and many players. */
+/** Matches per hour for which pools are priced by default (our choice): few, some and many players. */
 const LOADS = [60, 600, 6000]
 
 function loadsOf({ matchesPerHour, bootSeconds, matchMinutes }: CheckOptions): readonly PoolLoad[] {
@@ -55,7 +55,7 @@ function loadsOf({ matchesPerHour, bootSeconds, matchMinutes }: CheckOptions): r
   return loads.map((load) => ({ matchesPerHour: load, bootSeconds, matchSeconds: matchMinutes * 60 }))
 }
 
-/** Checks a configuration and prints its meaning. */
+/** Checks a configuration and prints what it means. */
 async function check(options: CheckOptions, terminal: Terminal): Promise<ExitCode> {
   const { config, json, withoutSecrets, live, deploy } = options
   if (deploy === true && live !== true) return wrongOption('--deploy goes with --live', terminal)
@@ -83,7 +83,7 @@ function wrongOption(what: string, terminal: Terminal): ExitCode {
   return EXIT.wrong
 }
 
-/** Tests the service, and prints each result as soon as it is known. */
+/** Tests the deployment service, and prints each result as soon as it is known. */
 async function liveReadings(config: Config, { json, deploy }: CheckOptions, terminal: Terminal) {
   const { checkLive } = await import('./live-check.js')
   const { green, red } = paint(terminal.colours.say)
@@ -130,7 +130,10 @@ function tell(file: string, { config, warnings }: ReadConfig, loads: readonly Po
   }
 }
 
-/** Returns the price of servers that are idle on average as a phrase; nothing without a price. */
+/**
+ * Returns a function that phrases the price of idle servers, given their average number. The phrase is empty without a
+ * price.
+ */
 function idlePrice({ spending: { pricePerMinute, currency } }: Config): (idle: number) => string {
   return (idle) =>
     pricePerMinute === undefined || idle === 0

@@ -5,10 +5,10 @@ import type { Command } from 'commander'
 import { packageFile } from '../version.js'
 import { EXIT, type ExitCode, type Terminal } from './terminal.js'
 
-/** The file name of the configuration's JSON Schema, in this package and next to its users' files. */
+/** The file name of the configuration's JSON Schema, in this package and beside a user's configuration. */
 const SCHEMA_FILE = 'muster.schema.json'
 
-/** The JSON Schema of the configuration. */
+/** Returns the JSON Schema of the configuration. */
 const schemaText = (): string => packageFile(SCHEMA_FILE)
 
 export const addSchema = (program: Command, terminal: Terminal): Command =>
@@ -18,7 +18,7 @@ export const addSchema = (program: Command, terminal: Terminal): Command =>
     .action(() => terminal.say(schemaText().trimEnd()))
 
 /**
- * The configuration that `muster init` writes.
+ * Returns the configuration that `muster init` writes.
  * @param schema the path of the JSON Schema, relative to the file.
  */
 export const templateOf = (schema: string): string => `# yaml-language-server: $schema=${schema}
@@ -133,7 +133,7 @@ export const addInit = (program: Command, terminal: Terminal, end: (code: ExitCo
       end(await init({ folder, force }, terminal)),
     )
 
-/** Writes a configuration, and next to it the JSON Schema for completion and checks in editors. */
+/** Writes a configuration, and beside it the JSON Schema that editors use to complete and check it. */
 async function init(
   { folder, force }: { readonly folder: string; readonly force: boolean },
   terminal: Terminal,
@@ -158,7 +158,8 @@ async function init(
 }
 
 /**
- * The path of the schema in the package that is installed here, which fits its version; undefined if none is installed.
+ * Returns the path of the JSON Schema in the installed package, whose version it fits; undefined if the package is not
+ * installed.
  */
 function installedSchema(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {

@@ -15,13 +15,13 @@ import { closeSources, deploysOf, openSources, readService, type ServiceReading 
 
 interface LiveOptions {
   readonly config: Config
-  /** Creates one server, reads it until it is READY, and stops it. */
+  /** True: creates one server, which costs money, reads it until it is READY, and stops it. */
   readonly deploys: boolean
   /** Called with each result as soon as it is known. */
   readonly said: (reading: ServiceReading) => void
   /** Called before money is spent. */
   readonly announce: (text: string) => void
-  /** Aborting it ends the check early. A created server is stopped in any case. */
+  /** Aborting this signal ends the check early. A created server is stopped in any case. */
   readonly signal?: AbortSignal | undefined
   readonly clock?: Clock | undefined
 }
@@ -30,12 +30,13 @@ interface LiveOptions {
 const STOP_WITHIN_MS = 180_000
 /** Milliseconds between two attempts of a stop or a search. */
 const AGAIN_MS = 2000
-/** Number of searches by tag for a create without a response: for 30 seconds. */
+/** Maximum number of searches by tag for a create without a response. With `AGAIN_MS`, they take 30 seconds. */
 const MOST_SEARCHES = 15
 
 /**
- * Tests whether the service of a configuration does what Muster needs. Resolves with true if everything works. It costs
- * no money unless `deploys`. Then one server is created and stopped, and its stop is repeated until it is confirmed.
+ * Tests whether the deployment service of a configuration does what Muster needs. Resolves with true if everything
+ * works. The test costs no money unless `deploys` is true: one server is then created, and its stop is repeated until
+ * confirmed.
  */
 export async function checkLive(options: LiveOptions): Promise<boolean> {
   const { config, deploys, said, signal, clock = systemClock } = options
@@ -78,7 +79,7 @@ async function* deployOnce(
   const what = `${application} ${version}`
   const place = await firstPlace(client, deploy)
   announce(`Creates one server of ${what}${place.name} and stops it, ${priceOf(config, readyTimeoutMs)}.`)
-  // The first tag lets a running Muster of this name stop it, if this process is killed.
+  // If this process is killed, a running Muster of the configured name finds the server by its first tag, and stops it.
   const ownTag = `check-${randomUUID().slice(0, 13)}`
   const began = clock.now()
   const seconds = () => `${((clock.now() - began) / 1000).toFixed(1)} s`
@@ -103,7 +104,8 @@ async function* deployOnce(
     const says = error instanceof Error ? error.message : String(error)
     const hint = error instanceof RouteMissing ? '. See service.settings.createDeploymentPath' : ''
     yield { what: requestId === undefined ? 'create' : 'READY', works: false, says: `${says}${hint}` }
-    // If the route is missing, nothing was created. Otherwise the response may be lost.
+    // If the service lacks the route, nothing was created. After any other error, a server may exist whose response was
+    // lost.
     if (requestId === undefined && !(error instanceof RouteMissing)) requestId = await found(client, ownTag, clock)
   } finally {
     if (requestId !== undefined) yield await stopped(client, requestId, clock)
@@ -127,7 +129,7 @@ function priceOf({ spending: { pricePerMinute, currency } }: Config, readyTimeou
     : `for ${(minutes * pricePerMinute).toFixed(2)} ${currency} at most (${minutes} minutes)`
 }
 
-/** The deployment of a create without a response; undefined if none is found. */
+/** Finds the deployment of a create whose response was lost, by its tag; undefined if none is found. */
 async function found(client: Client, tag: string, clock: Clock): Promise<string | undefined> {
   const filters = [{ field: 'tags', operator: 'in', value: [tag] }]
   for (let search = 0; search < MOST_SEARCHES; search += 1) {

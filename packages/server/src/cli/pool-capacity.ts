@@ -1,9 +1,9 @@
 import { ENROLLED } from '@muster/matchmaker/internal'
 import type { Config } from '../config/index.js'
 
-/** The number of matches that a pool can serve at a time, as far as the file states it. */
+/** The number of matches that a pool can serve at a time, as far as the configuration states it. */
 export interface PoolCapacity {
-  /** Servers that may enrol, and their matches. */
+  /** Servers that may enrol, and the number of matches that they hold together. */
   readonly enrolled: { readonly servers: number; readonly matches: number }
   /** Servers that may be created, each for one match at a time; undefined if none are created. */
   readonly created:
@@ -13,7 +13,7 @@ export interface PoolCapacity {
         readonly source: string | undefined
         /** Maximum number of servers of the source; undefined if it is not stated. */
         readonly capacity: number | undefined
-        /** Maximum number of created servers: by the source, or by `spending.maxServers`, which all pools share. */
+        /** Maximum number of created servers, from the source or from `spending.maxServers`, which all pools share. */
         readonly most: number
       }
 }

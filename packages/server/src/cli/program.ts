@@ -19,7 +19,7 @@ interface DevArguments {
 /** Separates the program's options from the command to run and its own options. */
 const COMMAND = ['[command...]', 'runs as a process for each game server, after --: node server.js'] as const
 
-/** `muster dev`. Its implementation is imported lazily, when the command runs. */
+/** Adds `muster dev`. Its implementation is imported when the command runs. */
 const addDev = (program: Command, terminal: Terminal): Command =>
   program
     .command('dev')
@@ -46,7 +46,7 @@ function portOf(text: string): number {
   throw new InvalidArgumentError('must be a port from 0 to 65535')
 }
 
-/** `muster serve`. Its implementation is imported lazily, when the command runs. */
+/** Adds `muster serve`. Its implementation is imported when the command runs. */
 const addServe = (program: Command, terminal: Terminal): Command =>
   program
     .command('serve')
@@ -54,11 +54,11 @@ const addServe = (program: Command, terminal: Terminal): Command =>
     .option('-c, --config <file>', 'the configuration', 'muster.yaml')
     .action(async ({ config }: { readonly config: string }) => {
       const { serve } = await import('./run-serve.js')
-      // Work that could not be ended in time must not keep the process alive.
+      // Exits explicitly, because work that could not be ended in time would keep the process alive.
       process.exit(await serve(resolve(terminal.folder, config), terminal))
     })
 
-/** `muster migrate`. Its implementation is imported lazily, when the command runs. */
+/** Adds `muster migrate`. Its implementation is imported when the command runs. */
 const addMigrate = (program: Command, terminal: Terminal, end: (code: ExitCode) => void): Command =>
   program
     .command('migrate')
@@ -70,7 +70,7 @@ const addMigrate = (program: Command, terminal: Terminal, end: (code: ExitCode) 
       end(await migrate(options, terminal))
     })
 
-/** Runs the command line. @param args the arguments without the program's name. */
+/** Runs the command line, and resolves with the exit code. @param args the arguments without the program's name. */
 export async function runProgram(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok
   const end = (with_: ExitCode) => {
@@ -101,7 +101,7 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
   }
 }
 
-/** A command that writes to the terminal and throws instead of ending the process. */
+/** Makes a command write to the terminal, and throw instead of ending the process. */
 const hearing = (command: Command, terminal: Terminal): Command =>
   command.exitOverride().configureOutput({
     writeOut: (text) => terminal.say(text.trimEnd()),

@@ -1,20 +1,24 @@
 import { describeQueue, type Queue } from '@muster/matchmaker'
 
 /**
- * Recommended `untilMs` in milliseconds if limits do not relax, and the bounds of every recommendation (our choice).
+ * Recommended `patience.untilMs` in milliseconds. `steady` applies if limits do not relax. `least` and `most` bound
+ * every recommendation (our choice).
  */
 const UNTIL_MS = { steady: 10_000, least: 5000, most: 60_000 }
-/** Multiple of the wait after which limits are loosest: a match that has just become possible is delayed a little. */
+/**
+ * Factor between the wait at which limits are loosest and the recommended `patience.untilMs`. It is above 1, so that a
+ * match which has just become possible is delayed a little.
+ */
 const BEYOND = 1.15
-/** Minimum wait for a match of last resort; and its multiple of `patience.untilMs` (our choice). */
+/** Minimum recommended `lastResortMs` in milliseconds, and its factor to `patience.untilMs` (our choice). */
 const LAST_RESORT_MS = 90_000
 const LAST_RESORT = 4
 
 const inSteps = (ms: number) => Math.round(ms / 1000) * 1000
 
 /**
- * Recommends settings that a queue lacks, in sentences. The figures are those of docs/rules.md. Nothing is recommended
- * for a queue of pairs, one that matches at arrival, or one with a target wait.
+ * Returns sentences that recommend settings which the queue lacks, with the figures of docs/rules.md. Recommends
+ * nothing for a queue of pairs, for one that matches at arrival, or for one with a target wait.
  */
 export function adviceOf(queue: Queue): readonly string[] {
   const { teams, rules, patience, lastResortMs, mode, targetWaitMs, expireAfterMs } = queue

@@ -29,7 +29,7 @@ const SIMULATED = `Servers are simulated: their addresses are
   ports of this machine, at which nothing listens, and they register by themselves where a queue asks for that. Those of
   a pool take every match that they are given. \`muster dev -- node server.js\` runs your own.`
 
-/** What replaces an ignored section. */
+/** For each section of the file that `muster dev` ignores: what applies instead. */
 const INSTEAD: Readonly<Record<string, string>> = {
   auth: 'the token below is for everybody',
   profiles: 'players are what they say, or have defaults',

@@ -12,8 +12,8 @@ export interface MigrateOptions {
 }
 
 /**
- * Prints the versions of all stores, and rewrites files of an earlier version, like the next start would. A version
- * that this program cannot read is an error, and nothing is changed.
+ * Prints the format versions of all stores, and rewrites files of an earlier version as the next start would. If this
+ * program cannot read a store's version, the command fails and changes nothing.
  */
 export async function migrate(options: MigrateOptions, terminal: Terminal): Promise<ExitCode> {
   const { config: file, dryRun = false } = options
@@ -35,7 +35,7 @@ async function migrateFolder(folder: string, dryRun: boolean, terminal: Terminal
   if (found.length === 0) terminal.say(`${files.path}: does not exist yet`)
   for (const one of found) terminal.say(sentenceOf(one, files.path, dryRun))
   if (dryRun || !found.some(({ isOlder }) => isOlder)) return
-  // Does the same as a start: takes the lock, reads everything, and writes one file of the latest version.
+  // Does what a start does: takes the lock, reads everything, and writes one file of the latest version.
   await (await openStore(files)).close()
   terminal.say(`${files.path}: written in the latest version`)
 }
@@ -54,7 +54,7 @@ const whatBecomesOf = ({ format, latest }: { readonly format: number; readonly l
 
 type RedisConfig = Extract<Config['store'], { readonly kind: 'redis' }>
 
-/** @throws if a later version has led the partition. */
+/** Prints the format of the partition in Redis. @throws if a later version of Muster has led the partition. */
 async function tellPartition(name: string, config: RedisConfig, terminal: Terminal): Promise<void> {
   const { prefix, timeoutMs } = config
   const url = typeof config.url === 'string' ? config.url : config.url.reveal()

@@ -13,7 +13,7 @@ import { EXIT, type ExitCode, refusal, type Terminal } from './terminal.js'
 /** Runs `muster serve` until a signal ends it. Returns the exit code. */
 export async function serve(path: string, terminal: Terminal): Promise<ExitCode> {
   const ended = terminationRequested(parentsNow(false), systemClock)
-  // Created first, because SIGHUP ends a process without a listener.
+  // Created before anything else, because SIGHUP ends a process that has no listener for the signal.
   const hangups = createHangups()
   let file: OpenConfigFile
   let server: MusterServer
@@ -30,7 +30,7 @@ export async function serve(path: string, terminal: Terminal): Promise<ExitCode>
   return (await server.close()) ? EXIT.ok : EXIT.failed
 }
 
-/** Remembers a SIGHUP that arrives before there is a listener. */
+/** Listens for SIGHUP. A signal that arrives before `listen` is called is passed to the listener later. */
 function createHangups(): { readonly listen: (listener: () => void) => void } {
   let hasCome = false
   let hear = () => {
@@ -55,7 +55,7 @@ async function reloading(
   const reload = (isForced: boolean) => void file.reload(server.reload, server.log, isForced)
   hangups.listen(() => reload(true))
   const unwatch = await watchFile({ path, clock: systemClock, changed: () => reload(false) })
-  // The watch does not report a change between the start of the process and its own start.
+  // The watch reports no change that happened between the reading of the file and the start of the watch.
   reload(false)
   return unwatch
 }

@@ -5,21 +5,21 @@ export interface Terminal {
   /** Writes lines of the result to the standard output. */
   say(text: string): void
   /**
-   * Writes a part of a long result and waits until it is written. False once there is no reader any more, e.g. after
-   * `head` ended.
+   * Writes a part of a long result, and resolves once it is written. Resolves with false once the output has no reader,
+   * e.g. after `head` has ended.
    */
   put(text: string): Promise<boolean>
   /** Writes lines about faults to the standard error. */
   complain(text: string): void
   /**
-   * Replaces the line that was last drawn on the standard error, cut to its width. An empty string removes it.
-   * Undefined for files and pipes.
+   * Replaces the line that was last drawn on the standard error. The line is cut to the terminal's width. An empty
+   * string removes it. The function is undefined for files and pipes.
    */
   readonly draw?: ((line: string) => void) | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   /** The base folder of relative paths. */
   readonly folder: string
-  /** Whether `say` and `complain` write to an output with colours. */
+  /** True if the output of `say`, or of `complain`, is shown with colours. */
   readonly colours: { readonly say: boolean; readonly complain: boolean }
 }
 
@@ -29,7 +29,7 @@ interface OutputStream {
   readonly columns?: number | undefined
 }
 
-/** The terminal of a process. There are no colours in files and pipes, and with NO_COLOR. */
+/** Creates the terminal of a process. It uses no colours in files and pipes, nor if NO_COLOR is set. */
 export function terminalOf(process: {
   readonly stdout: OutputStream
   readonly stderr: OutputStream
@@ -58,7 +58,10 @@ interface Paint {
   green(text: string): string
 }
 
-/** Colours by codes that every terminal knows; no codes without colours. */
+/**
+ * Returns functions that colour a text, with codes that every terminal knows. Without `colours` they return the text
+ * unchanged.
+ */
 export function paint(colours: boolean): Paint {
   const by = (code: number) => (text: string) => (colours ? `\u{1B}[${code}m${text}\u{1B}[0m` : text)
   return { strong: by(1), red: by(31), yellow: by(33), green: by(32) }
@@ -77,7 +80,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** Findings in the format of a compiler: the position, the fault, and the line with a mark. */
+/** Formats findings like a compiler does: the position, the fault, and the line with a mark. */
 export function findingsText(file: string, findings: readonly Finding[], { strong, red, yellow }: Paint): string {
   return findings
     .map(({ severity, field, message, line, column, excerpt }) => {
@@ -97,7 +100,7 @@ function withMargin(excerpt: string, line = 0): string {
     .join('\n')
 }
 
-/** `2 errors, 1 warning` */
+/** Returns the numbers of findings, like `2 errors, 1 warning`. */
 export function countsOf(findings: readonly Finding[]): string {
   const count = (severity: Finding['severity']) => {
     const many = findings.filter((one) => one.severity === severity).length
@@ -107,8 +110,8 @@ export function countsOf(findings: readonly Finding[]): string {
 }
 
 /**
- * Prints why a configuration is not used, or why a program does not start. Returns the exit code.
- * @param name of the file, if it differs from the path by which it was read.
+ * Prints why a configuration is rejected, or why the program does not start. Returns the exit code.
+ * @param name the configuration's file name, if it differs from the path by which it was read.
  */
 export function refusal(error: unknown, terminal: Terminal, name?: string): ExitCode {
   const { red } = paint(terminal.colours.complain)

@@ -1,9 +1,9 @@
 import { strictObject, z } from 'zod'
 import { duration, httpUrl, optionalSection, secret, section, signingSecret, text, textLike } from './field-types.js'
 
-/** Sections about authentication and players' profiles. */
+/** Sections of the configuration about authentication and players' profiles. */
 
-/** Signature algorithms of tokens (RFC 7518, RFC 8037): with a shared secret, and with public keys. */
+/** Signature algorithms of tokens (RFC 7518, RFC 8037): those with a shared secret, and those with public keys. */
 export const SHARED_ALGORITHMS = ['HS256', 'HS384', 'HS512'] as const
 export const PUBLIC_ALGORITHMS = [
   ...(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const),

@@ -21,7 +21,7 @@ import {
 } from './program-schema.js'
 import type { RelativePath, Secret, SecretSource } from './secret.js'
 
-/** A part of the file in the form that the program uses: secrets are read, and paths are absolute. */
+/** A part of the file as the program uses it: secrets are read, and paths are absolute. */
 export type Resolved<T> = T extends SecretSource
   ? Secret
   : T extends RelativePath
@@ -39,16 +39,16 @@ export type Config = Omit<Resolved<ConfigFile>, 'queues' | 'pools' | 'store'> & 
   readonly store: StoreConfig
 }
 
-/** A pool with its keys read. */
+/** A pool whose enrolment keys are read. */
 type ResolvedPool = Omit<ServerPool, 'enrol'> & {
   readonly enrol: readonly (Omit<ServerPool['enrol'][number], 'key'> & { readonly key: Secret })[]
 }
 
-/** The pools with the keys of enrolled machines, for the matchmaker only. */
+/** Returns the pools with their enrolment keys as plain strings. Pass the result only to the matchmaker. */
 export const withKeys = (given: Config['pools']): readonly ServerPool[] =>
   given.map((pool) => ({ ...pool, enrol: pool.enrol.map((one) => ({ ...one, key: one.key.reveal() })) }))
 
-/** The kinds of storage. */
+/** The place where tickets, matches and servers are stored. */
 export type StoreConfig =
   | { readonly kind: 'memory' }
   | { readonly kind: 'folder'; /** Absolute. */ readonly path: string; readonly fsync: Folder['fsync'] }
@@ -58,7 +58,7 @@ type Given = Exclude<Resolved<ConfigFile>['store'], 'memory'>
 type Folder = Extract<Given, { readonly folder: string }>
 type Redis = Extract<Given, { readonly redis: object }>['redis']
 
-/** The store in the form that the program uses. */
+/** Converts the section `store` to the form that the program uses. */
 export function storeOf(given: Resolved<ConfigFile>['store']): StoreConfig {
   if (given === 'memory') return { kind: 'memory' }
   return 'redis' in given
@@ -66,10 +66,10 @@ export function storeOf(given: Resolved<ConfigFile>['store']): StoreConfig {
     : { kind: 'folder', path: given.folder, fsync: given.fsync }
 }
 
-/** The files of a store folder. */
+/** Returns the paths of the files in a store folder. */
 export const storeFilesIn = (folder: string) => ({
   path: join(folder, 'muster.log'),
-  // The two files of versions before 0.1.
+  // The two files that versions before 0.1 wrote; their content is taken over.
   takeOver: [join(folder, 'tickets.log'), join(folder, 'servers.journal')],
 })
 
@@ -89,12 +89,15 @@ const streamTokens = section({
 }).describe('Tokens by which browsers follow a ticket without a header.')
 
 /**
- * Version of the file's format. It is raised when a valid file becomes invalid or changes its meaning;
+ * Version of the configuration's format. It is raised when a valid file becomes invalid or changes its meaning.
  * docs/upgrading.md then describes the change.
  */
 export const FILE_VERSION = 1
 
-/** The schema of the whole file. The matchmaker itself validates the queues and words their faults. */
+/**
+ * The schema of the whole file, except for the queues' content. The matchmaker validates the queues, and words their
+ * faults.
+ */
 export const fileSchema = strictObject({
   version: z
     .literal(FILE_VERSION)
@@ -146,14 +149,15 @@ export type ConfigFile = z.output<typeof fileSchema>
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * The draft that editors support best. The schema uses nothing newer, and references may point anywhere in the
- * document.
+ * The JSON Schema draft that editors support best. The schema uses nothing newer. Its references may point anywhere in
+ * the document.
  */
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
 /**
- * The configuration as JSON Schema, for editors. `muster.schema.json` of this package contains it, with descriptions of
- * the queues' fields. `muster check` finds more than a schema can express, e.g. two queues of one name.
+ * Returns the JSON Schema of the configuration, for editors. `muster.schema.json` of this package contains it, with
+ * descriptions of the queues' fields. `muster check` finds more faults than a schema can express, e.g. two queues of
+ * one name.
  */
 export function configJsonSchema(): Json {
   const { $schema: _, properties, ...file } = z.toJSONSchema(fileSchema, { io: 'input', unrepresentable: 'any' })
@@ -168,7 +172,7 @@ export function configJsonSchema(): Json {
   }
 }
 
-/** The rules except those with functions, which a file cannot hold. */
+/** Returns the rule definitions without the kind `custom`, which contains a function that a file cannot hold. */
 function withoutFunctions(definitions: unknown): Json {
   const { rule, ...others } = definitions as { readonly rule: { readonly oneOf: readonly Json[] } }
   const isFunction = ({ properties }: Json) => (properties as { readonly kind: Json }).kind['const'] === 'custom'

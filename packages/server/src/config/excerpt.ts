@@ -2,21 +2,21 @@ import { mayHoldSecret } from '@muster/core/internal'
 import { isVariable } from './secret-values.js'
 import type { Leaf, TextRange, Source } from './yaml-source.js'
 
-/** Maximum length of a shown line. */
+/** Maximum number of characters of a shown line. */
 const LONGEST = 120
-/** Longer strings are documents or keys. */
+/** Maximum number of characters of a shown string. Longer strings are documents or keys. */
 const LONGEST_TEXT = 40
 /** Matches strings that name a host or hold credentials. */
 const TELLING = /:\/\/|@|\?/
 
-/** A string on a line that is not shown. */
+/** The range of a string that is not shown. */
 type Hidden = TextRange
 
 /**
- * The line of a position with a mark under it. Strings that may be secrets are omitted, and so are comments: an invalid
- * file may have a secret in any place.
- * @param unshown fields with invalid values, or unknown fields: their values may be anything.
- * @param isShown true if the message shows the value.
+ * Returns the line of a position with a mark under it. Omits comments and all strings that may be secrets, because an
+ * invalid file may have a secret in any place.
+ * @param unshown paths of unknown fields and of fields with invalid values: their values may be secrets.
+ * @param isShown true if the error message itself shows the value.
  */
 export function excerptOf(
   source: Source,
@@ -40,11 +40,13 @@ export function excerptOf(
 
 interface ShownLine {
   readonly text: string
-  /** The position in the text of a column of the line. */
+  /** Converts a column of the original line to a column of the shown line. */
   move(column: number): number
 }
 
-/** On a line of a text that is not YAML, only the leading name certainly is not a secret. */
+/**
+ * Returns only the name at the start of a line, for a text that is not YAML: nothing else certainly is not a secret.
+ */
 function nameOnly(line: string): ShownLine | undefined {
   const name = /^\s*(?:- +)*[A-Za-z][\w-]{0,40}:/.exec(line)?.[0]
   if (name === undefined) return undefined
@@ -63,7 +65,7 @@ function withoutHidden(
   isShown: boolean,
 ): ShownLine | undefined {
   const texts = textsOn(leaves(), line, ({ path, value, from }) => {
-    // If the text has faults, its values were not validated.
+    // If the text has syntax faults, its values were not validated, so each may be a secret.
     if (faults.length > 0) return false
     if (path.at(-1) === 'env' && isVariable(value)) return true
     if (path.some(mayHoldSecret) || path.some((_, index) => unshown.has(path.slice(0, index + 1).join('.'))))
@@ -78,7 +80,7 @@ function withoutHidden(
   return cutOut(text, { from: line.from, to }, hidden)
 }
 
-/** The line with each hidden string as `…`. */
+/** Returns the line with each hidden string as `…`. */
 function cutOut(text: string, line: TextRange, hidden: readonly Hidden[]): ShownLine {
   let [shown, at] = ['', line.from]
   const moves: { readonly column: number; readonly by: number; readonly within: number }[] = []
@@ -96,8 +98,9 @@ function cutOut(text: string, line: TextRange, hidden: readonly Hidden[]): Shown
 }
 
 /**
- * The strings on a line that must not be shown, and the end of the line's last value. Undefined if more is shown before
- * a value than any excerpt has room for: the rest of such a line, which may be the whole file, is not read.
+ * Returns the strings on a line that must not be shown, and the end of the line's last value. Returns undefined once
+ * the part before a value is longer than an excerpt. The rest of the line is then not read, because it may be the whole
+ * file.
  */
 function textsOn(
   leaves: readonly Leaf[],
@@ -113,7 +116,7 @@ function textsOn(
     const [from, to] = [Math.max(leaf.from, line.from), Math.min(leaf.to, line.to)]
     if (from - line.from - left > LONGEST) return undefined
     end = Math.max(end, to)
-    // A string that begins with * reads as an alias.
+    // A string that begins with * is parsed as an alias, so aliases are hidden too.
     if (leaf.kind !== 'alias' && (!isText(leaf) || isShown(leaf))) continue
     hidden.push({ from, to })
     left += to - from - 1
@@ -127,7 +130,7 @@ interface TextLeaf extends Leaf {
 
 const isText = (leaf: Leaf): leaf is TextLeaf => leaf.kind === 'value' && typeof leaf.value === 'string'
 
-/** The index of the first leaf that ends at or after the offset. */
+/** Returns the index of the first leaf that ends at or after the offset. */
 function firstEndingAt(leaves: readonly Leaf[], offset: number): number {
   let [from, to] = [0, leaves.length]
   while (from < to) {

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { RelativePath, SecretSource, type SecretUse } from './secret.js'
 
-/** Shared parts of several sections of the file. */
+/** Field types that several sections of the configuration share. */
 
 export const text = z.string().min(1).max(1000)
-/** @param what the error for any other string. */
+/** @param what the error message for a string that does not match. */
 export const textLike = (form: RegExp, what: string) => z.string().regex(form, what)
 export const flag = (byDefault: boolean) => z.boolean().default(byDefault)
 export const milliseconds = z
@@ -15,14 +15,14 @@ export const milliseconds = z
 export const duration = milliseconds.positive()
 export const count = z.int().min(1)
 
-/** A section of the file. If it is absent, its fields have their defaults. */
+/** A section of the file. If the file omits the section, its fields have their defaults. */
 export const section = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape).prefault({} as z.input<z.ZodObject<Shape, z.core.$strict>>)
 
-/** A section whose feature is off if it is absent. */
+/** A section whose feature is off unless the file has the section. */
 export const optionalSection = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape).optional()
 
-/** A value, or a word that stands for another value. @param what the error for anything else. */
+/** A value, or a word that represents another value. @param what the error message for anything else. */
 export const orWord = <Value, Word extends string, Meant>(
   value: z.ZodType<Value, Value>,
   word: Word,
@@ -50,7 +50,7 @@ export const attempts = orWord(
   '{ limit, windowMs }',
 )
 
-/** True for a URL without user and password, because those are secrets. */
+/** Returns true for a URL without user and password, which are secrets. */
 const withoutCredentials = (given: string) => URL.canParse(given) && !/^[a-z]+:\/\/[^/?#]*@/i.test(given)
 const CREDENTIALS = 'must have neither user nor password: they are secrets'
 
@@ -81,16 +81,19 @@ const secretThat = (use: SecretUse) =>
     .meta({ oneOf: [{ required: ['env'] }, { required: ['file'] }] })
     .transform(({ env, file = '' }) => new SecretSource(env === undefined ? 'file' : 'env', env ?? file, use))
 
-/** The place of a secret. A string instead of it is rejected, because files are copied, shown and committed. */
+/**
+ * The place of a secret: an environment variable or a file. A plain string is rejected, because configuration files are
+ * copied, shown and committed.
+ */
 export const secret = secretThat('sent')
 
-/** The place of the service's token, which may be prefixed by the word `token`. */
+/** The place of the service's token. The token may begin with the word `token`. */
 export const serviceToken = secretThat('token')
 
-/** The place of a secret that is a signing key and is never sent. */
+/** The place of a secret that signs and is never sent. */
 export const signingSecret = secretThat('signs')
 
-/** An address that may contain a password and then is a secret. */
+/** An address, or the place of an address that contains a password and is therefore a secret. */
 export const secretUrl = (protocol: RegExp, what: string) =>
   z.union([z.url({ protocol, error: `must be ${what}` }).refine(withoutCredentials, `${CREDENTIALS}; ${HOW}`), secret])
 

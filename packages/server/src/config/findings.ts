@@ -4,9 +4,9 @@ import { excerptOf } from './excerpt.js'
 import { namesGivenTwice } from './warnings.js'
 import type { TextRange, Source } from './yaml-source.js'
 
-/** A fault of a configuration, or something that its author may not have meant. */
+/** An error in a configuration, or a warning about a setting that its author may not have meant. */
 export interface Finding {
-  /** The server rejects a configuration with errors, and logs warnings. */
+  /** A configuration with an error is rejected. Warnings are only logged. */
   readonly severity: 'error' | 'warning'
   /** Path of the field, as in `queues.0.matchSize`; empty for the file as a whole. */
   readonly field: string
@@ -16,11 +16,11 @@ export interface Finding {
   readonly line?: number | undefined
   /** Column of the field in UTF-16 units, from 1, as editors count. */
   readonly column?: number | undefined
-  /** The line with a mark under the position, without any string that may be a secret. */
+  /** The line of the field with a mark under the position. Strings that may be secrets are omitted. */
   readonly excerpt?: string | undefined
 }
 
-/** The configuration cannot be used. */
+/** Thrown if a configuration cannot be used. */
 export class InvalidConfig extends Error {
   /** Path of the configuration, as passed to the reader. */
   readonly file: string
@@ -42,23 +42,24 @@ export class InvalidConfig extends Error {
     this.findings = findings
   }
 
-  /** The error about a file as a whole, or about a position in it that is not a field. */
+  /** Creates an error about a file as a whole, or about a position in the file that is not a field. */
   static because(file: string, message: string, place: Partial<Finding> = {}): InvalidConfig {
     return new InvalidConfig(file, [{ severity: 'error', field: '', message, ...place }])
   }
 }
 
-/** `muster.yaml:3:5: queues.0.matchSize: must be at least 1, got 0` */
+/** Returns a finding like `muster.yaml:3:5: queues.0.matchSize: must be at least 1, got 0`. */
 function inOneLine(file: string, { line, column, field, message }: Finding): string {
   const place = line === undefined ? file : `${file}:${line}:${column}`
   return field === '' ? `${place}: ${message}` : `${place}: ${field}: ${message}`
 }
 
-/** Milliseconds of each unit that people write after a number. */
+/** Milliseconds of each unit that authors append to a number. */
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, sec: 1000, m: 60_000, min: 60_000, h: 3_600_000 }
 
 /**
- * `; write 5000, in milliseconds`, or an empty string.
+ * Returns how to correct a value that has the wrong type, e.g. `; write 5000, in milliseconds`. Empty if there is no
+ * such advice.
  * @param wrong the fault of the value.
  * @param raw the value as written in the file.
  */
@@ -80,13 +81,13 @@ function hintOf(field: string, value: unknown, wrong: string, raw: string): stri
 
 const truthOf = (word: string) => (/^(yes|on|y)$/i.test(word) ? 'true' : 'false')
 
-/** Maximum number of errors in a report: a file with more is not a configuration of this program. */
+/** Maximum number of errors in a report. A file with more errors is not a configuration of this program. */
 const MOST_SHOWN = 100
 
-/** The findings in a text, with their positions. */
+/** The findings in a configuration's text, with their positions. */
 export type Findings = ReturnType<typeof createFindings>
 
-/** Collects the findings in a text, starting with the faults of the text itself. */
+/** Collects the findings in a text, beginning with the syntax errors. */
 export function createFindings(source: Source) {
   const found: { readonly finding: Omit<Finding, 'excerpt'>; readonly place: TextRange; readonly isShown: boolean }[] =
     []
@@ -129,25 +130,25 @@ export function createFindings(source: Source) {
   return {
     of: (path: readonly string[], message: string, severity: Finding['severity'] = 'error') =>
       void add(source.placeOf(path), path, message, severity, true),
-    /** Adds the faults of a value of the text, only the first ones if there are very many. */
+    /** Adds the faults of a value in the text. If there are more than `MOST_SHOWN`, adds only the first ones. */
     faults: (faults: readonly PathFault[], value: unknown) => {
       for (const fault of faults.slice(0, MOST_SHOWN)) ofFault(fault, value)
       tellMore(faults.length - MOST_SHOWN)
     },
-    /** Creates a finding that is found later, e.g. that a variable is not set. */
+    /** Adds a finding after the validation, e.g. for a variable that is not set. */
     locate: (path: readonly string[], message: string, severity: Finding['severity']): Finding =>
       withExcerpt(add(source.placeOf(path), path, message, severity, true)),
-    /** Sorted by their position in the text. */
+    /** Returns the findings in the order of their positions. */
     sorted: (): readonly Finding[] =>
       found.toSorted((one, other) => one.place.from - other.place.from).map(withExcerpt),
   }
 }
 
-/** The fault for a reader of the file. The value is omitted if it is not helpful. */
+/** Returns a fault's text for the author of the file. The value is omitted unless it helps to understand the fault. */
 function wordsOf({ message, wrong }: Pick<PathFault, 'message' | 'wrong'>, given: unknown): string {
   if (wrong.startsWith('is not known')) return wrong
   if (given === null && message !== wrong) return 'is empty: remove it, or give it a value'
-  // A bound in the message may have the digits of the given number without being it.
+  // Numbers are not searched for in the message, because a bound in it may have the same digits.
   const isShown = typeof given !== 'number' && wrong.includes(JSON.stringify(given) ?? '')
   const isMeant = wrong.includes('did you mean')
   const isPlain = typeof given === 'object' && !/^must be (a|an|true)\b/.test(wrong)
@@ -157,9 +158,9 @@ function wordsOf({ message, wrong }: Pick<PathFault, 'message' | 'wrong'>, given
 const valueAt = (value: unknown, path: readonly string[]) =>
   path.reduce<unknown>((part, key) => (part as Readonly<Record<string, unknown>> | null | undefined)?.[key], value)
 
-/** The fault at a path, in words that follow the field. */
+/** A fault at a path. Its message follows the name of the field. */
 export type PathFault = Pick<Fault, 'path' | 'message' | 'wrong'> & {
-  /** True if the name at the end of the path is wrong, and not its value. */
+  /** True if the fault is the name at the end of the path, not the value. */
   readonly isOfName?: boolean | undefined
 }
 
@@ -167,7 +168,7 @@ const CUSTOM =
   'is a function, which no file can hold: say it by any, all, not, accepts or compare, or use Muster as a library'
 
 /**
- * Validates the queues of a file by the matchmaker itself. The paths are those of the file.
+ * Validates the queues of a file with the matchmaker's own check. The paths of faults are paths in the file.
  * @param pools the pools of the file, which queues may name.
  */
 export function checkQueues(
@@ -192,7 +193,7 @@ export function checkQueues(
   return { queues: checked.flatMap(({ queue }) => queue ?? []), faults: [...faults, ...twice] }
 }
 
-/** The paths of the rules of kind `custom`. */
+/** Returns the paths of all rules of kind `custom`, nested ones included. */
 function customRulesIn(part: unknown, path: readonly string[]): (readonly string[])[] {
   if (fieldOf(part, 'kind') === 'custom') return [path]
   const rules = fieldOf(part, 'rules')

@@ -122,7 +122,7 @@ export const matching = section({
     .describe('Milliseconds for which a ticket can still be read after it ended.'),
 }).describe('Settings of the matchmaker that you rarely need to change.')
 
-// --- lobbies, and the relay sessions that they become ---
+// --- lobbies, and the relay sessions that lobbies become ---
 
 const waiting = (words: string, ms: string) => duration.optional().describe(`${words} Default ${ms}.`)
 const attemptsOf = (words: string, most: string) => attempts.optional().describe(`${words} Default ${most}.`)

@@ -23,7 +23,7 @@ import { RelativePath } from './secret.js'
 
 const isAny = (host: string) => host === '0.0.0.0' || host === '::'
 
-/** True if both cannot be listened on. Port 0 is any free port. */
+/** Returns true if the two listeners cannot both be opened. Port 0 means any free port, so it never conflicts. */
 const isSameSocket = (one: Socket, other: Socket): boolean =>
   one.port !== 0 && one.port === other.port && (one.host === other.host || isAny(one.host) || isAny(other.host))
 

@@ -11,7 +11,7 @@ import { contradictionsIn, warningsAbout } from './warnings.js'
 import { poolsIn } from './servers-schema.js'
 import { readYaml, type Source } from './yaml-source.js'
 
-/** The file as validated by its schema, and its queues as validated by the matchmaker. */
+/** A file that its schema has validated, with the queues that the matchmaker has validated. */
 interface CheckedFile {
   readonly file: ConfigFile
   readonly queues: readonly Queue[]
@@ -19,13 +19,13 @@ interface CheckedFile {
 
 type CheckedText = ReturnType<typeof checkText>
 
-/** Values for what a file omits. */
+/** Values of the sections that a file omits. */
 type Defaults = Readonly<Record<string, unknown>>
 
 /**
- * Validates the text of a configuration, without reading anything else.
- * @returns `checked`, undefined if there are errors; the findings in the order of the text; and `locate`, which creates
- *   a finding that is found later, e.g. that a variable is not set
+ * Validates the text of a configuration. Reads neither secrets nor other files.
+ * @returns `checked`, undefined if there are errors; the findings in the order of the text; and `locate`, which adds a
+ * finding after the validation, e.g. for a variable that is not set
  */
 export function checkText(text: string, defaults: Defaults = {}) {
   const source = readYaml(text)
@@ -58,13 +58,13 @@ function checkValue({ value, document }: Source, findings: Findings, defaults: D
   return contradictions.length === 0 ? checked : undefined
 }
 
-/** Maximum file size in bytes: a thousand queues with rules, or thousands of cities, and much room. */
+/** Maximum file size in bytes (1 MiB): enough for a thousand queues with rules, or thousands of cities. */
 const LARGEST_FILE = 2 ** 20
 
 /**
- * Reads a required file.
+ * Reads a text file that must exist.
  * @param name the file's name in errors.
- * @throws {InvalidConfig}
+ * @throws {InvalidConfig} if the file cannot be read or is larger than `mostBytes`
  */
 export async function needTextFile(path: string, name = path, mostBytes = LARGEST_FILE): Promise<string> {
   const read = await readTextFile(path, mostBytes)
@@ -73,11 +73,11 @@ export async function needTextFile(path: string, name = path, mostBytes = LARGES
 }
 
 export interface ReadOptions {
-  /** Default `process.env`. */
+  /** The environment variables. Default `process.env`. */
   readonly env?: Outside['env'] | undefined
   /**
-   * Resolves references (environment variables, secret files, databases). Default true. With false all secrets are
-   * empty, e.g. for `check` in CI.
+   * True: secrets are read from the environment and from files, and the location database must be readable. Default
+   * true. False: all secrets are empty, e.g. for `check` in CI.
    */
   readonly outside?: boolean | undefined
 }
@@ -85,7 +85,7 @@ export interface ReadOptions {
 export interface ReadConfig {
   readonly config: Config
   readonly warnings: readonly Finding[]
-  /** The text of the file, e.g. to see whether the file has changed. */
+  /** The text of the file. It shows whether the file has changed since then. */
   readonly text: string
 }
 
@@ -107,7 +107,7 @@ export function readConfigText(text: string, options: ReadOptions & { readonly p
 }
 
 /**
- * Reads a configuration from a string that may be incomplete.
+ * Reads a configuration from a string, with `defaults` for the sections that it omits.
  * @throws {InvalidConfig} like `readConfig`
  */
 export async function readWithDefaults(
@@ -126,7 +126,7 @@ export async function readWithDefaults(
 
 async function withOutside({ file, queues }: CheckedFile, { locate }: CheckedText, outside: Outside) {
   const { value, missing } = await resolveValue({ ...file, queues: [] }, outside)
-  // A resolved value differs from the file only in secrets and in read-only lists.
+  // `resolveValue` changes only secrets and paths. The cast is needed because it also types lists as read-only.
   const pools = value.pools as Config['pools']
   const config: Config = { ...value, queues, pools, store: storeOf(value.store) }
   if (!outside.secrets) return { config, wrong: [], doubtful: [] }
@@ -145,12 +145,12 @@ async function withOutside({ file, queues }: CheckedFile, { locate }: CheckedTex
 }
 
 /**
- * Numbers of the file systems proc and sysfs (linux/magic.h), where nobody can create a folder, although root seems to
- * be allowed to.
+ * Type numbers of the file systems proc and sysfs (linux/magic.h). Nobody can create a folder there, although `access`
+ * reports that root may.
  */
 const OF_THE_KERNEL: readonly number[] = [0x9fa0, 0x6265_6572]
 
-/** True if this user may write in a folder, or may create it. */
+/** Returns true if this user can write in a folder, or can create it. */
 async function isWritable(folder: string): Promise<boolean> {
   try {
     if (!(await stat(folder)).isDirectory()) return false

@@ -4,10 +4,10 @@ import { basename, dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { nearestName } from '@muster/core/internal'
 
-/** The content of a file, or why it cannot be read, in words that follow its name. */
+/** The content of a file, or the reason why it cannot be read. The reason follows the file's name in a message. */
 export type TextOfFile = { readonly text: string; readonly wrong?: undefined } | { readonly wrong: string }
 
-/** Reads a UTF-8 file, at most `mostBytes` of it, so that a device without an end works too. */
+/** Reads a UTF-8 file. Reads at most one byte more than `mostBytes`, so that an endless device does not block. */
 export async function readTextFile(path: string, mostBytes: number): Promise<TextOfFile> {
   try {
     // `end` is inclusive: one byte more than allowed shows that the file is too large.
@@ -30,7 +30,7 @@ function textOf(bytes: Uint8Array): TextOfFile {
   }
 }
 
-/** Why a file cannot be read, in words that follow its name. */
+/** Returns the reason why a file cannot be read. The reason follows the file's name in a message. */
 export async function unreadableWords(error: unknown, path: string): Promise<string> {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOENT':

@@ -5,12 +5,12 @@ import type { Config, Resolved } from './config.js'
 import { readTextFile, type TextOfFile } from './read-text.js'
 import { RelativePath, Secret, SecretSource } from './secret.js'
 
-/** The sources of values outside of the file. */
+/** The sources of values outside of the configuration file. */
 export interface Outside {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The base folder of relative paths. */
   readonly folder: string
-  /** True to read secrets. Otherwise each is empty. */
+  /** True to read secrets. False: every secret is empty. */
   readonly secrets: boolean
 }
 
@@ -22,7 +22,9 @@ interface MissingSecret {
 /** Maximum size of a secret's file in bytes. */
 const LARGEST_SECRET = 65_536
 
-/** Reads the secrets of a file's value and makes its paths absolute. `missing` lists what does not exist. */
+/**
+ * Reads the secrets of a configuration and makes its paths absolute. `missing` lists the secrets that cannot be read.
+ */
 export async function resolveValue<T>(
   value: T,
   outside: Outside,
@@ -58,32 +60,35 @@ async function readSecret({ from, name, use }: SecretSource, { env, folder }: Ou
 
 const UNSENDABLE = 'a space, a line break or another character that is not allowed in a header'
 
-/** A signing key may be a sentence. A line break in it is a mistake, e.g. a public key in its place. */
+/**
+ * The allowed characters of a secret. A signing key may be a sentence. A line break in it is a mistake, e.g. a public
+ * key in place of the secret.
+ */
 const LETTERS = {
   sent: { letters: /^[\x21-\x7e]+$/, wrong: UNSENDABLE },
   token: { letters: /^(token +)?[\x21-\x7e]+$/i, wrong: UNSENDABLE },
   signs: { letters: /^\P{Cc}+$/u, wrong: 'a line break or another control character' },
 } as const
 
-/** True for names of variables that are hardly misplaced secrets. Messages do not contain others. */
+/** Returns true if a name looks like a variable and hardly like a misplaced secret. Messages show only such names. */
 export const isVariable = (name: string): boolean =>
   /^[A-Z]{1,20}$|^[A-Z][A-Z\d]*(_[A-Z\d]+)+$/.test(name) && name.length <= 64
 const isPath = (name: string) => /[./\\]/.test(name) && name.length <= 200
 
 const ofEnv = (text: string | undefined): TextOfFile => (text === undefined ? { wrong: 'is not set' } : { text })
 
-/** True if a file exists and may be read. */
+/** Returns true if a file exists and this user may read it. */
 export const isReadable = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
     () => false,
   )
 
-/** Minimum length of a key, and of a secret that signs. */
+/** Minimum number of characters of a key, and of a secret that signs. */
 const KEY = 16
 const SIGNING = 32
 
-/** Finds secrets that are too short, and keys that are equal. The messages contain no secrets. */
+/** Finds secrets that are too short, and keys that are equal. The messages contain no secret. */
 export function weakSecretsIn({ auth, streamTokens, results, servers, sources, pools }: Config): MissingSecret[] {
   const keys = auth.keys.map(({ key }) => key.reveal())
   const short = (secret: string | undefined, fewest: number, path: readonly string[]): MissingSecret[] =>
@@ -120,7 +125,7 @@ export function weakSecretsIn({ auth, streamTokens, results, servers, sources, p
   ]
 }
 
-/** The fault of a secret that cannot sign as in Standard Webhooks. */
+/** Returns a finding if a secret cannot sign as Standard Webhooks require. */
 const unfit = (secret: Secret | undefined, path: readonly string[]): MissingSecret[] =>
   secret === undefined || isWebhookSecret(secret.reveal())
     ? []

@@ -40,8 +40,8 @@ export class SecretSource {
   /** The variable's name, or the file's path. */
   readonly name: string
   /**
-   * How the secret is used. One that is sent is part of a header, which allows few characters. The token of the service
-   * may be prefixed by the word `token`, as dashboards show it. One that signs never leaves the process.
+   * How the secret is used. A secret that is sent becomes part of a header, which allows few characters. The service's
+   * token may begin with the word `token`, as dashboards show it. A secret that signs never leaves the process.
    */
   readonly use: SecretUse
 

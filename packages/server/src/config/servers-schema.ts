@@ -17,12 +17,15 @@ import type { SecretSource } from './secret.js'
 
 // Game servers that outlive a match: docs/servers.md.
 
-/** A pool under a name of this package. Otherwise its declarations would name a package that it does not depend on. */
+/**
+ * A pool as the file states it. An own type, because this package's declarations could not name the type of a package
+ * that it does not depend on.
+ */
 export interface ConfiguredPool extends Omit<ServerPool, 'enrol'> {
-  /** The keys of its enrolled machines are secrets. */
+  /** The keys of machines that enrol in the pool. Each is the place of a secret. */
   readonly enrol: readonly (Omit<ServerPool['enrol'][number], 'key'> & { readonly key: SecretSource })[]
 }
-/** The same for the server browser. */
+/** The server browser as the file states it: an own type for the same reason as `ConfiguredPool`. */
 export interface ConfiguredBrowser extends Browser {}
 
 const pool: z.ZodType<ConfiguredPool> = poolSchemaWith(secret)
@@ -73,7 +76,7 @@ const launch = z.strictObject({
     .describe('Milliseconds from SIGTERM to SIGKILL when one is stopped.'),
 })
 
-/** The fields of each kind of source, in addition to the one that names the kind. */
+/** The allowed fields for each kind of source, besides the field that names the kind. */
 const FIELDS = { allocator: ['secret', 'timeoutMs', 'lagMs', 'capacity'], launch: [] } as const
 
 const sourceSchema = z
@@ -146,10 +149,10 @@ export const browser = definedBrowser
   .prefault({})
   .describe('How players find servers that list themselves, and how long seats on them are held.')
 
-/** The `deploy` of a pool that is invalid in another way, so that its queues are validated as well. */
+/** Replaces the `deploy` of a pool that has other faults, so that the queues of the pool are validated too. */
 const ANY = poolSchema.parse({ name: 'any', deploy: { application: 'any', version: 'any' } })
 
-/** The pools of a file that queues may name: those that have names. */
+/** Returns the pools that queues may name: those that have a valid name. */
 export function poolsIn(given: unknown): readonly Pick<ServerPool, 'name' | 'deploy'>[] {
   if (!Array.isArray(given)) return []
   return given.flatMap((definition: unknown) => {
@@ -161,14 +164,14 @@ export function poolsIn(given: unknown): readonly Pick<ServerPool, 'name' | 'dep
 }
 
 interface CheckedPools {
-  /** Empty if one is invalid. */
+  /** The valid pools; empty if any pool is invalid. */
   readonly pools: readonly ConfiguredPool[]
-  /** The pools that queues may name, including those that are invalid for other reasons than their name. */
+  /** The pools that queues may name. Pools with faults in other fields are included. */
   readonly named: ReturnType<typeof poolsIn>
   readonly faults: readonly Fault[]
 }
 
-/** Validates only the pools of a file. */
+/** Validates only the section `pools` of a file. */
 export function checkPools(given: unknown): CheckedPools {
   const { data, faults = [] } = validateAll(z.object({ pools }), { pools: given })
   return { pools: data?.pools ?? [], named: poolsIn(given), faults }

@@ -8,13 +8,13 @@ interface WarningsInput {
   readonly queues: readonly Queue[]
 }
 
-/** A fault or a doubt at a path of the file. */
+/** An error or a warning at a path of the file. */
 interface Remark {
   readonly path: readonly string[]
   readonly message: string
 }
 
-/** One remark for each path with a message. Conditions that do not hold give none. */
+/** Returns a remark for each path whose value is a message. A path with the value false gets none. */
 const remarks = (found: Readonly<Record<string, string | false>>): Remark[] =>
   Object.entries(found).flatMap(([path, message]) => (message === false ? [] : [{ path: path.split('.'), message }]))
 
@@ -46,10 +46,10 @@ const isPlain = (url: string | undefined) => {
 
 const hasPath = (url: string | undefined) => url !== undefined && new URL(url).pathname !== '/'
 
-/** The version at the end of a URL, such as /v2; undefined without one. */
+/** Returns the version at the end of a URL, such as `/v2`; undefined if there is none. */
 export const endsInVersion = (url: string): string | undefined => /\/v\d+(?=\/*$)/i.exec(new URL(url).pathname)?.[0]
 
-/** True if strangers can reach the players' listener. */
+/** Returns true if clients outside of this machine can reach the players' listener at a public URL. */
 export const isPublic = ({ publicUrl, admin }: Pick<ConfigFile['listen'], 'publicUrl' | 'admin'>): boolean =>
   admin === undefined && publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname)
 
@@ -119,7 +119,7 @@ function aboutCosts({ spending, store, matching, service }: ConfigFile): Remark[
   })
 }
 
-/** Attributes from a trusted source that players may state themselves all the same. */
+/** Warns about attributes that a token or a profile states, but that players may state too. */
 function aboutStatements({ auth, profiles }: ConfigFile, queues: readonly Queue[]): Remark[] {
   const claimed = new Set(Object.keys(auth.jwt?.claims.attributes ?? {}))
   const whenDown = profiles?.whenDown
@@ -137,10 +137,10 @@ function aboutStatements({ auth, profiles }: ConfigFile, queues: readonly Queue[
 const LIKE_PARTY_SIZE = /^\$?party[_-]?size$/i
 const PARTY_SIZE = '$partySize'
 
-/** Attributes that rules compare but no ticket can have. */
+/** Warns about rules that compare an attribute which no ticket can have. */
 function aboutAttributes({ auth, profiles }: ConfigFile, queues: readonly Queue[]): Remark[] {
   const claimed = Object.keys(auth.jwt?.claims.attributes ?? {})
-  // A backend or a profile may state anything.
+  // Tickets are restricted to the known attributes only if neither a backend nor a profile can state others.
   const isClosed = auth.jwt !== undefined && profiles === undefined && auth.keys.every(({ role }) => role !== 'backend')
   return queues.flatMap(({ rules, playerMayState = [] }, queue) => {
     const stated = new Set([PARTY_SIZE, ...claimed, ...playerMayState])
@@ -161,7 +161,10 @@ function aboutAttributes({ auth, profiles }: ConfigFile, queues: readonly Queue[
   })
 }
 
-/** The kinds of a rule and of its nested rules, without a distance rule that needs no locations. */
+/**
+ * Returns the kinds of a rule and of its nested rules. A distance rule that accepts players without a location is
+ * omitted.
+ */
 const kindsIn = (rule: RuleDefinition): string[] => [
   ...(rule.kind === 'distance' && rule.missing === 'any' ? [] : [rule.kind]),
   ...('rules' in rule ? rule.rules.flatMap(kindsIn) : 'rule' in rule ? kindsIn(rule.rule) : []),
@@ -185,7 +188,10 @@ function aboutPlaces({ locate, beacons }: ConfigFile, queues: readonly Queue[]):
   })
 }
 
-/** Servers register and report joins by the ticket API, whose URL is in MM_API_URL unless they know it. */
+/**
+ * Warns about a queue. Its servers register and report joins through the ticket API, whose URL is in MM_API_URL unless
+ * the probe states one.
+ */
 function aboutQueue(
   { deploy, pool, acceptance, cooldown, rules }: Queue,
   queue: string,
@@ -196,7 +202,7 @@ function aboutQueue(
   return remarks({
     ...(Object.fromEntries(similar) as Readonly<Record<string, string>>),
     [`${queue}.deploy.probe`]:
-      // The `deploy` of its pool is reported for the pool.
+      // A queue with a pool deploys nothing itself: `aboutPools` reports the `deploy` of the pool.
       pool === undefined &&
       probe?.kind === 'registration' &&
       probe.url === undefined &&
@@ -206,7 +212,7 @@ function aboutQueue(
       joinWithinMs !== undefined &&
       listen.publicUrl === undefined &&
       'ends every match whose server cannot say that a player came: give listen.publicUrl, which servers are told',
-    // A player who keeps declining matches costs everybody else a wait each time.
+    // Without a cooldown, a player who keeps declining matches makes the other players wait again each time.
     [`${queue}.acceptance`]:
       acceptance !== undefined &&
       cooldown?.for.includes('declined') !== true &&
@@ -214,7 +220,7 @@ function aboutQueue(
   })
 }
 
-/** Servers of a pool register by the ticket API, whose URL is in MUSTER_URL. */
+/** Warns about pools. Their servers register through the ticket API, whose URL is in MUSTER_URL. */
 function aboutPools(file: ConfigFile, queues: readonly Queue[]): Remark[] {
   const { pools, listen, spending, store, servers, results } = file
   return [
@@ -244,7 +250,10 @@ function aboutPools(file: ConfigFile, queues: readonly Queue[]): Remark[] {
   ]
 }
 
-/** An allocator gets only an application, a version, locations and variables. */
+/**
+ * Warns about pools whose settings an allocator does not get: it gets only an application, a version, locations and
+ * variables.
+ */
 function aboutSources({ pools, sources }: ConfigFile): Remark[] {
   return [
     ...Object.entries(sources).flatMap(([name, { allocator }]) =>
@@ -266,7 +275,7 @@ function aboutSources({ pools, sources }: ConfigFile): Remark[] {
   ]
 }
 
-/** Warnings that matter only for several processes. */
+/** Warns about settings that matter only if several processes share one Redis. */
 function aboutProcesses({ store, streamTokens }: ConfigFile): Remark[] {
   if (typeof store !== 'object' || !('redis' in store)) return []
   const { url } = store.redis
@@ -282,7 +291,7 @@ function aboutProcesses({ store, streamTokens }: ConfigFile): Remark[] {
   })
 }
 
-/** Finds sections that contradict one another, each of which is valid alone. */
+/** Finds sections that are valid alone but contradict one another. */
 export function contradictionsIn({ file, queues }: WarningsInput): Remark[] {
   const { auth, pools, webhook, listen } = file
   return [
@@ -309,7 +318,7 @@ function ofAlgorithms({ auth: { jwt } }: ConfigFile): Remark[] {
   return remarks({ [`auth.jwt.algorithms.${wrong}`]: wrong !== -1 && message })
 }
 
-/** Finds pools with an unknown source, and sources that other processes cannot use. */
+/** Finds pools whose source is not configured, and sources that other processes cannot use. */
 function ofSources({ pools, sources, store }: ConfigFile): Remark[] {
   const names = Object.keys(sources)
   const isShared = typeof store === 'object' && 'redis' in store
@@ -329,14 +338,17 @@ function ofSources({ pools, sources, store }: ConfigFile): Remark[] {
   return [...launched, ...unknown]
 }
 
-/** The parts that may need the deployment service; pools and sources also in the program's form. */
+/**
+ * The sections that may need the deployment service. `pools` and `sources` may have the file's form or the program's
+ * form.
+ */
 interface ServedParts extends Pick<ConfigFile, 'lobbies' | 'webhook'> {
   readonly service?: unknown
   readonly pools: readonly Pick<ConfigFile['pools'][number], 'source' | 'deploy'>[]
   readonly sources: object
 }
 
-/** Finds parts that need the deployment service if there is none. */
+/** Finds sections that need the deployment service, if no service is configured. */
 export function withoutService(
   { service, pools, sources, lobbies, webhook }: ServedParts,
   queues: readonly Queue[],
@@ -370,7 +382,7 @@ export function withoutService(
   ]
 }
 
-/** Finds attributes that players may choose, but that cannot be filtered. */
+/** Finds attributes that servers may state but that the server browser cannot filter by. */
 function ofBrowser({ pools, browser }: ConfigFile): Remark[] {
   const declared = Object.keys(browser.attributes)
   return pools.flatMap(({ custom }, pool) =>
@@ -381,7 +393,7 @@ function ofBrowser({ pools, browser }: ConfigFile): Remark[] {
   )
 }
 
-/** Finds entries of a list that have the name of an earlier one. */
+/** Finds entries of a list whose name an earlier entry has. */
 export function namesGivenTwice(list: readonly { readonly name?: unknown }[], path: string): Remark[] {
   const names = list.map(({ name }) => name)
   return names.flatMap((name, index) => {

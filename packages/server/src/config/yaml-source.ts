@@ -19,28 +19,28 @@ import {
   type YAMLError,
 } from 'yaml'
 
-/** Maximum nesting of lines, of brackets, and of both: enough for nested rules, and much room. */
+/** Maximum nesting of a YAML text. Nested rules need far less. */
 const DEEPEST = 50
-/** Maximum number of values once every alias is replaced by its anchor's value. */
+/** Maximum number of values in a text. An alias counts as all values of its anchor. */
 const MOST_VALUES = 200_000
 const MOST_ALIASES = 2000
 
-/** Maximum number of tokens of a text (names, values, marks, spaces): a thousand queues with rules, and much room. */
+/** Maximum number of tokens in a text: names, values, marks and spaces. A thousand queues with rules have fewer. */
 const MOST_TOKENS = 300_000
 
-/** The position at which a text exceeds a limit, and why. */
+/** The position at which a text exceeds a limit, and the reason. */
 interface Excess {
   /** Offset in UTF-16 units. */
   readonly at: number
   readonly message: string
 }
 
-/** Marks of the lexer that do not represent characters of the text. */
+/** Tokens of the lexer that represent no characters of the text. */
 const MARKS: readonly string[] = [CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]
 
 /**
- * Finds text that must not be composed: composing recurses for each level, so a few thousand levels would end the
- * process. Stops at the first excess. The time is proportional to the text.
+ * Finds a text that must not be composed. Composing recurses for each level, so a few thousand levels would end the
+ * process. The search stops at the first excess, and its time is proportional to the text's length.
  */
 export function excessIn(text: string, mostTokens = MOST_TOKENS): Excess | undefined {
   const parser = new Parser()
@@ -48,7 +48,7 @@ export function excessIn(text: string, mostTokens = MOST_TOKENS): Excess | undef
   for (const token of new Lexer().lex(text)) {
     for (const _ of parser.next(token)) continue
     tokens += 1
-    // The document and the value itself are on the stack too.
+    // Two levels of the stack are the document and the value itself.
     if (parser.stack.length > DEEPEST + 2) return { at, message: `is nested too deeply: more than ${DEEPEST} levels` }
     if (tokens > mostTokens) return { at, message: `has more than ${mostTokens} YAML tokens` }
     if (!MARKS.includes(token)) at += token.length
@@ -58,7 +58,7 @@ export function excessIn(text: string, mostTokens = MOST_TOKENS): Excess | undef
 
 const ALIAS_OF_NOTHING = 'is an alias of nothing that stands before it; a text that begins with * must stand in quotes'
 
-/** A fault of the tree, at a node. */
+/** A fault at a node of the parsed document. */
 interface TreeFault {
   readonly node: Node
   readonly path: readonly string[]
@@ -67,7 +67,7 @@ interface TreeFault {
 
 const keyOf = ({ key }: Pair): string => (isScalar(key) ? String(key.value) : '')
 
-/** Finds duplicate or forbidden names, invalid aliases, and excessive sizes. */
+/** Finds duplicate and forbidden names, invalid aliases, and too many values or aliases. */
 function faultsOfTree(document: Document.Parsed): TreeFault[] {
   const faults: TreeFault[] = []
   const anchors = new Map<string, Node>()
@@ -125,18 +125,18 @@ function faultsOfTree(document: Document.Parsed): TreeFault[] {
   return faults
 }
 
-/** A name, a scalar value or an alias, with its position: offsets in UTF-16 units. */
+/** A name, a scalar value or an alias, with its position as offsets in UTF-16 units. */
 export interface Leaf {
   readonly from: number
   readonly to: number
   readonly kind: 'name' | 'value' | 'alias'
-  /** The names that lead to it, its own included. */
+  /** The names from the root to this leaf, its own name included. */
   readonly path: readonly string[]
-  /** Undefined for an alias. */
+  /** The scalar value; undefined for an alias. */
   readonly value: unknown
 }
 
-/** In the order of the text. */
+/** Returns the leaves of a document in the order of the text. */
 function leavesOf(document: Document.Parsed): readonly Leaf[] {
   const leaves: Leaf[] = []
   const add = ({ range }: Node, leaf: Omit<Leaf, 'from' | 'to'>) => {
@@ -175,7 +175,10 @@ const WORDS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
     'does not belong here: what stands before it has ended; look for a missing quote or a wrong indentation',
 }
 
-/** The fault of a text, in our own words: those of the library quote it, and it may be a secret. */
+/**
+ * Words a syntax error without quoting the text, because the library's own messages quote it, and the text may be a
+ * secret.
+ */
 function yamlWords({ code, message }: Pick<YAMLError, 'code' | 'message'>, character: string): string {
   if (FLOW.test(message)) return message.includes('map') ? 'has a { without its }' : 'has a [ without its ]'
   if (code === 'BAD_SCALAR_START') return `begins with ${character}, so it must stand in quotes`
@@ -196,14 +199,14 @@ export interface TextRange {
   readonly to: number
 }
 
-/** A fault of the text, with its position. */
+/** A fault at a position of the text. */
 interface SourceFault {
   readonly path: readonly string[]
   readonly message: string
   readonly place: TextRange
 }
 
-/** A parsed YAML text. */
+/** A parsed YAML text with its faults and positions. */
 export type Source = ReturnType<typeof readYaml>
 
 /**
@@ -233,7 +236,7 @@ export function readYaml(text: string, mostTokens?: number) {
     text,
     document,
     faults,
-    /** Undefined if there are faults. */
+    /** The parsed value; undefined if there are faults. */
     value: faults.length === 0 ? (document.toJS({ maxAliasCount: -1 }) as unknown) : undefined,
     /**
      * The position of a value, by its path. For a missing value: the position of the nearest value around it.
@@ -245,7 +248,7 @@ export function readYaml(text: string, mostTokens?: number) {
       return { line: Math.max(1, line), column: Math.max(1, col) }
     },
     lineOf,
-    /** The names, values and aliases, in the order of the text. Computed once, on first use. */
+    /** Returns all names, values and aliases in the order of the text. The list is created once, on first use. */
     leaves: (): readonly Leaf[] => (leaves ??= leavesOf(document)),
   }
 }
@@ -257,7 +260,7 @@ function addLines(counter: LineCounter, text: string): void {
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) counter.addNewLine(at + 1)
 }
 
-/** The first syntax error, because others mostly follow from it. */
+/** Returns only the first syntax error, because later ones mostly follow from it. */
 function ofSyntax(text: string, document: Document.Parsed): SourceFault[] {
   const control = controlCharacterIn(text)
   if (control !== -1) {
@@ -276,7 +279,10 @@ function ofSyntax(text: string, document: Document.Parsed): SourceFault[] {
   return [{ path: [], message: yamlWords(telling, text.charAt(from)), place }]
 }
 
-/** The start of the quoted string that ends here: the parser reports the error at its end. */
+/**
+ * Returns the position at which the quoted string ending at `end` begins. The parser reports an unclosed quote at its
+ * end.
+ */
 function quoteBefore(document: Document.Parsed, end: number): TextRange {
   let from = end
   visit(document, {
@@ -287,7 +293,7 @@ function quoteBefore(document: Document.Parsed, end: number): TextRange {
   return { from, to: from + 1 }
 }
 
-/** The offset of the first control character other than line ends and tabs; -1 if there is none. */
+/** Returns the offset of the first control character other than line ends and tabs; -1 if there is none. */
 function controlCharacterIn(text: string): number {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
@@ -306,7 +312,7 @@ const placeOfNode = (node: Node): TextRange => {
   return { from, to }
 }
 
-/** The entry of a map with this name, including merged ones (`<<`). */
+/** Returns the entry of a map with this name. The entry may come from a merged map (`<<`). */
 function pairIn(document: Document.Parsed, map: unknown, key: string): Pair | undefined {
   const meant = isAlias(map) ? map.resolve(document) : map
   if (isSeq(meant)) return meant.items.map((item) => pairIn(document, item, key)).find((pair) => pair !== undefined)
@@ -331,12 +337,12 @@ function placeOf(document: Document.Parsed, path: readonly string[], part: 'name
   return part === 'name' || !hasRange(node) || isEmpty(node) ? placeOfNamed(name, node) : placeOfNode(node)
 }
 
-/** A name without a value. */
+/** Returns true for the empty node of a name without a value. */
 const isEmpty = ({ range }: Node) => range?.[0] === range?.[1]
 
 const hasRange = (node: unknown): node is Node =>
   typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)
 
-/** The name if there is one, because a block value begins on another line. */
+/** Returns the position of the name if there is one, because a block value begins on another line. */
 const placeOfNamed = (name: unknown, node: unknown): TextRange =>
   hasRange(name) ? placeOfNode(name) : { from: hasRange(node) ? placeOfNode(node).from : 0, to: 0 }

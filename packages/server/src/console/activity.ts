@@ -1,10 +1,10 @@
 import type { Matchmaker, Ticket } from '@muster/matchmaker'
 
-/** The sum of recent values, in pieces: by default of the last minute, second by second. */
+/** Sums recent values. By default the sum covers the last minute, and a second's values expire together. */
 export class RecentSum {
   readonly #pieces: Float64Array
   readonly #pieceMs: number
-  /** The latest piece. */
+  /** Number of the latest piece of time that has a value. */
   #latest = Number.NEGATIVE_INFINITY
 
   constructor(pieces = 60, pieceMs = 1000) {
@@ -23,7 +23,7 @@ export class RecentSum {
     return this.#pieces.reduce((sum, piece) => sum + piece, 0)
   }
 
-  /** Removes old pieces. */
+  /** Clears the pieces that have become too old at the time `now`. */
   #pass(now: number): void {
     const piece = Math.floor(now / this.#pieceMs)
     const { length } = this.#pieces
@@ -33,18 +33,20 @@ export class RecentSum {
   }
 }
 
-/** Waits up to here are one bucket. Each further bucket is 8 % wider than the previous one, up to a day. */
+/**
+ * Upper bound of the first bucket in milliseconds. Each further bucket is 8 % wider than the previous one, up to a day.
+ */
 const FIRST_MS = 50
 const GROWTH = Math.log(1.08)
 const BUCKETS = 1 + Math.ceil(Math.log((24 * 3_600_000) / FIRST_MS) / GROWTH)
 
 const bucketOf = (ms: number): number =>
   ms <= FIRST_MS ? 0 : Math.min(BUCKETS - 1, 1 + Math.floor(Math.log(ms / FIRST_MS) / GROWTH))
-/** The middle of a bucket, with an error of at most 4 %. */
+/** Returns the middle of a bucket in milliseconds. A wait in the bucket differs from it by at most 4 %. */
 const middleOf = (bucket: number): number =>
   bucket === 0 ? FIRST_MS / 2 : FIRST_MS * Math.exp((bucket - 0.5) * GROWTH)
 
-/** Counts waits in so little memory that each ten seconds of an hour have a histogram. */
+/** Counts waits by buckets. A histogram is so small that the console keeps one for each ten seconds of an hour. */
 export class WaitHistogram {
   readonly #counts = new Uint32Array(BUCKETS)
   #total = 0
@@ -59,7 +61,7 @@ export class WaitHistogram {
     this.#total += 1
   }
 
-  /** Adds the counts of another histogram, or subtracts them. */
+  /** Adds the counts of another histogram (`sign` 1) or subtracts them (-1). */
   merge(other: WaitHistogram, sign: 1 | -1): void {
     for (let bucket = 0; bucket < BUCKETS; bucket += 1) {
       this.#counts[bucket] = (this.#counts[bucket] as number) + sign * (other.#counts[bucket] as number)
@@ -67,7 +69,7 @@ export class WaitHistogram {
     this.#total += sign * other.#total
   }
 
-  /** The wait that `share` of all do not exceed, in whole milliseconds; null without waits. */
+  /** Returns the wait in whole milliseconds that the share `share` of all waits does not exceed; null without waits. */
   quantile(share: number): number | null {
     if (this.#total === 0) return null
     const rank = Math.max(1, Math.ceil(share * this.#total))
@@ -80,12 +82,15 @@ export class WaitHistogram {
   }
 }
 
-/** Counts the events of a queue. @param steps number of steps in the hour. */
+/** Counts the events of a queue. @param steps number of steps in an hour. */
 function createQueueActivity(steps: number) {
   const arrivals = new RecentSum()
   const matches = new RecentSum()
   const lastHour = new WaitHistogram()
-  /** Waits of each step. Most steps have none and take no memory. */
+  /**
+   * The waits of each step of the last hour, the oldest first. Undefined for a step without waits, which then takes no
+   * memory.
+   */
   const past: (WaitHistogram | undefined)[] = []
   let step = { arrivals: 0, matches: 0, waits: undefined as WaitHistogram | undefined }
 
@@ -108,7 +113,7 @@ function createQueueActivity(steps: number) {
       step.waits ??= new WaitHistogram()
       step.waits.add(waitMs)
     },
-    /** Ends a step, and returns its counts. */
+    /** Ends a step, and returns the step's counts. */
     endStep: () => {
       const ended = step
       step = { arrivals: 0, matches: 0, waits: undefined }
@@ -122,7 +127,7 @@ function createQueueActivity(steps: number) {
 
 type QueueActivity = ReturnType<typeof createQueueActivity>
 
-/** Counts the matchmaker's events of each queue. */
+/** The counts of the matchmaker's events, by queue. */
 export type ActivityCounts = ReturnType<typeof createActivity>
 
 export function createActivity(on: Matchmaker['on'], now: () => number, steps: number) {
@@ -135,7 +140,7 @@ export function createActivity(on: Matchmaker['on'], now: () => number, steps: n
     queues.set(name, made)
     return made
   }
-  /** Players of a private match do not wait for others. */
+  /** Counts the waits of matched tickets. Private matches are omitted, because their players do not wait for others. */
   const waited = (queue: QueueActivity, tickets: readonly Ticket[]) => {
     for (const { createdAt, matchedAt = createdAt, privateMatch } of tickets)
       if (privateMatch === undefined) queue.waited(matchedAt - createdAt)
@@ -152,13 +157,13 @@ export function createActivity(on: Matchmaker['on'], now: () => number, steps: n
   ]
   return {
     of,
-    /** Counts a ticket that has arrived in these queues, in any process. */
+    /** Counts the arrival of a ticket in these queues. Any process may have created the ticket. */
     arrived: (names: readonly string[]) => {
       for (const name of names) of(name).arrived(now())
     },
-    /** Deployments that the service accepted. */
+    /** The creates that the deployment service accepted. */
     creates,
-    /** Removes queues that do not exist any more. */
+    /** Removes the counts of queues that are not in `names`, because they do not exist any more. */
     keep: (names: readonly string[]) => {
       for (const name of queues.keys()) if (!names.includes(name)) queues.delete(name)
     },

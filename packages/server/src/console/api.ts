@@ -15,7 +15,7 @@ import { serverList } from './server-list.js'
 import type { FindStories } from './stories/index.js'
 import type { Trials } from './trials/index.js'
 
-/** The problem for an error of the matchmaker; undefined for an unexpected error. */
+/** Returns the problem that describes an error of the matchmaker; undefined for an unexpected error. */
 function problemOf(error: unknown): Problem | undefined {
   if (error instanceof AlreadyAssigned) {
     const message = 'the players of this ticket were sent to their server already: stop the match instead'
@@ -33,16 +33,19 @@ function problemOf(error: unknown): Problem | undefined {
   return undefined
 }
 
-/** The caller. */
+/** The operator who calls the API. */
 interface ConsoleCaller extends Caller, Operator {}
 
-/** A search reads the whole event history. A list of servers queries the leader for all of them. */
+/**
+ * Limit of searches and server lists. A search reads the whole event history. A server list queries the leader for all
+ * servers.
+ */
 const FINDS: AttemptLimit = { limit: 20, windowMs: 10_000 }
-/** Limit of queues as YAML, which are parsed on the thread that answers players. */
+/** Limit of requests with a queue as YAML, which is parsed on the thread that answers players. */
 const TEXTS: AttemptLimit = { limit: 20, windowMs: 20_000 }
 const PER_CALLER: AttemptLimit = { limit: 100, windowMs: 5000 }
 const PER_ADDRESS: AttemptLimit = { limit: 200, windowMs: 5000 }
-/** Maximum size of a queue as YAML. */
+/** Maximum size of a request body in bytes (256 KiB). A queue as YAML is the largest one. */
 const BODY_BYTES = 256 * 1024
 
 interface ConsoleApiParts {
@@ -55,7 +58,7 @@ interface ConsoleApiParts {
   readonly onError: (error: unknown) => void
 }
 
-/** The console's API, built from described routes like the ticket API. */
+/** Creates the console's API. Its routes are described as data, like those of the ticket API. */
 export function createConsoleApi(options: ConsoleOptions, parts: ConsoleApiParts): HttpHandler {
   const { watch, find, audit, queues, trials, clock, onError } = parts
   const { matchmaker, letBotsIn, processes, acted, operatorOf, address } = options
@@ -71,7 +74,7 @@ export function createConsoleApi(options: ConsoleOptions, parts: ConsoleApiParts
   const takeSearch = (caller: ConsoleCaller) => take(finds, caller, 'too-many-searches', 'searches')
   const operate = createAuditedCommands<ConsoleCommand>(matchmaker, acted)
 
-  /** @throws {Problem} 404 for a deployment without a running process */
+  /** Returns the output of a server's process. @throws {Problem} 404 for a deployment without a running process */
   const outputOf = (requestId: string): string => {
     const text = processes?.output(requestId)
     if (text === undefined)

@@ -3,7 +3,7 @@ import type { Audit as AuditView, StoryEvent, StoryKind } from '@muster/console/
 import type { AuditedAction } from './options.js'
 import { createEventHistory, type EventHistoryOptions } from './stories/index.js'
 
-/** The latest acts of operators. The log also has a line for each act. */
+/** The latest acts of operators. The log has a line for each act too. */
 export type AuditLog = ReturnType<typeof createAudit>
 
 export type AuditOptions = Omit<EventHistoryOptions<RecordedAction>, 'taken'>
@@ -13,7 +13,7 @@ type RecordedAction = AuditedAction & { readonly at: number }
 /** Maximum number of acts that are stored and shown (our choice). */
 const MOST_ACTS = 1000
 
-/** Bounds of the store: acts are few, and are needed long after stories are gone (our choice: 90 days). */
+/** Bounds of the store (our choice): 90 days, because acts are few and are needed long after stories are dropped. */
 export const AUDIT_BOUNDS = { keepMs: 90 * 86_400_000, mostBytes: 1024 * 1024 }
 
 export function createAudit({ store, clock, failed }: AuditOptions) {
@@ -30,12 +30,12 @@ export function createAudit({ store, clock, failed }: AuditOptions) {
 
   return {
     note: (act: AuditedAction) => history.add({ at: Math.floor(dateOf(clock)), ...act }),
-    /** The newest acts first. */
+    /** Returns the acts, the newest first. */
     view: async (): Promise<AuditView> => {
       await history.loaded()
       return { acts: acts.slice(-MOST_ACTS).toReversed() }
     },
-    /** The acts of operators on one object, as events of its story. */
+    /** Returns the acts of operators on one object, as events of the object's story. */
     about: (kind: StoryKind, id: string): readonly StoryEvent[] =>
       acts.flatMap(({ at, who, what, id: of }) => {
         const [its, did] = TOLD[what] ?? []
@@ -45,7 +45,7 @@ export function createAudit({ store, clock, failed }: AuditOptions) {
   }
 }
 
-/** The acts that stories contain: the object, and what was done to it. */
+/** The acts that stories contain: the kind of object, and a sentence part that says what the operator did to it. */
 const TOLD: Readonly<Partial<Record<AuditedAction['what'], readonly [StoryKind, did: string]>>> = {
   'cancel-ticket': ['ticket', 'cancelled the ticket'],
   'stop-match': ['match', 'stopped the match'],

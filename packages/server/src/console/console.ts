@@ -22,8 +22,8 @@ import type { EventBounds } from './event-store.js'
 import { createRecording, createTrials, trialThreads } from './trials/index.js'
 
 /**
- * The page runs only its own script and style sheet, connects only to its own server, and cannot be framed. API
- * responses have the same headers, so that a browser tricked into opening one does not run it.
+ * Headers of all responses. The page may run only its own script and style sheet, may connect only to its own server,
+ * and cannot be framed. API responses have the same headers, so that a browser that opens one as a page runs nothing.
  */
 const securityHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': [
@@ -44,15 +44,19 @@ const securityHeaders: Readonly<Record<string, string>> = {
 
 /**
  * Rejects requests from pages of other sites. A hostile page that the operator visits can make the browser send
- * requests here. They fail without the token anyway. These checks reject them before the token is read.
- * @param hosts names without a port that are served in addition to addresses and `localhost`.
+ * requests to this server. Such requests fail without the token anyway, but these checks reject them before the token
+ * is read.
+ * @param hosts names without a port that are served in addition to IP addresses and `localhost`.
  * @throws TypeError for an invalid name
  */
 function createVisitors(hosts: readonly string[]) {
   const isServed = createHostCheck(hosts, 'hosts')
   const ownNames = new Set(hosts.map((name) => name.toLowerCase()))
 
-  /** Behind a proxy, Host may name this machine, while Origin names the public host. */
+  /**
+   * Returns true if a page of `origin` is the console's own. Both names are compared, because behind a proxy Host may
+   * name this machine while Origin names the public host.
+   */
   const isOwn = (origin: string, host: string | null) => {
     if (!URL.canParse(origin)) return false
     const url = new URL(origin)
@@ -76,19 +80,24 @@ function createVisitors(hosts: readonly string[]) {
   }
 }
 
-/** Size of recordings (our choice): some 200,000 tickets in total, an hour of 60 per second. */
+/**
+ * Size of recordings in bytes (our choice). All parts hold some 200,000 tickets, which is an hour of 60 tickets per
+ * second.
+ */
 const RECORDED = { partLength: 16 * 1024 * 1024, parts: 4 }
-/** Bounds of stories (our choice): a day, or some 140,000 tickets, which is an hour of 40 per second. */
+/**
+ * Bounds of the event history (our choice): a day, or some 140,000 tickets, which is an hour of 40 tickets per second.
+ */
 const STORIES: EventBounds = { keepMs: 86_400_000, mostBytes: 64 * 1024 * 1024 }
 /** Minimum size of an event in memory, in bytes. */
 const LEAST_BYTES = 128
-/** Milliseconds after which a late report of a ticket does not count as an arrival of this minute. */
+/** Maximum age of a ticket in milliseconds at which its late report still counts as an arrival. */
 const RECENT_MS = 60_000
 
-/** The console's pages and its API, as a function to mount at `basePath`. */
+/** The console's pages and its API. Mount `handle` at `basePath`. */
 export type Console = ReturnType<typeof createConsole>
 
-/** @throws TypeError for an invalid name in `hosts` */
+/** Creates the console. @throws TypeError for an invalid name in `hosts` */
 export function createConsole(options: ConsoleOptions) {
   const { matchmaker, locate, queues, basePath = '/console', clock = systemClock, onError = warn } = options
   const visitors = createVisitors(options.hosts ?? [])
@@ -150,11 +159,11 @@ export function createConsole(options: ConsoleOptions) {
     handle: async (request: Request, connection: Connection = {}) =>
       secured(await answer(request, connection).catch(refusal(onError))),
     /**
-     * Returns the matchmaker to use from now on. Its commands are recorded in memory, so that another rule can be tried
-     * on them. Call it before tickets are created.
+     * Returns the matchmaker to use from now on. It records its commands in memory, so that changed rules can be tried
+     * on them. Call this before tickets are created.
      */
     recording: (plain: Matchmaker): Matchmaker => recording.of(plain, queues(), locate),
-    /** Records the act of a caller of another API. */
+    /** Records the act of an operator who called another API. */
     acted,
     /** Ends all feeds and trials, and stops listening to events. */
     close: async () => {
@@ -172,7 +181,7 @@ const refusal = (onError: (error: unknown) => void) => (error: unknown) => {
   return problemResponse(new Problem(500, 'internal-error', 'Internal error. The server log has the cause.'))
 }
 
-/** Part of the history's message. */
+/** Returns a sentence about the age of the oldest stored event, if older events were dropped. */
 const droppedStories = (ring: EventRing, now: number): readonly string[] =>
   ring.hasDropped() ? [`Stories reach back ${lasted(now - (ring.since() ?? now))}: older events were dropped.`] : []
 

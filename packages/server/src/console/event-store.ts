@@ -4,64 +4,67 @@ import { type Clock, dateOf } from '@muster/core/clock'
 import { oneAtATime } from '@muster/core/internal'
 
 /**
- * A list of JSON strings that outlives the process, within bounds of time and size: in a folder, or in Redis for
- * several processes.
+ * A list of JSON strings that outlives the process, within bounds of time and size. It is a folder, or a stream in
+ * Redis that several processes share.
  */
 export interface EventStore {
-  /** True if other processes append too. */
+  /** True if other processes append strings too. */
   readonly isShared: boolean
   /**
-   * Calls `take` with all strings of earlier processes, the oldest first. If the store is shared, it also calls `take`
-   * with later strings, from any process. Resolves once all strings that existed at the call were passed. Called once.
-   * @throws the error of the disk or of Redis; the strings read before it were passed
+   * Calls `take` with all strings of earlier processes, the oldest first. If the store is shared, also calls `take`
+   * with later strings from any process. Resolves once `take` got all strings that existed at the call. Call it at most
+   * once.
+   * @throws the error of the disk or of Redis; `take` got the strings that were read before the error
    */
   follow(take: (texts: readonly string[]) => void): Promise<void>
-  /** Resolves once the strings are stored. @throws the error of the disk or of Redis; then possibly none is stored */
+  /**
+   * Resolves once the strings are stored. @throws the error of the disk or of Redis; then some or all may not be stored
+   */
   append(texts: readonly string[]): Promise<void>
-  /** Resolves when all running work has ended. Calling it again changes nothing. */
+  /** Resolves once all running work has ended. Another call changes nothing. */
   close(): Promise<void>
 }
 
-/** The bounds of an event store; the first one reached counts. */
+/** The bounds of an event store. The first bound that is reached applies. */
 export interface EventBounds {
-  /** Milliseconds. */
+  /** Milliseconds for which a string is kept. */
   readonly keepMs: number
   readonly mostBytes: number
 }
 
 interface FileEventStoreOptions extends EventBounds {
-  /** A folder only for this store, inside one that this process has locked. Created at the first append. */
+  /** A folder that only this store uses, inside a folder that this process has locked. Created at the first append. */
   readonly folder: string
   readonly clock: Pick<Clock, 'now'>
-  /** Lets the event loop run. */
+  /** Resolves after the event loop has run other work. */
   readonly yieldNow: () => Promise<void>
 }
 
-/** A file of the folder. Its name is its creation time. */
+/** A file of the folder. Its name is its creation time in epoch milliseconds. */
 interface Segment {
   readonly path: string
-  /** Epoch milliseconds. */
+  /** Creation time in epoch milliseconds. */
   readonly startedAt: number
-  /** True if this process writes it, or wrote it. */
+  /** True if this process writes the file, or wrote it. */
   readonly isOwn: boolean
   bytes: number
 }
 
-/** Number of files in the folder: the oldest is removed as a whole. */
+/** Number of files into which the folder's bounds are divided. Only whole files are removed, the oldest first. */
 const SEGMENTS = 8
-/** Number of lines that are read before the event loop runs: some milliseconds of work. */
+/** Number of lines that are read before the event loop runs again: some milliseconds of work. */
 const SLICE = 5000
 const NAME = /^(\d{1,16})\.ndjson$/
 
 /**
- * Stores strings in files of lines. Each process starts a new file, so that a line cut by a crash affects only its own
- * file.
+ * Creates a store that writes strings into files of lines. Each process starts a new file, so that a line cut by a
+ * crash damages only that process's file.
  */
 export function createFileEventStore(options: FileEventStoreOptions): EventStore {
   const { folder, keepMs, mostBytes, clock, yieldNow } = options
   let segments: Segment[] | undefined
   let current: Segment | undefined
-  /** One step after another, because a segment must not be removed while it is read. */
+  /** Runs one step after another, because a segment must not be removed while it is read. */
   const inTurn = oneAtATime()
 
   const list = async (): Promise<Segment[]> => {
@@ -76,7 +79,7 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
   const known = async (): Promise<Segment[]> => (segments ??= await list())
 
   const removeOld = async (all: Segment[]): Promise<void> => {
-    // A segment is written for at most an eighth of the time.
+    // A segment is written for at most an eighth of `keepMs`, so its last line is younger than its name by that much.
     const since = dateOf(clock) - keepMs - keepMs / SEGMENTS
     let bytes = all.reduce((sum, segment) => sum + segment.bytes, 0)
     for (;;) {
@@ -97,7 +100,8 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
       current.bytes + bytes > mostBytes / SEGMENTS ||
       now - current.startedAt > keepMs / SEGMENTS
     if (current !== undefined && !isFull) return current
-    // After the clock was set back, this must not write into an earlier process's file.
+    // If the clock was set back, the name is raised above all earlier ones, so that no earlier process's file is
+    // overwritten.
     const startedAt = Math.max(now, (all.at(-1)?.startedAt ?? 0) + 1)
     current = { path: join(folder, `${startedAt}.ndjson`), startedAt, isOwn: true, bytes: 0 }
     all.push(current)

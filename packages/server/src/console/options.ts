@@ -13,30 +13,30 @@ import type {
 } from '@muster/matchmaker'
 import type { OperatorAction, OperatorCommandName } from '@muster/matchmaker/internal'
 
-/** Opens an event store by its name: 1 to 32 letters. Called once for each name. */
+/** Opens the event store with a name of 1 to 32 letters. Called at most once for each name. */
 export type OpenEvents = (name: string, bounds: EventBounds) => EventStore
 
-/** The identity of a token's owner. */
+/** An operator of the console: the owner of a token. */
 export interface Operator {
   /** The name in the audit log. */
   readonly who: string
   readonly role: Role
 }
 
-/** The commands of operators that the console has. */
+/** The operator's commands that the console offers. */
 export type ConsoleCommand = Exclude<OperatorCommandName, 'stopServer' | 'pausePool' | 'repeatResult' | 'dropResult'>
 
-/** An act of an operator. */
+/** An act of an operator, as the audit log and the program's log record it. */
 export interface AuditedAction {
   readonly who: string
-  /** The acts that a backend can do too, and those of the console only. */
+  /** The acts that a backend may also do, and the acts that only the console offers. */
   readonly what: OperatorAction | 'apply-queue' | 'kill-server' | 'let-bots-in'
   /** Id of the ticket, match, server, player or enrolment key; name of the queue or pool; or number of bots. */
   readonly id: string
 }
 
 /**
- * The part of a matchmaker that the console shows and operates. For a matchmaker of several processes, use this
+ * The part of a matchmaker that the console shows and operates. If several processes share the matchmaker, pass this
  * process's part: `{ ...partition, on: partition.onMatching }`.
  */
 export interface ConsoleMatchmaker extends Pick<
@@ -44,21 +44,21 @@ export interface ConsoleMatchmaker extends Pick<
   ConsoleCommand | 'getTicket' | 'findPlayer' | 'explain' | 'inspect' | 'queueNames' | 'cooldownsOf'
 > {
   readonly on: Matchmaker['on']
-  /** Undefined, or returns undefined, if this process does not have the tickets. */
+  /** Counts the waiting tickets. Undefined, or returns undefined, if this process does not hold the tickets. */
   readonly survey?: ((options?: SurveyOptions) => Survey | undefined) | undefined
 }
 
-/** Replaces one queue. */
+/** Replaces the definition of one queue. */
 export type ApplyQueue = (
   name: string,
-  /** Only its shape is validated: see `defineQueue`. Variables of servers are the current ones. */
+  /** The new queue. Only its shape is validated: see `defineQueue`. The current variables of servers are included. */
   definition: QueueDefinition,
-  /** The operator's text, without variables of servers. */
+  /** The operator's text. It lacks the variables of servers. */
   yaml: string,
 ) => Promise<{
-  /** `file` if the change is also in the configuration file. */
+  /** `file` if the configuration file was changed too. `memory`: a restart drops the change. */
   readonly kept: 'file' | 'memory'
-  /** Number of tickets that the changed queue refuses. */
+  /** Number of waiting tickets that do not fit the changed queue. */
   readonly refused: number
 }>
 
@@ -66,25 +66,25 @@ export type ApplyQueue = (
 export interface ConsoleSpending {
   readonly maxServers: number
   readonly maxCreatesPerMinute: number
-  /** Price of one server; undefined if no price is stated. */
+  /** Price of one server per minute; undefined if no price is configured. */
   readonly pricePerMinute?: number | undefined
-  /** E.g. `EUR`. */
+  /** Currency of the price, e.g. `EUR`. */
   readonly currency?: string | undefined
 }
 
-/** Processes of servers, by the id of their deployment. */
+/** The processes of servers on this machine, by the id of their deployment. */
 export interface Processes {
-  /** True if one runs. */
+  /** Returns true if the deployment's process runs. */
   has(requestId: string): boolean
-  /** The end of its output; undefined for an id without a process. */
+  /** Returns the end of the process's output; undefined for an id without a process. */
   output(requestId: string): string | undefined
-  /** Kills it (SIGKILL). Does nothing for an id without a process. */
+  /** Kills the process (SIGKILL). Does nothing for an id without a process. */
   kill(requestId: string): void
 }
 
 export interface ConsoleOptions {
   readonly matchmaker: ConsoleMatchmaker
-  /** The matchmaker's `locate`, so that recorded tickets hold locations instead of addresses. */
+  /** The matchmaker's `locate`. It lets recorded tickets hold locations instead of IP addresses. */
   readonly locate?: Locate | undefined
   /** The matchmaker's name in the configuration. */
   readonly name: string
@@ -95,18 +95,18 @@ export interface ConsoleOptions {
   readonly queues: () => readonly QueueDefinition[]
   /** Undefined if queues cannot be changed here. A rejection with a `MusterError` is shown to the operator. */
   readonly applyQueue?: ApplyQueue | undefined
-  /** Lets operators with the permission `deploy` change `deploy` of a queue. Default false. */
+  /** True: operators with the permission `deploy` may change `deploy` of a queue. Default false. */
   readonly editDeploy?: boolean | undefined
   /** Identifies the caller by the token in the Authorization header. Undefined for an unknown token. */
   readonly operatorOf: (request: Request, connection: Connection) => Awaitable<Operator | undefined>
-  /** Called with operators' acts, for the log. */
+  /** Called with each act of an operator, for the program's log. */
   readonly acted: (act: AuditedAction) => void
   readonly spending: () => ConsoleSpending
-  /** Use of the service's limits. Default: none is shown. */
+  /** Returns the use of the service's limits. Default: no limits are shown. */
   readonly limits?: (() => readonly LimitNow[]) | undefined
-  /** Whether the program accepts players. Called for each frame. Default: it does. */
+  /** Returns whether the program is ready for players. Called for each frame. Default: it is ready. */
   readonly ready?: (() => Awaitable<Now['ready']>) | undefined
-  /** Lets bots arrive; only in `muster dev`. */
+  /** Makes simulated players join; only in `muster dev`. */
   readonly letBotsIn?: ((players: number) => Awaitable<void>) | undefined
   /** The processes of servers on this machine; only in `muster dev`. */
   readonly processes?: Processes | undefined
@@ -114,9 +114,9 @@ export interface ConsoleOptions {
   readonly stories?: EventBounds | undefined
   /** Opens stores for events that outlive this process. Default: none. */
   readonly openEvents?: OpenEvents | undefined
-  /** Returns what this process does not see, in words, e.g. events of other processes. Default: nothing. */
+  /** Returns sentences about what this process does not see, e.g. events of other processes. Default: none. */
   readonly unseen?: (() => readonly string[]) | undefined
-  /** Names without a port that the Host header may have, in addition to addresses and `localhost`. Default none. */
+  /** Names without a port that the Host header may have, in addition to IP addresses and `localhost`. Default none. */
   readonly hosts?: readonly string[] | undefined
   /** Prefix of every path. Default `/console`. */
   readonly basePath?: string | undefined
@@ -132,7 +132,7 @@ export interface ConsoleOptions {
     | undefined
   /** Folder of the page's files. Default: that of `@muster/console`. */
   readonly pages?: URL | undefined
-  /** The script of a trial's thread. Default: this package's own. */
+  /** The script that runs a trial on its thread. Default: this package's own. */
   readonly trialWorker?: URL | undefined
   /** Called with unexpected errors. Default: a process warning. */
   readonly onError?: ((error: unknown) => void) | undefined

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { Problem } from '@muster/core/http'
 
-/** A file of the page, as it is sent. */
+/** A file of the page, ready to be sent. */
 interface PageFile {
   readonly type: string
   readonly etag: string
@@ -27,7 +27,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const COMPRESSED = new Set(['.html', '.js', '.css', '.svg', '.txt'])
 
 /**
- * Reads the files of a folder, compressed once, by their names. Requests never read the file system.
+ * Reads the files of a folder, by name, and compresses each of them once. Requests never read the file system.
  * @throws the file system's error if there is no such folder
  */
 async function readPageFiles(folder: URL): Promise<ReadonlyMap<string, PageFile>> {
@@ -43,7 +43,7 @@ async function readPage(folder: URL, name: string): Promise<PageFile> {
   if (COMPRESSED.has(extension)) {
     const [small, smaller] = await Promise.all([
       promisify(gzip)(bytes),
-      // Quality 5 takes a tenth of the time of the best one, for a few percent more bytes.
+      // Brotli quality 5 takes a tenth of the time of the best quality, for a few percent more bytes.
       promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
     ])
     encodings.set('gzip', new Uint8Array(small))
@@ -53,7 +53,7 @@ async function readPage(folder: URL, name: string): Promise<PageFile> {
   return { type: TYPES[extension] as string, etag, encodings }
 }
 
-/** A file's name does not change with its content, so browsers must revalidate it each time. */
+/** Browsers must revalidate a file each time, because its name stays the same when its content changes. */
 const CACHE = 'no-cache'
 
 /** Answers requests for the page's files. @param folder read at the first request, and then kept in memory. */
@@ -72,8 +72,8 @@ export function createPages(folder: URL) {
 
   return {
     /**
-     * @param path relative to the console's base path, e.g. `/console.js`. @throws {Problem} 404, 405; 503 without
-     *   files
+     * Answers a request for a file. @param path relative to the console's base path, e.g. `/console.js`. @throws
+     * {Problem} 404; 405; 503 if the folder has no files
      */
     answer: async (request: Request, path: string): Promise<Response> => {
       if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -104,7 +104,7 @@ export function createPages(folder: URL) {
 const hasCurrent = (header: string | null, etag: string) =>
   header?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag || tag.trim() === '*') === true
 
-/** The best encoding that the browser accepts. */
+/** Returns the best encoding that the browser accepts. */
 function encodingFor(file: PageFile, accepted: string): Encoding {
   const refused = /;\s*q=0(?:\.0*)?\s*$/
   const names = accepted

@@ -31,11 +31,11 @@ const doing: Readonly<Record<ProblemSource, string>> = {
 }
 
 /**
- * Collects problems. If one occurs again with other ids, times or numbers, its count is raised instead of adding a
- * line.
+ * Collects problems of the matchmaker. If a problem occurs again with other ids, times or numbers, its count is raised
+ * instead of adding a line.
  */
 export function createProblems(on: Matchmaker['on'], now: () => number) {
-  /** By kind, the newest last. Each has the latest message of its kind. */
+  /** The problems by kind, the newest last. Each has the latest message of its kind. */
   const known = new Map<string, ProblemNow>()
   const add = (text: string, matchId: string | null) => {
     const kind = kindOf(text)
@@ -52,7 +52,7 @@ export function createProblems(on: Matchmaker['on'], now: () => number) {
     ),
   ]
   return {
-    /** The newest first. */
+    /** Returns the problems, the newest first. */
     list: (): readonly ProblemNow[] => [...known.values()].toReversed(),
     close: () => {
       for (const end of ends) end()
@@ -64,11 +64,11 @@ export function problemText(during: ProblemSource, error: unknown): string {
   return problemOf(`${doing[during]}: ${scrub(error instanceof Error ? error.message : String(error))}`)
 }
 
-/** The end of the logs. The rest is in the server's story. */
+/** Returns the end of a server's logs. The server's story has the whole text. */
 const lastLines = (logs: string) => (logs.length <= LONGEST_TEXT / 2 ? logs : `…${logs.slice(-LONGEST_TEXT / 2)}`)
 
 function problemOf(words: string): string {
-  // Ids differ each time, and would make each problem a new one.
+  // Replaces ids, because they differ each time and would make each occurrence a new problem.
   const text = words.replace(/\s+/g, ' ').replace(/\b[0-9a-f]{8,}\b/gi, '…')
   return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT - 1)}…`
 }

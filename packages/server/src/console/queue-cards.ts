@@ -8,7 +8,7 @@ import type { QueueLimits } from './stories/index.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Parts of `deploy` that may be secret. They are not shown, and are kept when the queue is changed. */
+/** Parts of `deploy` that may be secret. They are not shown, and an edit of the queue keeps them. */
 const HIDDEN = ['environment', 'hiddenEnvironment'] as const
 /** Parts of a probe that may be secret. */
 const HIDDEN_OF_PROBE = ['url', 'headers', 'payload'] as const
@@ -22,20 +22,20 @@ const without = (value: Fields, names: readonly string[]): Fields =>
 const only = (value: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(Object.entries(value).filter(([name, given]) => names.includes(name) && given !== undefined))
 
-/** The queue as YAML, without variables of servers. */
+/** Returns a queue as YAML, without the variables of servers. */
 function shownYaml(queue: QueueDefinition): string {
   const { deploy, ...rest } = queue as QueueDefinition & { readonly deploy?: unknown }
-  // The `deploy` of a queue with a pool is shown with the pool.
+  // If the queue has a pool, the pool's card shows `deploy`.
   if (!isFields(deploy) || queue.pool !== undefined) return stringify(rest, withoutCode)
   const { probe, ...others } = without(deploy, HIDDEN)
   const shown = isFields(probe) ? { ...others, probe: without(probe, HIDDEN_OF_PROBE) } : without(deploy, HIDDEN)
   return stringify({ ...rest, deploy: shown }, withoutCode)
 }
 
-/** A custom rule has a function, which YAML cannot represent. */
+/** JSON replacer that omits functions, because YAML cannot represent the function of a custom rule. */
 const withoutCode = (_key: unknown, value: unknown): unknown => (typeof value === 'function' ? undefined : value)
 
-/** Restores the hidden parts, unless the operator wrote new ones. */
+/** Restores the hidden parts of a queue, unless the operator wrote new ones. */
 export function withHidden(edited: unknown, inForce: QueueDefinition): unknown {
   const { deploy: before, pool } = inForce as QueueDefinition & { readonly deploy?: unknown }
   if (isFields(edited) && pool !== undefined && edited['pool'] === pool && edited['deploy'] === undefined)
@@ -55,7 +55,7 @@ export function withHidden(edited: unknown, inForce: QueueDefinition): unknown {
   }
 }
 
-/** True if two queues deploy the same: an explicit default is not a difference. */
+/** Returns true if two queues deploy the same. An explicit default is not a difference. */
 export function isSameDeploy(one: QueueDefinition, other: QueueDefinition): boolean {
   const [first, second] = [one, other].map((queue): unknown => {
     const { deploy } = defineQueue({ name: queue.name, matchSize: 2, deploy: queue.deploy })
@@ -64,16 +64,16 @@ export function isSameDeploy(one: QueueDefinition, other: QueueDefinition): bool
   return isDeepStrictEqual(first, second)
 }
 
-/** True if the queue has a rule that is code, which YAML cannot represent. */
+/** Returns true if the queue has a custom rule, whose function YAML cannot represent. */
 export const hasCode = ({ rules = [] }: QueueDefinition): boolean => JSON.stringify(rules).includes('"kind":"custom"')
 
-/** The current queues in readable form. */
+/** The current queues as the console shows them. */
 export type QueueCardsSource = ReturnType<typeof createQueueCards>
 
 interface Versioned {
   readonly definition: QueueDefinition
   readonly version: number
-  /** Why the queue cannot be changed here. */
+  /** The reason why the queue cannot be changed here; null if it can. */
   readonly fixed: string | null
 }
 
@@ -82,7 +82,7 @@ interface CachedCard extends Versioned {
   readonly card: QueueCard
 }
 
-/** @param mayChange true if queues can be changed here at all. */
+/** Creates the cards of the queues. @param mayChange true if queues can be changed here at all. */
 export function createQueueCards(queues: () => readonly QueueDefinition[], mayChange: boolean) {
   const known = new Map<string, CachedCard>()
 
@@ -111,7 +111,7 @@ export function createQueueCards(queues: () => readonly QueueDefinition[], mayCh
       const found = find(name)
       return found && { queue: name, curves: found.card.curves }
     },
-    /** @throws {Problem} 404 */
+    /** Returns a queue with its version. @throws {Problem} 404 for an unknown name */
     inForce: (name: string): Versioned => {
       const found = find(name)
       if (found !== undefined) return found

@@ -7,14 +7,14 @@ import { type PathFault, readYaml, type Source } from '../config/index.js'
 import type { ConsoleOptions, Operator } from './options.js'
 import { isSameDeploy, type QueueCardsSource, withHidden } from './queue-cards.js'
 
-/** A queue that an operator wrote, or its faults, line by line. */
+/** A queue that an operator wrote, or the faults of the text with their lines. */
 type EditedQueue =
   | { readonly definition: QueueDefinition; readonly faults: readonly [] }
   | { readonly definition?: undefined; readonly faults: readonly YamlFault[] }
 
 /**
- * Maximum number of tokens. A queue of a hundred rules has a third of that. It is parsed within some 10 ms, on the
- * thread that answers players.
+ * Maximum number of YAML tokens in an edited queue. A queue of a hundred rules has a third of that. Parsing takes some
+ * 10 ms, on the thread that answers players.
  */
 const MOST_TOKENS = 10_000
 /** Maximum number of reported faults. */
@@ -22,7 +22,7 @@ const MOST_FAULTS = 20
 
 /**
  * Reads the YAML of one queue.
- * @param inForce the queue that it replaces, whose name it keeps and whose hidden parts stay.
+ * @param inForce the queue that the text replaces. Its name must stay, and its hidden parts are kept.
  */
 export function readEditedQueue(yaml: string, inForce: QueueDefinition): EditedQueue {
   const source = readYaml(yaml, MOST_TOKENS)
@@ -57,7 +57,7 @@ export function readEditedQueue(yaml: string, inForce: QueueDefinition): EditedQ
 const nameOf = (definition: unknown): unknown =>
   typeof definition === 'object' && definition !== null ? Reflect.get(definition, 'name') : undefined
 
-/** The response to invalid YAML: a problem that names each position. */
+/** Creates the response to invalid YAML: a problem that names each position. */
 export function invalidYaml(faults: readonly YamlFault[]): Response {
   const [first] = faults
   const message = first === undefined ? 'the queue is wrong' : `line ${first.line}: ${first.message}`
@@ -74,7 +74,7 @@ interface Edit {
   readonly yaml: string
 }
 
-/** Replaces queues by operators' edits, one after the other. Returns the API's response. */
+/** Replaces queues by operators' edits, one after another. Resolves with the applied edit or with the API's refusal. */
 type ApplyEdit = (edit: Edit, operator: Operator) => Promise<Applied | Response>
 
 const DEPLOY_FIXED =
@@ -111,7 +111,7 @@ export function createApplying(
   }
 
   return (edit, operator) => {
-    // Two edits of one version must not both succeed.
+    // Edits run one after another, so that two edits of the same version cannot both succeed.
     const applied = last.then(() => apply(edit, operator))
     last = applied.catch(() => {})
     return applied

@@ -1,4 +1,4 @@
-/** The routes of the console's API, as data. The responses have the types of `@muster/console/internal`. */
+/** The routes of the console's API, as data. The types of the responses come from `@muster/console/internal`. */
 import type {
   Applied,
   Audit,
@@ -15,10 +15,10 @@ const queueKey = z.strictObject({ name: id })
 /** Maximum size of a queue's YAML. */
 const yaml = z.string().max(50_000)
 const idKey = z.strictObject({ id })
-/** The responses are created here and typed by the wire, so they are not validated again. */
+/** A response that is not validated again, because this program creates it with the type `T`. */
 const answer = <T>() => z.custom<T>()
 
-// The routes by what a caller must be permitted.
+// --- the routes, by the permission that the caller needs ---
 const toSee = routesFor('see', [429, 503])
 const onRules = routesFor('rules', [403, 429, 503])
 const onPlayers = routesFor('players', [403, 429, 503])

@@ -5,13 +5,13 @@ import type { ConsoleSpending, Processes } from './options.js'
 import { keyRows, sourceRows } from './server-sources.js'
 import { type InspectedServer, mayDrain, placeName } from './stories/index.js'
 
-/** Maximum number of servers in a response, and of matches of each (our choice). */
+/** Maximum number of servers in a response, and of matches of each server (our choice). */
 const MOST_SERVERS = 1000
 const MOST_MATCHES = 8
 
 /**
- * All servers that exist or may exist, by location, the oldest first. The cost of a server is counted from its create,
- * which is the most that the service bills. A match on a server of a pool has no server of its own.
+ * Lists all servers that exist or may exist, by location, the oldest first. The cost of a server is counted from its
+ * create, which is the most that the service bills. A match on a server of a pool is listed with that server.
  * @param now epoch milliseconds
  */
 export function serverList(
@@ -41,7 +41,7 @@ export function serverList(
   }
 }
 
-/** The matches on servers of pools, by the server's id. */
+/** Returns the matches on servers of pools, by the server's id. */
 export function guestsByServer(matches: readonly AllocationView[]): ReadonlyMap<string, readonly AllocationView[]> {
   const guests = new Map<string, AllocationView[]>()
   for (const match of matches) {
@@ -96,7 +96,7 @@ function listingOf(registered: InspectedServer | undefined): ServerRow['listing'
   return { name, seats: seats.total, taken: seats.taken, held: seats.held }
 }
 
-/** A game server's own report is more precise than the state of its deployment. */
+/** Returns a server's state. The game server's own report is more precise than the state of its deployment. */
 function stateOf({ phase, pool }: AllocationView, registered: InspectedServer | undefined): string {
   if (registered === undefined || phase === 'stopping') return phase
   if (registered.state === 'IDLE' && pool !== undefined) return 'warm'
@@ -120,7 +120,7 @@ const poolRow = (one: Inspection['pools'][number], pricePerMinute: number | unde
   idleCost: pricePerMinute === undefined ? null : one.idleHours * 60 * pricePerMinute,
 })
 
-/** Servers of unknown location come last. */
+/** Sorts servers by location, then by age. Servers of unknown location come last. */
 const byPlaceThenAge = (one: ServerRow, other: ServerRow): number => {
   if (one.place === other.place) return one.since - other.since
   if (one.place === null) return 1

@@ -3,7 +3,7 @@ import { groupBy } from '@muster/core/internal'
 import type { Inspection } from '@muster/matchmaker'
 import type { AllocationView } from '@muster/matchmaker/internal'
 
-/** By source, in the order of the list. */
+/** Returns the servers grouped by source, in the order of the list. */
 export function sourceRows(rows: readonly ServerRow[]): readonly SourceRow[] {
   return Array.from(
     groupBy(rows, ({ source }) => source),
@@ -15,7 +15,7 @@ export function sourceRows(rows: readonly ServerRow[]): readonly SourceRow[] {
   )
 }
 
-/** The keys of the configuration, and removed keys that still have servers. */
+/** Returns the enrolment keys of the configuration, and removed keys that still have servers. */
 export function keyRows(enrolments: Inspection['enrolments'], servers: readonly AllocationView[]): readonly KeyRow[] {
   const enrolled = groupBy(
     servers.filter(({ phase }) => phase !== 'stopping'),

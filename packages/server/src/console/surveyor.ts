@@ -6,7 +6,7 @@ import { guestsByServer } from './server-list.js'
 
 const MOST_FORMING = 50
 
-/** The survey from the leader's inspection: without locations of waiting players and without relaxation steps. */
+/** Derives a survey from the leader's inspection. It lacks the locations of waiting players, and relaxation steps. */
 function surveyedBy({ queues, matches, servers, pools, blockedBy }: Inspection, now: number): Surveyed {
   const forming = matches.filter(
     ({ phase, pool, stopReason }) => pool === undefined && phase !== 'running' && stopReason === undefined,
@@ -35,7 +35,10 @@ function surveyedBy({ queues, matches, servers, pools, blockedBy }: Inspection, 
   }
 }
 
-/** A match on a server of a pool has no deployment of its own: its players count there. */
+/**
+ * Returns the servers with their players. A match on a server of a pool has no own deployment, so its players count on
+ * that server.
+ */
 function serversIn(matches: readonly AllocationView[]): ServerSurvey[] {
   const guests = guestsByServer(matches)
   return matches.flatMap((one) => (one.hosted === undefined ? serverOf(one, guests.get(one.matchId)) : []))
@@ -49,16 +52,16 @@ const serverOf = (server: AllocationView, guests: readonly AllocationView[] = []
   return { phase, city, place, servers: 1, players }
 }
 
-/** Number of tickets in a step: well under a millisecond of work. */
+/** Number of tickets that a survey reads in a step: well under a millisecond of work. */
 const STEP = 10_000
 /** Milliseconds between two steps. */
 const REST_MS = 50
-/** A survey is followed by a rest this many times as long as its work, so that surveys take at most 1 % of a core. */
+/** After a survey, none starts for this multiple of its work time, so that surveys take at most 1 % of a core. */
 const REST_FACTOR = 100
-/** Milliseconds between two queries to another process. */
+/** Milliseconds between two queries to the process that leads. */
 const ASK_EVERY_MS = 5000
 
-/** Surveys waiting players and servers regularly, at a low cost regardless of their number. */
+/** Surveys waiting players and servers when asked. The cost is bounded regardless of their number. */
 export function createSurveyor(
   { survey, inspect }: Pick<ConsoleMatchmaker, 'survey' | 'inspect'>,
   clock: Clock,
@@ -70,10 +73,10 @@ export function createSurveyor(
   let underWay: Promise<void> | undefined
   let askedAt = Number.NEGATIVE_INFINITY
 
-  /** Epoch milliseconds before which no survey starts. */
+  /** Milliseconds of the clock before which no survey starts. */
   let restsUntil = Number.NEGATIVE_INFINITY
   let workMs = 0
-  /** Does a part of the work. Returns false once all is done. */
+  /** Reads the next part of the tickets. Returns false once the survey is complete. */
   const nextStep = (walk: Survey): boolean => {
     const begun = clock.now()
     const hasMore = walk.step(STEP)
@@ -102,11 +105,11 @@ export function createSurveyor(
   }
 
   return {
-    /** The last survey; undefined before the first. */
+    /** Returns the last complete survey; undefined before the first. */
     latest: () => latest,
-    /** True if locations and relaxation steps are known: only if the matchmaker is in this process. */
+    /** Returns true if locations and relaxation steps are known: only if the matchmaker runs in this process. */
     seesAll: () => seesAll,
-    /** Surveys again, unless a survey is running. Resolves once it is complete: immediately if few wait. */
+    /** Starts a survey, unless one is running or the last one is too recent. Resolves once the survey is complete. */
     survey: async (): Promise<void> => {
       if (underWay !== undefined) return underWay
       try {

@@ -6,7 +6,7 @@ import type { Attributes, Player, Queue, RuleDefinition, Ticket, TicketService }
 type Rule = Queue['rules'][number]
 type AnyRule = RuleDefinition
 
-/** A city of bots. */
+/** A city where bots live. */
 export interface BotCity extends Coordinates {
   readonly name: string
 }
@@ -22,18 +22,18 @@ export interface BotWorld {
   readonly random: Random
 }
 
-/** Number of beacons that a bot measures: the nearest ones. */
+/** Number of beacons to which a bot has latencies: the nearest ones. */
 const MEASURED = 12
-/** Radius around the city in degrees. */
+/** Maximum distance of a bot from its city, in degrees of latitude and longitude. */
 const AROUND = 0.6
 const WORDS = ['amber', 'birch', 'coral', 'dune', 'ember', 'fjord']
 
 const pick = <T>(from: readonly T[], random: Random): T => from[Math.floor(random() * from.length)] as T
 
-/** A number around 1,500, like a player's rating: most within 300 of it. */
+/** Draws a number around 1,500, like a player's rating. Most are within 300 of 1,500. */
 const rating = (random: Random) => Math.round(1500 + 250 * (random() + random() + random() + random() - 2))
 
-/** The bots of one party, all of one city. */
+/** Creates the bots of one party. All live in one city. */
 export function botParty(queue: Queue, ids: readonly string[], world: BotWorld): readonly Player[] {
   const { random } = world
   const city = pick(world.cities, random)
@@ -56,11 +56,11 @@ export function botParty(queue: Queue, ids: readonly string[], world: BotWorld):
 
 export const wantsLatencies = (rules: readonly Rule[]): boolean => flat(rules).some(({ kind }) => kind === 'latency')
 
-/** The rules, including nested ones. */
+/** Returns the rules, nested ones included. */
 const flat = (rules: readonly AnyRule[]): readonly AnyRule[] =>
   rules.flatMap((rule) => ('rules' in rule ? flat(rule.rules) : [rule]))
 
-/** One attribute for each attribute that rules compare. */
+/** Returns a value for each attribute that the rules compare. */
 export function attributesOf(rules: readonly Rule[], skill: number, random: Random): Attributes {
   const attributes: Record<string, Attributes[string]> = {}
   for (const rule of flat(rules)) {
@@ -77,14 +77,14 @@ export function attributesOf(rules: readonly Rule[], skill: number, random: Rand
   return withoutRepeats(attributes)
 }
 
-/** A rating of that skill, on the scale of the rule's `beta`: see `BalanceRule`. */
+/** Returns the rating attributes for a skill, on the scale of the rule's `beta`: see `BalanceRule`. */
 function ratedBy(rule: AnyRule & { readonly kind: 'balance' }, skill: number): Attributes {
   const { mean, uncertainty, beta = 25 / 6 } = rule
   if (mean === undefined || uncertainty === undefined) return {}
   return { [mean]: (beta * 6 * skill) / 1500, [uncertainty]: beta }
 }
 
-/** A value that the rule accepts. */
+/** Returns a value that a rule with this operator and value accepts. */
 function requiredBy(operator: string, value: unknown): Attributes[string] {
   if (operator === 'in' && Array.isArray(value)) return value[0] as string
   if (operator === 'contains') return [value as string]
@@ -94,7 +94,7 @@ function requiredBy(operator: string, value: unknown): Attributes[string] {
   return operator.startsWith('<') ? number - 1 : operator === '=' ? number : number + 1
 }
 
-/** A value of the kind that other players compare with. */
+/** Returns a value for an attribute that a rule compares between players. */
 function acceptedBy(operator: string, skill: number): Attributes[string] {
   if (operator === 'contains' || operator === 'excludes') return WORDS
   return operator.startsWith('<') || operator.startsWith('>') ? skill : (WORDS[0] as string)
@@ -105,18 +105,18 @@ const withoutRepeats = (attributes: Attributes): Attributes =>
     Object.entries(attributes).map(([name, value]) => [name, Array.isArray(value) ? [...new Set(value)] : value]),
   )
 
-/** The roles that the rules require. */
+/** Returns the names of the roles that the rules require. */
 export const rolesIn = (rules: readonly Rule[]): readonly string[] => [
   ...new Set(flat(rules).flatMap((rule) => (rule.kind === 'roles' ? Object.keys(rule.roles) : []))),
 ]
 
-/** One or two of the roles that the queue requires. */
+/** Draws one or two of the roles that the queue requires. */
 function rolesOf(rules: readonly Rule[], random: Random): readonly string[] {
   const roles = rolesIn(rules)
   return roles.length === 0 ? [] : [...new Set([pick(roles, random), pick(roles, random)])]
 }
 
-/** About 10 ms, plus 2 ms for every 100 km. */
+/** Returns latencies to the nearest beacons: about 10 ms, plus 2 ms for every 100 km. */
 export function latenciesOf(
   from: Coordinates,
   { beacons, random }: Pick<BotWorld, 'beacons' | 'random'>,
@@ -140,16 +140,16 @@ interface BotsOptions {
 /** Bots that behave like people: they arrive, wait, accept, play and leave, and some give up. */
 export type Bots = ReturnType<typeof createBots>
 
-/** Maximum number of bots at a time (our choice: as many as a laptop can handle). */
+/** Maximum number of bots at a time (our choice): about as many as a laptop can simulate. */
 const MOST = 20_000
-/** Milliseconds over which a group of bots arrives. A large one arrives at 500 per second. */
+/** Milliseconds over which a group of bots arrives. A group of more than 5,000 arrives at 500 bots per second. */
 const ARRIVING_MS = 10_000
 const MOST_PER_SECOND = 500
-/** Range of the patience in milliseconds. */
+/** Range of the milliseconds for which a bot waits before it gives up. */
 const PATIENCE_MS = [30_000, 180_000] as const
 const THINKING_MS = [300, 4000] as const
 const PLAYING_MS = [20_000, 90_000] as const
-/** The share of bots that accept a match. */
+/** Share of bots that accept a match, from 0 to 1. */
 const ACCEPTING = 0.95
 
 export function createBots({ service, queues, world, clock, onProblem }: BotsOptions) {
@@ -197,7 +197,9 @@ export function createBots({ service, queues, world, clock, onProblem }: BotsOpt
     }
   }
 
-  /** Follows a ticket until its players have the address. Undefined if that never happens. */
+  /**
+   * Follows a ticket until its players have the server's address. Resolves with undefined if the ticket ends before.
+   */
   const follow = async (created: Ticket, patience: AbortSignal): Promise<Ticket | undefined> => {
     let ticket = created
     for (;;) {
@@ -217,7 +219,10 @@ export function createBots({ service, queues, world, clock, onProblem }: BotsOpt
       }
     }
   }
-  /** The match may be gone by now, or its time to accept over. */
+  /**
+   * Accepts or declines a match. If that fails, because the match is gone or the time to accept is over, returns the
+   * ticket's current state.
+   */
   const answer = async (ticket: Ticket): Promise<Ticket> => {
     try {
       return await (random() < ACCEPTING ? service().acceptMatch(ticket.id) : service().declineMatch(ticket.id))
@@ -227,7 +232,7 @@ export function createBots({ service, queues, world, clock, onProblem }: BotsOpt
   }
 
   return {
-    /** @throws {InvalidInput} for more bots than the maximum */
+    /** Lets bots arrive. @throws {InvalidInput} if the total would exceed the maximum */
     letIn: (players: number) => {
       if (!Number.isSafeInteger(players) || players < 1)
         throw new InvalidInput(`players must be a whole number from 1, got ${players}`, { field: 'players' })
@@ -236,9 +241,9 @@ export function createBots({ service, queues, world, clock, onProblem }: BotsOpt
       here += players
       begin(arrive(players))
     },
-    /** Number of present bots. */
+    /** Returns the number of present bots. */
     here: () => here,
-    /** Removes all bots. Resolves when none of their work is running any more. */
+    /** Removes all bots. Resolves once none of their work is running. */
     close: async () => {
       leaving.abort(new Error('the bots are being removed'))
       while (underWay.size > 0) await Promise.all(underWay)
@@ -248,7 +253,7 @@ export function createBots({ service, queues, world, clock, onProblem }: BotsOpt
 
 const between = ([from, to]: readonly [number, number], random: Random) => from + (to - from) * random()
 
-/** Most players come alone. */
+/** Draws the number of players in a party. 70 % of parties have one player. */
 function partySize({ teams }: Queue, random: Random): number {
   const most = Math.max(1, ...teams.map(({ size }) => sizeOf(size)))
   if (random() < 0.7) return 1
@@ -257,5 +262,5 @@ function partySize({ teams }: Queue, random: Random): number {
 
 const sizeOf = (size: unknown): number => (typeof size === 'number' ? size : (size as { readonly max: number }).max)
 
-/** True if a player of the ticket has not answered yet. */
+/** Returns true if the match waits for the acceptance of a player of this ticket. */
 const isAsked = ({ acceptance, players }: Ticket) => (acceptance?.accepted.length ?? Infinity) < players.length

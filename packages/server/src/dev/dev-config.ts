@@ -3,8 +3,8 @@ import { ENROLLED } from '@muster/matchmaker/internal'
 import { type Config, needTextFile, readWithDefaults, Secret } from '../config/index.js'
 
 /**
- * The configuration of `muster dev` without a file: three queues that show most features of queues. In each, two
- * players are enough for a match after a while.
+ * The configuration of `muster dev` without a file: three queues that show most features of queues. In each queue, the
+ * rules relax until two players are enough for a match.
  */
 const devYaml = `
 name: dev
@@ -50,35 +50,34 @@ telemetry: { log: { format: text } }
 
 interface DevConfig {
   readonly config: Config
-  /** Sections of the file that are ignored, although players or the backend would notice. */
+  /** Sections of the file that `muster dev` ignores, although players or the backend would notice their effect. */
   readonly leftOut: readonly string[]
 }
 
 type ServiceConfig = NonNullable<Config['service']>
 
 interface DevConfigOptions {
-  /** The path of the game's configuration; undefined for the example. */
+  /** Path of the game's configuration; undefined for the built-in example. */
   readonly path: string | undefined
   /** A free port, or 0 for any. */
   readonly port: number
-  /** The emulator. */
+  /** The emulator that replaces the deployment service. */
   readonly service: { readonly url: string; readonly token: string; readonly settings?: ServiceConfig['settings'] }
 }
 
-/** A file needs no service, because the emulator replaces it. */
+/** The default of the section `service`: a file may omit the section, because the emulator replaces the service. */
 const SERVICE = { url: 'http://localhost', token: { env: 'UNUSED' } }
 
-/** Origins of the developer's own pages: those of this machine, on any port. */
+/** Origins of web pages that may call the APIs: those of this machine, on any port. */
 const OWN_PAGES = ['http://localhost:*', 'http://127.0.0.1:*', 'http://[::1]:*']
 
-/** Maximum number of long polls and streams of a developer's clients: any machine has enough descriptors for them. */
+/** Maximum number of long polls and streams. Any machine allows enough file descriptors for them. */
 const MOST_WAITS = 2000
 
 /**
- * The configuration that `muster dev` runs: the file with some replacements, so that no secret is needed. The emulator
- * replaces the service, memory the store, and one token for everything `auth` and `profiles`. `servers` and `results`
- * are ignored. The service's webhooks and the servers' registrations are sent to this program, and pages of this
- * machine may call it.
+ * Reads the configuration that `muster dev` runs: the file with replacements, so that no secret is needed. The emulator
+ * replaces the service, memory the store, and one token the sections `auth` and `profiles`. `servers` and `results` are
+ * ignored. Webhooks and server registrations are sent to this program. Pages of this machine may call it.
  * @throws {InvalidConfig} with all faults of the file
  */
 export async function readDevConfig({ path, port, service }: DevConfigOptions): Promise<DevConfig> {
@@ -108,7 +107,7 @@ export async function readDevConfig({ path, port, service }: DevConfigOptions): 
     profiles: undefined,
     servers: undefined,
     results: undefined,
-    // The emulator replaces every source, so that no secret is needed.
+    // No source is opened, because a source needs secrets. The emulator deploys all servers instead.
     sources: {},
     console: { ...config.console, editDeploy: true },
     streamTokens: { ...config.streamTokens, key: undefined },
@@ -124,11 +123,11 @@ export async function readDevConfig({ path, port, service }: DevConfigOptions): 
   return { config: own, leftOut: Object.entries(leftOut).flatMap(([section, isThere]) => (isThere ? section : [])) }
 }
 
-/** The emulator deploys the servers of other sources. Enrolled servers enrol here too. */
+/** Removes a pool's source, because the emulator deploys its servers. Pools of enrolled servers stay unchanged. */
 const deployedHere = (pool: Config['pools'][number]): Config['pools'][number] =>
   pool.source === ENROLLED ? pool : { ...pool, source: undefined }
 
-/** Servers register here, regardless of the file. */
+/** Makes servers register with this program, whatever URL the file states. */
 const registeringHere = <Deployed extends Pick<Queue, 'deploy'>>(deployed: Deployed): Deployed => {
   const { deploy } = deployed
   if (deploy.probe?.kind !== 'registration') return deployed

@@ -13,12 +13,12 @@ import { defaultGameServerSettings, simulatedGameServers } from '@muster/emulato
 import type { DeploymentService, Queue } from '@muster/matchmaker'
 import type { Processes } from '../console/index.js'
 
-/** Makes servers start within a second or two. */
+/** Factor by which simulated time is faster. Servers start within a second or two. */
 const SPEED = 5
 
 /**
- * Processes start immediately and get their whole grace period. Ports begin at a random number, so that two programs
- * seldom use the same.
+ * Emulator options for servers that are processes: they start immediately and get their whole grace period. Ports begin
+ * at a random number, so that two programs on a machine seldom use the same ports.
  */
 const ofProcesses = () => ({
   speed: 1,
@@ -30,20 +30,20 @@ interface DevEmulatorOptions {
   /** A free port; 0 for any. */
   readonly port: number
   readonly token: string
-  /** The emulated service. Default: that of the specification. */
+  /** Version of the emulated service. Default: that of the specification. */
   readonly as?: EmulatorOptions['as']
-  /** Starts the servers of all deployments. Default: they are simulated. */
+  /** Starts a process for each deployment. Undefined: servers are simulated. */
   readonly launch: Launch | undefined
 }
 
-/** A queue or a pool. */
+/** A queue or a pool, of which only the deployed version is read. */
 interface Deployed {
   readonly deploy: Pick<Queue['deploy'], 'application' | 'version'>
 }
 
-/** Starts the emulator, which listens on this machine only. */
+/** Starts the emulator. It listens on this machine only. */
 export async function openDevEmulator({ port, token, as, launch }: DevEmulatorOptions) {
-  /** Simulates a server of a pool instead of its container. Nothing listens on its port. */
+  /** Simulates a server of a pool in place of its container. Nothing listens on the server's port. */
   const play = simulatedGameServers(
     // Matches on a simulated server end only when Muster ends them.
     { ...defaultGameServerSettings, matchMs: Number.MAX_SAFE_INTEGER },
@@ -68,7 +68,7 @@ export async function openDevEmulator({ port, token, as, launch }: DevEmulatorOp
       if (!(error instanceof Conflict)) throw error
     })
   }
-  /** Creates the missing applications and versions that queues and pools deploy. */
+  /** Creates the applications and versions that queues and pools deploy, if they do not exist. */
   const prepare = async (deployed: readonly Deployed[]) => {
     for (const { deploy } of deployed) {
       const { application, version } = deploy
@@ -99,16 +99,16 @@ export async function openDevEmulator({ port, token, as, launch }: DevEmulatorOp
   }
 }
 
-/** Registers for a simulated server. Nothing listens on its port on this machine. */
+/** Registers a simulated server that serves one match. Nothing listens on the server's port. */
 async function register({ env }: Pick<ContainerSpec, 'env'>): Promise<undefined> {
   const { MM_REGISTRATION_URL: url, MM_REGISTRATION_SECRET: secret, MM_MATCH_ID: match_id } = env
   if (url === undefined) return
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
-  // The request fails if the match was cancelled meanwhile, or while the program ends.
+  // Errors are ignored: the request fails if the match was cancelled meanwhile, or while the program ends.
   await fetch(url, { method: 'POST', headers, body: JSON.stringify({ match_id }) }).catch(() => {})
 }
 
-/** The command that runs instead of a container. */
+/** The command that runs in place of a container. */
 export interface LaunchCommand {
   /** The program and its arguments. */
   readonly command: readonly string[]
@@ -117,8 +117,8 @@ export interface LaunchCommand {
 }
 
 /**
- * Runs a command for each deployment.
- * @param tell called with each line of output
+ * Creates the function that runs a command for each deployment.
+ * @param tell called with each line that a process writes
  */
 export function createProcesses(
   { command: [program = '', ...args], folder }: LaunchCommand,

@@ -22,18 +22,21 @@ interface DevPlayersOptions {
   /** The current queues. */
   readonly queues: () => readonly Queue[]
   readonly beacons: BotWorld['beacons']
-  /** The location of players who state none. */
+  /** The location of players who state none and whose address is not looked up. */
   readonly place: Coordinates
-  /** True if addresses are looked up, so that they give the location. */
+  /** True if the locations of players are looked up by their IP address. */
   readonly areLocated: boolean
 }
 
-/** Skill of players who state none, if a rule compares it. */
+/** The value of a skill attribute for players who state none, if a rule compares the attribute. */
 export const SKILL = 1500
-/** Always the middle, so that players who state nothing can all play together. */
+/** Replaces random numbers by the middle of their range, so that all players who state nothing can play together. */
 const MIDDLE = () => 0.5
 
-/** Trusts players' own statements, unless the queue has `playerMayState`, and fills in what its rules compare. */
+/**
+ * Completes tickets in development. Players may state everything, unless the queue has `playerMayState`. Missing values
+ * that rules compare get defaults.
+ */
 function withDevPlayers(service: TicketService, options: DevPlayersOptions): TicketService {
   const find = (name: string) => options.queues().find((queue) => queue.name === name)
   const complete = (ticket: TicketInput): TicketInput => {
@@ -70,7 +73,7 @@ function withDefaults(player: Player, queues: readonly Queue[], options: DevPlay
 
 const refusesMissing = (rule: Queue['rules'][number]) => !('missing' in rule) || (rule.missing ?? 'refuse') === 'refuse'
 
-/** The port if it is free on this machine; otherwise, and for 0, any free one. */
+/** Returns the wanted port if it is free on this machine. If it is taken or 0, returns any free port. */
 async function freePort(wanted: number): Promise<number> {
   try {
     return await listened(wanted)
@@ -95,21 +98,22 @@ export interface DevOptions {
   /** The configuration of the game. Default: an example with three queues. */
   readonly config?: string | undefined
   /**
-   * Runs as a process for each deployment. Default: `launch` of the configuration. Without it, servers are simulated.
+   * Runs as a process for each deployment. Default: `launch` of the configuration. If neither is given, servers are
+   * simulated.
    */
   readonly command?: LaunchCommand | undefined
-  /** The token for everything. Default: a random one. */
+  /** The token that gives access to everything. Default: a random one. */
   readonly token?: string | undefined
-  /** The emulated service: `specification`, the default, or `observed`. */
+  /** The emulated service: `specification` (default) or `observed`. */
   readonly as?: EmulatorOptions['as']
-  /** Preferred ports. If one is taken, any free one is used. Defaults 8080 and 8090. */
+  /** Preferred ports. If one is taken, any free port is used. Defaults 8080 and 8090. */
   readonly port?: number | undefined
   readonly emulatorPort?: number | undefined
   /** Writes lines of the log. Default: to the standard output. */
   readonly write?: ((line: string) => void) | undefined
 }
 
-/** Emulator, server and console in one process. */
+/** The emulator, the server and the console in one process. */
 export type Dev = Awaited<ReturnType<typeof startDev>>
 
 /**
@@ -120,13 +124,13 @@ export async function startDev(options: DevOptions = {}) {
   const { config: path, write } = options
   const wanted = { port: options.port ?? 8080, emulatorPort: options.emulatorPort ?? 8090 }
   const token = options.token ?? randomBytes(12).toString('base64url')
-  // The service and its servers need the port before the program listens.
+  // The ports are chosen first, because the emulator and its servers need the program's URL before it listens.
   const port = await freePort(wanted.port)
   const emulatorPort = await freePort(wanted.emulatorPort)
   const url = `http://127.0.0.1:${emulatorPort}`
   const command = options.command ?? (await readDevConfig({ path, port, service: { url, token: 'dev' } })).config.launch
   const processes = command && createProcesses(command, (line, { request_id: id }) => server.log.info(`${id}: ${line}`))
-  // Whoever has the token of an emulator that starts processes can start processes, so it is random.
+  // If the emulator starts processes, its token is random, because everybody who knows the token can start processes.
   const service = { url, token: command === undefined ? 'dev' : randomBytes(12).toString('base64url') }
   const emulator = await openDevEmulator({
     port: emulatorPort,
@@ -179,24 +183,24 @@ export async function startDev(options: DevOptions = {}) {
   }
   return {
     token,
-    /** The console's URL has the token in its fragment, which requests do not contain. */
+    /** The console's URL contains the token in its fragment, which browsers do not send. */
     urls: {
       console: `${server.url}/console/#token=${token}`,
       api: server.url,
       emulator: `${emulator.url}/_emulator`,
     },
-    /** Requested ports that another program uses. */
+    /** The requested ports that were taken by other programs. */
     taken: [
       ...(isOther(server.url, wanted.port) ? [wanted.port] : []),
       ...(isOther(emulator.url, wanted.emulatorPort) ? [wanted.emulatorPort] : []),
     ],
-    /** Ignored sections of the file. */
+    /** Names of the file's sections that are ignored. */
     ignored,
     /** The command of each server's process; undefined if servers are simulated. */
     command,
     server,
     bots,
-    /** Reads the configuration again. An invalid file is logged and changes nothing. */
+    /** Reads the configuration file again. An invalid file is logged, and changes nothing. */
     reload: () =>
       read()
         .then(server.reload)

@@ -2,8 +2,8 @@ import type { PlayerProfile } from '@muster/matchmaker'
 import { z } from 'zod'
 
 /**
- * `{ "players": { "<player id>": { "attributes": { "skill": 1510 }, "roles": ["tank"], "avoid": ["<player id>"] } } }`.
- * A missing player has no profile. Further members and attributes of null are ignored.
+ * The response: `{ "players": { "<player id>": { "attributes": { "skill": 1510 }, "roles": ["tank"], "avoid": ["<player
+ * id>"] } } }`. A player who is missing has no profile. Other members, and attributes of null, are ignored.
  */
 const answerSchema = z.looseObject({
   players: z.custom<Readonly<Record<string, unknown>>>(
@@ -13,8 +13,8 @@ const answerSchema = z.looseObject({
 })
 
 /**
- * Reads the profiles of the requested players. The ticket API validates each profile, so that an invalid one fails only
- * for its player.
+ * Reads the profiles of the requested players. The ticket API validates each profile later, so an invalid profile fails
+ * only for its player.
  * @throws {Error} for a response of another shape
  */
 function readAnswer(text: string, ids: readonly string[]): ReadonlyMap<string, PlayerProfile> {
@@ -36,7 +36,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The members that a profile has. Anything but an object is passed on, and rejected later. */
+/** Returns the known members of a profile. Anything but an object is returned unchanged, and rejected later. */
 function profileOf(given: unknown): PlayerProfile {
   if (typeof given !== 'object' || given === null) return given as PlayerProfile
   const { attributes, roles, avoid } = given as Readonly<Record<string, unknown>>
@@ -60,24 +60,24 @@ export interface FetchProfilesOptions {
   readonly url: string
   /** Sent as `Authorization: Bearer …`. */
   readonly token?: string | undefined
-  /** Maximum size of a response in bytes. Default 8 MiB: 16 KiB for each of 500 players. */
+  /** Maximum size of a response in bytes. Default 8 MiB, which is 16 KiB for each of 500 players. */
   readonly largestAnswer?: number | undefined
 }
 
 /** Requests players' profiles from the game backend. */
 export type FetchedProfiles = ReturnType<typeof createFetchProfiles>
 
-/** Number of connections to the game backend: the ticket API has at most four concurrent calls. */
+/** Number of connections to the game backend. The ticket API makes at most four calls at a time. */
 const CONNECTIONS = 4
 const LARGEST = 8 * 1024 * 1024
 
 /**
- * Creates a resolver that requests many players in one HTTP call. Redirects are not followed, because the token would
- * be sent there. Its errors name neither the address nor a player.
+ * Creates a function that requests the profiles of many players in one HTTP call. Redirects are not followed, because
+ * the token would be sent to their target. Errors name neither the address nor a player.
  */
 export function createFetchProfiles(options: FetchProfilesOptions) {
   const { url, token, largestAnswer = LARGEST } = options
-  // Imported lazily: it takes long to load, and is not needed before the first player.
+  // Imported lazily, because the library takes long to load and is not needed before the first player.
   const open = async () => {
     const { Agent, request } = await import('undici')
     return { request, dispatcher: new Agent({ connections: CONNECTIONS, maxResponseSize: largestAnswer }) }
@@ -106,7 +106,7 @@ export function createFetchProfiles(options: FetchProfilesOptions) {
   }
 }
 
-/** Codes only, because messages of network errors contain addresses. */
+/** Rethrows only the error's code or name, because messages of network errors contain addresses. */
 function fail(error: unknown): never {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') throw new Error(error.code)
   throw new Error(error instanceof Error ? error.name : 'failed')

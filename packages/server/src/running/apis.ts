@@ -5,7 +5,7 @@ import type { Config } from '../config/index.js'
 import { createFetchProfiles, type FetchedProfiles } from '../profiles/fetch-profiles.js'
 import type { Matching, MatchingOptions, OpenLobbies } from './stores/index.js'
 
-/** The section `auth`, with its secrets as strings. */
+/** Returns the section `auth` with its secrets as plain strings. */
 function authOptions({ auth }: Config, devToken: string | undefined): AuthOptions {
   const { jwt, shared, keys } = auth
   return {
@@ -18,7 +18,7 @@ function authOptions({ auth }: Config, devToken: string | undefined): AuthOption
 
 type Members = Readonly<Record<string, unknown>>
 
-/** A document of `openApiDocument`. */
+/** An OpenAPI document, as `openApiDocument` creates it. */
 interface Document {
   readonly tags: readonly { readonly name: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Members>>>>
@@ -26,8 +26,8 @@ interface Document {
 }
 
 /**
- * Adds the second document's paths and schemas to the first. The second's operation ids get a prefix, because ids must
- * be unique.
+ * Adds the paths and schemas of `second` to `first`. Operation ids of `second` get the prefix, because ids must be
+ * unique.
  */
 function mergeDocuments<First extends Document>(first: First, second: Document, prefix: string): First {
   const paths = Object.entries(second.paths).map(
@@ -55,13 +55,16 @@ const mapValues = <Value, Mapped>(
   map: (value: Value, key: string) => Mapped,
 ): Record<string, Mapped> => Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]))
 
-/** The dependencies of the APIs, and what outlives a change of the configuration. */
+/** The parts that the APIs need. A reload of the configuration does not replace them. */
 export interface ApiParts extends Pick<MatchingOptions, 'client' | 'locate' | 'clock' | 'onProblem'> {
   readonly service: TicketService
   readonly shared: Matching['shared']
   readonly groups: GroupStore
   readonly lobbies: OpenLobbies | undefined
-  /** Signs stream tokens if the configuration has no key, so that they survive a reload. */
+  /**
+   * Signs stream tokens if the configuration has no key. The same key is used after a reload, so that tokens stay
+   * valid.
+   */
   readonly streamKey: Uint8Array
   readonly devToken: string | undefined
   /** Called with the reason for each rejected token. */
@@ -70,10 +73,10 @@ export interface ApiParts extends Pick<MatchingOptions, 'client' | 'locate' | 'c
   readonly acted: NonNullable<TicketApiOptions['acted']>
 }
 
-/** The APIs of one configuration. */
+/** The APIs, built from one version of the configuration. */
 export type Apis = ReturnType<typeof createApis>
 
-/** @throws {InvalidInput} or RangeError naming the invalid option */
+/** Builds the APIs. @throws {InvalidInput} or RangeError naming the invalid option */
 export function createApis(config: Config, parts: ApiParts) {
   const { service, shared, client, clock, onProblem } = parts
   const auth = createAuth(authOptions(config, parts.devToken), {
@@ -117,7 +120,7 @@ export function createApis(config: Config, parts: ApiParts) {
     document: (): Promise<object> => (document ??= documentOf(tickets, lobbies)),
     auth,
     address,
-    /** Closes what belongs to this configuration. Running requests end normally. */
+    /** Closes the parts that belong to this version of the configuration. Running requests end normally. */
     close: async () => profiles?.close(),
   }
 }
@@ -129,7 +132,7 @@ function profileOptions({ profiles }: Config, { resolve }: FetchedProfiles): Tic
   return { resolve, timeoutMs, cacheMs, cacheSize, batchSize: perRequest, whenFailed }
 }
 
-/** The ticket API's document, including the lobby API's if lobbies are enabled. */
+/** Returns the OpenAPI document of the ticket API. If lobbies are enabled, it includes the lobby API. */
 async function documentOf(tickets: HttpHandler, lobbies: HttpHandler | undefined): Promise<object> {
   const read = async (api: HttpHandler) => {
     const answer = await api(new Request('http://localhost/openapi.json'), { remoteAddress: undefined })
@@ -139,10 +142,10 @@ async function documentOf(tickets: HttpHandler, lobbies: HttpHandler | undefined
   return lobbies === undefined ? first : mergeDocuments(first, await read(lobbies), 'lobbies')
 }
 
-/** The current APIs. A reload replaces them as a whole, within one turn of the event loop. */
+/** The current configuration and its APIs. A reload replaces both within one turn of the event loop. */
 export class ApisInForce {
   config: Config
-  /** Set before anything is served. A plain property for speed, because every request reads it. */
+  /** Set before the first request. A plain property, because every request reads it and a getter would be slower. */
   apis!: Apis
 
   constructor(config: Config) {

@@ -3,11 +3,11 @@ import type { Clock } from '@muster/core/clock'
 /** Milliseconds between two checks (our choice). */
 const LOOK_MS = 1000
 
-/** The wall clock of the machine was set (NTP), or the machine slept. Waits are not affected. */
+/** Reported if the wall clock of the machine was set (NTP), or the machine slept. Waiting times are not affected. */
 export class ClockStepped extends Error {
   override readonly name = 'ClockStepped'
 
-  /** @param byMs milliseconds, negative if it was set back. */
+  /** @param byMs milliseconds by which the clock was set; negative if it was set back. */
   constructor(byMs: number) {
     const seconds = (Math.abs(byMs) / 1000).toFixed(1)
     super(
@@ -17,7 +17,7 @@ export class ClockStepped extends Error {
   }
 }
 
-/** Reports each step of the wall clock, until it is closed. */
+/** Reports each step of the wall clock, until the watch is closed. */
 export function watchClock(clock: Clock, stepped: (error: ClockStepped) => void): { close(): void } {
   const ending = new AbortController()
   const stepMs = () => clock.wallStepMs?.() ?? 0

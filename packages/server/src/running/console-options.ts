@@ -10,7 +10,7 @@ import type { ApisInForce } from './apis.js'
 import type { Reloaded } from './reload/reload.js'
 import type { Matching } from './stores/index.js'
 
-/** Creates the function that returns the use of the service's limits since the previous call, for the console. */
+/** Creates a function that returns the use of the service's limits since its previous call. */
 function createLimitsNow(client: ObservedClient | undefined, clock: Clock): () => readonly LimitNow[] {
   if (client === undefined) return () => []
   const meter = createLimitMeter()
@@ -45,7 +45,7 @@ interface ConsoleOptionsOf extends Pick<ConsoleOptions, Passed> {
 const HOUR_MS = 3_600_000
 const MB = 1024 * 1024
 
-/** The options of the console. */
+/** Returns the options of the console. */
 export function consoleOptions(of: ConsoleOptionsOf): ConsoleOptions {
   const { inForce, matching, client, log, clock } = of
   const { config } = inForce
@@ -81,7 +81,7 @@ const storyBounds = ({ console: { stories } }: Config) => ({
   mostBytes: stories.maxMegabytes * MB,
 })
 
-/** Changes a queue in the file, if there is one; otherwise until the end of the process. */
+/** Returns the function that changes a queue: in the configuration file if there is one, otherwise only in memory. */
 function createApplyQueue({ inForce, reload, editQueue }: ConsoleOptionsOf): ApplyQueue {
   return async (name, definition, yaml) => {
     const counts = inForce.config.queues.find((queue) => queue.name === name)
@@ -97,7 +97,7 @@ const withQueue = (config: Config, name: string, definition: QueueDefinition): C
   queues: config.queues.map((queue) => (queue.name === name ? defineQueue(definition) : queue)),
 })
 
-/** Host names without ports, including that of the public URL. */
+/** Returns the host names that the console serves, without ports. The name of the public URL is included. */
 function hostsOf({ console: { hosts }, listen }: Config): readonly string[] {
   const names = hosts.map((host) => host.replace(/:\d+$/, ''))
   return listen.publicUrl === undefined ? names : [...names, new URL(listen.publicUrl).hostname]

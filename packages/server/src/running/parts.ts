@@ -22,10 +22,10 @@ import {
   type MatchingStoreOptions,
 } from './stores/index.js'
 
-/** Rejects with an error that names a remedy. */
+/** Opens the storage of the program. Rejects with an error that names a remedy. */
 async function openMatchingStore(options: MatchingStoreOptions): Promise<MatchingStore> {
   if (options.config.store.kind !== 'redis') return { openMatching: openLocalMatching, close: async () => {} }
-  // Imported lazily: few programs need it, and it takes time to load.
+  // Imported lazily, because few programs use Redis and the module takes time to load.
   const { openRedisStore } = await import('./stores/redis-matching.js')
   return openRedisStore(options, options.config.store)
 }
@@ -38,7 +38,7 @@ interface PartsOptions {
   readonly log: MatchingOptions['log']
   readonly onProblem: MatchingOptions['onProblem']
   readonly onRefused: ApiParts['onRefused']
-  /** Options of the console, once there is a matchmaker. */
+  /** Returns the options of the console, once there is a matchmaker. */
   readonly consoleOptions: (
     matching: Matching,
     client: Client | undefined,
@@ -49,13 +49,13 @@ interface PartsOptions {
 /** The parts that live as long as the program, regardless of reloads. */
 export type ProgramParts = Awaited<ReturnType<typeof openParts>>
 
-/** @param leftMs remaining milliseconds. */
+/** Closes a part. @param leftMs returns the milliseconds that remain for closing. */
 type Close = (leftMs: () => number) => Promise<void>
 
-/** Opens all parts or none: if a later part fails, the opened ones are closed. */
+/** Opens all parts. If one fails, the parts that are already open are closed. */
 export async function openParts(options: PartsOptions) {
   const closes: Close[] = []
-  /** Closes all of them, the last opened first. Calling it again changes nothing. */
+  /** Closes all open parts, the last opened one first. Another call does nothing. */
   const closeAll: Close = async (leftMs) => {
     for (const close of closes.splice(0).toReversed())
       await close(leftMs).catch((error: unknown) => options.onProblem('close', error))
@@ -105,13 +105,13 @@ async function open(options: PartsOptions, opened: (close: Close) => void) {
     clock,
     onProblem,
     onRefused: options.onRefused,
-    // Without a console there is no audit log, so the act is logged.
+    // Without a console there is no audit log, so acts of operators are logged here.
     acted: console?.acted ?? (({ who, what, id }) => log.info(`${who} did ${what}`, { who, what, id })),
   }
   return { client, sources, locate, matching, console, lobbies, api }
 }
 
-/** Undefined without the deployment service. */
+/** Creates the client of the deployment service; undefined if none is configured. */
 function openClient(inForce: ApisInForce, limiter: MatchingStore['limiter'], clock: Clock): Client | undefined {
   const { service } = inForce.config
   if (service === undefined) return undefined
@@ -125,7 +125,7 @@ function openClient(inForce: ApisInForce, limiter: MatchingStore['limiter'], clo
 
 const same = (service: TicketService) => service
 
-/** Groups must survive a reload, so the ticket API does not own them. */
+/** Creates the store of groups. The ticket API does not own it, because groups must survive a reload. */
 function ownGroups({ limits }: Config, service: TicketService, store: Store | undefined, clock: Clock): GroupStore {
   return createGroupStore({
     clock,
@@ -136,7 +136,7 @@ function ownGroups({ limits }: Config, service: TicketService, store: Store | un
   })
 }
 
-/** URLs for the service's webhooks; undefined without webhooks. */
+/** Returns the URLs for the service's webhooks; undefined if webhooks are off. */
 function webhookUrls({ listen, webhook, service }: Config) {
   if (service === undefined || listen.publicUrl === undefined || webhook.enabled === false) return undefined
   const base = `${listen.publicUrl.replace(/\/+$/, '')}/webhooks`

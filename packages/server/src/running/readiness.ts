@@ -5,7 +5,7 @@ import type { ServiceReading } from './service-reads.js'
 /** Returns the reason why the program does not accept players now; undefined if the check passes. */
 export type ReadinessCheck = () => string | undefined | Promise<string | undefined>
 
-/** Whether the program accepts players, and if not, why. */
+/** Whether the program is ready for players, and the reasons if it is not. */
 export interface Ready {
   readonly is: boolean
   readonly why: readonly string[]
@@ -15,14 +15,15 @@ export interface Ready {
   readonly leader?: string | undefined
 }
 
-/** Milliseconds for which an answer is cached, because anybody may ask, and a check may read every ticket. */
+/** Milliseconds for which a positive result is cached. Anybody may request it, and a check may read every ticket. */
 const HOLDS_MS = 500
-/** The same for an answer that the program is not ready, so that its load balancer notices a change soon. */
+/** Milliseconds for which a negative result is cached. It is short, so that a load balancer soon notices a change. */
 const NOT_READY_HOLDS_MS = 50
 
 /**
- * Combines the checks, and caches their results.
- * @param ending returns why the program ends: from then on it is not ready, regardless of the cache.
+ * Runs the checks, and caches the result.
+ * @param ending returns the reason why the program ends. From then on the program is not ready, regardless of the
+ * cache.
  */
 export function createReadiness(
   ending: () => string | undefined,
@@ -54,28 +55,27 @@ async function reasonOf(check: ReadinessCheck): Promise<string | undefined> {
 }
 
 interface ServiceCheckOptions {
-  /** Undefined without the deployment service: then the check always passes. */
+  /** The client; undefined without the deployment service, in which case the check always passes. */
   readonly client: Client | undefined
   readonly clock: Clock
   /** Reads everything that the program needs from the service: see `readService`. */
   readonly readAll: (signal: AbortSignal) => Promise<readonly ServiceReading[]>
-  /** Called with each failed attempt, and with each failed reading. */
+  /** Called with the error of each failed check, and with one error for each failed reading. */
   readonly onProblem: (error: unknown) => void
 }
 
-/** Checks whether the service accepts our token. */
+/** Checks whether the deployment service accepts the token. */
 export type ServiceCheck = ReturnType<typeof createServiceCheck>
 
-/** Milliseconds until the next check: before the first success, while something is wrong, and else (our choice). */
+/** Milliseconds until the next check (our choice): before the first success, during a fault, and otherwise. */
 const FIRST_MS = 500
 const SOON_MS = 2000
 const LATER_MS = 60_000
 
 /**
- * Requests one entry of the service's list of deployments, at the start and then every minute. The program accepts
- * players after the first success. Later it stays ready if the service is down, but not if the service rejects the
- * token or the address has no such list. After the first success, everything that the program needs from the service is
- * read, and failures are reported.
+ * Requests one entry of the service's list of deployments, at the start and then every minute. The first success makes
+ * the program ready. Later the program stays ready during an outage, but not if the service rejects the token or has no
+ * such list. After the first success, `readAll` reads everything else once, and failures are reported.
  */
 export function createServiceCheck({ client, clock, readAll, onProblem }: ServiceCheckOptions) {
   const ending = new AbortController()

@@ -4,17 +4,17 @@ import { matchmakerTag } from '@muster/matchmaker/internal'
 import { type Config, endsInVersion } from '../config/index.js'
 import type { OpenSources } from './sources.js'
 
-/** A requirement of the service, and whether it works. */
+/** Something that the program needs from the deployment service, and whether it works. */
 export interface ServiceReading {
-  /** E.g. `locations`, `version my-game 1.0`. */
+  /** What was read, e.g. `locations` or `version my-game 1.0`. */
   readonly what: string
   readonly works: boolean
-  /** What was read, or the fault and its remedy. It contains no secret and no address. */
+  /** The result, or the fault and its remedy. It contains no secret and no address. */
   readonly says: string
 }
 
 interface ServiceReadOptions {
-  /** Undefined without the deployment service: only the sources are read. */
+  /** The client; undefined without the deployment service, in which case only the sources are read. */
   readonly client: Client | undefined
   readonly config: Pick<Config, 'service' | 'name' | 'queues' | 'pools'>
   readonly sources: OpenSources
@@ -22,12 +22,12 @@ interface ServiceReadOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Milliseconds for one read, including its retries. */
+/** Maximum milliseconds of one read, including its retries. */
 const TIMEOUT_MS = 15_000
 
 /**
  * Reads what the program will need from the service: locations, applications, the version of each queue and pool, and
- * the list by tag. Polls each source for an empty list. Reading costs no money. Rejects only with `signal.reason`.
+ * the list by tag. Also polls each source for an empty list. Reading costs no money. Rejects only with `signal.reason`.
  */
 export async function readService(options: ServiceReadOptions): Promise<readonly ServiceReading[]> {
   const { client, config, sources, signal } = options
@@ -46,7 +46,7 @@ export async function readService(options: ServiceReadOptions): Promise<readonly
 
 type ServiceReader = ReturnType<typeof createReader>
 
-/** Reads one thing, and returns the fault if that fails. */
+/** Creates the function that makes one read. If the read fails, the function returns the fault instead of throwing. */
 function createReader(options: ServiceReadOptions) {
   const base = { known: undefined as Promise<string> | undefined }
   return async (
@@ -119,7 +119,7 @@ async function readingsOf(
 const works = (says: string) => ({ works: true, says })
 const fails = (says: string) => ({ works: false, says })
 
-/** The versions that queues and pools deploy, without duplicates. */
+/** Returns the application versions that queues and pools deploy, without duplicates. */
 export function deploysOf({
   queues,
   pools,
@@ -129,7 +129,10 @@ export function deploysOf({
   return [...new Map(all.map((deploy) => [JSON.stringify([deploy.application, deploy.version]), deploy])).values()]
 }
 
-/** A hint about a missing route: whether the address works without the version at its end. */
+/**
+ * Returns a hint about a missing route: whether the service responds at the same address without the version at its
+ * end.
+ */
 async function baseHint({ config, clock, signal }: ServiceReadOptions): Promise<string> {
   if (config.service === undefined) return ''
   const { url, token, settings } = config.service

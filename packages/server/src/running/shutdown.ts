@@ -16,16 +16,16 @@ export interface ShutdownOptions extends Pick<ReloadingOptions, 'inForce' | 'par
   readonly clock: Clock
 }
 
-/** Milliseconds that running responses get at the end, before their connections are ended (our choice). */
+/** Milliseconds that running responses get at the end, before their connections are closed (our choice). */
 const LAST_ANSWERS_MS = 250
-/** Minimum share of the time for which players are refused, so that a load balancer notices (our choice). */
+/** Minimum share of the shutdown time for which players are refused, so that a load balancer notices (our choice). */
 const SHARE_OF_NOTICE = 0.1
-/** The share of the remaining time that the parts may use. The rest is for connections. */
+/** Share of the remaining time that the parts may use. The rest is for closing connections. */
 const SHARE_OF_PARTS = 0.9
 
 /**
- * Ends the program. It first refuses players, while the matchmaker and the lobbies finish their running work and leave
- * the rest to the next process. Then it ends waits and streams, so that clients reconnect to another process.
+ * Ends the program. First it refuses players, while the matchmaker and the lobbies finish running work and leave the
+ * rest to the next process. Then it ends long polls and streams, so that clients reconnect to another process.
  */
 export function createShutdown(options: ShutdownOptions) {
   const { inForce, parts, listener, guard, check, clockWatch, refusals, metrics, problems, log, clock } = options
@@ -50,7 +50,7 @@ export function createShutdown(options: ShutdownOptions) {
     const { withinMs } = inForce.config.shutdown
     log.info('Shutting down.', { withinMs })
     const isDone = (await within(closeAll(withinMs), withinMs, clock)) ?? false
-    // Unfinished work must not keep the process alive.
+    // Closes all connections, because unfinished work would otherwise keep the process alive.
     listener.destroy()
     await problems.close()
     if (isDone) log.info('Shutdown complete.')
@@ -58,7 +58,7 @@ export function createShutdown(options: ShutdownOptions) {
     return isDone
   }
   return {
-    /** Why players are not accepted any more; undefined before `close`. */
+    /** Returns why players are not accepted any more; undefined before `close` is called. */
     reason: () => (closed === undefined ? undefined : 'the process is shutting down'),
     close: () => (closed ??= close()),
   }

@@ -25,10 +25,10 @@ import { createReloading, type Reloaded } from './reload/reload.js'
 import { readService } from './service-reads.js'
 import { createShutdown } from './shutdown.js'
 
-/** Minimum length of a secret in logs: hiding shorter ones would black out words. */
+/** Minimum number of characters of a secret that log lines hide. Hiding shorter ones would black out ordinary words. */
 const SHORTEST = 6
 
-/** The strings that must never be shown. */
+/** Returns the strings that log lines must never contain. */
 function secretsOf(config: Config): readonly string[] {
   const found: string[] = []
   const visit = (value: unknown): void => {
@@ -37,13 +37,13 @@ function secretsOf(config: Config): readonly string[] {
     else if (typeof value === 'object' && value !== null) for (const entry of Object.values(value)) visit(entry)
   }
   visit(config)
-  // A token may be configured with its prefix.
+  // A token may be configured with the prefix `token`. The bare token is hidden too.
   return found.flatMap((text) => [text, bareToken(text)]).filter((text) => text.length >= SHORTEST)
 }
 
 type WebhookReceiver = (request: Request) => Promise<Response>
 
-/** Webhooks below `/webhooks`: the rest of a path cannot be guessed, and the body is not trusted. */
+/** Handles webhooks below `/webhooks`. The rest of a path cannot be guessed, and the body is not trusted. */
 function createWebhooks(servers: WebhookReceiver, relays: WebhookReceiver | undefined): HttpHandler {
   return async (request) => {
     const [, , kind] = new URL(request.url).pathname.split('/', 3)
@@ -59,17 +59,17 @@ export interface ServerDeps {
   readonly write?: ((line: string) => void) | undefined
   /** A token with all permissions; only for `muster dev`. */
   readonly devToken?: string | undefined
-  /** Lets bots arrive; only for `muster dev`. */
+  /** Makes simulated players join; only for `muster dev`. */
   readonly letBotsIn?: ConsoleOptions['letBotsIn']
   /** The processes of servers on this machine; only for `muster dev`. */
   readonly processes?: ConsoleOptions['processes']
-  /** Wraps the matchmaker's service; only for `muster dev`. */
+  /** Wraps the ticket service of the matchmaker; only for `muster dev`. */
   readonly adaptService?: ((service: TicketService) => TicketService) | undefined
-  /** The script of the thread in which changed rules are tried. Default: this package's own build. */
+  /** The script of the thread in which changed rules are tried. Default: the one in this package. */
   readonly trialWorker?: ConsoleOptions['trialWorker']
   /**
-   * Changes a queue in the configuration file, and returns the file's new configuration. Fields of `inForce`, the
-   * current definition, that the file omits are defaults. Default: queues change in memory.
+   * Changes a queue in the configuration file, and resolves with the file's new configuration. `inForce` is the current
+   * definition: fields that the file omits have its values. Default: queues change only in memory.
    */
   readonly editQueue?: ((name: string, yaml: string, inForce?: unknown) => Promise<Config>) | undefined
 }
@@ -78,29 +78,29 @@ export interface ServerDeps {
 export interface MusterServer {
   /** The URL of the players' listener. */
   readonly url: string
-  /** The URL of `listen.admin`; undefined without it. */
+  /** The URL of the operators' listener; undefined without `listen.admin`. */
   readonly adminUrl: string | undefined
-  /** The matchmaker, as the ticket API uses it. */
+  /** The ticket service of the matchmaker, which the ticket API uses. */
   readonly service: TicketService
   readonly log: Log
   /** The current configuration. */
   readonly config: () => Config
   readonly ready: () => Promise<Ready>
   /**
-   * Applies another configuration as far as possible without a restart. Rejects with an error that names the fault, and
-   * then nothing has changed.
+   * Applies another configuration as far as possible without a restart. If it rejects, its error names the fault and
+   * nothing has changed.
    */
   readonly reload: (config: Config) => Promise<Reloaded>
   /**
-   * Accepts nothing new, finishes running work, and hands over, within the configured time. Resolves with true if
-   * everything was finished. Calling it again returns the same promise.
+   * Refuses new work, finishes running work and leaves the rest to the next process, within the configured time.
+   * Resolves with true if everything was finished. Another call returns the same promise.
    */
   readonly close: () => Promise<boolean>
 }
 
 /**
- * Starts the program: the ticket API, the lobby API, the console and their parts, on one port. Rejects with an error
- * that names a remedy, and leaves nothing running.
+ * Starts the program: the ticket API, the lobby API and the console on one port, with the parts that they need. If it
+ * rejects, its error names a remedy and nothing is left running.
  */
 export async function startServer(config: Config, deps: ServerDeps = {}): Promise<MusterServer> {
   const { clock = systemClock, write, devToken } = deps
@@ -112,12 +112,13 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
   const refusals = createRefusals(clock, (text) => log.warn(text))
   const common = { ...deps, clock, log, onProblem, onRefused: refusals.refused, inForce }
 
-  // Probes are answered while everything else starts.
+  // Health probes are answered while the other parts start.
   let mounts = startingMounts()
   const answers = createAnswerCounts()
   const isDev = devToken !== undefined
   const listen = () => openListeners({ config, mounts: () => mounts, log, clock, isDev })
-  // The previous process may still listen on the address. It ends once it has released the store.
+  // The previous process may still listen on the address. This process then listens later, once that process has
+  // released the store and ended.
   const early = await listen().catch((error: unknown) => {
     if (!isInUse(error)) throw error
   })
@@ -226,7 +227,10 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
 
 const isInUse = (error: unknown) => (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
 
-/** The most important facts for an operator. The host may be an address, which log lines never contain. */
+/**
+ * Logs the most important facts for an operator. Omits the host, because it may be an address, which log lines never
+ * contain.
+ */
 function logStart(log: Log, { name, listen, queues, store, lobbies }: Config, port: number): void {
   log.info('listening', {
     port,

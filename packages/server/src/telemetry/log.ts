@@ -4,7 +4,10 @@ import { scrub } from '@muster/core/internal'
 import type { Matchmaker, MatchmakerEvents, ServerFailure } from '@muster/matchmaker'
 import { pino } from 'pino'
 
-/** `{"level":"info","time":"…","text":"listening","url":"…"}` becomes `12:00:01 info  listening  url=…`. */
+/**
+ * Returns a JSON line as readable text: `{"level":"info","time":"…","text":"listening","url":"…"}` becomes `12:00:01
+ * info  listening  url=…`.
+ */
 export function textLine(json: string): string {
   const { level, time, text, ...fields } = JSON.parse(json) as Readonly<Record<string, unknown>>
   const clock = String(time).slice(11, 19)
@@ -12,14 +15,16 @@ export function textLine(json: string): string {
   return `${clock} ${String(level).padEnd(5)} ${oneLine(String(text))}${rest.join('')}\n`
 }
 
-/** Quoted if it is not a single word, so that a value cannot look like another field or line. */
+/**
+ * Returns a value as text. It is quoted unless it is a single word, so that it cannot look like another field or line.
+ */
 function wordOf(value: unknown): string {
   const text = Array.isArray(value) ? value.join(',') : value
   const word = typeof text === 'string' ? text : JSON.stringify(text)
   return /^[^\s"=]+$/.test(word) && !COMMANDS.test(word) ? word : quoted(word)
 }
 
-/** Terminals execute control characters, and format characters change the order of text. */
+/** Matches control characters, which terminals execute, and format characters, which change the order of text. */
 const COMMANDS = /[\p{Cc}\p{Cf}\u2028\u2029]/u
 
 const oneLine = (text: string) => (COMMANDS.test(text) ? quoted(text) : text)
@@ -31,12 +36,12 @@ const quoted = (text: string) =>
 
 type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
-/** The fields of a log line besides its text: plain values. */
+/** The fields of a log line besides its text. Their values are plain. */
 type Fields = Readonly<Record<string, string | number | boolean | undefined | readonly string[]>>
 
 /**
- * Writes log lines. Texts and values are written without the program's secrets, and without addresses other than those
- * of this machine.
+ * Writes log lines. Secrets of the program, and addresses other than those of this machine, are removed from texts and
+ * values.
  */
 export interface Log {
   debug(text: string, fields?: Fields): void
@@ -48,11 +53,14 @@ export interface Log {
 
 export interface LogOptions {
   readonly level: LogLevel
-  /** One JSON object per line, or readable text. */
+  /** `json` writes one JSON object in each line, `text` readable text. */
   readonly format: 'json' | 'text'
-  /** Writes a line. Default: to the standard output, before the call returns, so that none is lost at the end. */
+  /**
+   * Writes a line. By default it is on the standard output when the call returns, so that no line is lost when the
+   * process ends.
+   */
   readonly write?: ((line: string) => void) | undefined
-  /** The secrets of the current configuration. */
+  /** Returns the secrets of the current configuration, which lines must not contain. */
   readonly secrets?: (() => readonly string[]) | undefined
 }
 
@@ -94,31 +102,32 @@ export function createLog({ level, format, write = writeOut, secrets = () => [] 
   }
 }
 
-/** Synchronous where the system allows it: files, terminals, and pipes on POSIX. */
+/** Writes to the standard output. The write is synchronous for files, terminals, and pipes on POSIX. */
 const writeOut = (line: string): void => void process.stdout.write(line)
 
-/** The addresses of this machine. They are not secret, because the operator has configured them. */
+/** Returns the addresses of this machine. They may be logged, because the operator has configured them. */
 function ownAddresses(): ReadonlySet<string> {
   const always = ['127.0.0.1', '::1', '0.0.0.0', '::']
   try {
     const ofInterfaces = Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address))
     return new Set([...always, ...ofInterfaces])
   } catch {
-    // A sandbox may forbid listing them (AF_NETLINK). Then log lines hide the addresses of this machine too.
+    // A sandbox may forbid listing the addresses (AF_NETLINK). Log lines then hide the addresses of this machine too.
     return new Set(always)
   }
 }
 
-/** Logs problems: the first of each kind immediately, and then the number of repetitions. */
+/** Logs the first problem of each kind immediately, and later how often it occurred again. */
 export type ProblemLog = ReturnType<typeof createProblemLog>
 
-/** Milliseconds in which the same problem is one line and a count (our choice). */
+/** Milliseconds within which problems of the same kind become one line and a count (our choice). */
 const WINDOW_MS = 10_000
-/** Maximum number of kinds of problems in a window. Of further kinds only the number is logged (our choice). */
+/** Maximum number of kinds of problems in a window (our choice). Of further kinds only the total is logged. */
 const MOST_KINDS = 50
 
 /**
- * Creates a log of limited size, however many problems there are: per window a line for each kind, and a count of it.
+ * Creates a log of problems whose size is limited. In each window a kind of problem has one line and one count, however
+ * often it occurs.
  */
 export function createProblemLog(log: Log, clock: Clock) {
   const kinds = new Map<string, { readonly during: string; readonly text: string; count: number }>()
@@ -137,7 +146,8 @@ export function createProblemLog(log: Log, clock: Clock) {
 
   return {
     /**
-     * Groups messages that differ only in ids and numbers: logs the first at once, and the number of repetitions later.
+     * Reports a problem. Messages that differ only in ids and numbers are one kind: the first is logged at once, and
+     * the number of repetitions later.
      * @param during the activity, e.g. `create`.
      */
     report: (during: string, error: unknown, fields?: Fields) => {
@@ -164,19 +174,21 @@ export function createProblemLog(log: Log, clock: Clock) {
 }
 
 /**
- * True for problems that somebody must look at: records are lost. Compared by name, because a process without Redis
- * does not load its errors.
+ * Returns true for the problem that records were lost, which an operator must act on. The error is compared by name,
+ * because a process without Redis does not load its class.
  */
 const isSevere = (error: unknown) => error instanceof Error && error.name === 'RecordsVanished'
 
-/** Number of characters that identify a kind of problem: with more, a long message would take time and memory. */
+/** Number of characters that identify a kind of problem. Longer texts would take time and memory. */
 const KIND_LENGTH = 500
 
-/** The message without ids and numbers, which differ among problems of one kind. In linear time. */
+/** Returns a message without ids and numbers, which differ among problems of one kind. The time is linear. */
 export const kindOf = (text: string) =>
   text.slice(0, KIND_LENGTH).replaceAll(/[\w-]+/g, (word) => (/\d/.test(word) ? '#' : word))
 
-/** A name and a message. Errors of our own classes name a remedy; a stack trace does not help an operator. */
+/**
+ * Returns the name and the message of an error. The stack is omitted: the messages of Muster's errors name a remedy.
+ */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.name === 'Error' ? error.message : `${error.name}: ${error.message}`
@@ -194,10 +206,11 @@ export const failureText = (reason: ServerFailure, detail: string | undefined): 
   detail === undefined ? `${failed[reason]}.` : `${failed[reason]}: ${detail}.`
 
 /**
- * Logs problems, limited by `problems`, and single matches at the level `debug`. Of players it logs only the number.
+ * Logs problems through `problems`, which limits them, and single matches at the level `debug`. Of players only the
+ * number is logged.
  */
 export function logEvents(on: Matchmaker['on'], log: Log, problems: ProblemLog): void {
-  /** @param fields fields of the event for the log line */
+  /** Logs an event at the level `debug`. @param fields fields of the event for the log line */
   const debug = <Name extends keyof MatchmakerEvents, Field extends string & keyof MatchmakerEvents[Name]>(
     name: Name,
     text: string,

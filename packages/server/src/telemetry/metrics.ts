@@ -8,10 +8,10 @@ import { MeterProvider } from '@opentelemetry/sdk-metrics'
 /** Measurements of the program itself. Counts are totals since the start, unless marked as current. */
 interface ObservedProgram {
   readonly clock: Pick<Clock, 'wallStepMs'>
-  /** Number of rejected tokens, by reason. */
+  /** Returns the number of rejected tokens, by reason. */
   readonly refusals: () => Readonly<Record<string, number>>
   readonly connections: () => {
-    /** Current. */
+    /** Number of connections that are open now. */
     readonly open: number
     readonly idleEnded: number
     readonly busyEnded: number
@@ -19,14 +19,14 @@ interface ObservedProgram {
     readonly refused: number
   }
   readonly load: () => {
-    /** Number of refused requests by urgency. */
+    /** Number of requests that were refused for overload, by urgency. */
     readonly refused: Readonly<Record<string, number>>
-    /** Current milliseconds. */
+    /** Current delay of the process in milliseconds. */
     readonly lateMs: number
   }
-  /** Number of responses, by the class of the status. */
+  /** Returns the number of responses, by the class of the status, e.g. `2xx`. */
   readonly answers: () => Readonly<Record<string, number>>
-  /** Undefined if the program is a single process. */
+  /** Returns the role of this process; undefined if the program is a single process. */
   readonly membership?:
     | (() => {
         readonly leads: boolean
@@ -37,18 +37,18 @@ interface ObservedProgram {
     | undefined
 }
 
-/** A value with its attributes. */
+/** A measured value with the attributes that distinguish it. */
 type Observation = readonly [value: number, attributes?: Attributes]
 
 interface ProgramMetric {
   readonly kind: 'Counter' | 'UpDownCounter' | 'Gauge'
   readonly unit: string
   readonly description: string
-  /** Empty if the program has no such value. */
+  /** Returns the values; empty if the program has none. */
   readonly of: (program: ObservedProgram) => readonly Observation[]
 }
 
-/** One observation for each member of a record, distinguished by an attribute. */
+/** Returns one observation for each member of a record. The attribute names the member. */
 const each = (attribute: string, counts: Readonly<Record<string, number>>): readonly Observation[] =>
   Object.entries(counts).map(([name, count]) => [count, { [attribute]: name }])
 
@@ -167,7 +167,7 @@ export interface MetricsOptions {
 /** The metrics of docs/telemetry.md for Prometheus. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Starts measuring. It opens no listener: the program mounts `serve`. */
+/** Starts measuring. It opens no listener, because the program mounts `serve`. */
 export function createMetrics({ matchmaker, client, clock, program }: MetricsOptions) {
   const exporter = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true, withoutTargetInfo: true })
   const provider = new MeterProvider({ readers: [exporter] })

@@ -5,7 +5,7 @@ import type { MapNow, Now, Spot } from '../../wire.js'
 import { short, wait } from '../words.js'
 import { number, TableHead } from '../elements.js'
 
-/** A weighted item at a point of the map. */
+/** An item with a weight, at a point of the map. */
 interface Weighted {
   readonly x: number
   readonly y: number
@@ -13,14 +13,14 @@ interface Weighted {
 }
 
 interface Merged<Item extends Weighted> extends Weighted {
-  /** Equal for the same cell of the map, whatever it holds. */
+  /** Identifies the cell of the map. It stays the same when the cell's items change. */
   readonly key: string
   readonly items: readonly Item[]
 }
 
 /**
- * Merges the items in each cell of a grid at their weighted centre, the heaviest first. Nothing is lost. The grid is
- * fixed, so circles do not jump between updates.
+ * Merges the items in each cell of a grid into one, at their weighted centre. The heaviest comes first, and no item is
+ * lost. The grid is fixed, so circles do not jump between updates.
  */
 export function mergeClusters<Item extends Weighted>(items: readonly Item[], cell: number): readonly Merged<Item>[] {
   const weighty = items.filter(({ weight }) => weight > 0)
@@ -33,10 +33,13 @@ export function mergeClusters<Item extends Weighted>(items: readonly Item[], cel
     .toSorted((one, other) => size(other) - size(one) || (one.key < other.key ? -1 : 1))
 }
 
-/** The logarithm keeps the order of similar weights stable between updates. */
+/** Sorting by the rounded logarithm keeps the order of similar weights stable between updates. */
 const size = ({ weight }: Weighted) => Math.round(Math.log2(weight))
 
-/** The radius of a circle in pixels. Its area grows with the number. The maximum leaves others visible. */
+/**
+ * Returns the radius of a circle in pixels. The circle's area grows with the weight. A maximum keeps other circles
+ * visible.
+ */
 export function radiusOf(weight: number, heaviest: number): number {
   const largest = Math.min(22, 7 + 3.2 * Math.log10(Math.max(1, heaviest)) ** 1.4)
   return Math.max(3.5, largest * Math.sqrt(weight / Math.max(1, heaviest)))
@@ -44,7 +47,7 @@ export function radiusOf(weight: number, heaviest: number): number {
 
 const MOST = 15
 
-/** The map as a table, created when it is opened. */
+/** Shows the map as a table. The table is created when it is opened. */
 function PlacesTable({ map }: { readonly map: MapNow }) {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -95,7 +98,7 @@ const degrees = ({ latitude, longitude }: Spot) =>
   `${Math.abs(Math.round(latitude))}° ${latitude < 0 ? 'S' : 'N'}, ` +
   `${Math.abs(Math.round(longitude))}° ${longitude < 0 ? 'W' : 'E'}`
 
-/** The world map of waiting players, matches that form, and servers. */
+/** Shows a world map of waiting players, of matches without a server, and of servers. */
 export function MapPanel({ now }: { readonly now: Now }) {
   const { waiting, nowhere, servers } = now.map
   const frame = useRef<HTMLDivElement>(null)
@@ -131,7 +134,7 @@ export function MapPanel({ now }: { readonly now: Now }) {
   )
 }
 
-/** The text shown for a map without marks. */
+/** Shows a text if the map has no waiting players. */
 function MapWords({ now: { ready, map } }: { readonly now: Now }) {
   const { seen, waiting, nowhere, servers } = map
   if (waiting.length > 0) return null
@@ -148,7 +151,7 @@ function MapWords({ now: { ready, map } }: { readonly now: Now }) {
   return servers.length > 0 ? null : <p class="map-words">Nobody waits at this moment, and no server runs.</p>
 }
 
-/** The outline of the land. Rendered once. */
+/** Shows the outline of the land. It is rendered only once. */
 class Land extends Component {
   override shouldComponentUpdate() {
     return false
@@ -164,13 +167,13 @@ class Land extends Component {
   }
 }
 
-/** Circles within this number of pixels are merged. */
+/** Size in pixels of the grid cells in which circles are merged. */
 const CELL = 34
 const NAMED_RADIUS = 12
 
 /**
- * The marks: circles for players, rings for matches and squares for servers. Their size in pixels is the same at every
- * width.
+ * Shows circles for players, rings for matches and squares for servers. Their size in pixels is the same at every width
+ * of the map.
  */
 function Marks({ now, scale }: { readonly now: Now; readonly scale: number }) {
   const areas = mergeClusters(
@@ -228,5 +231,8 @@ function Marks({ now, scale }: { readonly now: Now; readonly scale: number }) {
 
 const COUNT_HEIGHT = 12
 
-/** The position above the circle, or below it at the top edge of the map. In pixels from the circle's centre. */
+/**
+ * Returns the vertical position of a number in pixels from the circle's centre. It is above the circle, or below it at
+ * the top edge of the map.
+ */
 const countAt = (top: number, radius: number) => (top - radius < COUNT_HEIGHT + 3 ? radius + COUNT_HEIGHT : -radius - 3)

@@ -14,7 +14,7 @@ import { FormingPanel, LimitsPanel, ServersPanel } from './servers-panel.js'
 
 const crowds = [100, 1000, 10_000]
 
-/** Adds a crowd of bots. Only in `muster dev`. */
+/** Shows buttons that add bots. Only in `muster dev`. */
 function BotsPanel() {
   const { api, may, tellOutcome, connection } = useStore()
   const [isBusy, setBusy] = useState(false)
@@ -40,7 +40,7 @@ function BotsPanel() {
   )
 }
 
-/** Recent problems, and why the program is not ready. */
+/** Shows recent problems, and why the program is not ready. */
 function ProblemsPanel({ now: { problems, ready } }: { readonly now: Now }) {
   const isCalm = problems.length === 0 && ready.is
   return (
@@ -82,7 +82,7 @@ function Calm() {
 
 const stores = { memory: 'in memory only', folder: 'in a folder', redis: 'in Redis' }
 
-/** One line of fixed height that says whether players are accepted, and if not, why. */
+/** Shows in one line of fixed height whether players are accepted, and if not, why. */
 function Readiness({ now: { ready } }: { readonly now: Now }) {
   const { hello, connection } = useStore()
   const [reason, ...others] = ready.why
@@ -123,13 +123,13 @@ function leadingText({ leading, leader }: Now['ready']): string {
   return leading ? ', this process leads' : `, ${leader ?? 'another process'} leads`
 }
 
-/** Shown for figures that a follower process does not have. */
+/** The text for figures that only the leading process has. */
 const ELSEWHERE = 'counted by the leading process'
 
 const sumOfKnown = (counts: readonly (number | null)[]): number | null =>
   counts.includes(null) ? null : sum(counts as readonly number[])
 
-/** The most important figures. */
+/** Shows the most important figures. */
 function Totals({ now: { ready, queues, queuesLeftOut, forming, formingLeftOut, servers } }: { readonly now: Now }) {
   const isFollower = ready.leading === false
   const oldest = Math.max(-1, ...queues.map((queue) => queue.oldest ?? -1))
@@ -192,11 +192,11 @@ const Total = ({ name, note, kind = '', children }: TotalProps) => (
   </div>
 )
 
-/** The view of the current state. */
+/** Shows the current state of the matchmaker. */
 export function NowView() {
   const { now, slowNow, connection, hello, route } = useStore()
   const slow = slowNow.value
-  // Memoized, because React does not compare the same elements again.
+  // Memoized, because React skips elements that are identical to the previous ones.
   const map = useMemo(() => (slow === undefined ? null : <MapPanel now={slow} />), [slow])
   const forming = useMemo(() => (slow === undefined ? null : <FormingPanel now={slow} />), [slow])
   const shown = now.value === undefined ? undefined : shownQueue(now.value, route.value)?.name

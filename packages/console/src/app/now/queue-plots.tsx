@@ -3,14 +3,14 @@ import { useStore } from '../store-context.js'
 import { Plot, type PlotLine, type PlotProps } from '../plot.js'
 import { hourAndMinute, short, timeOfDay, wait } from '../words.js'
 
-/** The last hour of one queue. */
+/** Shows plots of the last hour of a queue. */
 export function QueuePlots({ queue }: { readonly queue: string | undefined }) {
   const { series, serverTime, connection } = useStore()
   const known = series.value
   if (queue === undefined || known === undefined) return null
   const { players, arrivals, matches, waitP50, waitP95 } = known.queues.get(queue) ?? noQueueSeries
   const last = known.times.at(-1) ?? serverTime.peek()
-  // While the server is away, time goes on, so that the gap is visible.
+  // While the server does not respond, the plot moves on, so that the gap is visible.
   const away = connection.value === 'live' ? 0 : Math.floor((serverTime.value - last) / known.step) * known.step
   const to = last + Math.max(0, away)
   const xs = seconds(known.times)
@@ -66,7 +66,7 @@ export function QueuePlots({ queue }: { readonly queue: string | undefined }) {
 const MINUTES = [1, 2, 5, 10, 15, 20, 30, 60].map((minutes) => minutes * 60)
 const sayTime = (x: number) => (Number.isInteger(x / 60) ? hourAndMinute(x * 1000) : timeOfDay(x * 1000))
 
-/** The times in seconds. The same array as long as they do not change. */
+/** Converts times to seconds. Returns the same array for the same times. */
 const seconds = (() => {
   const made = new WeakMap<readonly number[], readonly number[]>()
   return (times: readonly number[]) => {

@@ -7,7 +7,7 @@ import { useStore } from '../store-context.js'
 import { countOrDash, percent, wait } from '../words.js'
 import { Cell, number, TableHead } from '../elements.js'
 
-/** Tickets by how far rules have relaxed for them. Darker means further. */
+/** Shows how many tickets there are at each step of relaxation. A darker colour means a later step. */
 function RelaxedBar({ steps }: { readonly steps: readonly RelaxedStep[] }) {
   const all = sum(steps.map(({ tickets }) => tickets))
   const [strict] = steps
@@ -36,13 +36,13 @@ function RelaxedBar({ steps }: { readonly steps: readonly RelaxedStep[] }) {
   )
 }
 
-/** The queue in the page's address, or else the first one. */
+/** Returns the queue that the page's address names, or else the first one. */
 export const shownQueue = ({ queues }: Now, route: Route): QueueNow | undefined =>
   queues.find(({ name }) => route.view === 'now' && name === route.queue) ?? queues[0]
 
 /**
- * The data of an SVG path for values at equal steps, from 0 at the bottom to `most` at the top. Gaps stay gaps. The
- * last value is at the right edge, so a short history leaves the left side empty.
+ * Returns the path data of an SVG for values at equal steps, from 0 at the bottom to `most` at the top. Unknown values
+ * are gaps. The last value is at the right edge, so a short history leaves the left side empty.
  */
 export function sparkPath(values: Values, steps: number, width: number, height: number, most: number): string {
   const shown = values.slice(-steps)
@@ -66,7 +66,7 @@ const rounded = (value: number) => Math.round(value * 10) / 10
 
 const [WIDTH, HEIGHT] = [140, 24]
 
-/** The number of waiting players in a queue during the last hour. The plots below show the numbers. */
+/** Shows how many players waited in a queue during the last hour. The plots below the table show the numbers. */
 function Spark({ queue }: { readonly queue: string }) {
   const { series } = useStore()
   const path = useComputed(() => {
@@ -87,7 +87,7 @@ function Spark({ queue }: { readonly queue: string }) {
   )
 }
 
-/** A table with one row for each queue. */
+/** Shows a table with a row for each queue. */
 export function QueueTable({ now }: { readonly now: Now }) {
   const { route } = useStore()
   const shown = shownQueue(now, route.value)

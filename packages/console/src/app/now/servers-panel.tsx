@@ -4,7 +4,7 @@ import type { FormingPhase, LimitNow, Now, ServersNow } from '../../wire.js'
 import { Ago, IdLink, Meter, number, TableHead } from '../elements.js'
 import { countOrDash, money, percent } from '../words.js'
 
-/** The shared colour class of each state. */
+/** The colour class of each state of a server. Similar states share a class. */
 const kinds: Readonly<Record<string, string>> = {
   running: 'ready',
   ready: 'ready',
@@ -19,7 +19,7 @@ const kinds: Readonly<Record<string, string>> = {
   lost: 'error',
 }
 
-/** Servers by state, with their limits and costs. */
+/** Shows the number of servers by state, with their limits and costs. */
 export function ServersPanel({ servers }: { readonly servers: ServersNow }) {
   const { byState, most, createsPerMinute, mostCreatesPerMinute, money: spent } = servers
   const all = sum(byState.map(({ count }) => count))
@@ -114,7 +114,7 @@ const phases: Readonly<Record<FormingPhase, string>> = {
   waiting: 'waits for a server',
 }
 
-/** Matches whose players have no server address yet, the oldest first. */
+/** Shows the matches whose players have no server address yet, the oldest first. */
 export function FormingPanel({ now: { forming, formingLeftOut } }: { readonly now: Now }) {
   return (
     <section class="forming-matches" aria-labelledby="forming">
@@ -138,7 +138,7 @@ export function FormingPanel({ now: { forming, formingLeftOut } }: { readonly no
   )
 }
 
-/** The usage of the deployment service's limits. */
+/** Shows the use of the deployment service's rate limits. */
 export function LimitsPanel({ limits }: { readonly limits: readonly LimitNow[] }) {
   return (
     <section aria-labelledby="limits">

@@ -11,13 +11,13 @@ interface CurveLine {
 
 const SHORTEST_S = 10
 
-/** The right edge of the plots of a queue's curves in seconds, slightly after their last change. */
+/** Returns the right edge of the plots of a queue's limits in seconds, slightly after their last change. */
 export function endOfCurves(curves: readonly Curve[]): number {
   const last = Math.max(0, ...curves.flatMap(({ points }) => points.map(({ after }) => after / 1000)))
   return Math.max(SHORTEST_S, Math.ceil((last * 1.25) / 5) * 5)
 }
 
-/** Draws steps as steps, and a rule that no longer counts as a gap. */
+/** Returns the line of a curve. Steps are drawn as steps. A gap shows that the rule does not apply any more. */
 export function curveLine({ shape, points }: Curve, end: number): CurveLine {
   const xs: number[] = []
   const ys: (number | null)[] = []
@@ -34,11 +34,11 @@ export function curveLine({ shape, points }: Curve, end: number): CurveLine {
   return { xs, ys }
 }
 
-/** When the rule stops counting, in milliseconds. Undefined if it always counts. */
+/** Returns the milliseconds of waiting after which a rule stops applying; undefined if it always applies. */
 export const endOfRule = ({ points }: Curve): number | undefined =>
   points.at(-1)?.limit === null ? points.at(-1)?.after : undefined
 
-/** The limit of each rule over the waiting time of a ticket. */
+/** Shows the limit of each rule over the waiting time of a ticket. */
 export function Curves({ curves }: { readonly curves: readonly Curve[] }) {
   if (curves.length === 0) return <p class="none">No rule of this queue changes while a ticket waits.</p>
   const end = endOfCurves(curves)
@@ -79,7 +79,7 @@ const FOLLOWS = 'Follows how many players come: sooner where few do, later where
 
 const SECONDS = [1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1800, 3600]
 
-/** Of more values than this, only the first and the last are mentioned. */
+/** Maximum number of values that a sentence lists. Of more values, only the first and the last are listed. */
 const MOST_SAID = 4
 const fewOf = <T,>(values: readonly T[]): readonly T[] =>
   values.length <= MOST_SAID ? values : values.filter((_, at) => at === 0 || at === values.length - 1)

@@ -15,8 +15,8 @@ interface YamlFieldProps {
 const FEWEST_LINES = 8
 
 /**
- * A YAML field with line numbers, and faults at their lines. It is as high as its text, so only the page scrolls. The
- * Tab key leaves it, like everywhere else.
+ * Shows a YAML field with line numbers, and with faults at their lines. The field is as high as its text, so that only
+ * the page scrolls. The Tab key leaves the field.
  */
 function YamlField({ label, value, faults, change }: YamlFieldProps) {
   const id = useId()
@@ -76,7 +76,7 @@ function YamlField({ label, value, faults, change }: YamlFieldProps) {
   )
 }
 
-/** The queue as YAML. The operator can change it, try it on the last hour, and apply it. */
+/** Shows a queue as YAML. The operator can change the text, try it on the last hour, and apply it. */
 export function Editor({ card, readAgain }: { readonly card: QueueCard; readonly readAgain: () => void }) {
   const { may, question, api, connection, announcer, drafts } = useStore()
   const draft = drafts.get(card.name)
@@ -86,11 +86,12 @@ export function Editor({ card, readAgain }: { readonly card: QueueCard; readonly
   const started = useRef(draft?.card ?? card)
   const { trial, start, cancel, isRunning } = useTrial()
   const isChanged = yaml !== started.current.yaml
-  // Versions count from the program's start. After a restart the same number may be another definition.
+  // The text is compared too. Versions count from the program's start, so the same number may mean another definition
+  // after a restart.
   const isOld = card.version !== started.current.version || card.yaml !== started.current.yaml
 
   useEffect(() => {
-    // A newer version replaces an unedited text. An edited text is kept, and its author is notified.
+    // A newer version replaces a text that was not edited. An edited text is kept, and its author is notified.
     if (isOld && !isChanged) {
       started.current = card
       setYaml(card.yaml)

@@ -6,7 +6,7 @@ import { useStore } from '../store-context.js'
 import { Curves } from './curves.js'
 import { Editor } from './editor.js'
 
-/** Pauses or resumes a queue after a confirmation. */
+/** Shows a button that pauses or resumes a queue, after a confirmation. */
 function PauseButton({ queue, isPaused }: { readonly queue: string; readonly isPaused: boolean }) {
   const { may, question, api, connection } = useStore()
   if (!may('rules')) return null
@@ -36,7 +36,7 @@ function PauseButton({ queue, isPaused }: { readonly queue: string; readonly isP
   )
 }
 
-/** The meaning of every queue, with an editor to change it. */
+/** Shows what each queue does, with an editor to change it. */
 export function QueuesView() {
   const { route } = useStore()
   const { cards, failure, readAgain } = useCards()
@@ -96,7 +96,7 @@ function Card({ card, readAgain }: { readonly card: QueueCard; readonly readAgai
   )
 }
 
-/** The queues, fetched when the view opens, when the server reconnects, and after a change. */
+/** Returns the queues. They are fetched when the view opens, when the server reconnects, and after a change. */
 function useCards() {
   const { api, hello } = useStore()
   const [cards, setCards] = useState<readonly QueueCard[]>()

@@ -6,7 +6,7 @@ import { useStore } from '../store-context.js'
 import { hourAndMinute, percent, wait } from '../words.js'
 import { number, TableHead } from '../elements.js'
 
-/** The progress of a trial, or its results next to the current ones. */
+/** Shows the progress of a trial, or its results beside the current ones. */
 export function TrialReport({ trial, cancel }: { readonly trial: Trial | undefined; readonly cancel: () => void }) {
   if (trial === undefined) return <div class="trial" />
   if (trial.state === 'running') {
@@ -39,7 +39,7 @@ interface TrialRow {
   readonly name: string
   readonly of: (side: TrialSide) => number | null
   readonly say: (value: number) => string
-  /** Whether a lower value is better. Undefined if neither is. */
+  /** True: a lower value is better. False: a higher value is better. Undefined: neither is better. */
   readonly isLessBetter?: boolean
 }
 
@@ -119,7 +119,7 @@ function inWords(difference: number | null, say: (value: number) => string): str
 
 const AGAIN_MS = 300
 
-/** Runs one trial at a time, follows it until it ends, and cancels it if the user leaves the view. */
+/** Runs one trial at a time, and follows it until it ends. If the user leaves the view, the trial is cancelled. */
 export function useTrial() {
   const { api, clock, announcer } = useStore()
   const [trial, setTrial] = useState<Trial>()
@@ -129,7 +129,7 @@ export function useTrial() {
     const { id, stopWaiting } = current.current
     stopWaiting()
     current.current = { id: undefined, stopWaiting: () => {} }
-    // The server also ends a trial that is no longer polled.
+    // An error is ignored, because the server itself ends a trial that is no longer polled.
     if (id !== undefined)
       api()
         .endTrial(id)
@@ -150,7 +150,7 @@ export function useTrial() {
       announcer.say(seen.state === 'done' ? 'The trial is done.' : `The trial failed: ${seen.error}`)
     } catch (error) {
       if (current.current.id !== id) return
-      // While the server is away, the trial may still run.
+      // If the server does not respond, the trial may still run.
       if (error instanceof RequestRefused && error.status === 0) return follow(id)
       current.current = { id: undefined, stopWaiting: () => {} }
       setTrial((before) => before && { ...before, state: 'failed', error: whyOf(error) })
@@ -159,7 +159,7 @@ export function useTrial() {
   return {
     trial,
     isRunning: trial?.state === 'running',
-    /** Rejects with the reason of a refusal. */
+    /** Starts a trial. Rejects with the reason of a refusal. */
     start: async (request: TrialRequest) => {
       forget()
       setTrial(undefined)

@@ -7,14 +7,14 @@ import { choiceOf } from './distributions.js'
 import type { CompleteParameters } from './parameters.js'
 
 const HOUR_MS = 3_600_000
-/** Milliseconds for which the activity is constant. */
+/** Milliseconds of a step, within which the activity is constant. */
 const STEP_MS = 60_000
 
 export type Arrivals = ReturnType<typeof arrivalsOf>
 
 /**
- * Where and when parties come. Arrivals follow the activity by local time: a city where the crowd's time is at night
- * has few players in it.
+ * Creates the distribution of where and when parties come. Arrivals follow the activity by local time, so a city has
+ * few players at night.
  * @throws {InvalidInput} if nobody could come.
  */
 export function arrivalsOf({ cities, regions, activity, startsAt, hours }: CompleteParameters) {
@@ -41,19 +41,22 @@ export function arrivalsOf({ cities, regions, activity, startsAt, hours }: Compl
     throw new InvalidInput(message, { field: 'activity' })
   }
   return {
-    /** Draws the city of a party's first member. */
+    /** Draws the index of the city of a party's first member. */
     city: choiceOf(weights),
-    /** Draws a city of the same region, by population. */
+    /** Draws the index of a city in the same region, weighted by population. */
     cityNear: (city: number, random: Random) => {
       const near = neighbours.get((cities[city] as City).region)
       return near?.cities[near.choice(random)] ?? city
     },
-    /** Draws the milliseconds from the crowd's start at which a party of that city comes. */
+    /** Draws the time at which a party of this city comes, in milliseconds from the crowd's start. */
     at: (city: number, random: Random) => curveAt(city).at(random()),
   }
 }
 
-/** @param localStart local time at which the crowd begins, as epoch milliseconds. */
+/**
+ * Creates the distribution of arrivals for a time zone. @param localStart local time at which the crowd begins, as
+ * epoch milliseconds.
+ */
 function curveOf(activity: readonly number[], localStart: number, durationMs: number) {
   const steps = Math.ceil(durationMs / STEP_MS)
   const sums = new Float64Array(steps + 1)
@@ -65,7 +68,7 @@ function curveOf(activity: readonly number[], localStart: number, durationMs: nu
   const total = sums[steps] as number
   return {
     total,
-    /** @param share of all arrivals, from 0 to below 1. */
+    /** Returns the time before which this share of all arrivals comes. @param share from 0 to below 1. */
     at: (share: number) => {
       const wanted = share * total
       const step = firstIndex(steps - 1, (at) => (sums[at + 1] as number) > wanted)

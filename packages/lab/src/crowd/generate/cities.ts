@@ -4,22 +4,23 @@ import { type Coordinates, greatCircleKm } from '@muster/core'
 /** A city where players live. */
 export interface City {
   readonly name: string
-  /** Name of the region of the world. Figures are grouped by it. */
+  /** Name of the city's region of the world. Figures are grouped by region. */
   readonly region: string
   /** Population of the city with its suburbs, in millions. */
   readonly population: number
-  /** Degrees, positive to the north. */
+  /** Degrees, positive north of the equator. */
   readonly latitude: number
-  /** Degrees, positive to the east. */
+  /** Degrees, positive east of Greenwich. */
   readonly longitude: number
-  /** Hours by which the local time is ahead of UTC: standard time, all year. */
+  /** Hours by which the local time is ahead of UTC: standard time, without daylight saving. */
   readonly utcOffsetHours: number
 }
 
 /**
- * Population: urban agglomerations about 2020, rounded (after the United Nations' World Urbanization Prospects 2018).
- * Coordinates are rounded to a hundredth of a degree. Mainland China is omitted, because its servers are separate:
- * versions run either there or everywhere else (public fact: `will_deploy_in_mainland_china`).
+ * Name, region, population in millions, latitude, longitude and UTC offset in hours. Populations are those of urban
+ * agglomerations about 2020, rounded (after the United Nations' World Urbanization Prospects 2018). Coordinates are
+ * rounded to a hundredth of a degree. Mainland China is omitted, because its servers are separate: a version runs
+ * either there or everywhere else (public fact: `will_deploy_in_mainland_china`).
  */
 const ROWS = [
   ['Amsterdam', 'Europe', 1.1, 52.37, 4.9, 1],
@@ -116,7 +117,10 @@ export const CITIES: readonly City[] = ROWS.map(([name, region, population, lati
   return { name, region, population, latitude, longitude, utcOffsetHours }
 })
 
-/** Returns the region of a location: that of the nearest large city. Answers are cached by degree. */
+/**
+ * Creates a function that returns the region of a location: that of the nearest large city. Results are cached by
+ * degree.
+ */
 export function createRegionOf(): (place: Coordinates) => string {
   const known = new Map<number, string>()
   return ({ latitude, longitude }) => {

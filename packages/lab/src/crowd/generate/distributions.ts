@@ -1,10 +1,10 @@
 import { type Random, seededRandom } from '@muster/core/clock'
 import { firstIndex } from '../../statistics/index.js'
 
-/** Draws an index by weights. */
+/** Draws an index at random, by weights. */
 export type WeightedChoice = (random: Random) => number
 
-/** @param weights at least 0, not all of them 0. */
+/** Creates a weighted choice. @param weights at least 0, and not all of them 0. */
 export function choiceOf(weights: readonly number[]): WeightedChoice {
   const sums: number[] = []
   let sum = 0
@@ -15,28 +15,28 @@ export function choiceOf(weights: readonly number[]): WeightedChoice {
   }
 }
 
-/** A number above 0 and below 1. */
+/** Draws a number above 0 and below 1. */
 const between = (random: Random) => random() + 2 ** -33
 
-/** A number of the normal distribution with mean 0 and deviation 1, from exactly one random number. */
+/** Draws a number of the normal distribution with mean 0 and deviation 1. Uses exactly one random number. */
 export const normal = (random: Random): number => normalQuantile(between(random))
 
-/** A number whose logarithm is normally distributed. @param spread deviation of the logarithm. */
+/** Draws a number whose logarithm is normally distributed. @param spread deviation of the logarithm. */
 export const logNormal = (random: Random, median: number, spread: number): number =>
   median * Math.exp(spread * normal(random))
 
-/** The Weibull distribution. With a shape above 1 its hazard grows with time. */
+/** Draws a number of the Weibull distribution. With a shape above 1 its hazard grows with time. */
 export const weibull = (random: Random, median: number, shape: number): number =>
   median * (-Math.log(between(random)) / Math.LN2) ** (1 / shape)
 
-/** The value that this share of those that have reached `from` do not exceed, by the same distribution. */
+/** Returns the Weibull value that the share `share` of those who have reached `from` do not exceed. */
 export const weibullAfter = (from: number, share: number, median: number, shape: number): number =>
   median * ((from / median) ** shape - Math.log(1 - share) / Math.LN2) ** (1 / shape)
 
-/** The exponential distribution. */
+/** Draws a number of the exponential distribution. */
 export const exponential = (random: Random, mean: number): number => -Math.log(between(random)) * mean
 
-/** Coefficients of P. J. Acklam's rational approximation. */
+/** Coefficients of P. J. Acklam's rational approximation of the normal quantile. */
 const A = [
   -39.69683028665376, 220.9460984245205, -275.9285104469687, 138.357751867269, -30.66479806614716, 2.506628277459239,
 ]
@@ -46,10 +46,10 @@ const C = [
   2.938163982698783,
 ]
 const D = [0.007784695709041462, 0.3224671290700398, 2.445134137142996, 3.754408661907416, 1]
-/** The tails have another approximation: below this probability, and above one minus it. */
+/** Below this probability, and above one minus it, the tails of the distribution have another approximation. */
 const TAIL = 0.02425
 
-/** The normal distribution's quantile (Acklam's approximation, relative error below 1.2e-9). */
+/** Returns a quantile of the normal distribution (Acklam's approximation, relative error below 1.2e-9). */
 function normalQuantile(probability: number): number {
   if (probability > 1 - TAIL) return -normalQuantile(1 - probability)
   if (probability < TAIL) {
@@ -61,11 +61,11 @@ function normalQuantile(probability: number): number {
   return (polynomial(A, r) * q) / polynomial(B, r)
 }
 
-/** Horner's scheme. */
+/** Evaluates a polynomial by Horner's scheme, with the highest coefficient first. */
 const polynomial = (coefficients: readonly number[], x: number): number =>
   coefficients.reduce((sum, coefficient) => sum * x + coefficient, 0)
 
-/** The purposes of random numbers. Each party has its own stream for each purpose. */
+/** The purposes of random numbers. Each party has an own stream of them for each purpose. */
 export type Purpose =
   | 'size'
   | 'arrival'
@@ -88,12 +88,12 @@ export type Purpose =
   | 'sample'
 
 /**
- * The random numbers for one purpose and one party, e.g. the patience of party 17. They depend on nothing else, so
- * another mix of parties or other latencies do not change anybody's patience.
+ * Returns the random numbers for one purpose and one party, e.g. for the patience of party 17. They depend on nothing
+ * else. So another mix of parties, or other latencies, change nobody's patience.
  */
 export type Streams = (purpose: Purpose, party: number) => Random
 
-/** @param seed whole number from 0 to 2³² − 1. */
+/** Creates the streams of a seed. @param seed whole number from 0 to 2³² − 1. */
 export function createStreams(seed: number): Streams {
   const root = mixed(seed ^ 0x9e3779b9)
   const roots = new Map<Purpose, number>()
@@ -105,7 +105,7 @@ export function createStreams(seed: number): Streams {
   return (purpose, party) => seededRandom(mixed(rootOf(purpose) ^ Math.imul(party + 1, 0x85ebca6b)))
 }
 
-/** Mixes 32 bits so that each bit depends on all of them (the end of MurmurHash3, public domain). */
+/** Mixes 32 bits so that each bit of the result depends on all of them (the end of MurmurHash3, public domain). */
 function mixed(bits: number): number {
   let hash = bits | 0
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
@@ -113,7 +113,7 @@ function mixed(bits: number): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** A number from 0 to 2³² − 1 for a string (FNV-1a). */
+/** Returns a number from 0 to 2³² − 1 for a string (FNV-1a). */
 export function hashOf(name: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < name.length; index += 1) hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193)

@@ -26,8 +26,8 @@ import { type CompleteParameters, type CrowdParameters, readParameters, readSeed
 const MOST_VISITS = 200
 
 /**
- * The behaviour of a party, visit by visit. A visit that could not begin within the crowd's duration, even if the party
- * never waited, is omitted.
+ * Draws the behaviour of a party, visit by visit. A visit is omitted if it could not begin within the crowd's duration
+ * even without any wait.
  * @param leftMs milliseconds from the party's first visit until the crowd's end.
  */
 function visitsOf(
@@ -58,10 +58,10 @@ function visitsOf(
   }
 }
 
-/** A year: nobody waits longer. */
+/** Maximum of any duration: a year in milliseconds. */
 const YEAR_MS = 31_536_000_000
 
-/** Milliseconds of a wait, a match or a break in a crowd: whole, at least 1. */
+/** Rounds the milliseconds of a wait, a match or a break to a whole number of at least 1. */
 export const wholeMs = (ms: number): number => Math.min(YEAR_MS, Math.max(1, Math.round(ms)))
 
 /** Creates the players of a party in or near the city of its first player. */
@@ -73,7 +73,7 @@ function playersOf(parameters: CompleteParameters, streams: Streams, arrivals: A
     const of = (purpose: Purpose) => streams(purpose, party)
     const [moving, place, access, jitter] = [of('city'), of('place'), of('access'), of('jitter')]
     const [skill, error, role, platform] = [of('skill'), of('seen'), of('role'), of('platform')]
-    // Drawn already for the choice of the first city.
+    // The first number of this stream was used to choose the first city, so it is skipped.
     moving()
     const common = normal(skill)
     const first = platformOf(platform)
@@ -102,7 +102,10 @@ function playersOf(parameters: CompleteParameters, streams: Streams, arrivals: A
   }
 }
 
-/** Skills of a party have a common component, so that any two of them correlate as stated. */
+/**
+ * Returns the true skill of a player. Skills in a party share the component `common`, so that any two of them correlate
+ * as stated.
+ */
 function skillOf({ mean, deviation, partyCorrelation }: CompleteParameters['skill'], common: number, own: number) {
   const z = Math.sqrt(partyCorrelation) * common + Math.sqrt(1 - partyCorrelation) * own
   return Math.round(mean + deviation * z)
@@ -110,7 +113,7 @@ function skillOf({ mean, deviation, partyCorrelation }: CompleteParameters['skil
 
 const KM_PER_DEGREE = 111.2
 
-/** A home in or near a city, rounded to a hundredth of a degree. */
+/** Draws a home in or near a city, rounded to a hundredth of a degree. */
 function around({ latitude, longitude }: Pick<City, 'latitude' | 'longitude'>, km: number, random: Random) {
   const north = (km * normal(random)) / KM_PER_DEGREE
   const east = (km * normal(random)) / KM_PER_DEGREE / Math.max(0.01, Math.cos((latitude * Math.PI) / 180))
@@ -136,17 +139,17 @@ function latenciesOf(
   return latencies
 }
 
-/** Maximum round trip (our choice: longer ones count as lost). */
+/** Maximum milliseconds of a round trip (our choice). Longer ones would count as lost. */
 const LONGEST_PING_MS = 10_000
 
-/** Draws one of the names by weight. */
+/** Creates a function that draws one of the names, by weight. */
 function nameOf(weights: Readonly<Record<string, number>>): (random: Random) => string {
   const names = Object.keys(weights)
   const choice = choiceOf(Object.values(weights))
   return (random) => names[choice(random)] as string
 }
 
-/** Draws the roles of a player. */
+/** Creates a function that draws the roles of a player. */
 function roles({ roles: { weights, flexible, any } }: CompleteParameters): (random: Random) => string[] {
   const names = Object.keys(weights).filter((name) => (weights[name] as number) > 0)
   const values = names.map((name) => weights[name] as number)
@@ -162,16 +165,16 @@ function roles({ roles: { weights, flexible, any } }: CompleteParameters): (rand
   }
 }
 
-/** A crowd that is created party by party, so that one of any size needs little memory. */
+/** A crowd whose parties are created while they are read, so that a crowd of any size needs little memory. */
 export interface CrowdStream {
   readonly header: CrowdHeader
-  /** In order of first arrival. */
+  /** The parties, in order of their first arrival. */
   readonly parties: Iterable<CrowdParty>
 }
 
 /**
  * Generates a synthetic crowd. The same parameters and seed give the same crowd on every machine. Each property of each
- * party has its own random numbers, so that changing one parameter leaves everything else unchanged.
+ * party has its own random numbers, so changing one parameter leaves everything else unchanged.
  * @throws {InvalidInput} naming the parameter and its value.
  */
 export function generateCrowd(parameters: CrowdParameters = {}, seed = 1): Crowd {
@@ -179,7 +182,7 @@ export function generateCrowd(parameters: CrowdParameters = {}, seed = 1): Crowd
   return { header, parties: [...parties] }
 }
 
-/** The same crowd, generated while it is read. @throws {InvalidInput} synchronously. */
+/** Generates the crowd of `generateCrowd` while it is read. @throws {InvalidInput} synchronously. */
 export function streamCrowd(parameters: CrowdParameters = {}, seed = 1): CrowdStream {
   const [complete, root] = [readParameters(parameters), readSeed(seed)]
   const durationMs = Math.round(complete.hours * 3_600_000)
@@ -216,7 +219,7 @@ export function streamCrowd(parameters: CrowdParameters = {}, seed = 1): CrowdSt
   }
 }
 
-/** The sizes of parties for the given number of players: the last party may be smaller than drawn. */
+/** Draws the sizes of parties for the given number of players. The last party may be smaller than drawn. */
 function planOf({ players, parties }: CompleteParameters, streams: Streams): Uint8Array {
   const sizeOf = choiceOf(parties.sizes)
   const sizes = new Uint8Array(players)
@@ -229,7 +232,7 @@ function planOf({ players, parties }: CompleteParameters, streams: Streams): Uin
   return sizes.subarray(0, party)
 }
 
-/** The city and the time of each party, and the order of arrival. */
+/** Draws the city and the time of each party. Returns them with the order of arrival. */
 function schedule(sizes: Uint8Array, arrivals: Arrivals, streams: Streams) {
   const cities = new Uint16Array(sizes.length)
   const times = new Float64Array(sizes.length)

@@ -3,7 +3,7 @@ import { read, validateAll, type ValidatedWhole } from '@muster/core/internal'
 import { z } from 'zod'
 import { CITIES } from './cities.js'
 
-/** A number within bounds, and its default. */
+/** A number from `least` to `most`, with a default. */
 const amount = (least: number, most: number, fallback: number) => z.number().min(least).max(most).default(fallback)
 /** A share from 0 to 1. */
 const share = (fallback: number) => amount(0, 1, fallback)
@@ -124,7 +124,7 @@ const city = z.strictObject({
 })
 const beacon = z.strictObject({ name: nameText, latitude, longitude })
 
-/** The default cities with beacons: about one for each region with many edge locations. */
+/** The default cities that have beacons: about one for each region with many edge locations. */
 const BEACON_CITIES = new Set(
   (
     'Frankfurt,London,Madrid,Stockholm,Washington,Chicago,Dallas,Los Angeles,São Paulo,Santiago,Tokyo,Hong Kong,' +
@@ -135,7 +135,7 @@ const BEACONS = CITIES.filter(({ name }) => BEACON_CITIES.has(name)).map((one) =
   return { name: one.name, latitude: one.latitude, longitude: one.longitude }
 })
 
-/** All parameters of a crowd. Each has a default, and its description has the source of it. */
+/** The schema of all parameters of a crowd. Each has a default, and its description names the source of the default. */
 export const parametersSchema = z
   .strictObject({
     players: z
@@ -226,10 +226,10 @@ export const parametersSchema = z
     }
   })
 
-/** Parameters as a caller gives them. */
+/** The parameters of a crowd as a caller states them: each may be omitted. */
 export type CrowdParameters = z.input<typeof parametersSchema>
 
-/** All parameters of a crowd. */
+/** The parameters of a crowd with all defaults. */
 export type CompleteParameters = z.output<typeof parametersSchema>
 
 const seedSchema = z
@@ -237,28 +237,28 @@ const seedSchema = z
   .min(0)
   .max(2 ** 32 - 1)
 
-/** @throws {InvalidInput} naming the parameter and its value. */
+/** Returns the parameters with their defaults. @throws {InvalidInput} naming the parameter and its value. */
 export const readParameters = (parameters: unknown): CompleteParameters =>
   read(parametersSchema, parameters, (field, message) => new InvalidInput(`crowd parameter ${message}`, { field }))
 
-/** @throws {InvalidInput} */
+/** Returns a valid seed. @throws {InvalidInput} */
 export const readSeed = (seed: unknown): number =>
   read(seedSchema, seed, (_, message) => new InvalidInput(`seed: ${message}`, { field: 'seed' }))
 
-/** Validates parameters: returns them with their defaults, or all faults, each with its path and value. */
+/** Returns the parameters with their defaults, or all faults with their paths and values. */
 export const checkParameters = (parameters: unknown): ValidatedWhole<CompleteParameters> =>
   validateAll(parametersSchema, parameters)
 
-/** A parameter of a crowd. */
+/** The documentation of a parameter. */
 export interface ParameterDescription {
-  /** E.g. `patience.medianMs`. */
+  /** Path of the parameter, e.g. `patience.medianMs`. */
   readonly name: string
   readonly default: unknown
   /** The meaning of the parameter, and the source of its default. */
   readonly description: string
 }
 
-/** All parameters of a crowd, in the order of the schema: for `--show-parameters` and the documentation. */
+/** Returns the documentation of all parameters, in the order of the schema: for `--show-parameters` and the docs. */
 export const describeParameters = (): readonly ParameterDescription[] =>
   ofShape(parametersSchema.shape, parametersSchema.parse({}), '')
 

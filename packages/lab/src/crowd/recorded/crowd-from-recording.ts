@@ -8,8 +8,9 @@ import { createHabits, type Habit, type Habits } from './habits.js'
 import { readRecording, type RecordedTickets, ticketsOf, type TicketStory } from './recorded-tickets.js'
 
 /**
- * The end of each ticket's wait that did not end by giving up: matched or expired, by id, in epoch milliseconds; or why
- * it is unknown. A recording contains only the commands of a matchmaker, so it is replayed with its own queues.
+ * Returns when each ticket was matched or expired, by its id, in epoch milliseconds; or why that is unknown. Tickets of
+ * parties that gave up are omitted. A recording contains only commands, so it is replayed with its own queues to learn
+ * the results.
  */
 async function waitEndsOf(
   lines: readonly RecordedLine[],
@@ -33,7 +34,7 @@ async function waitEndsOf(
   }
 }
 
-/** The lines in order, starting with the queues. Several recordings get separate numbers. */
+/** Yields the lines in order, the line with the queues first. Lines of several recordings are numbered anew. */
 function* numbered(start: RecordedLine, lines: readonly RecordedLine[]): Generator<string> {
   yield JSON.stringify({ ...start, n: 0, at: lines[0]?.at ?? start.at })
   for (const [index, line] of lines.entries()) {
@@ -41,7 +42,7 @@ function* numbered(start: RecordedLine, lines: readonly RecordedLine[]): Generat
   }
 }
 
-/** Consecutive tickets of the same players for the same queues: the first one, and the behaviour in each. */
+/** Consecutive tickets of the same players for the same queues: the first ticket, and one visit for each ticket. */
 interface Sequence {
   readonly first: TicketStory
   readonly visits: CrowdVisit[]
@@ -49,9 +50,9 @@ interface Sequence {
 }
 
 /**
- * Joins the tickets of each party. A ticket for other queues starts a new party, and so does one that was created
- * before the last one had ended.
- * @param stories in order of time. @returns in order of their first tickets.
+ * Joins the tickets of each party into sequences. A ticket for other queues starts a new party. So does a ticket that
+ * was created before the previous one had ended.
+ * @param stories in order of time. @returns the sequences in order of their first tickets.
  */
 function sequencesOf(stories: readonly TicketStory[], habits: Habits): readonly Sequence[] {
   const all: Sequence[] = []
@@ -75,7 +76,10 @@ function sequencesOf(stories: readonly TicketStory[], habits: Habits): readonly 
   return all
 }
 
-/** How the previous visit ended, so that this ticket came when it did; undefined if it had not ended. */
+/**
+ * Returns the play and the break before a ticket, by the time at which it came; undefined if the previous visit had not
+ * ended by then.
+ */
 function endingBefore(
   { first, last }: Sequence,
   next: TicketStory,
@@ -84,29 +88,29 @@ function endingBefore(
   const gapMs = Math.round(next.seenAt - last.waitedUntil)
   if (!sameQueues || gapMs < 0) return undefined
   if (last.gaveUp) return { playMs: last.playMs, breakMs: gapMs }
-  // A match without a recorded end was over when the party queued again.
+  // If the end of a match was not recorded, the match is assumed to be over when the party queued again.
   const playMs = last.isPlayKnown ? last.playMs : Math.max(1, Math.min(last.playMs, gapMs))
   return gapMs < playMs ? undefined : { playMs, breakMs: gapMs - playMs }
 }
 
-/** A crowd from a recording, and sentences about what was omitted or assumed. */
+/** A crowd derived from a recording, and sentences about what was omitted or assumed. */
 export interface RecordedCrowd {
   readonly crowd: Crowd
   readonly notes: readonly string[]
 }
 
 export interface RecordingOptions {
-  /** Whole number from 0, for what a recording does not contain. Default 1. */
+  /** Seed for what a recording does not contain: a whole number from 0. Default 1. */
   readonly seed?: number | undefined
   /** Called regularly with the done share of the replay, from 0 to 1. */
   readonly progressed?: ((share: number) => void) | undefined
 }
 
 /**
- * Makes a crowd from recorded traffic. Each ticket is a visit; a party that queues again does so in later visits. What
- * a recording does not contain is drawn by the seed from the other tickets' data: how long matched players would have
- * waited, and how long players played whose leaving was not recorded.
- * @param lines of `recordTickets` (muster-recording-1), possibly of several recordings in sequence.
+ * Derives a crowd from recorded traffic. Each ticket is a visit, and a party that queues again has several visits. Two
+ * facts are not recorded: how long matched players would have waited, and how long players played whose leaving is
+ * missing. Both are drawn, with the seed, from the data of other tickets.
+ * @param lines lines of `recordTickets` (muster-recording-1), possibly of several recordings in sequence.
  * @throws {InvalidCrowd} naming the line and the field
  */
 export async function crowdFromRecording(
@@ -168,9 +172,9 @@ function notesOf(
 const counted = (many: number, what: string): string[] => (many > 0 ? [`left out: ${what} (${many})`] : [])
 
 /**
- * Reads a crowd, or makes one from a recording. The first line shows which it is.
+ * Reads a crowd, or derives one from a recording. The first line shows which of the two the file is.
  * @param lines from `splitLines`.
- * @param options for a recording.
+ * @param options used only for a recording.
  * @throws {InvalidCrowd} naming the line and the field
  */
 export async function readTraffic(
@@ -192,7 +196,10 @@ export async function readTraffic(
     : { crowd: await readCrowd(all()), notes: [] }
 }
 
-/** Each line of a recording has a `kind`, and no line of a crowd has. A line that is not JSON is left to the reader. */
+/**
+ * Returns true for a line of a recording: it has a `kind`, unlike lines of a crowd. False for a line that is not JSON,
+ * so that the reader of crowds reports the fault.
+ */
 function isRecorded(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text)

@@ -8,13 +8,13 @@ export interface RecordedWait {
   readonly gaveUp: boolean
 }
 
-/** The last one in this many of those that gave up determines the hazard after the longest wait. */
+/** The last quarter of the parties that gave up determines the hazard after the longest wait: one in this many. */
 const LAST_SHARE = 4
 
 /**
- * The recorded patience of parties: a life table by wait (Kaplan and Meier, 1958), because a matched party had at least
- * the patience to wait until then. After the longest wait that ended in giving up, the hazard stays at that of the last
- * quarter of those that gave up. Undefined if nobody gave up, so that nothing is known.
+ * Estimates the patience of parties from recorded waits, by a life table (Kaplan and Meier, 1958), because a matched
+ * party would have waited at least until its match. After the longest wait that ended in giving up, the hazard stays at
+ * that of the last quarter of those that gave up. Returns undefined if nobody gave up, because nothing is known then.
  */
 export function patienceCurveOf(seen: readonly RecordedWait[]) {
   const sorted = seen.toSorted((one, other) => one.ms - other.ms || Number(other.gaveUp) - Number(one.gaveUp))
@@ -35,12 +35,12 @@ export function patienceCurveOf(seen: readonly RecordedWait[]) {
   const lastStay = staying.at(-1) as number
   const meanMs = meanAfter(sorted)
 
-  /** Index of the first time after `ms`. */
+  /** Returns the index of the first time after `ms`. */
   const after = (ms: number) => firstIndex(times.length, (index) => (times[index] as number) > ms)
   return {
     /**
-     * The patience of a party that has already waited for this long.
-     * @param share from 0 to below 1, e.g. a random number: the share of such parties that have given up earlier.
+     * Returns the patience, in milliseconds, of a party that has already waited for `waitedMs`.
+     * @param share from 0 to below 1, e.g. a random number: the share of such parties that give up earlier.
      */
     at: (waitedMs: number, share: number): number => {
       const from = after(waitedMs)
@@ -57,7 +57,10 @@ export function patienceCurveOf(seen: readonly RecordedWait[]) {
   }
 }
 
-/** Mean time in milliseconds that all waited for each party that gave up, among the last quarter of these. */
+/**
+ * Returns the mean hazard time after the point at which three quarters of those that gave up had left: the milliseconds
+ * waited by all parties from there on, for each party that gave up.
+ */
 function meanAfter(sorted: readonly RecordedWait[]): number {
   const gone = sorted.filter(({ gaveUp }) => gaveUp)
   const from = gone[Math.floor(gone.length * (1 - 1 / LAST_SHARE))]?.ms ?? 0
@@ -67,34 +70,34 @@ function meanAfter(sorted: readonly RecordedWait[]): number {
     waitedMs += ms - from
     many += Number(gaveUp)
   }
-  // All gave up in the same millisecond.
+  // The waited time is 0 if all of them gave up in the same millisecond.
   return waitedMs === 0 ? Math.max(1, from) : waitedMs / many
 }
 
-/** Known or assumed behaviour of a ticket. Times are epoch milliseconds. */
+/** The known or assumed behaviour of a ticket's party. Times are epoch milliseconds. */
 export interface Habit {
-  /** From its first record until it gives up, or would have. */
+  /** Milliseconds from the ticket's first record until the party gives up, or would have given up. */
   readonly patienceMs: number
   readonly accepts: boolean
-  /** When the party gave up; otherwise when it was matched, if known. */
+  /** When the party gave up; otherwise when it was matched, as far as known. */
   readonly waitedUntil: number
   readonly gaveUp: boolean
   readonly playMs: number
-  /** True if the end of its match was recorded. */
+  /** True if the end of the party's match was recorded. */
   readonly isPlayKnown: boolean
 }
 
 export type Habits = ReturnType<typeof createHabits>
 
 /**
- * Estimates from all tickets how each would behave.
+ * Estimates from all tickets how the party of each ticket behaves.
  * @param waitEnds when each ticket was matched or expired, if known.
  */
 export function createHabits(stories: readonly TicketStory[], waitEnds: ReadonlyMap<string, number>, streams: Streams) {
   const { patience, play } = readParameters({})
   const ends = stories.map((story) => endOf(story, waitEnds.get(story.id)))
-  // Tickets that already waited at the start of the recording were recorded because of their long wait, and would make
-  // everybody patient.
+  // Tickets that already waited when the recording began are omitted. They were recorded because of their long wait, so
+  // they would make all parties look patient.
   const seen = stories.flatMap((story, index) => {
     const { waitedUntil, gaveUp } = ends[index] as WaitEnd
     return story.createdAt < story.seenAt ? [] : [{ ms: waitedUntil - story.createdAt, gaveUp }]
@@ -109,7 +112,7 @@ export function createHabits(stories: readonly TicketStory[], waitEnds: Readonly
     return plays[Math.floor(random() * plays.length)] ?? logNormal(random, play.medianMs, play.spread)
   }
   return {
-    /** @param index of the ticket. */
+    /** Returns the behaviour for a ticket. @param index index of the ticket in `stories`. */
     of: (story: TicketStory, index: number): Habit => {
       const { waitedUntil, gaveUp, playMs } = ends[index] as WaitEnd
       const waitedMs = waitedUntil - story.createdAt
@@ -131,7 +134,7 @@ export function createHabits(stories: readonly TicketStory[], waitEnds: Readonly
 interface WaitEnd {
   readonly waitedUntil: number
   readonly gaveUp: boolean
-  /** Undefined if the duration of its match is unknown. */
+  /** Milliseconds of play; undefined if the duration of the match is unknown. */
   readonly playMs?: number | undefined
 }
 
@@ -140,7 +143,7 @@ function endOf({ seenAt, cancelledAt, acceptedAt, overAt }: TicketStory, waitEnd
   const wasMatched = isLater(acceptedAt) || isLater(overAt)
   if (cancelledAt !== undefined && !wasMatched) return { waitedUntil: cancelledAt, gaveUp: true }
   const overBy = Math.min(overAt ?? Infinity, cancelledAt ?? Infinity)
-  // A ticket of which only the leaving is known has an unknown wait.
+  // If only the leaving of a ticket's players was recorded, the ticket's wait is unknown.
   const waitedUntil = Math.max(seenAt, Math.min(acceptedAt ?? waitEnd ?? seenAt, overBy))
   const isKnown = overBy < Infinity && (acceptedAt ?? waitEnd) !== undefined
   return { waitedUntil, gaveUp: false, playMs: isKnown ? Math.max(1, overBy - waitedUntil) : undefined }

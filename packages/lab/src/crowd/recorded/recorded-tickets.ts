@@ -9,8 +9,8 @@ import {
 import { InvalidCrowd, assertLineLength, inLine, LATEST } from '../crowd-lines.js'
 
 /**
- * Reads the lines of a recording, or of several in sequence, in order of time. Addresses are not kept: of a player
- * without coordinates, only the number of the network is.
+ * Reads the lines of a recording, or of several in sequence, in order of time. IP addresses are dropped: for a player
+ * without coordinates, only the number of the network is kept.
  * @throws {InvalidCrowd} naming the line and the field
  */
 export async function readRecording(lines: Iterable<string> | AsyncIterable<string>): Promise<readonly RecordedLine[]> {
@@ -34,11 +34,14 @@ export async function readRecording(lines: Iterable<string> | AsyncIterable<stri
     const nameless = players.map((player) => playerOf(recorded(player, player.coordinates)))
     read.push({ ...line, ticket: { ...ticket, players: nameless } })
   }
-  // Lines that waited for players' locations were written late.
+  // Sorted by time, because lines that waited for the locations of players were written late.
   return read.toSorted((one, other) => one.at - other.at || one.n - other.n)
 }
 
-/** Maximum duration of a recording in milliseconds (our choice): it is replayed tick by tick. */
+/**
+ * Maximum milliseconds of a recording (our choice). A recording is replayed tick by tick, so a longer one would take
+ * too much time.
+ */
 const LONGEST_MS = 31 * 24 * 3_600_000
 
 function assertPlausible(line: RecordedLine, number: number, first: RecordedLine | undefined): void {
@@ -51,9 +54,9 @@ function assertPlausible(line: RecordedLine, number: number, first: RecordedLine
     throw new InvalidCrowd(number, 'at', 'must be within 31 days of the first line')
 }
 
-/** The recorded facts about a ticket. Times are epoch milliseconds. */
+/** What was recorded about a ticket. Times are epoch milliseconds. */
 export interface TicketStory extends RecordedTicket {
-  /** When the ticket was created, or when the recording began if it already waited. */
+  /** When the ticket was created. If it already waited when the recording began: that time. */
   readonly seenAt: number
   /** When the ticket was cancelled, or when its players left before their match began. */
   cancelledAt?: number | undefined
@@ -66,17 +69,17 @@ export interface TicketStory extends RecordedTicket {
 
 /** The tickets of a recording, and what was omitted. */
 export interface RecordedTickets {
-  /** In order of their first record. */
+  /** The tickets, in order of their first record. */
   readonly stories: readonly TicketStory[]
   /** Number of lines about backfills. */
   readonly backfills: number
-  /** Number of repeated creates of existing tickets. */
+  /** Number of creates that repeat an existing ticket. */
   readonly repeated: number
-  /** Number of other lines about unknown tickets or players. */
+  /** Number of other lines about tickets or players that are not in the recording. */
   readonly unknown: number
 }
 
-/** @param lines in order of time. */
+/** Collects the tickets of a recording. @param lines in order of time. */
 export function ticketsOf(lines: readonly RecordedLine[]): RecordedTickets {
   const stories = new Map<string, TicketStory>()
   const lastOf = new Map<string, TicketStory>()

@@ -19,7 +19,7 @@ interface StagedRule {
   readonly stages: readonly { readonly afterMs: number; readonly change: ObjectReader }[]
 }
 
-/** Reads a configuration. @throws {UnfitSource} naming field and value */
+/** Imports a configuration of Edgegap's matchmaker. @throws {UnfitSource} naming field and value */
 export function importEdgegap(source: unknown): ImportedConfig {
   const lost: Lost[] = []
   const file = new ObjectReader(source, '', lost)
@@ -67,7 +67,7 @@ function periodOf(from: ObjectReader, name: string): number | undefined {
   return parts.reduce((sum, [, count = '', unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0), 0)
 }
 
-/** The expiry of tickets if a profile has none, there and here. */
+/** The expiry of tickets in milliseconds if a profile states none: Edgegap's default, and Muster's. */
 const EXPIRES_MS = 300_000
 
 function queueOf(name: string, profile: ObjectReader, retries: number | undefined) {
@@ -93,7 +93,7 @@ function queueOf(name: string, profile: ObjectReader, retries: number | undefine
   }
 }
 
-/** The rules of a profile by name, and the milliseconds at which expansions begin. */
+/** Returns the rules of a profile by name, and the milliseconds at which expansions begin. */
 function rulesOf(profile: ObjectReader, expireAfterMs: number) {
   const rules = profile.needObject('rules')
   const initial = rules.needObject('initial')
@@ -118,7 +118,7 @@ function rulesOf(profile: ObjectReader, expireAfterMs: number) {
     rule.end()
     const stages = byTime.flatMap(({ afterMs, changes }) => {
       const change = changes.object(name)
-      // Some files write an expansion in the form of the rule.
+      // In some files an expansion repeats the form of a rule, with its values in `attributes`.
       const inner = change?.object('attributes')
       return change === undefined ? [] : { afterMs, change: inner ?? change }
     })
@@ -129,8 +129,8 @@ function rulesOf(profile: ObjectReader, expireAfterMs: number) {
 }
 
 /**
- * The values of a parameter: initially, and from each expansion on; empty if there is no initial value. If two have the
- * same time, such as an expansion at 0 and the initial value, the later one counts.
+ * Returns the values of a parameter: the initial one, then one for each expansion. Empty without an initial value. Of
+ * two values with the same time, such as an expansion at 0 and the initial value, the later one counts.
  */
 function stepsOf({ initial, stages }: StagedRule, name: string): LimitStep[] {
   const first = initial.number(name)
@@ -142,7 +142,7 @@ function stepsOf({ initial, stages }: StagedRule, name: string): LimitStep[] {
   return steps.filter(({ afterMs }, index) => afterMs !== steps[index + 1]?.afterMs)
 }
 
-/** A Muster limit from a parameter. */
+/** Returns a parameter as a limit of a Muster rule. */
 function limitOf(rule: StagedRule, name: string, direction: 'rises' | 'falls') {
   const steps = stepsOf(rule, name)
   return relaxing(steps, direction, ({ afterMs, value }) =>
@@ -157,9 +157,9 @@ const endOf = ({ initial, stages }: StagedRule) =>
   [initial, ...stages.map(({ change }) => change)].forEach((one) => one.end())
 
 interface Translated {
-  /** Further rules of the queue. */
+  /** Rules that the queue needs in addition. */
   readonly more: readonly Json[]
-  /** The attributes that clients state for it. */
+  /** The attributes that clients must state for the rule. */
   readonly states: readonly string[]
 }
 
@@ -198,7 +198,7 @@ function ruleOf(rule: StagedRule): Translated | undefined {
   }
 }
 
-/** Milliseconds before the expiry at which a smaller match is made, if no expansion gives a time. */
+/** Milliseconds before the expiry at which a smaller match is allowed, if no expansion states a time. */
 const BEFORE_EXPIRY_MS = 5000
 
 type ExpandedLimit = number | readonly LimitStep[]
@@ -206,7 +206,7 @@ type ExpandedLimit = number | readonly LimitStep[]
 const valueAt = (limit: ExpandedLimit, ms: number) =>
   typeof limit === 'number' ? limit : (limit.findLast((step) => step.afterMs <= ms)?.value ?? 0)
 
-/** The steps of a limit from a time on, with the first of them at that time. */
+/** Returns the steps of a limit from the time `ms` on. The first step is the value at `ms`. */
 const from = (limit: ExpandedLimit, ms: number): LimitStep[] => [
   { afterMs: ms, value: valueAt(limit, ms) },
   ...(typeof limit === 'number' ? [] : limit.filter(({ afterMs }) => afterMs > ms)),
@@ -218,7 +218,7 @@ interface AroundTeams {
   readonly more: readonly Json[]
 }
 
-/** Teams of one kind, and the rules, including one that limits a growing size. */
+/** Returns the queue's teams, all of one kind, and its rules, one of which limits the team size if that size grows. */
 function teamsOf(rule: StagedRule, { stages, expireAfterMs, more }: AroundTeams) {
   const { initial } = rule
   const count = stepsOf(rule, 'team_count')
@@ -241,7 +241,7 @@ function teamsOf(rule: StagedRule, { stages, expireAfterMs, more }: AroundTeams)
       'min_team_size',
       `smaller matches are made at any time from ${fillForMs / 1000} s on, not only at expansions and at the expiry`,
     )
-  // Full teams initially have the first size, because `fillForMs` would wait for the largest.
+  // If the team size grows, a team is full at its first size. `fillForMs` would instead wait for the largest size.
   const growingLeast =
     Array.isArray(growing) && relaxing([{ afterMs: 0, value: largest }, ...from(least, fillForMs)], 'falls', () => {})
   const rules = [

@@ -2,12 +2,12 @@ import { type ImportedConfig, type Json, type Lost, ObjectReader, relaxing, type
 
 // A rule set of Amazon GameLift FlexMatch (JSON, from its public documentation).
 
-/** The quantity of a property expression: a number of players or teams, or the values of all players. */
+/** What a property expression yields: a number of players or teams, or the values of all players. */
 interface PropertyExpression {
   readonly made: string
   /** Name of the team, or `*`. */
   readonly team: string
-  /** Undefined for numbers of players. */
+  /** Undefined if the expression counts players. */
   readonly attribute: string | undefined
 }
 
@@ -21,10 +21,10 @@ function measuredBy(text: unknown): PropertyExpression | undefined {
   return all === undefined ? undefined : { made: aggregate, team: 'all', attribute: of }
 }
 
-/** Returns the initial value of a property, and its values from each expansion on. */
+/** Returns the initial value of a property and its later values, one for each expansion. */
 type StepsOf = (target: string, first: number | undefined) => readonly LimitStep[]
 
-/** Reads a rule set. @throws {UnfitSource} naming field and value */
+/** Imports a rule set of FlexMatch. @throws {UnfitSource} naming field and value */
 export function importFlexMatch(source: unknown): ImportedConfig {
   const lost: Lost[] = []
   const file = new ObjectReader(source, '', lost)
@@ -103,7 +103,7 @@ const limitOf = (rule: ObjectReader, steps: readonly LimitStep[], direction: 'ri
     ),
   )
 
-/** A Muster rule; undefined if there is no equivalent. */
+/** Returns the equivalent Muster rule; undefined if there is none. */
 function ruleOf(rule: ObjectReader, stepsOf: StepsOf): Json | undefined {
   const name = rule.needText('name')
   rule.any('description')

@@ -77,7 +77,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // JSON.parse quotes its input in the error, and it may hold a secret.
+    // The error of JSON.parse quotes the file's text, which may hold a secret.
     throw new UnfitSource(notJson(text))
   }
 }
@@ -87,7 +87,7 @@ const EXPLAINED = `# Written by muster import. \`muster check\` says what each q
 # Servers of this program have the tag mm-<name>. Another program of the same account needs another name.
 `
 
-/** The new configuration, with everything lost as comments. Secrets are left to the environment. */
+/** Returns the text of the new configuration. Comments list everything lost. Secrets are read from the environment. */
 function textOf({ game, queues, sections, lost }: ImportedConfig, file: string): string {
   const config = {
     name: game.replaceAll(/[^\w-]/g, '-').slice(0, 32) || 'game',
@@ -105,7 +105,8 @@ function textOf({ game, queues, sections, lost }: ImportedConfig, file: string):
 }
 
 /**
- * The callers: all players by one token, as in the other matchmaker; the game's backend, and operators of the console.
+ * The section `auth` of the new configuration. All players share one token, as in the other matchmaker. The game's
+ * backend and the operators of the console have keys.
  */
 const AUTH = {
   shared: { token: { env: 'MUSTER_PLAYER_TOKEN' }, key: { env: 'MUSTER_PLAYER_KEY' } },
@@ -115,7 +116,7 @@ const AUTH = {
   ],
 }
 
-/** A comment on one line, for any text. */
+/** Returns any text as a comment on one line. */
 const commentOf = (text: string) => `# - ${text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' ')}`
 
 const nextSteps = (file: string, { queues, lost }: ImportedConfig) =>

@@ -10,10 +10,10 @@ import {
 
 // A queue of PlayFab Matchmaking (JSON of GetMatchmakingQueue and SetMatchmakingQueue, from its public documentation).
 
-/** Maximum number of steps of a linear expansion. If there are more, the cut is reported. */
+/** Maximum number of steps of a linear expansion. Further steps are cut off, and the cut is reported. */
 const MOST_STEPS = 24
 
-/** Reads a queue. @throws {UnfitSource} naming field and value */
+/** Imports a queue of PlayFab. @throws {UnfitSource} naming field and value */
 export function importPlayFab(source: unknown): ImportedConfig {
   const lost: Lost[] = []
   const inner = isJson(source) && isJson(source['MatchmakingQueue']) ? source['MatchmakingQueue'] : source
@@ -51,7 +51,9 @@ export function importPlayFab(source: unknown): ImportedConfig {
   return { game: deploy.application, queues: [made], sections: {}, lost }
 }
 
-/** The common fields of rules: the name, when they stop applying, and what happens to players without the attribute. */
+/**
+ * Returns the common fields of a rule: its name, when it stops applying, and how players without the attribute match.
+ */
 function commonOf(rule: ObjectReader): Json {
   const name = rule.text('Name')
   const seconds = rule.number('SecondsUntilOptional')
@@ -114,7 +116,7 @@ const regionOf = (rule: ObjectReader): Json => {
   return done(rule, { kind: 'latency', maxMs, ...common })
 }
 
-/** A limit with its linear or custom expansion, in steps of this many seconds. */
+/** Returns a limit with its linear or custom expansion as steps. */
 function limitOf(rule: ObjectReader, first: number, direction: 'rises' | 'falls', overrides: string) {
   const steps: LimitStep[] = [{ afterMs: 0, value: first }]
   const linear = rule.object('LinearExpansion')

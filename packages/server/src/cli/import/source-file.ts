@@ -1,6 +1,9 @@
-/** Reads the configuration of another matchmaker. It is lenient, because the other service has validated it. */
+/**
+ * Readers for the configuration of another matchmaker. They are lenient, because the other service has validated the
+ * file.
+ */
 
-/** A part of the other configuration that the new file lacks or changes. */
+/** A part of the other configuration that the new file omits or changes. */
 export interface Lost {
   /** Path of the part, e.g. `profiles.duel.rules.initial.elo`. */
   readonly path: string
@@ -20,7 +23,7 @@ export interface ImportedConfig {
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** The file does not have the stated format. The message names field and value. */
+/** Thrown if the file does not have the stated format. The message names field and value. */
 export class UnfitSource extends Error {}
 
 export const isJson = (value: unknown): value is Json =>
@@ -34,7 +37,7 @@ function unfit(path: string, wanted: string, value: unknown): UnfitSource {
   return new UnfitSource(`${path === '' ? 'the file' : path}: must be ${wanted}; ${got}`)
 }
 
-/** An object of the file. Each member is read once. Those that are never read are reported as lost. */
+/** An object of the file. Each member is read at most once. `end` reports members that were never read as lost. */
 export class ObjectReader {
   readonly path: string
   readonly #value: Json
@@ -131,15 +134,15 @@ export class ObjectReader {
   }
 }
 
-/** A value from a wait time on. */
+/** A value that applies from a wait time on. */
 export interface LimitStep {
   readonly afterMs: number
   readonly value: number
 }
 
 /**
- * A limit that relaxes: one number, or steps. A step stricter than the previous one is omitted, because Muster's limits
- * only relax.
+ * Returns a limit that relaxes: one number, or steps. A step that is stricter than the previous one is omitted, because
+ * Muster's limits only relax.
  * @param stricter called with each omitted step.
  */
 export function relaxing(

@@ -2,7 +2,7 @@ import { type ImportedConfig, type Json, type Lost, ObjectReader, relaxing, type
 
 // A queue of Unity Matchmaker with its pools (JSON, from its public documentation).
 
-/** Reads a queue. @throws {UnfitSource} naming field and value */
+/** Imports a queue of Unity Matchmaker. @throws {UnfitSource} naming field and value */
 export function importUnity(source: unknown): ImportedConfig {
   const lost: Lost[] = []
   const file = new ObjectReader(source, '', lost)
@@ -67,7 +67,7 @@ function queueOf(name: string, pool: ObjectReader, filters: readonly Json[]) {
   }
 }
 
-/** A number of teams or players: `{ min, max, relaxations }`. */
+/** Reads a number of teams or players: `{ min, max, relaxations }`. */
 function rangeOf(range: ObjectReader) {
   const [least, max] = [range.needNumber('min'), range.needNumber('max')]
   const steps: LimitStep[] = [{ afterMs: 0, value: least }]
@@ -101,7 +101,7 @@ function teamOf(team: ObjectReader) {
 
 const AGES: Readonly<Record<string, string>> = { Oldest: 'oldest', Youngest: 'youngest', Average: 'average' }
 
-/** A Muster rule; none if there is no equivalent. */
+/** Returns the equivalent Muster rule in a list; an empty list if there is none. */
 function ruleOf(rule: ObjectReader): Json[] {
   const [name, type, source] = [rule.needText('name'), rule.needText('type'), rule.needText('source')]
   const isNot = rule.boolean('not') === true
@@ -129,7 +129,7 @@ interface RuleParts {
   readonly attribute: string
   readonly reference: unknown
   readonly overlap: number | undefined
-  /** The reference as a rising limit. */
+  /** The reference as a limit that rises; undefined if the reference is not a number that can rise. */
   readonly rises: number | readonly LimitStep[] | undefined
   readonly isLatency: boolean
 }
@@ -145,7 +145,10 @@ function withoutName(type: string, { attribute, reference, overlap, rises, isLat
   return operator === undefined ? undefined : { kind: 'require', attribute, operator, value: reference }
 }
 
-/** When a rule stops applying and by whose wait; and the values that replace its reference. */
+/**
+ * Reads a rule's relaxations. `common` says when the rule stops applying, and by whose wait. `steps` are the values
+ * that replace the reference.
+ */
 function relaxationsOf(rule: ObjectReader) {
   const steps: LimitStep[] = []
   const common: Record<string, unknown> = {}

@@ -38,7 +38,10 @@ async function readCrowdParameters(
   return data
 }
 
-/** The parameters with their defaults as a file, each below its description and the source of its default. */
+/**
+ * Returns a parameter file with all defaults. A comment above each parameter describes it and names the source of its
+ * default.
+ */
 function parametersText(parameters: readonly CrowdParameterDescription[]): string {
   const lines: string[] = []
   let group = ''
@@ -53,7 +56,7 @@ function parametersText(parameters: readonly CrowdParameterDescription[]): strin
   return lines.join('\n')
 }
 
-/** Lists of names and values take one line for each entry. */
+/** Returns a parameter as YAML lines. A list of names and values has one line for each entry. */
 function yamlOf(name: string, value: unknown): string[] {
   const isTable = Array.isArray(value) && typeof value[0] === 'object'
   const flow = { collectionStyle: 'flow', lineWidth: 0 } as const
@@ -108,7 +111,10 @@ async function crowd(options: CrowdOptions, terminal: Terminal): Promise<ExitCod
   }
 }
 
-/** Rejects options that have no effect together with others, because the caller expects one. */
+/**
+ * Returns why options contradict one another. They are rejected, because an option without effect would mislead the
+ * caller.
+ */
 function contradictionIn({ from, players, hours, parameters, scale, cut }: CrowdOptions): string | undefined {
   const inventing = Object.entries({ players, hours, parameters }).find(([, value]) => value !== undefined)
   const changing = Object.entries({ scale, cut }).find(([, value]) => value !== undefined)

@@ -5,10 +5,13 @@ import { type Clock, systemClock } from '@muster/core/clock'
 import { type Command, InvalidArgumentError } from 'commander'
 import { EXIT, type ExitCode, type Terminal } from '../terminal.js'
 
-/** A command below `muster lab`. It imports `@muster/lab` when it runs, so that no other command waits for it. */
+/**
+ * Adds a command below `muster lab`. The command imports `@muster/lab` only when it runs, so other commands start
+ * faster.
+ */
 export type AddLabCommand = (lab: Command, terminal: Terminal, end: (code: ExitCode) => void) => Command
 
-/** Parses the number of an option. */
+/** Returns a parser for an option with a number from `least` to `most`. */
 export const numberOption =
   (least: number, most: number, isWhole = false) =>
   (text: string): number => {
@@ -26,7 +29,7 @@ function durationMs(text: string): number | undefined {
   return unit === '' ? undefined : Math.round(Number(number) * (UNIT_MS[unit] as number))
 }
 
-/** Parses an option like `250ms`, `5s` or `2m` to milliseconds. */
+/** Returns a parser for an option like `250ms`, `5s` or `2m`. The parser returns milliseconds. */
 export const durationOption =
   (least: string, most: string) =>
   (text: string): number => {
@@ -48,7 +51,7 @@ export function hourPriceOption(text: string): Price {
   return { perMinute: Number(number) / 60, currency }
 }
 
-/** Start and end in milliseconds, counted from the beginning. */
+/** A span of time. Both ends are milliseconds since the beginning of the crowd. */
 export interface TimeSpan {
   readonly fromMs: number
   readonly toMs: number
@@ -63,12 +66,15 @@ export function spanOption(text: string): TimeSpan {
   return { fromMs, toMs }
 }
 
-/** Creates an output, part by part. `put` waits until a part is written; false once no more is wanted. */
+/**
+ * Creates an output part by part. `put` resolves once a part is written. It resolves with false once the reader has
+ * gone.
+ */
 type MakeProduct = (put: (text: string) => Promise<boolean>) => Promise<void>
 
 /**
- * Writes the output of a command to the standard output, or to a file. The file is replaced once the output is
- * complete. Until then the old one stays, even if Ctrl-C ends the command.
+ * Writes the output of a command to the standard output, or to a file. An existing file is replaced only once the
+ * output is complete, so Ctrl-C leaves the old file unchanged.
  * @param file path; undefined for the standard output.
  */
 export async function writeProduct(file: string | undefined, terminal: Terminal, make: MakeProduct): Promise<void> {
@@ -97,7 +103,7 @@ export async function writeProduct(file: string | undefined, terminal: Terminal,
   }
 }
 
-/** Writes a whole string, like `writeProduct`. */
+/** Writes a whole string to a file, like `writeProduct`. */
 export const writeText = (file: string, terminal: Terminal, text: string): Promise<void> =>
   writeProduct(file, terminal, async (put) => void (await put(text)))
 
@@ -121,12 +127,12 @@ async function openFor(path: string, file: string): Promise<FileHandle> {
   }
 }
 
-/** Shows the progress of work on the standard error, and when it will be done. */
+/** The progress of work on the standard error, with the estimated time of its end. */
 type Progress = ReturnType<typeof createProgress>
 
 /** Minimum milliseconds between two updates of the bar. */
 const GAP_MS = 100
-/** Share of the work after which its speed predicts its end. */
+/** Share of the work, from 0 to 1, that must be done before the end is predicted. */
 const TELLING = 0.02
 const WIDTH = 24
 
@@ -135,14 +141,14 @@ export function createProgress({ draw, complain }: Terminal, clock: Clock) {
   let drawnAt = -Infinity
   let latest = ''
   return {
-    /** @param share done share of all the work, from 0 to 1. */
+    /** Shows the progress. @param share done share of all the work, from 0 to 1. */
     share: (share: number) => {
       const now = clock.now()
       if (draw === undefined || (now - drawnAt < GAP_MS && share < 1)) return
       drawnAt = now
       draw(`${barOf(share)} ${leftOf(share, now - startedAt)}${latest}`)
     },
-    /** Reports a done part, as a line if no bar is shown. */
+    /** Reports a completed part: in the bar, or as a line if there is no bar. */
     part: (text: string) => {
       latest = ` · ${text}`
       if (draw === undefined) complain(text)
@@ -181,7 +187,7 @@ interface Signals {
 }
 
 /**
- * Runs work that Ctrl-C ends by its signal. Resolves with undefined if it was interrupted.
+ * Runs work that stops once `signal` aborts, which Ctrl-C causes. Resolves with undefined if it was interrupted.
  * @param signals default: those of the process.
  */
 export async function interruptible<T>(

@@ -18,11 +18,11 @@ import {
 } from '../../config/index.js'
 
 /**
- * Reads a file with a crowd, or makes a crowd from a file with a recording.
+ * Reads a file with a crowd, or derives a crowd from a file with a recording.
  * @param file path, relative to `folder`.
- * @param options for a recording.
+ * @param options used only for a recording.
  * @returns the crowd, and sentences about what was omitted or assumed.
- * @throws {InvalidConfig} with the faults by line: for `refusal`
+ * @throws {InvalidConfig} with the faults by line; `refusal` prints them
  */
 export async function readCrowdFile(
   file: string,
@@ -51,21 +51,21 @@ export async function readCrowdFile(
 export interface QueueFile {
   /** The path as given, for errors and reports. */
   readonly file: string
-  /** At least one. Plain data: `createMatchmaker` takes them, and so does a worker thread. */
+  /** At least one queue. Plain data, so it can be passed to `createMatchmaker` and to a worker thread. */
   readonly queues: readonly Queue[]
-  /** The pools that the queues may name. Undefined for a file without pools: then each match has its own server. */
+  /** The pools that the queues may name. Undefined for a file without pools: each match then has its own server. */
   readonly pools: ReturnType<typeof withKeys> | undefined
-  /** The text and its tree, for changes. The path of a queue begins with `queues` and its index. */
+  /** The parsed text, for edits. The path of a queue begins with `queues` and its index. */
   readonly source: Source
   /** Creates a finding about the file, e.g. about a queue that does not suit an option. */
   locate(path: readonly string[], message: string, severity: Finding['severity']): Finding
 }
 
 /**
- * Reads the queues and pools of a YAML or JSON file: a whole configuration, whose other sections are ignored, or a file
- * with only these. A queue may lack `deploy`, because the lab deploys nothing.
+ * Reads the queues and pools of a YAML or JSON file. Other sections are ignored, so a whole configuration works too. A
+ * queue may lack `deploy`, because the lab deploys nothing.
  * @param file path, relative to `folder`.
- * @throws {InvalidConfig} with all faults, by line and column: for `refusal`
+ * @throws {InvalidConfig} with all faults, by line and column; `refusal` prints them
  */
 export async function readQueues(file: string, folder: string): Promise<QueueFile> {
   return readQueuesText(await needTextFile(resolve(folder, file), file), file)
@@ -110,7 +110,7 @@ function queuesIn(value: unknown): Pick<QueueFile, 'queues' | 'pools'> & { reado
   return { queues: checked.queues, pools, faults: [...faults, ...checked.faults] }
 }
 
-/** Secrets are not read, because no server enrols in a simulation. */
+/** Returns the pool with made-up keys. No server enrols in a simulation, so secrets are not read. */
 const withLabKeys = (pool: ReturnType<typeof checkPools>['pools'][number], nth: number) => ({
   ...pool,
   enrol: pool.enrol.map((one, index) => ({ ...one, key: `${'lab'.repeat(11)}-${nth}-${index}` })),
@@ -118,7 +118,7 @@ const withLabKeys = (pool: ReturnType<typeof checkPools>['pools'][number], nth: 
 
 const namesPool = (queue: unknown) => typeof queue === 'object' && queue !== null && 'pool' in queue
 
-/** The `deploy` of a queue without one, and of each match of a queue with a pool if there are no pools. */
+/** The `deploy` for a queue that has none. If the file has no pools, queues that name a pool get it too. */
 const NO_SERVER = { application: 'lab', version: 'lab' }
 
 function withServer(queue: unknown): unknown {
@@ -127,6 +127,6 @@ function withServer(queue: unknown): unknown {
   return { ...rest, deploy: NO_SERVER }
 }
 
-/** True if it has one, even a misspelt one. */
+/** Returns true if the queue has a `deploy`, even a misspelt one. */
 const hasDeploy = (queue: object) =>
   Object.keys(queue).some((name) => name === 'deploy' || nearestName(name, ['deploy']) !== undefined)

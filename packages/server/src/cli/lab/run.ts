@@ -22,7 +22,7 @@ interface ReportOptions {
   readonly json?: boolean | undefined
 }
 
-/** Maximum size of a result in bytes: a run of four files over a hundred seeds has 15 MB. */
+/** Maximum size of a result in bytes (64 MiB). The result of a run of four files over a hundred seeds has 15 MB. */
 const LARGEST_RESULT = 64 * 2 ** 20
 
 const HTML_OPTION = ['--html <file>', 'write a report with plots there, for browsers and paper'] as const
@@ -56,7 +56,7 @@ function resultOf(file: string, text: string, readResult: (text: string) => LabR
   }
 }
 
-/** Prints the result as a table or as JSON, and writes it as a page on request. */
+/** Prints the result as a table or as JSON. With `html`, also writes a page with plots. */
 async function tellResult(result: LabResult, { html, json }: ReportOptions, terminal: Terminal): Promise<void> {
   const { compare, reportHtml, reportText } = await import('@muster/lab')
   if (html !== undefined) await writeText(html, terminal, await reportHtml(result))
@@ -79,7 +79,7 @@ interface RunCommandOptions extends ReportOptions {
   readonly out?: string | undefined
 }
 
-/** The default of `runLab`. */
+/** Default number of seeds, equal to that of `runLab`. */
 const DEFAULT_SEEDS = 5
 const QUEUES = 'the queues, in a configuration or a file of their own; several files are compared with the first'
 
@@ -128,7 +128,7 @@ async function run(crowdFile: string, options: RunCommandOptions, terminal: Term
   }
 }
 
-/** @throws {InvalidInput} */
+/** @throws {InvalidInput} if two of the paths name the same file */
 function assertDistinctFiles(files: readonly string[], folder: string): void {
   for (const [index, file] of files.entries()) {
     const other = files.slice(0, index).find((one) => resolve(folder, one) === resolve(folder, file))

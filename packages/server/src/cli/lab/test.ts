@@ -10,7 +10,7 @@ import { type QueueFile, readQueues, readQueuesText } from './lab-input.js'
 /** Maximum number of warnings that are printed. */
 const MOST_WARNINGS = 50
 
-/** Scenes of a file that may be run. */
+/** The scenes of a file, validated and ready to run. */
 interface ScenesFile {
   readonly file: string
   /** The file with the queues of the scenes. */
@@ -21,9 +21,9 @@ interface ScenesFile {
 }
 
 /**
- * Reads a file of scenes, and the queues that it names.
- * @param queues a file of queues that replaces the one named by the scenes.
- * @throws {InvalidConfig} with all faults of either
+ * Reads a file of scenes, and the queues that the scenes name.
+ * @param queues path of a file with queues, used instead of the one that the scenes name.
+ * @throws {InvalidConfig} with all faults of either file
  */
 async function readScenes(file: string, folder: string, queues: string | undefined): Promise<ScenesFile> {
   const text = await needTextFile(resolve(folder, file), file)
@@ -131,7 +131,10 @@ async function suiteOf(file: string, options: TestOptions, terminal: Terminal): 
   return { file, results, lineOf: (path) => found.placeOf(path).line }
 }
 
-/** The result of a scene for the terminal. Marks are printed only with colours, for human readers. */
+/**
+ * Returns the result of a scene for the terminal. Marks such as ✓ are printed only if the output has colours, so only
+ * for human readers.
+ */
 function resultText({ name, failures }: SceneResult, { file, placeOf }: ScenesFile, terminal: Terminal): string {
   const { red, green } = paint(terminal.colours.say)
   const isMarked = terminal.colours.say
@@ -144,7 +147,7 @@ function resultText({ name, failures }: SceneResult, { file, placeOf }: ScenesFi
   return [`  ${red(isMarked ? '✗' : 'failed:')} ${clean}`, ...lines].join('\n')
 }
 
-/** Names come from a file, so control characters are replaced: they could move the cursor. */
+/** Replaces control characters, because a name from a file could otherwise move the cursor. */
 const printable = (text: string) => text.replace(/\p{Cc}/gu, '\u{fffd}')
 
 function asJson(suites: readonly SceneSuite[], passed: number, failed: number) {

@@ -17,16 +17,16 @@ import {
 import { type QueueFile, readCrowdFile, readQueues } from './lab-input.js'
 import { patchOf, tunedText, writeTuned } from './tuned-file.js'
 
-/** The names that the report of the result uses. */
+/** The file names that the printed result mentions. */
 interface TunedNames {
   /** The file of the queue, and the file of the crowd. */
   readonly file: string
   readonly crowd: string
-  /** Empty if nothing changes. */
+  /** Path of the written patch; empty if nothing changes. */
   readonly patch: string
 }
 
-/** Prints the result to the standard output as tables and sentences, or as JSON, and writes it as a page on request. */
+/** Prints the result as tables and sentences, or as JSON. With `html`, also writes a page. */
 async function tellTuned(
   tuned: TunedCrowd,
   { file, crowd, patch }: TunedNames,
@@ -54,13 +54,16 @@ async function tellTuned(
   if (patch !== '' && patchFile === undefined && write !== true) terminal.say(`\n${patch.trimEnd()}`)
 }
 
-/** Omits the figures of single runs, and writes Infinity as a string, because JSON has no number for it. */
+/**
+ * JSON replacer. It omits the figures of single runs and writes Infinity as a string, because JSON has no number for
+ * it.
+ */
 const forPrograms = (key: string, value: unknown): unknown =>
   key === 'figures' ? undefined : value === Infinity ? 'Infinity' : value
 
 /**
- * Prints the result and writes the requested files. A result that does not hold is not written into the configuration
- * file.
+ * Prints the result and writes the requested files. A result that breaks a promise is not written into the
+ * configuration file.
  */
 export async function finishTuned(
   tuned: TunedCrowd,
@@ -111,7 +114,7 @@ function shareOption(text: string): number {
   throw new InvalidArgumentError('The value must be a share of the players, like 5% or 0.05.')
 }
 
-/** Equal to `WAITS` of `@muster/lab`, which is imported lazily. */
+/** The waits that can be tuned. Equal to `WAITS` of `@muster/lab`, which is imported lazily. */
 const WAITS: readonly WaitName[] = ['fillForMs', 'lastResortMs', 'optionalAfterMs', 'patience']
 
 /** Parses a list of waits, like `fillForMs,lastResortMs`. */
@@ -137,7 +140,7 @@ function boundsOption(text: string, others: Readonly<Record<string, Bounds>> = {
   return { ...others, [name.trim()]: { from: Number(from), to: Number(to) } }
 }
 
-/** Finds the queue. @throws {InvalidInput} if the file has no such queue. */
+/** Returns the queue with this name. @throws {InvalidInput} if the file has no such queue. */
 function queueOf({ file, queues }: QueueFile, name: string): Queue {
   const found = queues.find((queue) => queue.name === name)
   if (found !== undefined) return found

@@ -9,7 +9,7 @@ import { replaceFile, definitionIn, editQueue, NotEdited } from '../../running/i
 import { type QueueFile, readQueuesText } from './lab-input.js'
 
 /**
- * The difference of two texts as a patch for `git apply` and `patch -p1`. Empty if they are equal.
+ * Returns the difference of two texts as a patch for `git apply` and `patch -p1`; empty if they are equal.
  * @param file path, with `/`, within the folder in which the patch is applied.
  */
 export function unifiedDiff(file: string, before: string, after: string): string {
@@ -37,7 +37,8 @@ export async function tunedText(file: QueueFile, queue: Queue, changes: readonly
 }
 
 /**
- * The change as a patch for `git apply` and `patch -p1` in the folder, or in the file's own folder if it is outside.
+ * Returns the change as a patch for `git apply` and `patch -p1`. Paths in the patch are relative to `folder`, or to the
+ * file's own folder if the file is outside of `folder`.
  */
 export function patchOf({ file, source }: QueueFile, folder: string, tuned: string): string {
   const path = relative(folder, resolve(folder, file))
@@ -45,9 +46,9 @@ export function patchOf({ file, source }: QueueFile, folder: string, tuned: stri
   return unifiedDiff(isInside ? path.split(sep).join('/') : basename(path), source.text, tuned)
 }
 
-/** @throws {NotEdited} if the file has been changed since it was read. */
+/** Writes the tuned text into the file. @throws {NotEdited} if the file has changed since it was read. */
 export async function writeTuned({ file, source }: QueueFile, folder: string, tuned: string): Promise<void> {
-  // A symbolic link stays a link.
+  // Resolves a symbolic link, so that its target is written and the link remains.
   const path = await realpath(resolve(folder, file))
   if ((await readFile(path, 'utf8')) !== source.text)
     throw new NotEdited(`${file} has changed since it was read, so nothing was written`)

@@ -3,7 +3,10 @@ import { until } from './until.js'
 
 /** A client of the game, with one join token. */
 export interface GameClient {
-  /** True if the server let the client in; undefined if the client does not report in time. */
+  /**
+   * Resolves with true if the server admits the client, false if it refuses, and undefined if the client does not
+   * report within `withinMs` milliseconds.
+   */
   isIn(withinMs: number): Promise<boolean | undefined>
   /** The last output of the client, such as why it was refused. */
   readonly said: string
@@ -18,7 +21,7 @@ export interface BotOptions {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** The words of a command line, separated by spaces. Quotes keep words together. */
+/** Splits a command line into words at spaces. Quotes keep words together. */
 export const wordsOf = (line: string): readonly string[] =>
   Array.from(line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g), ([, one, other, bare]) => one ?? other ?? bare ?? '')
 
@@ -26,8 +29,8 @@ export const wordsOf = (line: string): readonly string[] =>
 const END_MS = 2000
 
 /**
- * A client of the game that connects with one join token. It writes a line `in` once it is let in, and stays until
- * SIGTERM or the end of the match. If it is refused, it exits before that.
+ * A process of the game's client that connects with one join token. The process writes a line `in` once the server
+ * admits it. It then stays until SIGTERM or the end of the match. If it is refused, it exits without that line.
  */
 export class Bot implements GameClient {
   readonly #child: ChildProcess
@@ -52,7 +55,7 @@ export class Bot implements GameClient {
     return isIn() || (this.#hasEnded ? false : undefined)
   }
 
-  /** The last informative line of the output, without what Node.js adds to an unhandled error. */
+  /** The last informative line of the output, without the lines that Node.js adds to an unhandled error. */
   get said(): string {
     const lines = this.#text.split('\n').map((line) => line.trimEnd())
     return lines.findLast((line) => /^[^\s}]/.test(line) && !line.startsWith('Node.js v')) ?? this.#text.trim()
@@ -65,7 +68,7 @@ export class Bot implements GameClient {
   }
 }
 
-/** The address and the token for a client that is not started here. */
+/** The address and the join token for a client that another program starts. */
 export interface JoinDetails {
   readonly host: string
   /** Port numbers by the name of the port. */
@@ -74,9 +77,9 @@ export interface JoinDetails {
 }
 
 /**
- * A client of the game that another program connects on a POST. The response begins once the client is let in (2xx) or
- * refused (any other status, with the reason as its body). A successful response lasts as long as the client stays.
- * Closing the connection makes the client leave.
+ * A client of the game that another program connects when it gets a POST. The response begins once the client is
+ * admitted (2xx) or refused (any other status, with the reason as its body). A successful response lasts as long as the
+ * client stays. Closing the connection makes the client leave.
  */
 export class RemoteBot implements GameClient {
   readonly #ending = new AbortController()

@@ -5,14 +5,17 @@ import type { SeenServer } from './seen-server.js'
 
 const BAD_GATEWAY = () => new Response('Bad gateway', { status: 502 })
 
-/** A proxy between the servers and Muster. It records the servers' requests, and can cut them off. */
+/**
+ * A proxy between the tested servers and Muster. It records the servers' requests, and can cut off the servers from
+ * Muster.
+ */
 export class Gateway {
   readonly #servers: readonly SeenServer[]
   readonly #ask: (request: Request) => Promise<Response>
   readonly #listener: Server
-  /** Tokens of servers that have to register again. */
+  /** Tokens of servers that must register again. */
   readonly #forgotten = new Set<string>()
-  /** Aborted while Muster is cut off. */
+  /** Its signal is aborted while Muster is cut off. */
   #presence = new AbortController()
 
   /** @param ask passes a request to Muster */
@@ -22,14 +25,14 @@ export class Gateway {
     this.#listener = createServer(nodeListener((request) => this.#answer(request)))
   }
 
-  /** Resolves with its URL. */
+  /** Starts listening. Resolves with the proxy's URL. */
   async listen(): Promise<string> {
     await new Promise<void>((resolve) => this.#listener.listen(0, '127.0.0.1', resolve))
     return `http://127.0.0.1:${(this.#listener.address() as AddressInfo).port}`
   }
   /**
-   * Cuts Muster off from all servers. Returns a function that reconnects it, as after a restart: servers register
-   * again.
+   * Cuts Muster off from all servers. Returns a function that reconnects Muster as if it had restarted: all servers
+   * must register again.
    */
   cut(): () => void {
     this.#presence.abort()
@@ -62,7 +65,7 @@ export class Gateway {
     await seen.recordReport(number, path, said, answer.clone())
     return answer
   }
-  /** The response of Muster, or of a proxy in front of it while it is cut off. */
+  /** Returns the response of Muster. While Muster is cut off, returns the 502 of a proxy in front of it. */
   async #answerOfMuster(request: Request): Promise<Response> {
     const { signal } = this.#presence
     if (signal.aborted) return BAD_GATEWAY()

@@ -1,8 +1,8 @@
 import { systemClock } from '@muster/core/clock'
 
-/** Milliseconds between two reads of a player. The limit is 50 in 5 s. */
+/** Milliseconds between two reads of a player's ticket. The API allows 50 reads in 5 s. */
 const LOOK_MS = 150
-/** Origin of requests that do not use the network. */
+/** Origin for the URLs of requests that are handled within the process. */
 const ORIGIN = 'http://127.0.0.1'
 
 export interface JoinableSeat {
@@ -14,7 +14,7 @@ export interface JoinableSeat {
 interface Mine {
   readonly matches?: readonly { readonly match_id: string; readonly assignment?: Assigned }[]
 }
-/** The address at which a player connects. */
+/** A player's assignment: the address at which the player connects, and the join token. */
 export interface Assigned {
   readonly join_token?: string
   readonly fqdn?: string
@@ -24,7 +24,7 @@ export interface Assigned {
 export class QueueingPlayers {
   readonly #ask: (request: Request) => Promise<Response>
   readonly #queue: string
-  /** The latest assignment of each player, by id. */
+  /** The latest known assignment of each player, by player id. */
   readonly #assignments = new Map<string, Assigned>()
 
   /** @param ask passes a request to Muster @param queue the queue in which all of them wait */
@@ -40,14 +40,14 @@ export class QueueingPlayers {
       if (answer.status !== 201) throw new Error(`creating a ticket for ${player} failed: ${await answer.text()}`)
     }
   }
-  /** Undefined while the player is in no match, or has no assignment yet. */
+  /** Returns the player's seat; undefined while the player is in no match, or has no assignment yet. */
   async seat(player: string): Promise<JoinableSeat | undefined> {
     const { match_id: matchId, assignment } = (await this.#matchOf(player)) ?? {}
     if (assignment !== undefined) this.#assignments.set(player, assignment)
     const joinToken = assignment?.join_token
     return matchId === undefined || joinToken === undefined ? undefined : { matchId, token: joinToken }
   }
-  /** The seat that a player gets within this many milliseconds. @param isVain ends the wait early */
+  /** Waits for the player's seat, for at most `ms` milliseconds. @param isVain returns true to end the wait early */
   async seatWithin(player: string, ms: number, isVain: () => boolean = () => false): Promise<JoinableSeat | undefined> {
     const end = systemClock.now() + ms
     for (;;) {
@@ -56,7 +56,10 @@ export class QueueingPlayers {
       await systemClock.sleep(LOOK_MS)
     }
   }
-  /** The player's latest assignment, because Muster may be cut off. */
+  /**
+   * Returns the player's latest known assignment. Reads from Muster only if there is none, because Muster may be cut
+   * off.
+   */
   async assignmentOf(player: string): Promise<Assigned | undefined> {
     return this.#assignments.get(player) ?? (await this.#matchOf(player))?.assignment
   }

@@ -8,10 +8,10 @@ import { until } from './until.js'
 /** One line of the result. */
 export interface CheckLine {
   readonly outcome: 'ok' | 'FAIL' | 'skip'
-  /** The requirement of the server, e.g. `registers within 30 s`. */
+  /** The requirement that was checked, e.g. `registers within 30 s`. */
   readonly name: string
   readonly seconds: number
-  /** For a failure: the expected behaviour, the actual one, and the section of the documentation to read. */
+  /** For a failure: the expected behaviour, the observed one, and the section of the documentation to read. */
   readonly expected?: string
   readonly came?: string
   readonly read?: string
@@ -45,15 +45,15 @@ const PLAY_MS = 60_000
 const REPORT_MS = 5000
 const MATCH_MS = 10_000
 const AWAY_MS = 2000
-/** Milliseconds after which every server has noticed that Muster is back: servers retry after at most 15 s. */
+/** Milliseconds within which every server notices that Muster is reachable again: servers retry after at most 15 s. */
 const BACK_MS = 20_000
 const GRACE_MS = 30_000
 const SEATS_MS = 1500
-/** Milliseconds for which a match continues while its server drains. */
+/** Milliseconds for which a match must continue while its server drains. */
 const DRAINING_MS = 1000
 const MAY_RETURN_MS = 60_000
 
-/** Runs a server through everything that Muster requires of one. @param tell called with each line of the result */
+/** Checks a server against everything that Muster requires of it. @param tell called with each line of the result */
 export async function playThrough(stage: Stage, tell: (line: CheckLine) => void): Promise<void> {
   const check = async <Value>(name: string, act: () => Promise<Value>): Promise<Value | undefined> => {
     const start = systemClock.now()
@@ -122,7 +122,7 @@ async function firstServer(stage: Stage): Promise<SeenServer> {
   return server
 }
 
-/** The state of a server that does not behave as required. */
+/** Describes the state of a server that does not behave as required. */
 function stateOf(server: SeenServer): string {
   const { exitCode, refusal } = server
   if (refusal !== undefined) return `Muster refuses its reports (${refusal})`
@@ -135,7 +135,7 @@ const matchState = (server: SeenServer, matchId: string) =>
     ? `its report has ${JSON.stringify(server.match(matchId) ?? { matches: server.report.matches ?? [] })}`
     : stateOf(server)
 
-/** @param server the server that has the match, as far as known */
+/** Waits until both players have seats. @param server the server that is expected to get the match */
 async function seatsOf(stage: Stage, server: SeenServer, players: readonly [string, string]): Promise<Two> {
   const hadEnded = server.exitCode !== undefined
   const isVain = () => server.refusal !== undefined || (!hadEnded && server.exitCode !== undefined)
@@ -174,7 +174,10 @@ async function saysOf(server: SeenServer, matchId: string, player: string, statu
   throw new Failed(`players.${player}: ${JSON.stringify(status)} within 5 s`, matchState(server, matchId), REPORT)
 }
 
-/** The game decides whether a client that leaves may return. */
+/**
+ * Checks that the server reports a departed player as `left` or `away`. Skipped if the game's own client leaves and the
+ * game reports the other state, because the game decides whether that player may return.
+ */
 async function leftOrAway(
   stage: Stage,
   server: SeenServer,
@@ -315,14 +318,14 @@ async function signalled(stage: Stage, check: Check): Promise<void> {
   const players = ['fay', 'gus'] as const
   await stage.players.join(players)
   await until(() => stage.servers.length > count, MATCH_MS)
-  // The earlier process takes the match if draining could not be tested.
+  // If draining could not be tested, the earlier process still runs and gets this match.
   const server = stage.servers[count] ?? stage.servers.findLast(({ exitCode }) => exitCode === undefined)
   if (server === undefined) return
   await check('plays a third match', () => seatsOf(stage, server, players))
   await check('ends within 30 s of SIGTERM', async () => {
     server.stop(GRACE_MS)
     await until(() => server.exitCode !== undefined, GRACE_MS)
-    // The process was ended by SIGKILL.
+    // Exit code 137 means that SIGKILL ended the process.
     if (server.exitCode === undefined || server.exitCode === 137)
       throw new Failed('the end of the process', 'it was killed', END)
   })
@@ -333,7 +336,7 @@ async function signalled(stage: Stage, check: Check): Promise<void> {
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Invalid tokens that a server must refuse, derived from a valid one. Each has exactly one fault. */
+/** Derives invalid tokens from a valid one. The server must refuse each of them. Each has exactly one fault. */
 function wrongTokens(good: string, key: string): Readonly<Record<string, string>> {
   const claims = JSON.parse(Buffer.from(good.split('.')[1] ?? '', 'base64url').toString()) as Claims
   const hour = 3600

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { GameClient } from './bot.js'
 import { until } from './until.js'
 
-/** A match in a report of a server: docs/servers.md, What a server reports. */
+/** A match in a server's report: see docs/servers.md, What a server reports. */
 interface ReportedMatch {
   readonly id: string
   readonly status: string
@@ -16,7 +16,7 @@ interface Report {
   readonly matches?: readonly ReportedMatch[] | undefined
 }
 
-/** A command that the server executes instead of its players: docs/game-server.md, Verify it. */
+/** A command that the server executes in place of its players: see docs/game-server.md, Verify it. */
 export type VerifyCommand =
   | { readonly do: 'admit'; readonly token: string }
   | { readonly do: 'leave'; readonly player: string; readonly mayReturnMs: number }
@@ -33,11 +33,11 @@ export type CommandAnswer = z.infer<typeof commandAnswer>
 
 const WANTED = 'must be JSON of the form {"id": number, "ok": boolean}: docs/game-server.md, Verify it'
 
-/** Maximum milliseconds for which a request for a command waits. */
+/** Maximum milliseconds for which a server's request for a command is held open. */
 const WAIT_MS = 5000
 const SHOWN_LINES = 5
 
-/** A process of the command, and its observed behaviour so far. */
+/** A process of the tested server, and what was observed of it so far. */
 export class SeenServer {
   /** The process's MUSTER_SERVER_TOKEN. */
   readonly token: string
@@ -47,19 +47,19 @@ export class SeenServer {
   registrations = 0
   /** The last accepted report. */
   report: Report = {}
-  /** Ids of the matches that it was ordered to serve. */
+  /** Ids of the matches that Muster ordered this server to serve. */
   orders: readonly string[] = []
-  /** The first refusal of the server, in words. */
+  /** The reason of the first report that Muster refused, in words. */
   refusal: string | undefined
-  /** True once it has requested a command. */
+  /** True once the server has requested a command. */
   hasAsked = false
-  /** True once it was ordered to drain. */
+  /** True once Muster has ordered the server to drain. */
   isToldToDrain = false
   /** The exit code of the process; undefined while it runs. */
   exitCode: number | undefined
-  /** Number of answers that the library gave on behalf of the game. */
+  /** Number of commands that the server library answered in place of the game. */
   answersOfLibrary = 0
-  /** Connects a client of the game with a join token. Undefined if the server itself is asked to act like players. */
+  /** Connects a client of the game with a join token. Undefined if the server itself executes the players' commands. */
   readonly #connect: ((token: string) => Promise<GameClient>) | undefined
   /** Clients of the game that were let in, by player. */
   readonly #bots = new Map<string, GameClient>()
@@ -80,7 +80,7 @@ export class SeenServer {
     void container.exited.then((code) => (this.exitCode = code))
   }
 
-  /** The last lines of its output. */
+  /** Returns the last lines of the process's output. */
   output(): string {
     const lines = this.#container?.logs().trimEnd().split('\n') ?? []
     return lines.slice(-SHOWN_LINES).join('\n')
@@ -95,7 +95,7 @@ export class SeenServer {
     return this.report.matches?.find((one) => one.id === id)
   }
 
-  /** Sends a command. Undefined if no answer came in time. */
+  /** Sends a command. Resolves with undefined if no answer arrives within `withinMs` milliseconds. */
   async send(command: VerifyCommand, withinMs = 8000): Promise<CommandAnswer | undefined> {
     if (this.#connect !== undefined) return this.#asClient(command, this.#connect, withinMs)
     const id = (this.#count += 1)
@@ -104,7 +104,7 @@ export class SeenServer {
     return this.#answers.get(id)
   }
 
-  /** Executes commands of players by clients of the game. Only the game can end the match. */
+  /** Executes commands through clients of the game. A client cannot end the match: only the game can. */
   async #asClient(
     command: VerifyCommand,
     connect: (token: string) => Promise<GameClient>,
@@ -116,7 +116,7 @@ export class SeenServer {
     const bot = await connect(command.token)
     const isIn = await bot.isIn(withinMs)
     if (isIn === true) {
-      // The new client replaces the player's earlier one.
+      // The new client replaces the player's earlier one, which is ended first.
       const player = playerOf(command.token)
       await this.#bots.get(player)?.end()
       this.#bots.set(player, bot)
@@ -146,12 +146,15 @@ export class SeenServer {
     return command === undefined ? new Response(null, { status: 204 }) : Response.json(command)
   }
 
-  /** The number of the next request, for `recordReport`. */
+  /** Returns the number of the next request, for `recordReport`. */
   nextRequest(): number {
     return (this.#requests += 1)
   }
 
-  /** Records a report of the server and its orders. The answer to a report older than the last one is ignored. */
+  /**
+   * Records a server's report and the orders in its answer. Ignores the answer to a report that is older than the last
+   * one.
+   */
   async recordReport(number: number, path: string, said: string, answer: Response): Promise<void> {
     const body = (await answer.json().catch(() => ({}))) as Readonly<Record<string, unknown>>
     if (answer.status === 400 || answer.status === 413)
@@ -169,6 +172,6 @@ export class SeenServer {
   }
 }
 
-/** The player of a token. */
+/** Returns the player id in a token. */
 const playerOf = (token: string): string =>
   (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { readonly sub: string }).sub

@@ -16,7 +16,7 @@ const TEAMS = [
   { name: 'blue', size: 1 },
 ]
 
-/** Milliseconds that a process has to end by itself before it gets a signal, like from Muster. */
+/** Milliseconds that a process has to end by itself before it gets a signal, as in production. */
 const BY_ITSELF_MS = 10_000
 const GRACE_MS = 3000
 
@@ -33,13 +33,13 @@ export interface StageOptions {
   readonly folder: string
   readonly env: Readonly<Record<string, string | undefined>>
   /**
-   * The game's client and its arguments, or a URL that connects one for each POST. Undefined if the server itself is
-   * asked to act like players.
+   * The command of the game's client, or a URL that connects a client for each POST. Undefined if the server itself
+   * executes the players' commands.
    */
   readonly client?: readonly string[] | string | undefined
 }
 
-/** Muster in memory, with a pool whose servers are processes of the command. */
+/** Muster in memory, with a pool whose servers are processes of the tested command. */
 export type Stage = Awaited<ReturnType<typeof openStage>>
 
 export async function openStage(options: StageOptions) {
@@ -57,11 +57,11 @@ export async function openStage(options: StageOptions) {
     return clientOf(options, (await players.assignmentOf(sub)) ?? {}, token)
   }
   const start = starter(options)
-  /** A deployment as a process. It gets a signal only if it does not end by itself. */
+  /** Starts a process as a deployment. It gets a signal only if it does not end by itself. */
   const launch = async (spec: ContainerSpec): Promise<Container> => {
     const seen = new SeenServer(spec.env['MUSTER_SERVER_TOKEN'] ?? '', client === undefined ? undefined : connect)
     const number = servers.push(seen) - 1
-    // With a client of the game, the server need not act like players.
+    // If clients of the game act as players, the server does not need MUSTER_VERIFY_URL.
     const verified = client === undefined ? { MUSTER_VERIFY_URL: `${url}/verify/${number}` } : {}
     const container = await start({ ...spec, env: { ...spec.env, ...verified } })
     seen.watch(container)
@@ -111,7 +111,10 @@ export async function openStage(options: StageOptions) {
   }
 }
 
-/** Starts the program. If it cannot be started, it counts as ended with a shell's exit code. */
+/**
+ * Returns a function that starts the program. A program that cannot be started counts as ended, with a shell's exit
+ * code.
+ */
 function starter({ command: [program = '', ...args], folder, env }: StageOptions) {
   const start = launchProcess(program, args, { cwd: folder, env })
   return async (spec: ContainerSpec): Promise<Container> => {
@@ -123,7 +126,7 @@ function starter({ command: [program = '', ...args], folder, env }: StageOptions
   }
 }
 
-/** Starts the game's client with the address and the token, in the form of an assignment. */
+/** Starts the game's client. It gets the address and the token in the form of an assignment. */
 function clientOf(
   { client, folder, env }: StageOptions,
   { fqdn = '', ports = {} }: Assigned,

@@ -2,7 +2,7 @@ import { systemClock } from '@muster/core/clock'
 
 const LOOK_MS = 20
 
-/** Resolves with true once the condition holds, or with false after this many milliseconds. */
+/** Polls a condition. Resolves with true once it holds, or with false after `withinMs` milliseconds. */
 export async function until(holds: () => unknown, withinMs: number): Promise<boolean> {
   const end = systemClock.now() + withinMs
   while (!holds()) {

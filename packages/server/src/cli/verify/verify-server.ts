@@ -10,7 +10,7 @@ interface VerifyArguments {
   readonly client?: string | undefined
 }
 
-/** `muster verify-server`. Its implementation is imported lazily, when the command runs. */
+/** Adds `muster verify-server`. Its implementation is imported when the command runs. */
 export const addVerify = (program: Command, terminal: Terminal, end: (code: ExitCode) => void): Command =>
   program
     .command('verify-server')
@@ -33,7 +33,7 @@ async function verify(
     import('./script.js'),
     import('./bot.js'),
   ])
-  // The emulator kills its processes when this one exits.
+  // Exits at once: the emulator then kills the processes that it has started.
   const interrupted = () => process.exit(EXIT.interrupted)
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
   const lines: CheckLine[] = []

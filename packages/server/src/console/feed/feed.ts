@@ -13,7 +13,7 @@ interface FeedsOptions {
   /** Maximum number of open feeds, in total and per caller. */
   readonly inAll: number
   readonly perCaller: number
-  /** Called when the first listener arrives. */
+  /** Called when a listener arrives while there was none. */
   readonly begun: () => void
   readonly now: () => number
 }
@@ -24,20 +24,20 @@ const newListener = (caller: string, now: number) => ({
   caller,
   state: undefined as string | undefined,
   steps: [] as string[],
-  /** True if it missed steps, so that it gets the greeting again. */
+  /** True if the listener missed steps. It then gets the greeting again, which contains everything. */
   isBehind: false,
-  /** Time at which it last received something. */
+  /** Time at which the listener last read an event. */
   takenAt: now,
   wake: () => {},
   end: new AbortController(),
 })
 
-/** Maximum number of steps that are kept for a listener. */
+/** Maximum number of unread steps that are kept for a listener. */
 const MOST_STEPS = 6
-/** Milliseconds after which a listener that reads nothing is dropped for another. */
+/** Milliseconds after which a listener that reads nothing may be dropped to make room for a new one. */
 const STUCK_MS = 30_000
 
-/** Sends events to listeners. One string serves all of them. A slow reader misses some and costs no memory. */
+/** Sends events to listeners. All of them share one string. A slow reader misses some events, and costs no memory. */
 export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions) {
   const listeners = new Set<FeedListener>()
   let isClosed = false
@@ -83,7 +83,7 @@ export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions) {
   }
 
   return {
-    /** @throws {Problem} 429 if there are too many listeners */
+    /** Opens a feed. @throws {Problem} 429 if there are too many listeners */
     listen: (caller: string, greeting: () => string): ((signal: AbortSignal) => AsyncGenerator<StreamEvent>) => {
       if (isClosed) throw new Problem(503, 'closed', 'The process is shutting down.', { retryAfterMs: 5000 })
       makePlace(caller)
@@ -91,17 +91,17 @@ export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions) {
       listeners.add(listener)
       if (listeners.size === 1) begun()
       return (signal) => {
-        // If a stream is cancelled before it is read, its generator never runs.
+        // Leaves on abort, because the generator never runs if its stream is cancelled before the first read.
         signal.addEventListener('abort', () => leave(listener), { once: true })
         return events(listener, greeting, signal)
       }
     },
-    /** Sends a state: only the newest is sent. */
+    /** Sends a state. A listener that has not read an earlier state gets only the newest. */
     state: (json: string) =>
       tell((listener) => {
         listener.state = json
       }),
-    /** Sends a step of the history. Each is sent, unless a listener is so far behind that it gets everything anew. */
+    /** Sends a step of the history. A listener gets each step, or the whole greeting again if it is too far behind. */
     step: (json: string) =>
       tell((listener) => {
         listener.steps.push(json)
@@ -119,7 +119,7 @@ export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions) {
 
 function nextOf(listener: FeedListener, greeting: () => string): StreamEvent | undefined {
   if (listener.isBehind) {
-    // The greeting contains the waiting steps.
+    // Drops the waiting steps, because the greeting contains them.
     listener.isBehind = false
     listener.steps = []
     return { event: 'hello', json: greeting() }
@@ -136,7 +136,7 @@ const STEPS = 3_600_000 / STEP_MS
 
 type Sample = HistoryStep['queues'][number]
 
-/** The last hour in memory, in steps of ten seconds. */
+/** Creates the history of the last hour in memory, in steps of ten seconds. */
 function createHistory(activity: ActivityCounts, queueNames: () => readonly string[], seesAll: () => boolean) {
   const steps: HistoryStep[] = []
 
@@ -164,7 +164,7 @@ function createHistory(activity: ActivityCounts, queueNames: () => readonly stri
   }
 
   return {
-    /** Ends a step. */
+    /** Ends a step, and returns it. */
     step: (seen: Surveyed | undefined, at: number): HistoryStep => {
       const names = queueNames()
       activity.keep(names)
@@ -188,10 +188,10 @@ function createHistory(activity: ActivityCounts, queueNames: () => readonly stri
   }
 }
 
-/** Observes the matchmaker and informs the listeners. */
+/** The part of the console that observes the matchmaker and informs the listeners. */
 export type Watch = ReturnType<typeof createWatch>
 
-/** Milliseconds between two frames. They are made while there are listeners. */
+/** Milliseconds between two frames. Frames are made only while there are listeners. */
 const FRAME_MS = 500
 
 const READY = { is: true, why: [] }
@@ -199,7 +199,7 @@ const MOST_FEEDS = { inAll: 64, perCaller: 8 }
 
 interface WatchDeps {
   readonly clock: Clock
-  /** Returns what stories and recordings lack, in words. */
+  /** Returns sentences about what stories and recordings lack. */
   readonly missing: () => readonly string[]
   readonly failed: (error: unknown) => void
 }
@@ -232,7 +232,7 @@ export function createWatch(options: ConsoleOptions, { clock, missing, failed }:
     if (seen !== undefined) bill.note(serverCount(seen), clock.now())
   }
   const frame = async () => {
-    // With many tickets a survey takes several frames, which show the previous result meanwhile.
+    // A survey of many tickets takes several frames. Until it ends, frames show the previous result.
     const looking = survey().catch(failed)
     if (surveyor.latest() === undefined) await looking
     feeds.state(nowText(deps, (await ready?.()) ?? READY))
@@ -272,7 +272,7 @@ export function createWatch(options: ConsoleOptions, { clock, missing, failed }:
 
   return {
     feeds,
-    /** A ticket has arrived in these queues. */
+    /** Counts the arrival of a ticket in these queues. */
     arrived: activity.arrived,
     greeting: ({ who, role }: Operator) => {
       const hello: Hello = {
@@ -301,7 +301,7 @@ export function createWatch(options: ConsoleOptions, { clock, missing, failed }:
 const minutes = (ms: number) =>
   ms < 60_000 ? 'less than a minute' : ms < 120_000 ? 'a minute' : `${Math.floor(ms / 60_000)} minutes`
 
-/** Work that was still running when the console closed has not failed. */
+/** Returns an error handler that ignores errors of work which was still running when the console closed. */
 const ignoringEnd = (failed: (error: unknown) => void, signal: AbortSignal) => (error: unknown) => {
   if (!signal.aborted) failed(error)
 }

@@ -21,7 +21,7 @@ type Cluster = { -readonly [Key in keyof AreaSurvey]: AreaSurvey[Key] }
 
 const tenth = (degrees: number) => Math.round(degrees * 10) / 10
 
-/** Waiting players by area, at most `most` areas: if there are more, areas are merged into larger ones. */
+/** Returns the waiting players by area. If there are more than `most` areas, they are merged into larger ones. */
 function waitingClusters(areas: readonly AreaSurvey[], most: number, now: number): WaitingCluster[] {
   let clusters: readonly AreaSurvey[] = areas
   for (let degrees = DEGREES * 2; clusters.length > most; degrees *= 2) clusters = joined(areas, degrees)
@@ -34,7 +34,8 @@ function waitingClusters(areas: readonly AreaSurvey[], most: number, now: number
 }
 
 /**
- * Each cluster is placed where most of its players are. The areas are coarse, so that no single player is identified.
+ * Merges areas into clusters of `degrees` degrees. Each cluster is placed where most of its players are. Areas are
+ * coarse, so that no single player can be located.
  */
 function joined(areas: readonly AreaSurvey[], degrees: number): AreaSurvey[] {
   const clusters = new Map<string, Cluster>()
@@ -54,7 +55,10 @@ function joined(areas: readonly AreaSurvey[], degrees: number): AreaSurvey[] {
   return [...clusters.values()]
 }
 
-/** Servers of known location, by location: the `most` locations with most servers. */
+/**
+ * Returns the servers by location, for the `most` locations with the most servers. Servers of unknown location are
+ * omitted.
+ */
 function serverClusters(servers: readonly ServerSurvey[], most: number): ServerCluster[] {
   const clusters = new Map<string, ServerCluster & { starting: number; running: number; players: number }>()
   for (const { place, city, phase, servers: count, players } of servers) {
@@ -80,16 +84,16 @@ function serverClusters(servers: readonly ServerSurvey[], most: number): ServerC
 export interface NowDeps extends Pick<ConsoleOptions, 'spending' | 'limits'> {
   readonly queueNames: () => readonly string[]
   readonly surveyed: () => Surveyed | undefined
-  /** True if locations are known and matches are counted: not while another process matches. */
+  /** Returns true if this process knows all locations and counts all matches: false while another process matches. */
   readonly seesAll: () => boolean
   readonly activity: ActivityCounts
   readonly problems: Problems
   readonly bill: Bill
-  /** Epoch milliseconds. */
+  /** Returns the time in epoch milliseconds. */
   readonly now: () => number
 }
 
-/** Maximum lengths of a frame's lists; see the wire. */
+/** Maximum lengths of a frame's lists: see the wire types of `@muster/console`. */
 interface FrameBounds {
   readonly areas: number
   readonly places: number
@@ -99,7 +103,7 @@ interface FrameBounds {
 }
 
 const USUAL: FrameBounds = { areas: 400, places: 200, steps: 12, problems: 30, forming: 50 }
-/** For a frame that would be too large otherwise. */
+/** Bounds for a frame that would otherwise be larger than `MOST_BYTES`. */
 const TIGHT: FrameBounds = { areas: 120, places: 60, steps: 4, problems: 10, forming: 20 }
 
 const MOST_QUEUES = 50
@@ -119,7 +123,7 @@ const NOTHING_SEEN: Surveyed = {
   blockedBy: undefined,
 }
 
-/** The state of everything now, as JSON of at most 64 KiB. */
+/** Returns the current state of everything, as JSON of at most 64 KiB. */
 export function nowText(deps: NowDeps, ready: Now['ready']): string {
   const text = JSON.stringify(nowOf(deps, ready, USUAL))
   return Buffer.byteLength(text) <= MOST_BYTES ? text : JSON.stringify(nowOf(deps, ready, TIGHT))
@@ -173,7 +177,7 @@ function queueNow(
   }
 }
 
-/** At most this many steps: if there are more, neighbours are merged, so that each contains about as many. */
+/** Returns at most `most` steps. If there are more, neighbours are merged, and each result contains about as many. */
 function relaxedSteps(relaxed: QueueSurvey['relaxed'], most: number): RelaxedStep[] {
   const each = Math.max(1, Math.ceil(relaxed.length / most))
   const steps: { after: number; tickets: number }[] = []
@@ -206,7 +210,7 @@ const formingMatch = ({ matchId, queue, phase, players, foundAt, area }: Forming
   spot: area === undefined ? null : { latitude: area.latitude, longitude: area.longitude },
 })
 
-/** In the order of a server's phases. */
+/** The states of servers, in the order in which a server passes through them. */
 const STATES = ['creating', 'finding', 'retrying', 'starting', 'warming', 'running', 'stopping'] as const
 
 function serversNow(
@@ -245,28 +249,28 @@ const whyBlocked: Readonly<Record<NonNullable<Surveyed['blockedBy']>, string>> =
 const blockedProblem = ({ blockedBy }: Surveyed, now: number): ProblemNow[] =>
   blockedBy === undefined ? [] : [{ at: Math.floor(now), text: whyBlocked[blockedBy], count: 1, matchId: null }]
 
-/** The cost of servers, from their number and a price. */
+/** Computes the cost of servers from their number and a price. */
 type Bill = ReturnType<typeof createBill>
 
 const HOUR_MS = 3_600_000
-/** Length of the pieces in which the hour is counted. */
+/** Milliseconds of each piece in which the server time of the hour is summed. */
 const PIECE_MS = 10_000
 
 export function createBill(since: number) {
-  /** Server time in milliseconds in the last hour. */
+  /** Server time in the last hour, in milliseconds. */
   const serverMs = new RecentSum(HOUR_MS / PIECE_MS, PIECE_MS)
   let notedAt = since
   let noted = 0
 
   return {
-    /** Records the number of servers now. */
+    /** Records the current number of servers. */
     note: (servers: number, now: number) => {
-      // Between two records the number was that of the first one.
+      // Until this call, the number of servers was the one recorded last.
       serverMs.add(now, noted * Math.max(0, now - notedAt))
       notedAt = now
       noted = servers
     },
-    /** Null without a price. */
+    /** Returns the current cost; null without a price. */
     now: (servers: number, { pricePerMinute, currency = '' }: ConsoleSpending): Money | null => {
       if (pricePerMinute === undefined) return null
       return {

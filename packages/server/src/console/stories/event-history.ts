@@ -8,29 +8,33 @@ import type { EventStore } from '../event-store.js'
  *   add ──▶ in batches ──▶ Redis ──▶ taken          of several processes; each follows what all of them append
  */
 
-/** Events that outlive the process if there is a store. */
+/** Events that are passed to `taken`, and that outlive the process if there is a store. */
 export interface EventHistory<Event> {
   add(event: Event): void
-  /** Resolves once the events of earlier processes were passed to `taken`, or could not be read. */
+  /** Resolves once `taken` got the events of earlier processes, or once reading them has failed. */
   loaded(): Promise<void>
-  /** Writes the remaining events. Calling it again changes nothing. */
+  /** Writes the events that are not written yet. Another call changes nothing. */
   close(): Promise<void>
 }
 
 export interface EventHistoryOptions<Event> {
   readonly store: EventStore | undefined
   readonly clock: Clock
-  /** Called with each event in order of time, from any process. */
+  /** Called with each event of any process, in order of time. */
   readonly taken: (event: Event) => void
   readonly failed: (error: unknown) => void
 }
 
-/** Milliseconds between two batches: a crash loses at most this much of the history. */
+/** Milliseconds between two writes to the store. A crash loses at most this much of the history. */
 const BATCH_MS = 500
-/** Milliseconds after the start until the history is read, unless a search needs it earlier: players have priority. */
+/**
+ * Milliseconds after the start until the history is read, unless a search needs it earlier. The delay gives players
+ * priority.
+ */
 const LOAD_AFTER_MS = 5000
 /**
- * Maximum number of events that wait to be written (our choice): the oldest are dropped if the store is unreachable.
+ * Maximum number of events that wait to be written (our choice). Beyond it the oldest are dropped, while the store is
+ * unreachable.
  */
 const MOST_PENDING = 50_000
 
@@ -42,7 +46,7 @@ export function createEventHistory<Event extends { readonly at: number }>(
   const { isShared } = store
   let pending: string[] = []
   let dropped = 0
-  /** Events of this process from before the history was read. */
+  /** Events of this process that occurred before the history was read. Undefined afterwards. */
   let early: Event[] | undefined = isShared ? undefined : []
   let loading: Promise<void> | undefined
   let closed: Promise<void> | undefined
@@ -73,13 +77,14 @@ export function createEventHistory<Event extends { readonly at: number }>(
     try {
       await store.append(texts)
     } catch (error) {
-      // Some of them may have been written. They are not written again, because that would duplicate them.
+      // The store may have written some of these strings. Writing them again would duplicate those, so all are given
+      // up.
       dropped += texts.length
       failed(error)
     }
   }
   const writing = createTicker({ clock, everyMs: BATCH_MS, tick: write, isNeeded: () => pending.length > 0 })
-  // Other processes write to a shared history, so it is followed from the start.
+  // A shared history is followed from the start, because other processes write to it.
   if (isShared) void loaded()
   else void clock.sleep(LOAD_AFTER_MS, closing.signal).then(loaded, () => {}) // The history was closed.
 
@@ -105,7 +110,7 @@ export function createEventHistory<Event extends { readonly at: number }>(
   }
 }
 
-/** Undefined for a line that a crash has cut. */
+/** Parses a stored event; undefined for a line that a crash has cut. */
 function readEvent<Event>(text: string): Event | undefined {
   try {
     const event = JSON.parse(text) as { readonly at?: unknown } | null

@@ -2,13 +2,13 @@ import type { AssignedLocation, CancelReason, Matchmaker, MatchmakerEvents, Tick
 import { problemText } from '../problems.js'
 
 const match = ['matchId', 'queue'] as const
-/** With `pool`, `matchId` is the id of a server of that pool. */
+/** If a server event has `pool`, its `matchId` is the id of a server of that pool. */
 const server = [...match, 'pool', 'requestId'] as const
 const gameServer = ['serverId', 'pool', 'requestId'] as const
 
 /**
- * The recorded events of the matchmaker: their names here, and the fields recorded in addition to the ids of their
- * tickets.
+ * The events of the matchmaker that are recorded. `what` is the recorded name. `fields` are recorded in addition to the
+ * ids of the event's tickets.
  */
 const remembered = {
   matchFound: { what: 'found', fields: [...match, 'expansionMs'] },
@@ -58,7 +58,7 @@ export type RecordedEvent = { readonly at: number } & (
       readonly what: 'assigned'
       readonly ticketIds: readonly string[]
       readonly where: string | undefined
-      /** Name and address of the server, for searching it. */
+      /** Name and address of the server, by which a search finds it. */
       readonly hosts: readonly string[]
     })
   | { readonly what: 'problem'; readonly matchId: string; readonly text: string }
@@ -67,20 +67,23 @@ export type RecordedEvent = { readonly at: number } & (
 export type DrainReason = MatchmakerEvents['serverDraining']['reason']
 export type FreedReason = MatchmakerEvents['serverFreed']['reason']
 
-/** The tickets that an event names. */
+/** Returns the ids of the tickets that an event names. */
 export const ticketsOf = (event: RecordedEvent): readonly string[] =>
   'ticketIds' in event ? event.ticketIds : 'ticketId' in event ? [event.ticketId] : NONE
 
 const NONE: readonly string[] = []
 
-/** The match that an event is about; undefined for one about a server of a pool. The server of one match has its id. */
+/**
+ * Returns the match that an event is about; undefined if the event is about a server of a pool. Outside of pools, a
+ * server has the id of its match.
+ */
 export function matchOf(event: RecordedEvent): string | undefined {
   if ('matchId' in event)
     return 'pool' in event && !('serverId' in event) && event.pool !== undefined ? undefined : event.matchId
   return 'serverId' in event && event.pool === undefined ? event.serverId : undefined
 }
 
-/** Records what happens to tickets, matches and servers. Returns a function that stops it. */
+/** Records the events of tickets, matches and servers. Returns a function that stops the recording. */
 export function recordEvents(on: Matchmaker['on'], add: (event: RecordedEvent) => void, now: () => number): () => void {
   const cancelled = ({ id, matchId }: Ticket, reason: CancelReason) =>
     add({ at: now(), what: 'cancelled', ticketId: id, matchId, reason })
@@ -94,7 +97,7 @@ export function recordEvents(on: Matchmaker['on'], add: (event: RecordedEvent) =
         add({ at: now(), what, ...facts, ...tickets, ...ticket } as RecordedEvent)
       }),
     ),
-    // An imported ticket began to wait earlier.
+    // Uses the ticket's creation time, because an imported ticket began to wait before this event.
     on('ticketCreated', ({ ticket: { id, createdAt, players, queues } }) =>
       add({ at: createdAt, what: 'created', ticketId: id, playerIds: idsOf(players), queues }),
     ),
@@ -122,23 +125,26 @@ export const placeName = (location: AssignedLocation | undefined): string | unde
   return parts.length === 0 ? undefined : parts.join(', ')
 }
 
-/** The newest events, limited in number, size and age. */
+/** The newest events, bounded in number, bytes and age. */
 export type EventRing = ReturnType<typeof createEventRing>
 
 interface EventRingOptions {
   readonly mostEvents: number
   readonly mostBytes: number
-  /** Milliseconds. Default: no limit of age. */
+  /** Maximum age in milliseconds. Default: no limit. */
   readonly keepMs?: number | undefined
 }
 
-/** Approximate bytes in V8 of an event besides its strings, and of each id in a list besides its characters. */
+/** Approximate bytes in V8 of an event without its strings, and of each id in a list without its characters. */
 const EVENT_BYTES = 100
 const ID_BYTES = 24
 
 export function createEventRing({ mostEvents, mostBytes, keepMs = Infinity }: EventRingOptions) {
   const events: (RecordedEvent | undefined)[] = []
-  /** Numbers of the oldest stored event and of the next one. An event's index is its number modulo the capacity. */
+  /**
+   * `first` is the number of the oldest stored event, `next` that of the next event. An event's index is its number
+   * modulo the capacity.
+   */
   let first = 0
   let next = 0
   let bytes = 0
@@ -160,7 +166,7 @@ export function createEventRing({ mostEvents, mostBytes, keepMs = Infinity }: Ev
       const isTooMuch = () => next - first > 1 && (bytes > mostBytes || isOld())
       while (isTooMuch()) dropOldest()
     },
-    /** In order of time. Events that are dropped during the scan are skipped. */
+    /** Yields the events in order of time. Events that are dropped during the scan are skipped. */
     *scan(): Iterable<RecordedEvent> {
       for (let number = first; number < next; number = Math.max(number + 1, first)) {
         const event = events[number % mostEvents]

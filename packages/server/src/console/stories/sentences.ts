@@ -58,14 +58,14 @@ const draining: Readonly<Record<DrainReason, string>> = {
   operator: 'an operator asked for that',
 }
 
-/** Why a match has left its server. */
+/** Returns a sentence about why a match has left its server. */
 function freed(reason: FreedReason): string {
   if (reason === 'silent') return 'The server did not answer in time, and the match goes to another one.'
   if (reason === 'refused') return 'The server refused the match, which goes to another one.'
   return `The match left its server: ${isMatchsOwn(reason) ? endedMatch[reason] : ended[reason]}.`
 }
 
-/** Reasons for the end of a match where `ended` describes its server instead. */
+/** The reasons for the end of a match, for which the table `ended` describes the end of its server instead. */
 const endedMatch = {
   over: 'its server said that it is over',
   left: 'all its players have left',
@@ -75,7 +75,7 @@ const isMatchsOwn = (reason: FreedReason): reason is keyof typeof endedMatch => 
 
 const count = (number: number, one: string) => `${number.toLocaleString('en')} ${number === 1 ? one : `${one}s`}`
 
-/** `12 s`, `3 min 5 s`, `2 h 10 min`. */
+/** Formats a duration like `12 s`, `3 min 5 s` or `2 h 10 min`. */
 export function lasted(ms: number): string {
   const seconds = Math.round(ms / 1000)
   if (seconds < 60) return `${seconds} s`
@@ -88,7 +88,7 @@ export function lasted(ms: number): string {
 const MOST_REFS = 20
 const refs = (kind: StoryKind, ids: readonly string[]): Ref[] => ids.slice(0, MOST_REFS).map((id) => ({ kind, id }))
 
-/** The objects that an event refers to. A deployment that is just being created has no id yet. */
+/** Returns the objects that an event refers to. A deployment that is being created has no id yet, so it is omitted. */
 function refsOf(event: RecordedEvent): Ref[] {
   const match = 'matchId' in event && event.what !== 'cancelled' ? matchOf(event) : undefined
   const server = 'requestId' in event ? event.requestId : undefined
@@ -101,7 +101,7 @@ function refsOf(event: RecordedEvent): Ref[] {
   return event.what === 'returned' ? all.toReversed() : all
 }
 
-/** The event as a sentence. */
+/** Returns an event of a story: the recorded event as a sentence. */
 export const storyEvent = (event: RecordedEvent): StoryEvent => ({
   at: Math.floor(event.at),
   what: whatOf(event),
@@ -109,7 +109,7 @@ export const storyEvent = (event: RecordedEvent): StoryEvent => ({
   refs: refsOf(event),
 })
 
-/** The kind of event, which a page may show e.g. by colours. */
+/** Returns the kind of an event, for which a page may choose e.g. a colour. */
 const whatOf = (event: RecordedEvent): string => {
   if (event.what !== 'cancelled') return event.what
   return event.reason === 'declined' || event.reason === 'expired' ? event.reason : 'cancelled'
@@ -152,13 +152,13 @@ const texts: { readonly [What in RecordedEvent['what']]: (event: EventNamed<What
   problem: ({ text }) => text,
 }
 
-/** A queue's limits over waiting time, as `describeQueue` gives them. */
+/** The limits of a queue over the waiting time, as `describeQueue` returns them. */
 export interface QueueLimits {
   readonly queue: string
   readonly curves: readonly {
     readonly rule: string
     readonly unit: string
-    /** Set if the wait alone does not determine when the limit relaxed. */
+    /** True if the limit depends on more than the ticket's own wait, so its times are not known. */
     readonly adapts?: true | undefined
     readonly points: readonly { readonly after: number; readonly limit: number | null }[]
   }[]
@@ -166,11 +166,11 @@ export interface QueueLimits {
 
 interface Searching {
   readonly from: number
-  /** Infinity while it is still searching. */
+  /** End of the span; Infinity while the ticket is still searching. */
   readonly to: number
 }
 
-/** The time spans in which a ticket searched. */
+/** Returns the time spans in which a ticket searched. */
 export function searchingSpans(createdAt: number, events: readonly RecordedEvent[]): Searching[] {
   const spans: Searching[] = []
   let from: number | undefined = createdAt
@@ -183,7 +183,7 @@ export function searchingSpans(createdAt: number, events: readonly RecordedEvent
   return from === undefined ? spans : [...spans, { from, to: Infinity }]
 }
 
-/** One event for each time at which limits relaxed while the ticket searched. */
+/** Returns an event for each time at which a limit relaxed while the ticket searched. */
 export function relaxations(
   createdAt: number,
   limits: readonly QueueLimits[],

@@ -9,7 +9,7 @@ export interface CurrentState {
   readonly actions: readonly StoryAction[]
 }
 
-/** @param ticket its current state; undefined if it does not exist any more. */
+/** Returns the current state of a ticket. @param ticket undefined if the ticket does not exist any more. */
 export function ticketStanding(
   ticket: Ticket | undefined,
   events: readonly RecordedEvent[],
@@ -44,9 +44,10 @@ const waiting: Readonly<Record<Exclude<NonNullable<Ticket['waitingFor']>, 'playe
 }
 
 /**
+ * Returns the current state of a match.
  * @param server the match's server, if it has one now
- * @param isSeen true if the servers could be queried: then a match without a server is over, even if a crash has lost
- *   the event of its end
+ * @param isSeen true if the current servers are known: a match without a server is then over, even if a crash has lost
+ * the event of its end
  */
 export function matchStanding(
   events: readonly RecordedEvent[],
@@ -107,8 +108,8 @@ const phases: Readonly<Record<AllocationView['phase'], string>> = {
 export type InspectedServer = Inspection['servers'][number]
 
 /**
- * True if a server can be drained: it has registered, or is of a pool, and is not draining yet.
- * @param registered its own report, if it has registered
+ * Returns true if a server can be drained: it has registered, or belongs to a pool, and is not draining yet.
+ * @param registered the server's own report, if it has registered
  */
 export function mayDrain({ phase, pool }: AllocationView, registered: InspectedServer | undefined): boolean {
   if (phase === 'stopping') return false
@@ -116,8 +117,9 @@ export function mayDrain({ phase, pool }: AllocationView, registered: InspectedS
 }
 
 /**
- * @param server its current state; `isSeen` as for a match
- * @param registered its own report, if it has registered
+ * Returns the current state of a server.
+ * @param server the server's allocation, if it has one; `isSeen` as in `matchStanding`
+ * @param registered the server's own report, if it has registered
  */
 export function serverStanding(
   events: readonly RecordedEvent[],

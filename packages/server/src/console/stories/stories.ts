@@ -6,18 +6,18 @@ import { type EventRing, matchOf, type RecordedEvent, ticketsOf } from './record
 import { type QueueLimits, relaxations, searchingSpans, storyEvent } from './sentences.js'
 import { matchStanding, playerStanding, serverStanding, type CurrentState, ticketStanding } from './standing.js'
 
-/** Selects the events of one story. Called for each event in order of time. */
+/** Selects the events of one story. `takes` is called for each event in order of time. */
 interface Follower {
   takes(event: RecordedEvent): boolean
 }
 
-/** Follows tickets through their matches: the match's server is part of their story while they are in the match. */
+/** Selects the events of tickets, and those of their matches' servers while the tickets are in the match. */
 class TicketFollower implements Follower {
   readonly tickets: Set<string>
   readonly players: Set<string>
-  /** The match of each ticket. */
+  /** The current match of each ticket, by ticket id. */
   readonly #matches = new Map<string, string>()
-  /** The player whose tickets are followed as they are created; undefined if only given tickets are followed. */
+  /** The player whose new tickets are followed too; undefined if only the given tickets are followed. */
   readonly #of: string | undefined
 
   constructor(tickets: Iterable<string>, players: Iterable<string>, of?: string) {
@@ -62,32 +62,35 @@ class TicketFollower implements Follower {
   }
 }
 
-/** Selects events of a server, and of its match while it has the server. */
+/** Selects the events of a server, and those of its match while the match is on the server. */
 class ServerFollower implements Follower {
-  /** The id of its deployment, or the server's own id. */
+  /** The id of the server's deployment, or the server's own id. */
   readonly #wanted: string
   #requestId: string | undefined
   #serverId: string | undefined
-  /** The match that it serves, whose players were sent to it. */
+  /** The match that the server now serves. */
   #matchId: string | undefined
-  /** Matches that took servers of pools before these had a deployment, by server. */
+  /** For servers of pools that had no deployment yet: the event by which a match took the server, by server id. */
   readonly #early = new Map<string, RecordedEvent>()
 
   constructor(wanted: string) {
     this.#wanted = wanted
   }
 
-  /** The id of its deployment. */
+  /** Returns the id of the server's deployment. */
   requestId(): string {
     return this.#requestId ?? this.#wanted
   }
 
-  /** The matchmaker's id of the server. */
+  /** Returns the matchmaker's id of the server. */
   serverId(): string | undefined {
     return this.#serverId
   }
 
-  /** The events before it was deployed, unless `takes` has returned them. */
+  /**
+   * Returns the event by which a match took the server before it had a deployment, unless `takes` has selected that
+   * event.
+   */
   early(): readonly RecordedEvent[] {
     const event = this.#early.get(this.#serverId ?? '')
     return event === undefined || this.#serverId === this.#wanted ? [] : [event]
@@ -120,7 +123,8 @@ class ServerFollower implements Follower {
   }
 
   /**
-   * @param serverId id of a server of a pool. For other servers it is the id of their match, which has its own story.
+   * Returns true if an event with these ids is about this server.
+   * @param serverId id of a server of a pool; undefined for other servers, whose id is that of their match
    */
   #isIts(requestId: string | undefined, serverId: string | undefined): boolean {
     return (requestId !== undefined && requestId === this.requestId()) || serverId === this.#wanted
@@ -131,22 +135,22 @@ interface StoriesOptions {
   readonly ring: EventRing
   /** Resolves once the ring contains the events of earlier processes. */
   readonly loaded: () => Promise<void>
-  /** The operators' acts on one object. */
+  /** Returns the operators' acts on one object. */
   readonly operated: (kind: StoryKind, id: string) => readonly StoryEvent[]
   readonly matchmaker: Pick<ConsoleMatchmaker, 'getTicket' | 'findPlayer' | 'cooldownsOf' | 'explain' | 'inspect'>
-  /** The limits of a current queue. */
+  /** Returns the limits of a queue; undefined if the queue does not exist now. */
   readonly limitsOf: (queue: string) => QueueLimits | undefined
-  /** Epoch milliseconds. */
+  /** Returns the time in epoch milliseconds. */
   readonly now: () => number
   readonly startedAt: number
-  /** Lets the event loop run. */
+  /** Resolves after the event loop has run other work. */
   readonly yieldNow: () => Promise<void>
 }
 
-/** Finds the stories of an id. */
+/** Returns the stories of everything that has the id `id`. */
 export type FindStories = (id: string) => Promise<FoundStories>
 
-/** The event with which a story begins. */
+/** The event with which a complete story of each kind begins. */
 const FIRST: Readonly<Record<StoryKind, RecordedEvent['what']>> = {
   player: 'created',
   ticket: 'created',
@@ -155,16 +159,16 @@ const FIRST: Readonly<Record<StoryKind, RecordedEvent['what']>> = {
 }
 
 const MOST_EVENTS = 500
-/** Maximum number of servers with one host address, because an address is reused. */
+/** Maximum number of servers that are shown for one host address. Addresses are reused. */
 const MOST_AT_ONE_HOST = 3
 const MOST_RELATED = 40
-/** Number of events that are read before the event loop runs: some milliseconds of work. */
+/** Number of events that are read before the event loop runs again: some milliseconds of work. */
 const SLICE = 20_000
 
 export function createStories(options: StoriesOptions): FindStories {
   const { ring, loaded, operated, matchmaker, limitsOf, now, startedAt, yieldNow } = options
 
-  /** Reads all events once, for all stories that an id may have. */
+  /** Reads all events once, and returns the events that each follower selects. */
   const follow = async (followers: readonly Follower[]): Promise<RecordedEvent[][]> => {
     const taken = followers.map((): RecordedEvent[] => [])
     let seen = 0
@@ -212,7 +216,8 @@ export function createStories(options: StoriesOptions): FindStories {
     const all = [...(more.relaxed ?? []), ...events.map(storyEvent), ...operated(kind, serverId ?? id)].toSorted(
       (one, other) => one.at - other.at,
     )
-    // A match may have requested the server.
+    // A server's story is complete if it begins with `FIRST`. An event `taken` before that is skipped, because a match
+    // may have requested the server.
     const first = events.find(({ what }) => kind !== 'server' || what !== 'taken')
     const isWhole = first?.what === FIRST[kind]
     return {
@@ -233,7 +238,7 @@ export function createStories(options: StoriesOptions): FindStories {
     return ring.hasDropped() ? oldest : Math.min(oldest, startedAt)
   }
 
-  /** The current servers, if they can be queried. */
+  /** Returns the current matches and servers; undefined if they cannot be queried. */
   const inspected = async (): Promise<Pick<Inspection, 'matches' | 'servers'> | undefined> => {
     try {
       return await matchmaker.inspect()
@@ -243,7 +248,7 @@ export function createStories(options: StoriesOptions): FindStories {
     }
   }
 
-  /** The newest servers with this name or address. */
+  /** Returns the deployment ids of the newest servers with this name or address. */
   const serversAt = async (host: string): Promise<readonly string[]> => {
     if (!/[.:]/.test(host)) return []
     const [assigned = []] = await follow([
@@ -268,7 +273,7 @@ export function createStories(options: StoriesOptions): FindStories {
       matchmaker.cooldownsOf(wanted),
       serversAt(wanted),
     ])
-    // `abc.0` is the ticket id that a member of a party gets for the ticket `abc`.
+    // In the ticket `abc` of a party, members get the ticket ids `abc.0`, `abc.1` and so on.
     const ticketId = known === undefined && seat !== undefined ? seat : wanted
     const ticket = known ?? (seat === undefined ? undefined : await matchmaker.getTicket(seat))
     const followers = [wanted, ...hosted].map((requestId) => new ServerFollower(requestId))
@@ -282,7 +287,8 @@ export function createStories(options: StoriesOptions): FindStories {
       { takes: (event) => matchOf(event) === wanted },
       ...followers,
     ])
-    // Read after the events: a server that has ended since then has no phase any more, and no started one is missed.
+    // The servers are read after the events, so that no started server is missed. A server that has ended meanwhile has
+    // no phase.
     const seen = await inspected()
     const all = seen?.matches
     const stories: Story[] = []
@@ -312,7 +318,7 @@ export function createStories(options: StoriesOptions): FindStories {
 
 const isKnown = ({ tickets, match }: FoundPlayer) => tickets.length > 0 || match !== undefined
 
-/** The player's current tickets and match come first among the related objects. */
+/** Puts the player's current tickets and match first among the related objects. */
 function withTickets(story: Story, { tickets, match }: FoundPlayer): Story {
   const now = [
     ...tickets.map(({ id }) => ({ kind: 'ticket' as const, id })),
@@ -322,7 +328,7 @@ function withTickets(story: Story, { tickets, match }: FoundPlayer): Story {
   return { ...story, related: [...now, ...story.related.filter((one) => !isNow(one))].slice(0, MOST_RELATED) }
 }
 
-/** The newest first, because they matter most. */
+/** Returns the objects related to a story, the newest first, because they matter most. */
 function relatedOf(events: readonly StoryEvent[], kind: StoryKind, id: string): Story['related'] {
   const related = new Map<string, Story['related'][number]>()
   for (const { refs } of events.toReversed()) {

@@ -2,15 +2,15 @@ import type { Coordinates } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { type Locate, type Matchmaker, type QueueDefinition, recordTickets } from '@muster/matchmaker'
 
-/** The recording for trials: the last hour, or as much of it as fits into memory. */
+/** The commands recorded for trials: those of the last hour, or as many as fit into memory. */
 export type Recording = ReturnType<typeof createRecording>
 
 export interface Recorded {
-  /** Lines in order of time. Each piece ends with a complete line. */
+  /** Lines in order of time, joined into pieces. Each piece ends with a complete line. */
   readonly pieces: readonly string[]
-  /** Number of lines. */
+  /** Number of lines in all pieces. */
   readonly lines: number
-  /** Epoch milliseconds since which everything is recorded. */
+  /** Epoch milliseconds from which on all commands are recorded. */
   readonly from: number
   /** True if earlier commands were dropped for lack of memory. */
   readonly isPart: boolean
@@ -27,7 +27,7 @@ interface RecordingOptions {
 export function createRecording({ clock, partLength, parts }: RecordingOptions) {
   const begin = () => ({ from: clock.now(), lines: [] as string[], length: 0 })
   let current = begin()
-  /** Full parts as one string each, which the garbage collector need not traverse. */
+  /** Full parts, the oldest first. Each is one string, because the garbage collector need not traverse a string. */
   let full: readonly { readonly from: number; readonly lines: number; readonly text: string }[] = []
   let isPart = false
 
@@ -44,10 +44,10 @@ export function createRecording({ clock, partLength, parts }: RecordingOptions) 
   }
 
   return {
-    /** Returns the matchmaker to use. Its commands are recorded. */
+    /** Returns a matchmaker that records its commands and passes them on. */
     of: (matchmaker: Matchmaker, queues: readonly QueueDefinition[], locate: Locate | undefined): Matchmaker =>
       recordTickets(matchmaker, write, { locate, queues, clock }),
-    /** All recorded commands, without a gap between them. */
+    /** Returns all recorded commands, without a gap. */
     latest: (): Recorded => ({
       pieces: [...full.map(({ text }) => text), current.lines.join('')],
       lines: full.reduce((sum, { lines }) => sum + lines, current.lines.length),
@@ -66,12 +66,12 @@ export interface TicketFacts {
   }[]
 }
 
-/** The lines of a recording after a time. */
+/** Yields the lines of a recording from the time `since` on. */
 export function* linesOf(pieces: readonly string[], since: number): Generator<string> {
   for (const piece of pieces) for (const line of piece.split('\n')) if (line !== '' && timeOf(line) >= since) yield line
 }
 
-/** Each line begins with its time. */
+/** Returns the time of a line in epoch milliseconds; NaN for a line that does not begin with a time. */
 export const timeOf = (line: string): number => Number(/^\{"at":(\d+)/.exec(line)?.[1] ?? Number.NaN)
 
 interface RecordingLine {
@@ -79,7 +79,7 @@ interface RecordingLine {
   readonly ticket?: TicketFacts & { readonly id: string }
 }
 
-/** The recorded tickets by id. */
+/** Returns the recorded tickets by id. */
 export function factsIn(lines: Iterable<string>): Map<string, TicketFacts> {
   const facts = new Map<string, TicketFacts>()
   for (const line of lines) {

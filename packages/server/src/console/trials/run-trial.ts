@@ -4,7 +4,7 @@ import { type QueueDefinition, type Replay, replayTickets } from '@muster/matchm
 import { lasted } from '../stories/index.js'
 import { factsIn, linesOf, type TicketFacts, timeOf } from './recording.js'
 
-/** Compares both sides, the most important aspect first. */
+/** Returns sentences that compare the results with the current and the changed queues, the most important one first. */
 function trialSentences(asIs: TrialSide, changed: TrialSide): string[] {
   return [
     compared(asIs.matchedShare, changed.matchedShare, percent, (share) => `${share} of the tickets are matched`),
@@ -25,7 +25,7 @@ const number = (value: number) => value.toLocaleString('en', { maximumFractionDi
 const kilometres = (value: number) => `${number(value)} km`
 const short = (ms: number) => (ms < 10_000 ? `${number(ms / 1000)} s` : lasted(ms))
 
-/** Undefined if one side lacks the number. */
+/** Returns a sentence that compares two numbers; undefined if one of them is missing. */
 function compared(
   before: number | null,
   after: number | null,
@@ -38,7 +38,8 @@ function compared(
 }
 
 /**
- * Maximum number of players of a match whose distances are measured: more would hardly change the mean, but take long.
+ * Maximum number of players of a match whose distances are measured. More players would take long and hardly change the
+ * mean.
  */
 const MEASURED = 10
 
@@ -75,7 +76,7 @@ function distances(players: Players): number[] {
 const meanOf = (values: readonly number[]): number | null =>
   values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** The average difference of the players of a match in each number attribute. */
+/** Returns how much the players of a match differ on average in each number attribute. */
 function spreadsOf(matches: readonly Players[]): TrialSide['spreads'] {
   const spreads = matches.flatMap((players) =>
     Array.from(grouped(numbersOf(players)), ([attribute, values]): Numbered => [
@@ -103,24 +104,27 @@ function grouped(numbers: readonly Numbered[]): Map<string, number[]> {
   return groups
 }
 
-/** The input of a trial, as plain data. */
+/** The input of a trial, as plain data for a thread. */
 export interface TrialJob {
   readonly pieces: readonly string[]
-  /** Epoch milliseconds: earlier lines are skipped. */
+  /** Epoch milliseconds. Earlier lines of the recording are skipped. */
   readonly since: number
   readonly queue: string
   readonly asIs: readonly QueueDefinition[]
   readonly changed: readonly QueueDefinition[]
-  /** What the recording lacks, in words. */
+  /** Sentences about what the recording lacks. */
   readonly missing: readonly string[]
 }
 
-/** Replays recorded tickets with the current queues and with the changed ones. @param progressed from 0 to 1 */
+/**
+ * Replays recorded tickets, first with the current queues and then with the changed ones. @param progressed called with
+ * the done share, from 0 to 1
+ */
 export async function runTrial(job: TrialJob, progressed: (share: number) => void): Promise<TrialResult> {
   const { queue, asIs, changed } = job
   const lines = [...linesOf(job.pieces, job.since)]
   const facts = factsIn(lines)
-  // Servers start immediately, because the trial compares only waits for a match.
+  // Simulated servers start immediately, because the trial compares only the waits for a match.
   const before = await replayTickets(lines, { queues: asIs, startMs: 0, progressed: (share) => progressed(share / 2) })
   const after = await replayTickets(lines, {
     queues: changed,
@@ -140,7 +144,7 @@ export async function runTrial(job: TrialJob, progressed: (share: number) => voi
   }
 }
 
-/** True if the change adds acceptance. The trial then assumes that all players accept. */
+/** Returns true if the change adds acceptance to the queue. The trial then assumes that all players accept. */
 function asksAnew({ queue, asIs, changed }: TrialJob): boolean {
   const asks = (queues: readonly QueueDefinition[]) =>
     queues.find(({ name }) => name === queue)?.acceptance !== undefined

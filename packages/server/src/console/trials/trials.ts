@@ -20,7 +20,7 @@ interface TrialsOptions {
   readonly startedAt: number
 }
 
-/** Tries changed queues on the recording: a limited number at a time, for a limited time. */
+/** Tries changed queues on the recording. The number of trials and the time of each are limited. */
 export type Trials = ReturnType<typeof createTrials>
 
 interface Running {
@@ -29,7 +29,7 @@ interface Running {
 }
 
 const MOST_RUNNING = 2
-/** Maximum number of trials that are kept, running ones included. */
+/** Maximum number of trials in memory, running ones included. */
 const MOST_KEPT = 20
 const LONGEST_MS = 120_000
 const HOUR_MS = 3_600_000
@@ -64,7 +64,7 @@ export function createTrials({ recording, queues, cards, start, clock, startedAt
   }
 
   return {
-    /** Starts a trial, or returns the response to invalid YAML. @throws {Problem} */
+    /** Starts a trial. Returns the trial, or the response to invalid YAML. @throws {Problem} */
     begin: (queue: string, yaml: string): Trial | Response => {
       const { definition: before } = cards.inForce(queue)
       if (queues().some(hasCode))
@@ -74,7 +74,7 @@ export function createTrials({ recording, queues, cards, start, clock, startedAt
       }
       const { definition, faults } = readEditedQueue(yaml, before)
       if (definition === undefined) return invalidYaml(faults)
-      // The first line names the recording's contents.
+      // One line means that no ticket is recorded, because the first line describes the recording.
       const recorded = recording.latest()
       if (recorded.lines < 2) throw new Problem(409, 'nothing-recorded', NO_TICKETS)
       const running: Running = {
@@ -104,9 +104,9 @@ export function createTrials({ recording, queues, cards, start, clock, startedAt
       )
       return running.trial
     },
-    /** @throws {Problem} 404 */
+    /** Returns a trial by its id. @throws {Problem} 404 for an unknown id */
     get: (id: string): Trial => find(id).trial,
-    /** @throws {Problem} 404 */
+    /** Aborts a trial and removes it. @throws {Problem} 404 for an unknown id */
     cancel: (id: string) => {
       const { end } = find(id)
       known.delete(id)
@@ -128,10 +128,10 @@ export type TrialMessage =
 /** Runs a trial until it has reported its result or its error. Returns a function that aborts it. */
 type StartTrial = (job: TrialJob, tell: (message: TrialMessage) => void) => () => void
 
-/** Heap size in megabytes: a recording of 64 MB as objects, twice. */
+/** Maximum heap size in megabytes: enough for the objects of two recordings of 64 MB. */
 const HEAP_MB = 1024
 
-/** Starts trials in threads. @param url of `trial-worker.js`. */
+/** Returns the function that runs trials in threads. @param url URL of `trial-worker.js`. */
 export const trialThreads =
   (url = new URL('./trial-worker.js', import.meta.url)): StartTrial =>
   (job, tell) => {
@@ -141,7 +141,7 @@ export const trialThreads =
       isTold = message.progress === undefined
       tell(message)
     }
-    // The thread does not inherit options of the program itself, such as preloaded modules.
+    // No options of the program, such as preloaded modules, apply in the thread.
     const worker = new Worker(url, {
       workerData: job,
       execArgv: [],

@@ -1,11 +1,11 @@
 import type { Clock } from '@muster/core/clock'
 
 /**
- * Measures how long new connections may have waited in the kernel's queue: since the queue was last seen empty.
+ * Measures for how long new connections may have waited in the kernel's queue: the time since the queue was last empty.
  *
- * libuv 1.45 and later accepts one connection a turn of the event loop (public fact). So new connections may wait
- * although each turn is short, and the delay of the loop does not show it. A turn that accepts none has found the queue
- * empty: connections that wait afterwards have arrived since.
+ * libuv 1.45 and later accepts one connection in each turn of the event loop (public fact). So connections may wait
+ * although each turn is short, and the delay of the event loop does not show this wait. A turn that accepts no
+ * connection proves that the queue is empty.
  * @param nextTurn runs a function after the event loop has polled for connections once more. Default `setImmediate`.
  */
 export function createAcceptQueue(clock: Clock, nextTurn: (turn: () => void) => void = setImmediate) {
@@ -24,7 +24,7 @@ export function createAcceptQueue(clock: Clock, nextTurn: (turn: () => void) => 
       emptyAt = clock.now()
       nextTurn(measure)
     },
-    /** Maximum milliseconds that a connection in the queue may have waited; 0 if none is known. */
+    /** Returns the maximum milliseconds that a connection in the queue may have waited; 0 if the queue is empty. */
     waitMs: (): number => (emptyAt === undefined ? 0 : clock.now() - emptyAt),
   }
 }

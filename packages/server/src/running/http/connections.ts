@@ -1,21 +1,22 @@
 import type { Clock } from '@muster/core/clock'
 import { addressBlocks } from '@muster/core/internal'
 
-/** The connections of one holder: their number, and how many of them may be ended. */
+/** The connections of an address or prefix: their number, and how many of them may be ended. */
 interface Holding {
   readonly held: number
   readonly free: number
 }
 
 /**
- * The highest number of connections per holder at which ending the surplus frees at least `need` connections. Holders
- * with most connections lose some first; holders at or below the level lose none. 0 if too few may be ended.
+ * Returns the highest number of connections per holder at which enough of the surplus may be ended to free `need`
+ * connections. Holders with the most connections lose some first. Holders at or below the level lose none. Returns 0 if
+ * too few may be ended.
  */
 export function levelFor(holdings: readonly Holding[], need: number): number {
   const freedAt = (level: number) =>
     holdings.reduce((sum, { held, free }) => sum + Math.min(free, Math.max(0, held - level)), 0)
   let [low, high] = [0, holdings.reduce((most, { held }) => Math.max(most, held), 0)]
-  // Finds the highest level that frees enough.
+  // Binary search for the highest level that frees enough.
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
     if (freedAt(middle) >= need) low = middle
@@ -24,12 +25,12 @@ export function levelFor(holdings: readonly Holding[], need: number): number {
   return low
 }
 
-/** Items by a size that changes by one at a time, so that a largest one is found immediately. */
+/** Keeps items by a size that changes by one at a time, so that a largest item is found without a search. */
 class BySize<Thing> {
   readonly #bySize: Set<Thing>[] = []
   #largest = 0
 
-  /** Items of size 0 are removed. */
+  /** Changes the size of an item. An item of size 0 is removed. */
   move(thing: Thing, from: number, to: number): void {
     this.#bySize[from]?.delete(thing)
     if (to > 0) (this.#bySize[to] ??= new Set()).add(thing)
@@ -43,35 +44,38 @@ class BySize<Thing> {
 }
 
 export interface ConnectionsOptions<Socket> {
-  /** Maximum number of connections. */
+  /** Maximum number of connections on which everybody is answered. */
   readonly most: number
-  /** Additional connections, on which only operators are answered. */
+  /** Number of connections above `most`. Only operators are answered on them. */
   readonly beyond: number
   /**
-   * Maximum number of connections of one IPv4 address or IPv6 /64. A /56 may have twice as many, a /48 four times.
-   * Undefined if all connections come from a proxy's address.
+   * Maximum number of connections of an IPv4 address or an IPv6 /64. A /56 may have twice as many, and a /48 four
+   * times. Undefined means no such limit, because all connections come from a proxy's address.
    */
   readonly perAddress: number | undefined
   readonly end: (socket: Socket) => void
-  /** Called with the counts at most every ten seconds, while connections are ended or refused. */
+  /** Called with the counts while connections are ended or refused, at most every ten seconds. */
   readonly onCrowded: (counts: ConnectionCounts) => void
   readonly clock: Clock
   /** Milliseconds for which a new connection, or one with a recent response, does not count as idle. Default 1000. */
   readonly freshMs?: number | undefined
 }
 
-/** All except `open` and `largest` are totals since the start. */
+/** The counts of connections. All except `open` and `largest` are totals since the start. */
 export interface ConnectionCounts {
   readonly open: number
-  /** Connections of the address or the /48 that has most. */
+  /** Number of connections of the address or /48 that has most. */
   readonly largest: number
-  /** Connections that were ended in favour of new ones while they had no request. */
+  /** Number of connections that were ended while they had no request, to make room for new ones. */
   readonly idleEnded: number
-  /** Connections that were ended during a request, because their address had more than the new one's. */
+  /**
+   * Number of connections that were ended during a request, because their address had more connections than that of a
+   * new one.
+   */
   readonly busyEnded: number
-  /** Connections that were ended because too many requests waited on them. */
+  /** Number of connections that were ended because too many requests waited on them. */
   readonly pipelinedEnded: number
-  /** Refused connections. */
+  /** Number of refused connections. */
   readonly refused: number
 }
 
@@ -79,7 +83,7 @@ export interface ConnectionCounts {
 interface Holder {
   readonly key: string
   readonly share: number
-  /** True for the widest prefix: its connections are in no other holder. */
+  /** True for the widest prefix of an address. Each connection belongs to exactly one such holder. */
   readonly isWidest: boolean
   readonly open: Set<Open<unknown>>
 }
@@ -89,24 +93,24 @@ interface Open<Socket> {
   readonly holders: readonly Holder[]
   readonly isBeyond: boolean
   requests: number
-  /** Time at which it was opened, or of its last response. */
+  /** Time of the connection's last response, or of its opening before the first response. */
   since: number
 }
 
 const FRESH_MS = 1000
-/** Limits of a /64, a /56 and a /48, as multiples of an address's limit (our choice). */
+/** Limits of a /64, a /56 and a /48, as multiples of the limit of an address (our choice). */
 const MULTIPLES = [1, 2, 4] as const
-/** The share of a limit that is freed together, so that not every new connection triggers a search (our choice). */
+/** Share of `most` that is freed in one search, so that not every new connection causes a search (our choice). */
 const PART_FREED = 1 / 50
 /** Maximum number of busy connections that are ended together (our choice). */
 const BUSY_FREED = 16
-/** Milliseconds between two searches for idle connections after one that freed nothing (our choice). */
+/** Milliseconds until the next search for idle connections, after a search that freed none (our choice). */
 const IN_VAIN_MS = 100
 const TOLD_EVERY_MS = 10_000
 
 /**
- * The connections of a listener, within limits. New connections are accepted, and the holders with most connections
- * lose some.
+ * Keeps the connections of a listener within limits. A new connection is accepted if possible, and holders with the
+ * most connections lose some instead.
  */
 export function createConnections<Socket>(options: ConnectionsOptions<Socket>) {
   const { most, beyond, perAddress, end, onCrowded, clock, freshMs = FRESH_MS } = options
@@ -147,7 +151,7 @@ export function createConnections<Socket>(options: ConnectionsOptions<Socket>) {
       .toSorted((one, other) => one.since - other.since)
       .slice(0, count)
 
-  /** Ends idle connections of the largest holder. Returns their number. */
+  /** Ends idle connections of the holders with the most connections. Returns the number of ended ones. */
   const endIdle = (need: number): number => {
     const holdings = [...holders.values()]
       .filter(({ isWidest }) => isWidest)
@@ -158,7 +162,7 @@ export function createConnections<Socket>(options: ConnectionsOptions<Socket>) {
     )
     return endAll(ended.slice(0, Math.max(need, 1)), 'idleEnded')
   }
-  /** Ends the newest connections of the largest holder, unless the new connection's holder would have as many. */
+  /** Ends the newest connections of the largest holder, unless the new connection's holder would then have as many. */
   const endBusy = (newcomer: Holder): void => {
     const largest = widest.largest()
     const more = (largest?.open.size ?? 0) - newcomer.open.size
@@ -207,7 +211,7 @@ export function createConnections<Socket>(options: ConnectionsOptions<Socket>) {
       if (isFull) tell()
       return true
     },
-    /** Records the start of a request. Returns the function to call at its end. */
+    /** Records the start of a request. Returns the function to call at the request's end. */
     begin: (socket: Socket) => {
       const one = all.get(socket)
       if (one === undefined) return () => {}
@@ -227,7 +231,7 @@ export function createConnections<Socket>(options: ConnectionsOptions<Socket>) {
       if (one !== undefined) endAll([one], 'pipelinedEnded')
       tell()
     },
-    /** True if the connection was accepted beyond the limit, and the limit is still reached. */
+    /** Returns true if the connection was accepted above `most`, and there still are more than `most` connections. */
     isBeyond: (socket: Socket) => all.get(socket)?.isBeyond === true && all.size > most,
     counts,
   }

@@ -16,10 +16,13 @@ interface InTurnOptions {
   readonly most?: number | undefined
 }
 
-/** More than pipelining clients use: undici recommends at most 10, and proxies do not pipeline (our choice). */
+/**
+ * Default maximum of waiting requests on a connection (our choice). Pipelining clients send fewer: undici recommends at
+ * most 10, and proxies do not pipeline.
+ */
 const MOST_WAITING = 64
 
-/** The running and waiting requests of a connection. */
+/** The state of a connection: whether a request is being answered, and the requests that wait. */
 interface ConnectionQueue {
   isBusy: boolean
   readonly waiting: { readonly message: IncomingMessage; readonly response: ServerResponse }[]
@@ -28,9 +31,9 @@ interface ConnectionQueue {
 /**
  * Handles the requests of a connection one after another, each in its own turn of the event loop.
  *
- * node:http emits all requests of a piece of 64 KiB within one turn, so a few hundred pipelined connections would make
- * everybody else wait for seconds. Also, its responses emit `close` only when it is their turn, so the end of work
- * behind an unanswered request would never be noticed.
+ * Without this, node:http emits all requests in a piece of 64 KiB within one turn. A few hundred pipelined connections
+ * would then delay all other clients for seconds. Also, a pipelined response emits `close` only after all earlier
+ * responses, so the end of its work would be noticed late.
  *
  * A connection with too many waiting requests is ended, because each of them takes memory.
  */
@@ -39,14 +42,14 @@ function inTurn({ onRequest, end, most = MOST_WAITING }: InTurnOptions): Request
 
   const begin = (line: ConnectionQueue, message: IncomingMessage, response: ServerResponse): void => {
     line.isBusy = true
-    // If the request ended within the turn, the rest of the piece may still arrive in it.
+    // Waits for the next turn, because further requests of the same piece may still arrive in this one.
     response.once('close', () => setImmediate(goOn, line, message.socket))
     onRequest(message, response)
   }
   const goOn = (line: ConnectionQueue, socket: Socket): void => {
-    // The connection was ended, or ends with the last response.
+    // If the connection has ended, or ends with the last response, the waiting requests are dropped.
     if (!socket.writable) return void line.waiting.splice(0)
-    // A paused connection must not start its next request either.
+    // While a connection is paused, its next request must not start either.
     if (socket.isPaused()) return void socket.once('resume', () => goOn(line, socket))
     const next = line.waiting.shift()
     if (next === undefined) line.isBusy = false
@@ -55,7 +58,7 @@ function inTurn({ onRequest, end, most = MOST_WAITING }: InTurnOptions): Request
 
   return (message, response) => {
     const { socket } = message
-    // node:http emits the following requests of the same piece all the same.
+    // node:http may emit further requests of a piece after the connection was ended.
     if (socket.destroyed) return
     let line = lines.get(socket)
     if (line === undefined) lines.set(socket, (line = { isBusy: false, waiting: [] }))
@@ -76,44 +79,47 @@ export interface ListenerOptions {
   readonly mostConnections: number
   /** Number of connections that are accepted beyond the limit. Default none. */
   readonly beyond?: number | undefined
-  /** See `ConnectionsOptions.perAddress`. */
+  /** Maximum number of connections of one address: see `ConnectionsOptions.perAddress`. */
   readonly mostPerAddress: number | undefined
-  /** See `ConnectionsOptions.onCrowded`. */
+  /** Called while connections are ended or refused: see `ConnectionsOptions.onCrowded`. */
   readonly onCrowded?: ((counts: ConnectionCounts) => void) | undefined
   readonly clock?: Clock | undefined
-  /** See `ConnectionsOptions.freshMs`. */
+  /** Milliseconds for which a connection does not count as idle: see `ConnectionsOptions.freshMs`. */
   readonly freshMs?: number | undefined
-  /** For tests: maximum time for headers. Default 10,000 ms. */
+  /** Maximum milliseconds until a request's headers are complete; for tests. Default 10,000. */
   readonly headersTimeoutMs?: number | undefined
 }
 
-/** Maximum size of a request's headers (our choice, as docs/serving-players.md recommends). */
+/** Maximum size of a request's headers in bytes (our choice): 16 KiB, as docs/serving-players.md recommends. */
 const MAX_HEADER_BYTES = 16 * 1024
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
-/** Longer than proxies keep their connections, because otherwise they get resets. */
+/**
+ * Milliseconds for which an idle connection is kept. Proxies keep theirs for a shorter time; otherwise they would use a
+ * connection that was just closed.
+ */
 const KEEP_ALIVE_MS = 65_000
 const REQUESTS_PER_SOCKET = 10_000
 
-/** A server that listens. */
+/** A listener that is open. */
 export interface ListeningServer {
-  /** With the actual port. */
+  /** The URL with the actual port. */
   readonly url: string
   /** The URL of the listener for operators, if there is one. */
   readonly adminUrl?: string | undefined
   readonly port: number
   readonly connections: () => ConnectionCounts
-  /** Maximum milliseconds that new connections wait in the kernel's queue. */
+  /** Returns the maximum milliseconds that new connections may have waited in the kernel's queue. */
   readonly queuedMs: () => number
-  /** Stops accepting connections, and resolves when the last one has ended. */
+  /** Stops accepting connections. Resolves once the last connection has ended. */
   readonly close: () => Promise<void>
   /** Ends all connections immediately. */
   readonly destroy: () => void
 }
 
 /**
- * Listens, with limits for slow and many clients. A connection that sends nothing is ended like one with slow headers.
- * Rejects like node:net if it cannot listen on the address.
+ * Opens a listener with limits for slow and for many clients. A connection that sends nothing is ended like one with
+ * slow headers. Rejects like node:net if it cannot listen on the address.
  */
 export async function openListener(options: ListenerOptions): Promise<ListeningServer> {
   const { host, port, onRequest, onRequestBeyond = onRequest, headersTimeoutMs = HEADERS_TIMEOUT_MS } = options
@@ -173,36 +179,42 @@ export async function openListener(options: ListenerOptions): Promise<ListeningS
   }
 }
 
-/** The host name by which this machine reaches the listening address. */
+/** Returns the host name by which this machine reaches the listening address. */
 function nameOf(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Maximum number of open files and sockets of this process; undefined if the system does not report it. */
+/** Returns the maximum number of open files and sockets of this process; undefined if the system does not report it. */
 export async function descriptorLimit(path = '/proc/self/limits'): Promise<number | undefined> {
   const limits = await readFile(path, 'utf8').catch(() => '')
   const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1]
   return soft === undefined ? undefined : Number(soft)
 }
 
-/** Number of connections apart from waits: for responses, and between a client's waits (our choice). */
+/**
+ * Number of connections that are allowed in addition to waits: for other requests, and between a client's waits (our
+ * choice).
+ */
 const MORE_CONNECTIONS = 10_000
-/** Maximum number of long polls and event streams if the configuration sets none: the ticket API's own default. */
+/**
+ * Maximum number of long polls and event streams if the configuration states none. Equal to the ticket API's default.
+ */
 const WAITS = 50_000
 /**
- * Maximum number of connections of one address if addresses are known, and its maximum share of the total (our choice).
+ * Maximum number of connections of one address, and its maximum share of all connections (our choice). They apply if
+ * the addresses of clients are known.
  */
 const MOST_PER_ADDRESS = 2000
 const PART_PER_ADDRESS = 1 / 8
-/** Number of connections beyond the limit, on which operators are answered (our choice). */
+/** Number of connections above the limit, on which only operators are answered (our choice). */
 const BEYOND = 100
 /** File descriptors that are reserved for files, Redis, the deployment service and operators (our choice). */
 const KEPT_DESCRIPTORS = 300
 
 /**
- * Computes the limits of connections. Behind proxies, many players come from one address. A connection needs a file
- * descriptor.
+ * Computes the limits of connections. Each connection needs a file descriptor. Behind a proxy there is no limit per
+ * address, because all players come from the proxy's address.
  */
 export function listenerBounds({ limits, addresses }: Config, descriptors: number | undefined) {
   const wanted = (limits.waits ?? WAITS) + MORE_CONNECTIONS
@@ -215,25 +227,25 @@ export function listenerBounds({ limits, addresses }: Config, descriptors: numbe
       addresses.trustedProxies.length > 0
         ? undefined
         : Math.min(MOST_PER_ADDRESS, Math.ceil(mostConnections * PART_PER_ADDRESS)),
-    /** The configured limit, if file descriptors allow fewer. */
+    /** The configured limit, if file descriptors allow fewer connections; otherwise undefined. */
     wanted: mostConnections < wanted ? wanted : undefined,
   }
 }
 
 interface ListenersOptions {
   readonly config: Config
-  /** The current routes. */
+  /** Returns the current routes, which a reload replaces. */
   readonly mounts: () => Mounts
   readonly log: Log
   readonly clock: Clock
-  /** True in `muster dev`, which does not need as many connections as possible. */
+  /** True in `muster dev`, which logs no warning if file descriptors limit the connections. */
   readonly isDev: boolean
 }
 
 /** Maximum number of operators' connections: probes, scrapes, consoles (our choice). */
 const MOST_ADMIN = 200
 
-/** Opens the players' listener, and the operators' if there is one: both or none. */
+/** Opens the players' listener, and the operators' listener if it is configured. If one fails, neither stays open. */
 export async function openListeners({ config, mounts, log, clock, isDev }: ListenersOptions): Promise<ListeningServer> {
   const { listen } = config
   const bounds = listenerBounds(config, await descriptorLimit())
@@ -267,7 +279,7 @@ export async function openListeners({ config, mounts, log, clock, isDev }: Liste
   }
 }
 
-/** Counts only, because log lines never contain addresses. */
+/** Returns the log text with counts only, because log lines never contain addresses of clients. */
 const crowded = (counts: ConnectionCounts, most: number) =>
   `too many connections: ${counts.open} of ${most} are open, ${counts.largest} of one address or /48. ` +
   `Since the start ${counts.idleEnded} idle and ${counts.busyEnded} busy ones were ended in favour of others, ` +

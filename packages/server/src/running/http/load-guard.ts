@@ -2,48 +2,54 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '@muster/core/clock'
 import { pathOf } from './answers.js'
 
-/** In the order in which they are refused: requests that begin something, change it, and read or end it. */
+/**
+ * The kinds of requests, in the order in which they are refused: requests that begin something, that change it, and
+ * that read or end it.
+ */
 export const URGENCIES = ['begin', 'change', 'keep'] as const
 export type Urgency = (typeof URGENCIES)[number]
 
-/** The share of the delay that counts as no load (our choice). */
+/** Delays below this share of the allowed delay count as no load (our choice). */
 const CALM_PART = 1 / 4
-/** A request that begins something is refused beyond this share of the delay, others beyond twice and four times it. */
+/**
+ * If the present delay exceeds this share of the allowed delay, each request that begins something is refused. The
+ * thresholds for `change` and `keep` are twice and four times as high.
+ */
 const LATE_PART = 1 / 2
-/** Milliseconds that a delay must last before it counts, so that a single pause does not. */
+/** Milliseconds for which a delay must last to count, so that a single pause does not count. */
 const STANDING_MS = 500
 /**
- * Levels per second by which the refused share grows at twice the calm delay, and shrinks without any delay (our
- * choice).
+ * Change of the refusal level per second (our choice): its growth at twice the calm delay, and its decrease without any
+ * delay.
  */
 const RISE_PER_S = 1
 const FALL_PER_S = 0.5
 /**
- * Maximum milliseconds of a step: a process that slept for long, e.g. on a laptop, says nothing about its load (our
- * choice).
+ * Maximum milliseconds between two measurements that count. A longer gap, e.g. of a sleeping laptop, says nothing about
+ * the load (our choice).
  */
 const LONGEST_STEP_MS = 1000
 
 /**
- * Decides which requests are refused, from the delay of the process. It refuses as little as needed: a share of the
- * requests of one urgency, then all of them and a share of the next. The share grows while the delay lasts for more
- * than a moment, and shrinks afterwards. During a very long delay, every request is refused regardless of the share.
+ * Decides which requests are refused, by the delay of the process. It refuses only a share of the requests of one
+ * urgency, then all of them and a share of the next urgency. The share grows while a delay lasts, and shrinks
+ * afterwards. During a very long delay, every request is refused regardless of the share.
  * @param delayMs maximum milliseconds that a response may be delayed.
  */
 export function createShedding({ delayMs }: { readonly delayMs: number }) {
   const calmMs = delayMs * CALM_PART
   let level = 0
   let notedAt: number | undefined
-  /** Recent delays. Their minimum is a delay that has lasted the whole window. */
+  /** Recent delays. Their minimum is a delay that has lasted for the whole window. */
   let recent: { readonly at: number; readonly delay: number }[] = []
   const owed = new Map<Urgency, number>()
 
   return {
-    /** Records the delay of the process at a time. Both in milliseconds. */
+    /** Records the delay of the process. Both parameters are milliseconds. */
     note: (delay: number, now: number): void => {
       const seconds = Math.min(LONGEST_STEP_MS, Math.max(0, now - (notedAt ?? now))) / 1000
       notedAt = now
-      // The last one before the window still counts.
+      // The last measurement before the window still counts, because its delay may have lasted into the window.
       const from = recent.findLastIndex(({ at }) => at <= now - STANDING_MS)
       recent = [...recent.slice(Math.max(0, from)), { at: now, delay }]
       const hasLasted = (recent[0] as { at: number }).at <= now - STANDING_MS
@@ -52,7 +58,7 @@ export function createShedding({ delayMs }: { readonly delayMs: number }) {
       const change = excess * (excess > 0 ? RISE_PER_S : FALL_PER_S)
       level = Math.min(URGENCIES.length, Math.max(0, level + change * seconds))
     },
-    /** True if a request is refused. @param lateMs delay of the process at this request. */
+    /** Returns true if a request is refused. @param lateMs milliseconds of delay at this request. */
     refuses: (urgency: Urgency, lateMs: number): boolean => {
       const rank = URGENCIES.indexOf(urgency)
       if (lateMs > delayMs * LATE_PART * 2 ** rank) return true
@@ -63,34 +69,35 @@ export function createShedding({ delayMs }: { readonly delayMs: number }) {
       owed.set(urgency, isRefused ? due - 1 : due)
       return isRefused
     },
-    /** From 0 (nothing is refused) to 3 (everything is). */
+    /** Returns the level of refusal, from 0 (no request is refused) to 3 (every request is refused). */
     level: () => level,
   }
 }
 
 interface LoadGuardOptions {
   /**
-   * Maximum milliseconds that a response may be delayed, by the current configuration. Infinity: nothing is refused.
+   * Returns the maximum milliseconds that a response may be delayed, from the current configuration. Infinity: no
+   * request is refused.
    */
   readonly delayMs: () => number
   /**
-   * Called at most every ten seconds with the number of requests refused since the last call, and the delay in
+   * Called at most every ten seconds, with the number of requests refused since the last call and the delay in
    * milliseconds.
    */
   readonly onShed: (count: number, lateMs: number) => void
-  /** Maximum milliseconds that new connections wait to be accepted. */
+  /** Returns the maximum milliseconds that new connections may have waited to be accepted. */
   readonly queuedMs: () => number
   readonly clock: Clock
 }
 
-/** Refuses requests early during delays, so that accepted ones are answered in time. */
+/** Refuses requests early while the process is delayed, so that accepted requests are answered in time. */
 export type LoadGuard = ReturnType<typeof createLoadGuard>
 
 /** Milliseconds between two checks of how late the event loop is (our choice). */
 const LOOK_MS = 100
 /**
- * Multiple of the delay that a request that begins something may take: profiles are fetched, files written (our
- * choice).
+ * A request that begins something may take this multiple of the allowed delay before its age counts as load, because it
+ * may fetch profiles or write files (our choice).
  */
 const AGES = 2
 const TOLD_EVERY_MS = 10_000
@@ -98,7 +105,7 @@ const TOLD_EVERY_MS = 10_000
 const BEGINS =
   /^\/(tickets(\/batch)?|group-tickets|groups(\/[^/]+\/members)?|matches|backfills|lobbies(\/[^/]+)?(\/join)?)$/
 
-/** The urgency of a request, from its method and path. */
+/** Returns the urgency of a request, by its method and path. */
 export function urgencyOf(message: IncomingMessage): Urgency {
   const { method = 'GET' } = message
   if (method === 'POST') return BEGINS.test(pathOf(message)) ? 'begin' : 'change'
@@ -108,7 +115,7 @@ export function urgencyOf(message: IncomingMessage): Urgency {
 export function createLoadGuard({ delayMs, onShed, queuedMs, clock }: LoadGuardOptions) {
   const refused: Record<Urgency, number> = { begin: 0, change: 0, keep: 0 }
   const ending = new AbortController()
-  /** Start of each unanswered request that begins something, the oldest first. */
+  /** Start times of the unanswered requests that begin something, the oldest first. */
   const underWay = new Map<ServerResponse, number>()
   let bound = delayMs()
   let shedding = createShedding({ delayMs: bound })
@@ -117,7 +124,7 @@ export function createLoadGuard({ delayMs, onShed, queuedMs, clock }: LoadGuardO
   let toldAt = -Infinity
   let unreported = 0
 
-  /** Current delay of the event loop: it should have run the measurement already. */
+  /** Returns the current delay of the event loop: the milliseconds by which the next measurement is overdue. */
   const lag = (now: number) => Math.max(0, now - lookAt)
   const watch = async () => {
     while (!ending.signal.aborted) {
@@ -140,7 +147,7 @@ export function createLoadGuard({ delayMs, onShed, queuedMs, clock }: LoadGuardO
   watch().catch(() => {}) // The guard was closed.
 
   return {
-    /** Decides whether to accept a request. An accepted one is observed until its response. */
+    /** Returns true if a request is accepted. An accepted request is observed until its response. */
     admits: (message: IncomingMessage, response: ServerResponse) => {
       const urgency = urgencyOf(message)
       const now = clock.now()
@@ -155,7 +162,7 @@ export function createLoadGuard({ delayMs, onShed, queuedMs, clock }: LoadGuardO
       }
       return true
     },
-    /** Number of refused requests since the start, and the current level of refusal from 0 to 3. */
+    /** Returns the number of refused requests since the start, and the current level of refusal from 0 to 1. */
     counts: (): {
       readonly refused: Readonly<Record<Urgency, number>>
       readonly level: number

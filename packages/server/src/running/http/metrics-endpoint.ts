@@ -6,21 +6,21 @@ import { addressBlock, createAttempts, problemResponse } from '@muster/core/inte
 import type { Metrics, MetricsOptions } from '../../telemetry/metrics.js'
 
 interface MetricsEndpointOptions {
-  /** Resolves when there is something to scrape. */
+  /** Resolves with the metrics once they can be scraped. */
   readonly metrics: () => Promise<Metrics>
-  /** Refreshes measurements that are slow to read. */
+  /** Refreshes measurements that are too slow to read during a scrape. */
   readonly beforeScrape?: (() => Promise<void>) | undefined
-  /** The bearer token that a scrape needs, from the current configuration. */
+  /** Returns the bearer token that a scrape needs; undefined if the current configuration has none. */
   readonly key: () => string | undefined
-  /** True if everyone may scrape when there is no key. */
+  /** Returns true if everybody may scrape while there is no key. */
   readonly isOpen: () => boolean
   readonly clock: Clock
 }
 
-/** Maximum number of scrapes of one address, because each reads every ticket (our choice). */
+/** Limit of scrapes per address (our choice), because each scrape reads every ticket. */
 const SCRAPES = { limit: 20, windowMs: 10_000 }
 
-/** Answers authorized scrapes, with a rate limit. */
+/** Creates the listener that answers scrapes. It checks the token and limits the rate. */
 export function createMetricsEndpoint({
   metrics,
   beforeScrape,
@@ -63,7 +63,7 @@ const isSame = (given: string, wanted: string) => timingSafeEqual(digestOf(given
 const digestOf = (text: string) => createHash('sha256').update(text).digest()
 
 /**
- * Metrics whose libraries are loaded once the program listens, because they take longer to load than everything else.
+ * Metrics whose libraries are loaded after the program listens, because they take longer to load than everything else.
  */
 export type LazyMetrics = ReturnType<typeof createLazyMetrics>
 
@@ -72,9 +72,9 @@ export function createLazyMetrics(options: MetricsOptions) {
   const load = async () => (await import('../../telemetry/metrics.js')).createMetrics(options)
   const metrics = () => (loading ??= load())
   return {
-    // A scrape reports the error.
+    // A failure is ignored here, because the next scrape reports it.
     start: () => void metrics().catch(() => {}),
-    /** Resolves once measuring has started, and starts it if needed. */
+    /** Resolves with the metrics. Starts measuring if needed. */
     metrics,
     close: async () => {
       if (loading !== undefined) await (await loading).close()

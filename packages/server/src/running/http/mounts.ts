@@ -6,19 +6,19 @@ import type { Ready } from '../readiness.js'
 import { isReading, json, pathOf, redirect } from './answers.js'
 import type { LoadGuard } from './load-guard.js'
 
-/** The handlers of operators' requests. */
+/** The handlers of requests by operators. */
 interface OperationsOptions {
   readonly ready: () => Promise<Ready>
-  /** Undefined if it is not served here. */
+  /** The console; undefined if this listener does not serve it. */
   readonly console: HttpHandler | undefined
-  /** Answers a scrape; undefined if metrics are not served here. */
+  /** Answers a scrape; undefined if this listener serves no metrics. */
   readonly metrics: RequestListener | undefined
 }
 
-/** Answers an operator's request; returns false for any other request. */
+/** Answers a request by an operator, and returns true. Returns false for any other request. */
 type OperatorEndpoints = (message: IncomingMessage, response: ServerResponse) => boolean
 
-/** Serves `/healthz`, `/readyz`, `/metrics` and `/console`, to which `/` redirects. */
+/** Creates the handlers of `/healthz`, `/readyz`, `/metrics` and `/console`. `/` redirects to the console. */
 function createOperations({ ready, console, metrics }: OperationsOptions): OperatorEndpoints {
   const page = console && nodeListener(console)
   const answerReady = async (response: ServerResponse) => {
@@ -41,20 +41,20 @@ function createOperations({ ready, console, metrics }: OperationsOptions): Opera
   }
 }
 
-/** The handlers by path. */
+/** The handlers, and what routing depends on. */
 interface MountsOptions extends OperationsOptions {
-  /** The current APIs: a reload replaces them. */
+  /** Returns the current APIs, which a reload replaces. */
   readonly apis: () => {
     readonly tickets: HttpHandler
     readonly lobbies: HttpHandler | undefined
     readonly document: () => Promise<object>
   }
   readonly webhooks: HttpHandler
-  /** True while the program ends: then nothing new is accepted. */
+  /** Returns true while the program ends. Requests that begin something are then refused. */
   readonly isClosing: () => boolean
   /** Decides whether the APIs accept a request. */
   readonly guard: Pick<LoadGuard, 'admits'>
-  /** True if a separate listener serves metrics and the console instead of the players' listener. */
+  /** True if a separate listener serves metrics and the console. The players' listener then does not serve them. */
   readonly hasAdmin: boolean
   readonly clock: Clock
 }
@@ -63,16 +63,19 @@ interface MountsOptions extends OperationsOptions {
 export interface Mounts {
   /** For the players' listener. */
   readonly all: RequestListener
-  /** For the players' listener if there are too many connections: operators are answered, others are refused. */
+  /** For the players' listener while there are too many connections: operators are answered, others are refused. */
   readonly beyond: RequestListener
   /** For the operators' listener. */
   readonly admin: RequestListener
 }
 
-/** Milliseconds for which a connection is not read after its request was refused because of a delay (our choice). */
+/** Milliseconds for which a connection is not read after a request on it was refused for overload (our choice). */
 const REST_MS = 500
 
-/** Routes by the first segment of the path. All other paths are the ticket API's, whose paths have no prefix. */
+/**
+ * Routes requests by the first segment of the path. All other paths belong to the ticket API, whose paths have no
+ * prefix.
+ */
 export function createMounts(mounts: MountsOptions): Mounts {
   const listeners = new WeakMap<HttpHandler, RequestListener>()
   const listenerOf = (handler: HttpHandler): RequestListener => {
@@ -87,7 +90,7 @@ export function createMounts(mounts: MountsOptions): Mounts {
   const operateHere = mounts.hasAdmin ? createOperations({ ready: mounts.ready, ...NOTHING }) : operate
 
   const all: RequestListener = (message, response) => {
-    // Otherwise clients with keep-alive would send the next request while the server closes the connection.
+    // Without this, clients with keep-alive would send the next request while the server closes the connection.
     if (mounts.isClosing()) response.shouldKeepAlive = false
     if (operateHere(message, response)) return
     const path = pathOf(message)
@@ -113,7 +116,7 @@ export function createMounts(mounts: MountsOptions): Mounts {
     all,
     beyond: (message, response) => {
       if (operateHere(message, response)) return
-      // Another client needs the connection more.
+      // Ends the connection after the response, because another client may need its place.
       response.shouldKeepAlive = false
       tooMany(message, response)
     },
@@ -125,7 +128,7 @@ export function createMounts(mounts: MountsOptions): Mounts {
 
 const NOTHING = { console: undefined, metrics: undefined }
 
-/** The handlers while the program starts: alive, not ready, and without any data. */
+/** Creates the listeners for the time of the start: `/healthz` succeeds, `/readyz` fails, and no data is served. */
 export function startingMounts(): Mounts {
   const operate = createOperations({ ready: async () => ({ is: false, why: ['the process is starting'] }), ...NOTHING })
   const answer: RequestListener = (message, response) => {
@@ -134,9 +137,12 @@ export function startingMounts(): Mounts {
   return { all: answer, beyond: answer, admin: answer }
 }
 
-/** Pauses the connection for `REST_MS`: a refusal costs a third of a response, and clients may retry immediately. */
+/**
+ * Pauses a connection for `REST_MS` after a refusal. A refusal costs a third of a response, and clients may retry
+ * immediately.
+ */
 function pauseAfter({ socket }: IncomingMessage, response: ServerResponse, clock: Clock): void {
-  // node:http itself resumes the socket to skip the rest of the body.
+  // Pauses after the response, because node:http itself resumes the socket to skip the rest of the body.
   const rest = async () => {
     socket.pause()
     await clock.sleep(REST_MS)
@@ -145,10 +151,13 @@ function pauseAfter({ socket }: IncomingMessage, response: ServerResponse, clock
   response.once('finish', () => setImmediate(() => void rest()))
 }
 
-/** Requests that are still answered while the program ends: reading, and leaving. */
+/** Returns true for requests that are still answered while the program ends: reads and DELETE. */
 const isLeaving = (message: IncomingMessage) => isReading(message) || message.method === 'DELETE'
 
-/** Refuses without reading the request, because under load a refusal must cost a fraction of a response. */
+/**
+ * Creates a listener that refuses without reading the request. Under load, a refusal must cost a fraction of a
+ * response.
+ */
 function refusal(refused: Problem): RequestListener {
   const body = Buffer.from(JSON.stringify(problemDocument(refused)))
   const { retryAfterMs } = refused.options
@@ -161,7 +170,10 @@ function refusal(refused: Problem): RequestListener {
   return (_, response) => void response.writeHead(refused.status, headers).end(body)
 }
 
-/** Milliseconds until a client retries: by then there is room, or another process answers (our choice). */
+/**
+ * Milliseconds after which a refused client should retry (our choice): by then there is room, or another process
+ * answers.
+ */
 const retryAfterMs = 2000
 const busy = (why: string) =>
   refusal(new Problem(503, 'busy', `${why}. Retry after ${retryAfterMs / 1000} s.`, { retryAfterMs }))

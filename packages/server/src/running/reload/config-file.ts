@@ -15,8 +15,8 @@ import type { Log } from '../../telemetry/log.js'
 import { editQueue, NotEdited } from './edit-queue.js'
 
 /**
- * Replaces the text of a file atomically: readers get the old text or the new one. Mode and owner stay.
- * @param target path of the file itself, because a symbolic link would be replaced by a file.
+ * Replaces the text of a file atomically: readers get the old or the new text. Mode and owner are kept.
+ * @param target path of the file itself. A symbolic link at this path would be replaced by a file.
  * @param before the expected old text.
  * @throws {NotEdited} if the file has another text by now
  */
@@ -27,7 +27,7 @@ export async function replaceFile(target: string, text: string, before: string):
     const file = await open(beside, 'wx', mode)
     try {
       await file.writeFile(text)
-      // Keeps the owner, if this user is permitted to.
+      // Keeps the owner, if this user may set it.
       await file.chown(uid, gid).catch(() => {})
       await file.sync()
     } finally {
@@ -46,13 +46,13 @@ interface ConfigFileOptions {
   readonly env?: ReadOptions['env']
 }
 
-/** The configuration file, of which the program has read a version. */
+/** The configuration file that the program has read and may reload or edit. */
 export type OpenConfigFile = Awaited<ReturnType<typeof openConfigFile>>
 
-/** @throws {InvalidConfig} with all faults */
+/** Opens the configuration file. @throws {InvalidConfig} with all faults */
 export async function openConfigFile({ path, env }: ConfigFileOptions) {
   const first = await readConfig(path, { env })
-  /** The text that is in force, or that was found invalid last. */
+  /** The text that was read last. It is in force unless it was invalid. */
   let seen = first.text
   const inTurn = oneAtATime()
   return {
@@ -60,8 +60,8 @@ export async function openConfigFile({ path, env }: ConfigFileOptions) {
     config: first.config,
     warnings: first.warnings,
     /**
-     * Reads the file again, and applies it if it has changed. An invalid file is logged and changes nothing.
-     * @param isForced applies it even if its text is unchanged, because what it refers to may have changed.
+     * Reads the file again, and applies it if its text has changed. An invalid file is logged, and changes nothing.
+     * @param isForced true applies an unchanged text too, because the secrets and files that it names may have changed.
      */
     reload: (apply: (config: Config) => Promise<unknown>, log: Log, isForced = false) =>
       inTurn(async () => {
@@ -76,9 +76,9 @@ export async function openConfigFile({ path, env }: ConfigFileOptions) {
         }
       }),
     /**
-     * Changes a queue in the file, completely or not at all, and returns the file's new configuration.
-     * @param inForce the current definition: its defaults are not written.
-     * @throws {InvalidInput} with the reason if that is not possible
+     * Changes a queue in the file, completely or not at all. Returns the new configuration.
+     * @param inForce the current definition: fields with its defaults are not written.
+     * @throws {InvalidInput} with the reason if the change is not possible
      */
     editQueue: (name: string, yaml: string, inForce?: unknown): Promise<Config> =>
       inTurn(async () => {
@@ -96,17 +96,19 @@ export function tellWarnings(log: Log, warnings: readonly Finding[]): void {
   for (const { field, message } of warnings) log.warn(`${field}: ${message}`)
 }
 
-/** Logs why a configuration is not used. Each line of an InvalidConfig names a position in the file. */
+/**
+ * Logs the faults for which a configuration is rejected. Each line of an InvalidConfig names a position in the file.
+ */
 export function tellNotReloaded(log: Log, error: unknown): void {
   log.error('Config reload failed; the previous config stays active. Errors follow.')
   const message = error instanceof Error ? error.message : String(error)
   for (const line of message.split('\n')) log.error(line)
 }
 
-/** Validates and writes a changed text in one step, unless somebody else has changed the file. */
+/** Validates a changed text and writes it, unless the file was changed meanwhile. */
 async function changeFile({ path, env }: ConfigFileOptions, seen: string, change: (before: string) => string) {
   try {
-    // A symbolic link stays a link.
+    // Writes the target of a symbolic link, so that the link remains.
     const target = await realpath(path)
     const before = await readFile(target, 'utf8')
     if (before !== seen) throw new NotEdited('The file was changed meanwhile. Read it again and repeat the edit.')
@@ -124,18 +126,18 @@ async function changeFile({ path, env }: ConfigFileOptions, seen: string, change
 interface WatchFileOptions {
   readonly path: string
   readonly clock: Clock
-  /** Called shortly after the last of several changes. */
+  /** Called once after a series of changes, when the file has been unchanged for `QUIET_MS`. */
   readonly changed: () => void
   /** Milliseconds between two reads of the file. Default 500. */
   readonly everyMs?: number | undefined
 }
 
-/** Milliseconds without a further change, after which an editor has written the whole file (our choice). */
+/** Milliseconds without a change after which an editor is assumed to have written the whole file (our choice). */
 const QUIET_MS = 300
 
 /**
- * Watches one file by polling: this detects a replacement by rename, a symbolic link whose target changes (as
- * Kubernetes mounts files), and changes on network disks. Returns a function that stops it.
+ * Watches one file by polling. This detects a replacement by rename, a symbolic link whose target changes (as
+ * Kubernetes mounts files), and changes on network disks. Resolves with a function that ends the watch.
  */
 export async function watchFile({
   path,
@@ -143,7 +145,7 @@ export async function watchFile({
   changed,
   everyMs = 500,
 }: WatchFileOptions): Promise<() => Promise<void>> {
-  // Imported lazily: players are served before the file is watched.
+  // Imported lazily, because players are served before the file is watched.
   const { watch } = await import('chokidar')
   let waiting: AbortController | undefined
   const watcher = watch(path, { ignoreInitial: true, usePolling: true, interval: everyMs, followSymlinks: true })

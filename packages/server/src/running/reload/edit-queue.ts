@@ -12,7 +12,7 @@ import {
   type YAMLSeq,
 } from 'yaml'
 
-/** A replaced part of a text. */
+/** A part of a text, and its replacement. */
 interface Splice {
   readonly from: number
   readonly to: number
@@ -20,9 +20,10 @@ interface Splice {
 }
 
 /**
- * Changes each number, boolean and bracketed list in place, and nothing else. Undefined if more than that differs, or a
- * comment would be lost.
- * @param old the present value of a part of the text, and `next`, the new one.
+ * Changes single numbers, booleans and bracketed lists in the text, and nothing else. Returns undefined if the
+ * definitions differ in more than that, or if a comment would be lost.
+ * @param old the present value of a part of the text.
+ * @param next the new value of that part.
  */
 function spliceYaml(text: string, document: Document, old: Node, next: Node): string | undefined {
   const splices = between(text, document, old, next)
@@ -52,7 +53,7 @@ function betweenMaps(text: string, document: Document, old: YAMLMap, next: YAMLM
 const betweenAll = (parts: readonly (readonly Splice[] | undefined)[]): Splice[] | undefined =>
   parts.every((part) => part !== undefined) ? parts.flat() : undefined
 
-/** Replaces a node that is written on one line without a comment. */
+/** Returns the replacement of a node, if it is written on one line without a comment; otherwise undefined. */
 function replaced(text: string, old: Node, next: Node): Splice[] | undefined {
   if (isAlias(old) || (isScalar(old) && typeof old.value === 'string') || old.range === undefined || old.range === null)
     return undefined
@@ -64,7 +65,7 @@ function replaced(text: string, old: Node, next: Node): Splice[] | undefined {
   return made.includes('\n') ? undefined : [{ from, to, text: made }]
 }
 
-/** In the style of the old text: if names are quoted, it is JSON and stays JSON. */
+/** Returns a value on one line, with the old text's spacing inside brackets. */
 const flowText = (next: Node, before: string): string => {
   const flowCollectionPadding = !/^[[{]\S/.test(before)
   return stringify(next.toJSON(), { collectionStyle: 'flow', flowCollectionPadding, lineWidth: 0 }).trimEnd()
@@ -73,7 +74,7 @@ const flowText = (next: Node, before: string): string => {
 const saysSame = (document: Document, old: Node, next: Node): boolean =>
   JSON.stringify(inOrder(old.toJS(document, { maxAliasCount: -1 }))) === JSON.stringify(inOrder(next.toJSON()))
 
-/** The value with sorted keys. Infinity differs from null. */
+/** Returns the value with sorted keys, for comparison. Infinity becomes a string, so that it differs from null. */
 const inOrder = (value: unknown): unknown => {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
   if (Array.isArray(value)) return value.map(inOrder)
@@ -82,7 +83,7 @@ const inOrder = (value: unknown): unknown => {
   return Object.fromEntries(entries.map(([key, inner]) => [key, inOrder(inner)]))
 }
 
-/** The text cannot be changed; the message has the reason. */
+/** Thrown if the text cannot be changed. The message gives the reason. */
 export class NotEdited extends Error {
   static {
     this.prototype.name = 'NotEdited'
@@ -90,11 +91,11 @@ export class NotEdited extends Error {
 }
 
 /**
- * The text with another definition of a queue. Unchanged parts keep their position, style and comments. If only numbers
- * and the like change, every other character stays the same. The variables of its servers stay, unless the definition
- * has some.
- * @param yaml the definition as a mapping.
- * @param inForce the current definition with its defaults: fields that the text omits stay omitted.
+ * Returns the text with another definition of a queue. Unchanged parts keep their position, style and comments. If only
+ * numbers, booleans or bracketed lists change, every other character stays the same. The variables of servers stay,
+ * unless the new definition has some.
+ * @param yaml the new definition as a mapping.
+ * @param inForce the current definition with its defaults. Fields that the text omits stay omitted if they equal it.
  * @throws {NotEdited}
  */
 export function editQueue(text: string, name: string, yaml: string, inForce?: unknown): string {
@@ -114,13 +115,13 @@ export function editQueue(text: string, name: string, yaml: string, inForce?: un
   return onlyThis(text, name, textOf(document, name))
 }
 
-/** The definition of a queue in a text, without the fields that `<<` would add. @throws {NotEdited} */
+/** Returns the definition of a queue in a text, without the fields that `<<` would add. @throws {NotEdited} */
 export function definitionIn(text: string, name: string): unknown {
   const document = parseDocument(text)
   return queueOf(document, name).toJS(document, { maxAliasCount: -1 })
 }
 
-/** @throws {NotEdited} if an alias (*) remains whose anchor was removed. */
+/** Returns the document as text. @throws {NotEdited} if an alias (*) remains whose anchor was removed */
 function textOf(document: Document, name: string): string {
   try {
     return document.toString({ lineWidth: 0 })
@@ -134,13 +135,13 @@ const sharesParts = (name: string) =>
     `queue ${JSON.stringify(name)} shares parts with others by & and *: write them out, so that no other queue changes`,
   )
 
-/** @throws {NotEdited} if other queues changed too. */
+/** Returns the text `after`. @throws {NotEdited} if other queues changed too */
 function onlyThis(before: string, name: string, after: string): string {
   if (othersIn(before, name) === othersIn(after, name)) return after
   throw sharesParts(name)
 }
 
-/** Everything in a text except one queue. */
+/** Returns all queues of a text except one, for comparison. */
 function othersIn(text: string, name: string): string {
   const document = parseDocument(text)
   const queues = document.get('queues')
@@ -161,7 +162,7 @@ function queueOf(document: Document, name: string): YAMLMap {
 
 const VARIABLES = ['environment', 'hiddenEnvironment']
 
-/** The page never receives the variables of servers, so it cannot send them back. */
+/** Copies the variables of servers from the old definition, because the console's page never receives them. */
 function keepVariables(old: YAMLMap, next: YAMLMap): void {
   const [before, after] = [old.get('deploy'), next.get('deploy')]
   if (!isMap(before) || !isMap(after)) return
@@ -169,7 +170,7 @@ function keepVariables(old: YAMLMap, next: YAMLMap): void {
     if (VARIABLES.includes(nameOf(pair.key)) && !after.has(nameOf(pair.key))) after.items.push(pair)
 }
 
-/** Removes fields from a definition that the text omits and that equal their defaults: the page shows all defaults. */
+/** Removes fields that the text omits and that equal their defaults, because the console's page sends all defaults. */
 function leaveOut(old: unknown, next: unknown, inForce: unknown): void {
   if (isSeq(old) && isSeq(next) && Array.isArray(inForce) && old.items.length === next.items.length)
     for (const [index, item] of next.items.entries()) leaveOut(old.items[index], item, inForce[index])
@@ -182,7 +183,7 @@ function leaveOut(old: unknown, next: unknown, inForce: unknown): void {
   for (const { key, value } of next.items) leaveOut(old.get(nameOf(key), true), value, counting(key))
 }
 
-/** Gives a mapping the content of another one. */
+/** Replaces the content of the mapping `old` by that of `next`, and keeps unchanged parts. */
 function merge(old: YAMLMap, next: YAMLMap): void {
   old.items = old.items.filter(({ key }) => next.has(nameOf(key)))
   for (const pair of next.items) {
@@ -192,7 +193,7 @@ function merge(old: YAMLMap, next: YAMLMap): void {
   }
 }
 
-/** The old node, with its style and comments, if it can represent the new value. */
+/** Returns the old node, with its style and comments, if it can hold the new value; otherwise the new node. */
 function merged(old: unknown, next: unknown): unknown {
   if (isMap(old) && isMap(next)) {
     merge(old, next)

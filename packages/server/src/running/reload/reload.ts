@@ -6,17 +6,17 @@ import { type Apis, createApis, type ApisInForce } from '../apis.js'
 import type { ProgramParts } from '../parts.js'
 import type { RefusedTicket } from '../stores/index.js'
 
-/** A field that differs. */
+/** A field whose value has changed. */
 interface Change {
-  /** E.g. `queues.duel.matchSize`. */
+  /** Path of the field, e.g. `queues.duel.matchSize`. */
   readonly field: string
-  /** The change, in words: `2 → 4`; `changed` for a secret. */
+  /** The change in words, e.g. `2 → 4`; `changed` for a secret. */
   readonly text: string
   /** True if the change takes effect immediately, false if it needs a restart. */
   readonly isLive: boolean
 }
 
-/** Fields that are read only at the start: the listener, the store, and the options that depend on them. */
+/** Fields that are read only at the start: the listener, the store, and the options that depend on either. */
 const AFTER_RESTART = [
   'name',
   'listen',
@@ -51,7 +51,7 @@ const AFTER_RESTART = [
 /** Maximum number of characters of a shown value. */
 const MOST_SHOWN = 80
 
-/** All fields that differ, in the order of the old configuration. */
+/** Returns all fields that differ, in the order of the old configuration. */
 export function changesOf(before: Config, after: Config): readonly Change[] {
   const changes: Change[] = []
   const compare = (field: string, from: unknown, to: unknown): void => {
@@ -70,18 +70,21 @@ export function changesOf(before: Config, after: Config): readonly Change[] {
 }
 
 function changeOf(field: string, text: string): Change {
-  // Adding or removing the service needs a restart, but some of its fields take effect immediately.
+  // Adding or removing the section `service` needs a restart. Some of its fields take effect immediately.
   const isLive = field !== 'service' && !AFTER_RESTART.some((name) => field === name || field.startsWith(`${name}.`))
   return { field, text, isLive }
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** Variables of servers may hold secrets of the game. */
+/** Returns true for variables of servers. Their values are hidden, because they may hold secrets of the game. */
 const isEnvironment = (field: string) =>
   /^(queues|pools)\..+\.deploy\.(environment|hiddenEnvironment)(\.|$)/.test(field)
 
-/** Named entries of a list are compared by name, so that a new first queue is one change. */
+/**
+ * Returns the members of an object or a list. Entries of a list are named by their `name` if each has a unique one, so
+ * that a new first queue is one change.
+ */
 function membersOf(value: object): Readonly<Record<string, unknown>> {
   if (!Array.isArray(value)) return value as Readonly<Record<string, unknown>>
   const names = value.map((entry: unknown) =>
@@ -97,7 +100,8 @@ const isSameSecret = (one: unknown, other: unknown) =>
 function wordOf(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (typeof value === 'number' || value === null) return String(value)
-  // An object appears if a part was added or removed as a whole. It may hold a secret.
+  // A value is an object only if a part was added or removed as a whole. Its content is not shown, because it may hold
+  // a secret.
   const json = isObject(value) ? (Array.isArray(value) ? 'a list' : 'given') : JSON.stringify(value)
   return json.length > MOST_SHOWN ? `${json.slice(0, MOST_SHOWN)}…` : json
 }
@@ -105,7 +109,9 @@ function wordOf(value: unknown): string {
 /** The result of a reload. */
 export interface Reloaded {
   readonly changes: readonly Change[]
-  /** Tickets that their changed queue refuses. They were cancelled, unless they wait in another queue too. */
+  /**
+   * The tickets that no longer fit their changed queue. They were cancelled, unless they also wait in another queue.
+   */
   readonly refused: readonly RefusedTicket[]
 }
 
@@ -117,16 +123,16 @@ export interface ReloadingOptions {
 }
 
 /**
- * Sections that the APIs are built from. The APIs are rebuilt only if one of these has changed, because that resets
- * their counts.
+ * Sections from which the APIs are built. The APIs are rebuilt only if one of these sections has changed, because
+ * rebuilding resets rate-limit counts.
  */
 const OF_APIS = ['auth', 'addresses', 'cors', 'profiles', 'limits', 'beacons', 'inspect', 'streamTokens']
 /** Maximum number of tickets that are logged one by one (our choice). */
 const MOST_NAMED = 20
 
 /**
- * Applies another configuration as far as possible without a restart. Reloads run one after the other. Rejects with an
- * error that names the fault, and then nothing has changed.
+ * Creates the function that applies another configuration as far as possible without a restart. Reloads run one after
+ * another. If the function rejects, its error names the fault and nothing has changed.
  */
 export function createReloading(options: ReloadingOptions): (next: Config) => Promise<Reloaded> {
   const { inForce, parts, log, onProblem } = options
@@ -138,14 +144,14 @@ export function createReloading(options: ReloadingOptions): (next: Config) => Pr
       changes.some(({ field }) => sections.some((name) => field === name || field.startsWith(`${name}.`)))
     const before = inForce.apis
     if (parts.client === undefined) assertServed(next)
-    // Steps that may fail come first, so that the reload applies as a whole or not at all.
+    // Steps that may fail run first, so that a reload applies as a whole or not at all.
     const apis = touches(OF_APIS) ? createApis(next, parts.api) : before
     const refused = touches(['queues', 'pools']) ? reconfigured(next, apis) : []
     inForce.config = next
     inForce.apis = apis
     log.setLevel(next.telemetry.log.level)
     if (apis !== before) before.close().catch((error: unknown) => onProblem('reload', error))
-    // Loads a newer file under the same name.
+    // Loads the location database again, because its file may have been replaced under the same name.
     await parts.locate?.reload().catch((error: unknown) => onProblem('locate', error))
     tell(log, changes, refused)
     return { changes, refused }
@@ -167,7 +173,8 @@ export function createReloading(options: ReloadingOptions): (next: Config) => Pr
 }
 
 /**
- * A process that started without the deployment service gets none until its restart, regardless of the file.
+ * Checks that a process that started without the deployment service does not need it. Such a process gets no service
+ * until a restart, even if the file now has one.
  * @throws {InvalidInput}
  */
 function assertServed(next: Config): void {

@@ -9,7 +9,9 @@ import { onMatchEnd } from '@muster/matchmaker/internal'
 import type { Attributes, Lobbies, LobbyApiOptions, LobbyMatchmaker, MatchReport, RelaySessions } from '@muster/relay'
 import type { Matching, MatchingOptions } from './matching.js'
 
-/** Started lobbies that wait in a queue. The players of a lobby are one ticket, whose id is the key of the start. */
+/**
+ * Passes started lobbies to the matchmaker. The players of a lobby become one ticket, whose id is the key of the start.
+ */
 function createLobbyParties(
   service: TicketService,
   on: Matchmaker['on'],
@@ -25,16 +27,16 @@ function createLobbyParties(
       try {
         await service.cancelTicket(ticketId)
       } catch (error) {
-        // The ticket has ended, or its players have the address: then there is nothing to withdraw.
+        // If the ticket has ended or its players have the server's address, nothing remains to be cancelled.
         if (!(error instanceof UnknownTicket || error instanceof AlreadyAssigned)) throw error
       }
     },
   }
   return {
     matchmaker,
-    /** Reports the further course of their tickets to the lobbies. */
+    /** Reports what happens to the lobbies' tickets and matches back to the lobbies. */
     reportTo: (lobbies: Lobbies) => {
-      /** The tickets of running matches. Lobbies recognize their own tickets by the key. */
+      /** The ticket ids of running matches, by match id. Lobbies recognize their own tickets by the key. */
       const playing = new Map<string, readonly string[]>()
       const report = (keys: readonly string[], reportOf: (key: string) => MatchReport) => {
         for (const key of keys) lobbies.reportMatch(reportOf(key)).catch(onProblem)
@@ -55,10 +57,13 @@ function createLobbyParties(
   }
 }
 
-/** A lobby has at most 32 attributes, which are flat. */
+/**
+ * Maximum number of ports in a lobby's attributes. A lobby has at most 32 attributes, two of which are `match` and
+ * `host`.
+ */
 const MOST_PORTS = 30
 
-/** `{ match: …, host: …, 'port.game': 'host:31000' }`. */
+/** Returns an assignment as attributes: `{ match: …, host: …, 'port.game': 'host:31000' }`. */
 function attributesOf(matchId: string, { fqdn, ports }: Assignment): Attributes {
   const links = Object.entries(ports).slice(0, MOST_PORTS)
   return {
@@ -76,12 +81,12 @@ interface OpenLobbiesOptions extends Pick<MatchingOptions, 'config' | 'client' |
 /** The lobbies of the program, and their relay sessions and parties. */
 export type OpenLobbies = NonNullable<Awaited<ReturnType<typeof openLobbies>>>
 
-/** Undefined if the configuration has no lobbies. */
+/** Opens the lobbies; undefined if the configuration enables none. */
 export async function openLobbies(options: OpenLobbiesOptions) {
   const { config, client, service, matching, webhookUrl, clock, onProblem } = options
   const { enabled, startAs, queue, rules, limits } = config.lobbies
   if (!enabled) return undefined
-  // Imported lazily: many programs have no lobbies.
+  // Imported lazily, because many programs have no lobbies.
   const { createLobbies, createLobbyApi, createRelaySessions } = await import('@muster/relay')
   const report = (during: string) => (error: unknown) => onProblem(during, error)
   const shared = { store: matching.shared.lobbies, limitStore: matching.shared.limitStore, rules, limits, clock }
@@ -110,7 +115,7 @@ export async function openLobbies(options: OpenLobbiesOptions) {
     return opened(lobbies)
   }
 
-  // Unreachable: the configuration check rejects relay lobbies without the deployment service.
+  // Cannot happen, because the configuration check rejects relay lobbies without the deployment service.
   if (client === undefined) return undefined
   const relay = createRelaySessions({
     client: client.relays,

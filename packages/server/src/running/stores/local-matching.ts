@@ -19,8 +19,9 @@ import { type Matching, type MatchingOptions, matchmakerOptions } from './matchi
 const BYTES = 32
 
 /**
- * Reads a key of this program's own from a file, which nobody else may read, or makes one. A file of another length was
- * not written by us to its end, and is replaced: nobody holds anything that it signed. For one process at a time.
+ * Reads this program's own key from a file that only this user can read, or creates the key. A file of another length
+ * was not completely written, so nothing was signed with its content, and it is replaced. Only one process at a time
+ * may call this.
  */
 async function readOwnKey(path: string): Promise<Uint8Array> {
   const found = await readFile(path).catch((error: NodeJS.ErrnoException) => {
@@ -35,7 +36,7 @@ async function readOwnKey(path: string): Promise<Uint8Array> {
   return key
 }
 
-/** A matchmaker of this process with its data in memory or in a folder. */
+/** Creates a matchmaker that only this process uses. Its data is in memory or in a folder. */
 export async function openLocalMatching(options: MatchingOptions): Promise<Matching> {
   const { config, clock, onProblem } = options
   const remembered = config.store.kind === 'folder' ? await openFolder(config.store, clock, onProblem) : {}
@@ -64,7 +65,7 @@ export async function openLocalMatching(options: MatchingOptions): Promise<Match
           ),
         )
     },
-    // The limit store survives a reload, which rebuilds the APIs.
+    // The limit store is kept here, because a reload rebuilds the APIs and must not reset their limits.
     shared: { limitStore: createMemoryLimitStore(clock) },
     store: remembered.store,
     openEvents: config.store.kind === 'folder' ? eventsIn(config.store.path, clock) : undefined,
@@ -81,7 +82,7 @@ function heldReason(matchmaker: Matchmaker): string | undefined {
   }
 }
 
-/** The store has locked the folder. */
+/** Opens event stores inside the folder, which this process has locked. */
 const eventsIn =
   (path: string, clock: Clock): OpenEvents =>
   (name, bounds) =>
@@ -92,7 +93,7 @@ const eventsIn =
       yieldNow: () => new Promise((resolve) => setImmediate(resolve)),
     })
 
-/** Releases the folder if the matchmaker cannot be created. */
+/** Creates the matchmaker. If that fails, releases the folder. */
 async function createOver(options: MatchingOptions, { store }: OpenedFolder): Promise<Matchmaker> {
   try {
     return createMatchmaker({ ...matchmakerOptions(options), store })
@@ -108,11 +109,11 @@ interface OpenedFolder {
   readonly streamKey?: Uint8Array
 }
 
-/** Milliseconds for which a program waits for the previous one to release the folder (our choice). */
+/** Milliseconds for which a start waits until the previous process has released the folder (our choice). */
 const LOCKED_MS = 15_000
 const LOOK_EVERY_MS = 250
 
-/** Other users of the machine must not read the folder: it contains players' addresses, and secrets of servers. */
+/** Opens the folder for this user only, because it contains players' addresses and secrets of servers. */
 async function openFolder(
   { path, fsync }: Folder,
   clock: Clock,
@@ -133,7 +134,7 @@ async function openFolder(
   }
 }
 
-/** Read while holding the lock: otherwise two processes that start together would create two keys. */
+/** Reads the key after the folder is locked. Otherwise two processes that start together would create two keys. */
 async function readStreamKey(store: Store, path: string): Promise<Uint8Array> {
   try {
     return await readOwnKey(path)

@@ -17,60 +17,60 @@ import type { Log } from '../../telemetry/log.js'
 import type { ReadinessCheck } from '../readiness.js'
 import type { OpenSources } from '../sources.js'
 
-/** The role of a process among several that share tickets. */
+/** The role of this process among those that share the tickets. */
 interface Membership {
   /** True if this process is the leader. */
   readonly leads: boolean
-  /** Name of the present or last leader; undefined before the first. */
+  /** Name of the present or last leader; undefined before the first leader. */
   readonly leader: string | undefined
-  /** Number of times that this process became the leader. */
+  /** Number of times that this process has become the leader. */
   readonly takeovers: number
   /** Milliseconds by which the clock of Redis is ahead of this process's clock. */
   readonly clockOffsetMs: number
-  /** Number of times that this process noticed the loss of the records in Redis. */
+  /** Number of times that this process has noticed the loss of the records in Redis. */
   readonly timesVanished: number
 }
 
-/** A ticket that its changed queue refuses. */
+/** A ticket that does not fit its changed queue. */
 export interface RefusedTicket {
   readonly queue: string
   readonly ticketId: string
   readonly reason: string
 }
 
-/** The matchmaker in the form that the program uses: of this process only, or shared by several. */
+/** The matchmaker as the program uses it. One process has it alone, or several share it. */
 export interface Matching {
   readonly service: TicketService
-  /** The matchmaker itself, if it is of this process only. */
+  /** The matchmaker itself; undefined if several processes share it. */
   readonly matchmaker?: Matchmaker | undefined
-  /** The events of the matchmaker while it runs in this process. */
+  /** Listens to the events of the matchmaker while it runs in this process. */
   readonly on: Matchmaker['on']
-  /** The counts of this process: all 0 while another process leads. */
+  /** The counts of this process. All are 0 while another process leads. */
   readonly observed: Observed
-  /** Refreshes the data of `observed.inspect` if reading it is slow. */
+  /** Refreshes the data of `observed.inspect`, if it is too slow to read during a scrape. */
   readonly beforeScrape?: (() => Promise<void>) | undefined
   readonly webhook: (request: Request) => Promise<Response>
   readonly start: () => void
-  /** The role of this process; undefined if it is the only one. */
+  /** Returns the role of this process; undefined if it is the only one. */
   readonly membership?: (() => Membership) | undefined
-  /** What this process does not see, in words. */
+  /** Returns sentences about what this process does not see. */
   readonly unseen?: (() => readonly string[]) | undefined
   readonly checks: readonly ReadinessCheck[]
   /**
-   * Replaces queues and pools. Returns an empty list if another process has the tickets and reports refused ones by its
-   * events.
-   * @throws {InvalidQueue}; {InvalidInput} for a pool. Nothing changes then.
+   * Replaces queues and pools, and returns the tickets that no longer fit. If another process has the tickets, returns
+   * an empty list, and events report those tickets.
+   * @throws {InvalidQueue} or, for a pool, {InvalidInput}. Nothing has changed then.
    */
   readonly reconfigure: (config: Pick<Config, 'queues' | 'pools'>) => readonly RefusedTicket[]
-  /** Leaves tickets, matches and servers to the next process, as far as the store allows. */
+  /** Ends the matchmaker. Tickets, matches and servers are left to the next process, as far as the store allows. */
   readonly close: (timeoutMs: number) => Promise<void>
-  /** The store, if tickets outlive the process. It also keeps groups. */
+  /** The store, if tickets outlive the process. It stores groups too. */
   readonly store?: Store | undefined
   /** Opens the stores of the console's events; undefined if nothing outlives the process. */
   readonly openEvents?: OpenEvents | undefined
-  /** Signs stream tokens like the previous process, so that browsers continue after a restart. */
+  /** Signs stream tokens. The previous process used the same key, so that browsers continue after a restart. */
   readonly streamKey?: Uint8Array | undefined
-  /** State that several processes share. Undefined fields are this process's own. */
+  /** State that several processes share. If a field is undefined, each process has its own. */
   readonly shared: {
     readonly limitStore?: LimitStore | undefined
     readonly groups?: GroupStore | undefined
@@ -81,28 +81,28 @@ export interface Matching {
 export interface MatchingOptions {
   readonly log: Pick<Log, 'info'>
   readonly config: Config
-  /** Undefined without the deployment service. */
+  /** The client; undefined without the deployment service. */
   readonly client: Client | undefined
   readonly sources: OpenSources
   readonly locate: Locate | undefined
   readonly webhookUrl: string | undefined
   readonly clock: Clock
-  /** Called with problems that were handled. */
+  /** Called with each problem that was handled, and the activity during which it occurred. */
   readonly onProblem: (during: string, error: unknown) => void
 }
 
 export type MatchingStoreOptions = Pick<MatchingOptions, 'config' | 'clock' | 'onProblem'>
 
-/** The storage of the program. */
+/** The storage of the program: memory, a folder or Redis. */
 export interface MatchingStore {
-  /** Limiters of the service's limits that processes share. */
+  /** Creates limiters for the service's rate limits that all processes share. */
   readonly limiter?: ClientOptions['limiter'] | undefined
   readonly openMatching: (options: MatchingOptions) => Promise<Matching>
-  /** Called last, after the client of the service was closed. */
+  /** Closes the storage. Called after the client of the service was closed. */
   readonly close: () => Promise<void>
 }
 
-/** The matchmaker's options from the configuration. */
+/** Returns the options of the matchmaker, from the configuration. */
 export function matchmakerOptions(options: MatchingOptions): MatchmakerOptions & { name: string } {
   const { config, client, sources, locate, webhookUrl, clock } = options
   const { pricePerMinute: _, currency: __, ...spending } = config.spending

@@ -24,7 +24,7 @@ type RedisConfig = Extract<Config['store'], { readonly kind: 'redis' }>
 /** Milliseconds within which Redis must respond for the program to be ready. */
 const ANSWERS_WITHIN_MS = 2000
 
-/** The counts of this process while another one leads. */
+/** The counts that this process reports while another process leads. */
 const NOTHING: Inspection = {
   queues: [],
   matches: [],
@@ -40,7 +40,7 @@ const NOTHING: Inspection = {
   pausedUntil: undefined,
 }
 
-/** A matchmaker that several processes share. */
+/** Creates a matchmaker that several processes share. */
 function createRedisMatching(redis: RedisConnection, config: RedisConfig, matching: MatchingOptions): Matching {
   const { config: whole, clock, log, onProblem } = matching
   const { maxTickets, leaseMs, canLead, replicas } = config
@@ -66,12 +66,13 @@ function createRedisMatching(redis: RedisConnection, config: RedisConfig, matchi
   })
   partition.on('following', () => log.info('This process no longer leads the partition.'))
 
-  // The process that gets the request creates the ticket. Everything else happens on the leader.
+  // A ticket is created in the process that gets the request, so every process has this event. All other events occur
+  // on the leader.
   const on: Matchmaker['on'] = (name, listener) => {
     if (name === 'ticketCreated') return partition.on('ticketCreated', listener as Listener<'ticketCreated'>)
     const end = partition.onMatching(name, listener)
     if (name !== 'problem') return end
-    // Problems of the partition are reported in every process.
+    // Every process reports problems with the partition, e.g. with Redis.
     const endOwn = partition.on('problem', listener as (problem: object) => void)
     return () => {
       end()
@@ -87,7 +88,8 @@ function createRedisMatching(redis: RedisConnection, config: RedisConfig, matchi
         leader = inForce?.by
         return ''
       },
-      // Only a partition of a later version gives this error.
+      // An `Unavailable` error says that a later version of Muster has used the partition. Any other error means that
+      // Redis does not respond.
       (error: unknown) => (error instanceof Unavailable ? error.message : 'Redis does not answer'),
     )
     return ((await within(asking, ANSWERS_WITHIN_MS, clock)) ?? 'Redis does not answer') || undefined
@@ -96,7 +98,7 @@ function createRedisMatching(redis: RedisConnection, config: RedisConfig, matchi
     service: partition,
     on,
     observed: { on, inspect: () => inspection },
-    // Only the leader reports the state, so that the sum over all processes is right.
+    // Only the leader reports the state, so that the sum over all processes is correct.
     beforeScrape: async () => {
       inspection = partition.leads() ? await partition.inspect().catch(() => NOTHING) : NOTHING
     },
