@@ -1,14 +1,14 @@
 /** The time source. Tests replace it, so that they need not wait. */
 export interface Clock {
-  /** Epoch milliseconds at the start, monotonic afterwards. Used for waits. Never goes back. */
+  /** Epoch milliseconds at the start; monotonic afterwards, so it never goes back. Used for waits. */
   now(): number
-  /** Epoch milliseconds by the device's current clock. Used for dates. Default: `now`. */
+  /** Epoch milliseconds by the device's clock, which may be set. Used for dates. Default: `now`. */
   date?(): number
-  /** Rejects when the signal aborts. */
+  /** Resolves after `ms` milliseconds. Rejects if the signal aborts before. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** A device's clock may be set back while the game runs. Its monotonic clock (if it has one) may not. */
+/** The device's monotonic clock, if it has one. Its other clock may be set back while the game runs. */
 const { performance: monotonic } = globalThis as { readonly performance?: { now(): number } }
 const began = monotonic === undefined ? 0 : Date.now() - monotonic.now()
 
@@ -23,7 +23,7 @@ export const systemClock: Clock = {
         clearTimeout(timer)
         reject(new Error('aborted'))
       }
-      // A timer with more milliseconds would fire at once.
+      // Long sleeps are split, because a timer with more milliseconds than this would fire at once.
       const go = (left: number) =>
         setTimeout(
           () => {
@@ -42,5 +42,5 @@ export const systemClock: Clock = {
     }),
 }
 
-/** A random number from 0 to 1. */
+/** Returns a random number from 0 to 1. */
 export const systemRandom = (): number => Math.random()

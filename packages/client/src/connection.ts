@@ -2,7 +2,7 @@ import type { Clock } from './clock.js'
 import { fits } from './shapes.js'
 
 export interface Answer {
-  /** The HTTP status. 0: no response arrived, or it was not from Muster. */
+  /** The HTTP status. 0 if no response arrived, or if the response was not from Muster. */
   readonly status: number
   readonly body?: unknown
   readonly retryAfterMs?: number
@@ -10,7 +10,7 @@ export interface Answer {
 
 export interface RequestOptions {
   readonly method: string
-  /** Begins with a slash. */
+  /** The path below the URL of the API. It begins with a slash. */
   readonly path: string
   readonly body?: object | undefined
   /** Maximum number of milliseconds for which Muster may hold the response. */
@@ -28,20 +28,25 @@ export interface ConnectionOptions {
 /** Sends requests with the player's token. Never rejects. */
 export type Send = (request: RequestOptions) => Promise<Answer>
 
-/** The first and the longest pause after a failure, before jitter. */
+/** The first and the longest pause in milliseconds after a failure, before jitter. */
 export const FIRST_PAUSE_MS = 500
 export const LONGEST_PAUSE_MS = 15_000
 /** Milliseconds between two long polls of the same path, because a proxy may answer each at once. */
 export const SAME_POLL_MS = 1000
-/** Longest pause that a response may ask for (our choice). Without a limit, one wrong header would end the search. */
+/**
+ * Longest pause in milliseconds that a response may request (our choice). Without this limit, one wrong header could
+ * stop the client for good.
+ */
 export const LONGEST_RETRY_MS = 3_600_000
 
-/** True if a retry may succeed soon: no response arrived, there were too many requests, or Muster is not ready. */
+/**
+ * Returns true if a retry may soon succeed: no response arrived, there were too many requests, or Muster is not ready.
+ */
 export const isPassing = (status: number): boolean => status === 0 || status === 429 || status >= 500
 
 /**
- * Sends a request until Muster has answered it, with growing pauses. Only for requests that may safely be repeated.
- * Resolves with status 0 when the signal has aborted.
+ * Creates a `send` that repeats a request, with growing pauses, until Muster has answered it. Use it only for requests
+ * that may safely be repeated. It resolves with status 0 once the signal has aborted.
  */
 export function createRepeat(send: Send, clock: Clock, random: () => number): Send {
   return async (request) => {
@@ -56,7 +61,10 @@ export function createRepeat(send: Send, clock: Clock, random: () => number): Se
   }
 }
 
-/** Repeats until the response is a refusal or has this shape. A response of another shape is not from Muster. */
+/**
+ * Repeats a request until the response is a refusal or has the given shape. A response of another shape is not from
+ * Muster.
+ */
 export async function repeatFor(
   shape: string,
   { repeat, clock }: { readonly repeat: Send; readonly clock: Clock },
@@ -74,7 +82,7 @@ export async function repeatFor(
 const ANSWER_MS = 10_000
 
 /**
- * Creates the function that sends requests. After a 401 it calls the token function again: once for all requests that
+ * Creates the function that sends requests. After a 401 it calls the token function again, once for all requests that
  * were refused with the same token.
  */
 export function createSend({ url, token, fetch, clock }: ConnectionOptions): Send {
@@ -141,7 +149,7 @@ function read(status: number, text: string, retryAfter: string | null): Answer {
     const body: unknown = JSON.parse(text)
     if (typeof body === 'object' && body !== null) return { status, body, ...pause }
   } catch {
-    // A proxy's page or an incomplete response.
+    // The body is not JSON: it is a proxy's page or an incomplete response.
   }
   return { status: status === 401 ? 401 : 0, ...pause }
 }

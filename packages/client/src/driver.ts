@@ -10,12 +10,12 @@ interface PendingCommand {
   readonly reject: (error: MusterError) => void
 }
 
-/** A command before it has a number. */
+/** A command that has no number yet. */
 type Unnumbered<Wanted> = Wanted extends { readonly command: number } ? Omit<Wanted, 'command'> : never
 
 export type Driver = ReturnType<typeof createDriver>
 
-/** Drives a machine: performs its outputs, and passes it commands, responses and the time. */
+/** Connects a machine to the world: performs its outputs, and passes it commands, responses and the time. */
 export function createDriver(machine: Machine, send: Send, clock: Clock) {
   const { subscribe, tell } = createListeners<State>()
   const pending = new Map<number, PendingCommand>()
@@ -28,7 +28,7 @@ export function createDriver(machine: Machine, send: Send, clock: Clock) {
 
   const step = (input: MachineInput) => {
     inputs.push(input)
-    // A listener may issue a command during the call.
+    // The running step handles this input too: a listener has issued a command during the step.
     if (isStepping) return
     isStepping = true
     try {
@@ -40,8 +40,8 @@ export function createDriver(machine: Machine, send: Send, clock: Clock) {
   }
 
   /**
-   * The state for the game, which compares its date with the device's clock. That clock may have been set since the
-   * start.
+   * Converts the date in a state to the device's clock, because the game compares the date with that clock. The
+   * device's clock may have been set since the start.
    */
   const dated = (given: State): State => {
     const aheadMs = (clock.date?.() ?? clock.now()) - clock.now()

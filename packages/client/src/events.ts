@@ -14,17 +14,20 @@ interface EventStream {
   readonly ticket: string
   readonly source: EventSourceLike
   latest: WireTicket | undefined
-  /** Called when something is new or the stream has failed. */
+  /** Called when the stream has a new version or has failed. */
   wake: (() => void) | undefined
   hasFailed: boolean
 }
 
 const CLOSED = 2
-/** Milliseconds without an event after which the ticket is read, because a dead connection looks like a quiet one. */
+/** Milliseconds without an event after which the ticket is read instead. A dead connection looks like a quiet one. */
 const QUIET_MS = 35_000
 const POLL = /^\/tickets\/([^/?]+)\?wait=\d+&version=(\d+)$/
 
-/** Follows tickets by server-sent events. The stream answers requests for the next version of a ticket. */
+/**
+ * Follows tickets by server-sent events. Requests for the next version of a ticket are answered from the ticket's
+ * stream.
+ */
 export function followByEvents(
   send: Send,
   url: string,
@@ -50,7 +53,7 @@ export function followByEvents(
     const opened: EventStream = { ticket, source, latest: undefined, wake: undefined, hasFailed: false }
     source.addEventListener('ticket', ({ data }) => {
       const read = ticketIn(data)
-      // Counts as a lost connection.
+      // An event without a ticket counts as a lost connection.
       if (read === undefined) opened.hasFailed = true
       else opened.latest = read
       if (read?.status === 'HOST_ASSIGNED' || read?.status === 'CANCELLED') source.close()
@@ -64,7 +67,7 @@ export function followByEvents(
   }
 
   const next = async (ticket: string, version: number, signal: AbortSignal | undefined): Promise<Answer> => {
-    // The last version is still available after its stream has ended.
+    // The last version of a stream that has ended is still used once.
     const isOver = (one: EventStream) => one.source.readyState === CLOSED && !isNewer(one, version)
     if (stream !== undefined && (stream.ticket !== ticket || isOver(stream))) close()
     if (stream === undefined) {
@@ -79,7 +82,7 @@ export function followByEvents(
     const mine = stream
     if (!isNewer(mine, version) && !mine.hasFailed) {
       const waiting = new AbortController()
-      // A stream begins with the current version, which may already be known.
+      // A stream begins with the current version, which the caller may already have.
       const wake = () => {
         if (isNewer(mine, version) || mine.hasFailed || stream !== mine || signal?.aborted) waiting.abort()
       }
@@ -113,7 +116,7 @@ export function followByEvents(
   }
 }
 
-/** The ticket of an event. Undefined if the event has none. */
+/** Returns the ticket in an event; undefined if the event has none. */
 function ticketIn(data: unknown): WireTicket | undefined {
   try {
     const ticket: unknown = JSON.parse(String(data))

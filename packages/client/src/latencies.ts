@@ -2,7 +2,7 @@ import type { Clock } from './clock.js'
 import type { Send } from './connection.js'
 import { fits } from './shapes.js'
 
-/** A host near possible server locations. */
+/** A host near possible server locations, to which round trips are measured. */
 export interface Beacon {
   readonly city: string
   readonly host: string
@@ -30,8 +30,8 @@ const PING_MS = 2000
 const MOST_AT_ONCE = 6
 
 /**
- * Measures the round trips to the beacons in milliseconds, by city. `{}` if there are no beacons, or none can be
- * measured.
+ * Creates the measurement of round trips to the beacons, in milliseconds by city. The result is `{}` if there are no
+ * beacons, or if none can be measured.
  */
 export function createLatencies(send: Send, ping: Ping, clock: Clock) {
   let known: { readonly until: number; readonly result: Promise<Readonly<Record<string, number>>> } | undefined
@@ -86,8 +86,8 @@ export function createLatencies(send: Send, ping: Ping, clock: Clock) {
 }
 
 /**
- * Measures by HTTP requests to the TCP port of a beacon and takes the best of three. Any response, even an error, has
- * made a round trip. The first request also opens the connection.
+ * Measures by HTTP requests to a beacon's TCP port. The best of three counts. Any response will do, even an error,
+ * because it has made a round trip. The first request also opens the connection.
  */
 export const pingByFetch =
   (fetch: typeof globalThis.fetch, clock: Clock, isSecure: boolean): Ping =>

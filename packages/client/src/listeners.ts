@@ -1,4 +1,6 @@
-/** Calls a listener of the game. If it throws, the error is reported as unhandled and stops nothing here. */
+/**
+ * Calls a listener of the game. If the listener throws, its error is reported as unhandled, and the client continues.
+ */
 export function tell<Told>(listener: (told: Told) => void, told: Told): void {
   try {
     listener(told)

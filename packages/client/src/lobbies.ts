@@ -12,7 +12,7 @@ export interface LobbyState {
   /** The code with which others join. */
   readonly code: string
   readonly phase: 'open' | 'starting' | 'running' | 'closed'
-  /** Why the player is no longer in the lobby. Null while the player is in it. */
+  /** Why the player is no longer in the lobby. Null while the player is a member. */
   readonly left: string | null
   readonly maxPlayers: number
   readonly hostId: string | null
@@ -24,11 +24,11 @@ export interface LobbyState {
     readonly data: Readonly<Record<string, LobbyValue>>
   }[]
   readonly data: Readonly<Record<string, LobbyValue>>
-  /** The credentials for packets to the other members. Null unless its relay session is ready. */
+  /** The credentials for packets to the other members. Null unless the lobby's relay session is ready. */
   readonly relay: RelayCredentials | null
 }
 
-/** The player's secret credentials for packets through the relay, see docs/relay-packets.md. */
+/** The player's secret credentials for packets through the relay: see docs/relay-packets.md. */
 export interface RelayCredentials {
   readonly role: 'host' | 'client'
   readonly host: string
@@ -38,7 +38,7 @@ export interface RelayCredentials {
 }
 
 interface NewLobby {
-  /** 1 to 64. */
+  /** Maximum number of players, from 1 to 64. */
   readonly maxPlayers: number
   readonly visibility?: 'public' | 'private'
   readonly password?: string
@@ -55,10 +55,10 @@ export interface Lobby {
   kick(playerId: string): Promise<void>
   /** Makes another member the host. Host only. */
   handOver(playerId: string): Promise<void>
-  /** Changes the lobby's data. Host only. null removes a value. */
+  /** Changes the lobby's data. Host only. The value null removes an entry. */
   setData(changes: Readonly<Record<string, LobbyValue | null>>): Promise<void>
   leave(): Promise<void>
-  /** Stops following the lobby. The player stays a member until a timeout. */
+  /** Stops following the lobby. The player stays a member until Muster's timeout. */
   close(): void
 }
 
@@ -101,7 +101,10 @@ const stateOf = ({ lobbyId, run, code, phase, maxPlayers, hostId, members, data 
     relay: run?.status === 'relayed' ? (run.credentials ?? null) : null,
   })
 
-/** @param path the path of the lobby API, below the URL of the ticket API. Default: the same URL. */
+/**
+ * Creates the lobbies of a player. @param path path of the lobby API below the URL of the ticket API. Default: the same
+ * URL.
+ */
 export function createLobbies(muster: Muster, { path = '' }: { readonly path?: string } = {}): Lobbies {
   const call = async (shape: string, method: string, below: string, body?: object) =>
     goodBody(await muster.send({ method, path: `${path}/lobbies${below}`, body }), shape)
@@ -149,7 +152,7 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
           const ended = messages.find(({ type }) => type === 'you.left' || type === 'lobby.closed')
           if (ended !== undefined || over) return leave(ended?.reason ?? 'gone')
           if (messages.length > 0 && (await read()) !== 200 && !signal.aborted) return leave('gone')
-          // A proxy may answer each request at once.
+          // Waits between two polls, because a proxy may answer each poll at once.
           const earlyMs = askedAt + SAME_POLL_MS - muster.clock.now()
           if (messages.length === 0 && waitMs > 0 && earlyMs > 0)
             await muster.clock.sleep(earlyMs, signal).catch(() => {})

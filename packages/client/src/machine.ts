@@ -5,29 +5,32 @@ import type { PlayRequest, State } from './state.js'
 import { assignmentOf, type WireGroup, type WireMember, type WirePlayer, type WireTicket } from './wire.js'
 
 /**
- * The client without its connection. Its inputs are responses and commands, its outputs requests and states. It reads
- * no clock, sends nothing and draws no random numbers, so every engine's language has the same machine, and all replay
- * one transcript (engines/README.md).
+ * The client's logic, without a connection. Its inputs are responses, commands and the time. Its outputs are requests
+ * and states. It reads no clock, sends nothing and draws no random numbers. So the engines have the same machine in
+ * their own languages, and all of them replay one transcript (engines/README.md).
  */
 export interface Machine {
-  /** @param now milliseconds of any clock that does not go backwards */
+  /** Handles an input, and returns the outputs. @param now milliseconds of any clock that does not go backwards */
   step(input: MachineInput, now: number): readonly Output[]
 }
 
-/** Each command of the game has a number. Its outcome is reported once with that number, at `close` at the latest. */
+/**
+ * Each command of the game has a number. Its outcome is reported exactly once, with that number, at `close` at the
+ * latest.
+ */
 export type MachineInput =
   | { readonly do: 'resume' | 'cancel' | 'accept' | 'decline'; readonly command: number }
   | { readonly do: 'play'; readonly command: number; readonly request: PlayRequest }
   | { readonly do: 'group'; readonly command: number; readonly request: PlayRequest; readonly join?: string }
   | { readonly do: 'ready'; readonly command: number; readonly isReady: boolean }
   | { readonly do: 'close'; readonly command: number }
-  /** The response to a request. Status 0: no response arrived, or it was not from Muster. */
+  /** The response to a request. Status 0: no response arrived, or the response was not from Muster. */
   | { readonly answer: number; readonly status: number; readonly body?: unknown; readonly retryAfterMs?: number }
   /** The time of `wakeAt` has come. */
   | { readonly wake: true }
 
 export type Output =
-  /** `waitMs` is how long Muster may hold the response, in addition to the usual time. */
+  /** A request to send. `waitMs` is how long Muster may hold the response, in addition to the usual time. */
   | {
       readonly request: number
       readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -35,18 +38,18 @@ export type Output =
       readonly body?: object
       readonly waitMs: number
     }
-  /** The response is no longer wanted. */
+  /** Aborts a request, because its response is no longer needed. */
   | { readonly abort: number }
-  /** When to send the next `wake`. It replaces the earlier time. null: not at all. */
+  /** When to send the next `wake`. The time replaces the previous one. Null: no `wake` is needed. */
   | { readonly wakeAt: number | null }
   | { readonly state: State }
-  /** A command has succeeded: e.g. a search has a server, or the player has left. */
+  /** A command has succeeded, e.g. a search has a server, or the player has left. */
   | { readonly done: number }
   | { readonly failed: number; readonly refusal: Refusal }
 
 /** Seconds for which Muster holds a long poll. Proxies cut connections that are silent for longer. */
 const WAIT_SECONDS = 25
-/** Milliseconds between two reads of a group that gathers. */
+/** Milliseconds between two reads of a group that waits for its members. */
 const GATHER_MS = 1000
 
 interface Job {
@@ -54,16 +57,16 @@ interface Job {
   path: string
   readonly body?: object
   waitMs?: number
-  /** The type of a successful response. Undefined: any. */
+  /** The type of a successful response; undefined if any response will do. */
   readonly shape?: string
   readonly good: (body: never) => void
   readonly refused: (refusal: Refusal) => void
 }
 
 interface Sent extends Job {
-  /** The number of the request in flight. */
+  /** The number of the request in flight; undefined before it is sent. */
   request: number | undefined
-  /** When the request is sent (again). */
+  /** When the request is sent, or sent again. */
   dueAt: number
   failures: number
 }
@@ -71,7 +74,7 @@ interface Sent extends Job {
 type RequestSlot = 'me' | 'enter' | 'follow' | 'act'
 type CommandKind = 'resume' | 'search' | 'group' | 'cancel' | 'act'
 
-/** What the player is in, as far as it is known. */
+/** Whether the player is in a ticket, a group or nothing, as far as it is known. */
 type Participation =
   | { readonly in: 'nothing' }
   | { readonly in: 'group'; readonly group: string; readonly member: string }
@@ -81,8 +84,8 @@ const NOWHERE: Participation = { in: 'nothing' }
 const IDLE: State = Object.freeze({ phase: 'idle' })
 
 /**
- * A closure instead of a class, for its size: in ES2020 private members compile to maps, which would take 700 of the
- * client's 8,000 bytes of gzip (bundle.test.ts).
+ * Creates a machine. It is a closure and not a class, because private members compile to maps in ES2020. These would
+ * take 700 of the client's 8,000 bytes of gzip (bundle.test.ts).
  * @param random from 0 to 1: spreads requests that many clients would otherwise send at the same moment
  */
 export function createMachine(random: () => number): Machine {
@@ -93,24 +96,25 @@ export function createMachine(random: () => number): Machine {
   let state: State = IDLE
   let staleSince: number | undefined
   let place: Participation = NOWHERE
-  /** Commands without an outcome, by the event that ends them. All commands of a kind end together. */
+  /** Commands without an outcome, by the event that ends them. All commands of one kind end together. */
   const waiting: Record<CommandKind, number[]> = {
-    /** Ends when it is known what the player is in. */
+    /** End once it is known whether the player is in a ticket, group or match. */
     resume: [],
-    /** Ends with a server, or with the end of the search. */
+    /** End with a server, or with the end of the search. */
     search: [],
-    /** Ends with a group. */
+    /** End with a group. */
     group: [],
-    /** Ends when the player is in nothing, although that may not be known yet. */
+    /** End once the player has left, although that may not be known yet. */
     cancel: [],
-    /** Ends with the response to the job `act`. */
+    /** End with the response to the job `act`. */
     act: [],
   }
   /**
-   * Set while a create is not settled: it has no response, or this refusal, which says that the player is in something.
+   * Set while the outcome of a create is unknown: it has no response yet, or was refused because the player already has
+   * a ticket, group or match.
    */
   let entering: { readonly refusal?: Refusal } | undefined
-  /** The path of the latest long poll, and when it is sent. */
+  /** The path of the latest long poll, and the time at which it was or will be sent. */
   let polled: { readonly path: string; readonly at: number } | undefined
   let wakeAt: number | null = null
   let isClosed = false
@@ -152,11 +156,12 @@ export function createMachine(random: () => number): Machine {
     waiting[kind].splice(0).forEach((command) => fail(command, refusal))
   const isCancelling = () => waiting.cancel.length > 0
 
-  /** The player is no longer in anything. */
+  /** Records that the player is in no ticket, group or match any more. */
   const leave = (reason: string | undefined) => {
     for (const slot of ['follow', 'me'] as const) drop(slot)
     place = NOWHERE
-    // What was to be cancelled is gone. A repeated request could cancel the player's next ticket.
+    // A pending cancel is dropped, because its ticket has ended. A repeated request could cancel the player's next
+    // ticket.
     if (isCancelling()) drop('act')
     doneAll('cancel')
     show(reason === undefined ? IDLE : { phase: 'ended', reason })
@@ -179,20 +184,20 @@ export function createMachine(random: () => number): Machine {
       },
       refused: (refusal) => {
         failAll('resume', refusal)
-        // Something else also waits for the response.
+        // The create or a command still needs to know what the player is in.
         if (entering !== undefined || (place.in !== 'nothing' && !jobs.has('follow'))) lookUp()
       },
     })
-  /** A lookup in flight serves this request too. */
+  /** Looks up what the player is in, unless a lookup is in flight, which then serves this request too. */
   const ensureLookup = () => (jobs.get('me')?.request === undefined ? lookUp() : undefined)
 
-  /** @param refusal shown if the player has no ticket, group or seat */
+  /** Continues with what the player is in. @param refusal shown if the player has no ticket, group or seat */
   const resumeFrom = (me: WirePlayer, refusal?: Refusal) => {
     const match = me.matches.find(({ assignment }) => assignment)
     const seat = me.seats?.find(({ assignment }) => assignment)
     const ticket = me.tickets.find(({ status, ended }) => status !== 'CANCELLED' && !ended)
     const gathering = me.groups.find(({ status }) => status === 'FORMING')
-    // An assignment comes first, because a running match has a ticket as well.
+    // An assignment comes first, because a player in a running match has a ticket too.
     if (match?.assignment) return assigned(match.match_id, match.assignment)
     if (ticket !== undefined) {
       if (place.in !== 'ticket' || place.ticket !== ticket.id) place = NOWHERE
@@ -214,7 +219,10 @@ export function createMachine(random: () => number): Machine {
     doneAll('search')
   }
 
-  /** @param isFollowed true if the player is in this ticket. False if it is the response to something else. */
+  /**
+   * Applies a version of a ticket. @param isFollowed true if the player is in this ticket; false if the ticket is in
+   * the response to another request
+   */
   const setTicket = (ticket: WireTicket, isFollowed: boolean) => {
     if (place.in === 'ticket' && (place.ticket !== ticket.id || ticket.version < place.version)) return follow()
     if (!isFollowed && place.in !== 'ticket') return
@@ -242,7 +250,7 @@ export function createMachine(random: () => number): Machine {
     if (place.in !== 'ticket') return
     const waitMs = WAIT_SECONDS * 1000
     const path = `${ownPath()}?wait=${WAIT_SECONDS}&version=${place.version}`
-    // The request in flight has the same path.
+    // The poll in flight has the same path, so no other is needed.
     if (jobs.get('follow')?.path === path) return
     const good = (answer: WireTicket) => setTicket(answer, true)
     const inMs = polled?.path === path ? Math.max(0, polled.at + SAME_POLL_MS - now) : 0
@@ -261,7 +269,7 @@ export function createMachine(random: () => number): Machine {
     gather(0)
   }
 
-  /** The path of the ticket, or of the player in the group. */
+  /** Returns the path of the ticket, or of the player in the group; empty if there is neither. */
   const ownPath = () => {
     if (place.in === 'ticket') return `/tickets/${encodeURIComponent(place.ticket)}`
     if (place.in === 'nothing') return ''
@@ -297,7 +305,8 @@ export function createMachine(random: () => number): Machine {
 
   const enter = (path: string, body: object) => {
     entering = {}
-    // A response about the previous state would be taken for the current one. After a refusal it is requested again.
+    // A running lookup is dropped, because its response could describe the state before this create. If the create is
+    // refused, a new lookup follows.
     drop('me')
     start('enter', {
       method: 'POST',
@@ -312,7 +321,8 @@ export function createMachine(random: () => number): Machine {
         doneAll('group')
       },
       refused: (refusal) => {
-        // Resumes what the player is in. If the player is in nothing any more, the refusal stands.
+        // A busy player continues with the present ticket, group or match. The refusal is shown only if there is none
+        // any more.
         const isBusy = refusal.code === 'player-busy' || refusal.code === 'player-playing'
         if (isBusy) entering = { refusal }
         else refuse(refusal)
@@ -321,7 +331,7 @@ export function createMachine(random: () => number): Machine {
     })
   }
 
-  /** The player's state is unchanged. */
+  /** Shows a refusal. The player's state stays unchanged. */
   const refuse = (refusal: Refusal) => {
     entering = undefined
     failAll('search', refusal)
@@ -332,14 +342,14 @@ export function createMachine(random: () => number): Machine {
   const cancelCurrent = () => {
     const path = ownPath()
     const running = jobs.get('act')
-    // The request in flight does the same.
+    // A cancel for the same path is already in flight.
     if (running?.method === 'DELETE' && running.path === path) return
     start('act', {
       method: 'DELETE',
       path,
       good: () => leave('cancelled'),
       refused: (refusal) => {
-        // The ticket is gone, or a server was assigned meanwhile.
+        // A 404 means that the ticket has ended. After any other refusal, a server may have been assigned meanwhile.
         if (refusal.status === 404) return leave('cancelled')
         failAll('cancel', refusal)
         lookUp()
@@ -348,7 +358,7 @@ export function createMachine(random: () => number): Machine {
   }
 
   const act = (command: number, job: Omit<Job, 'refused'>) => {
-    // The player is to be removed, whatever the outcome of this request.
+    // While a cancel runs, other commands fail, because the player will be removed in any case.
     if (isCancelling()) return fail(command, SUPERSEDED)
     const good = (answer: never) => {
       job.good(answer)
@@ -363,12 +373,12 @@ export function createMachine(random: () => number): Machine {
     const isBusy = entering !== undefined || place.in !== 'nothing'
     switch (input.do) {
       case 'resume':
-        // A pending create is not aborted, because it would never be known whether it succeeded.
+        // A pending create is not aborted, because its outcome would then stay unknown.
         if (entering !== undefined) return done(command)
         waiting.resume.push(command)
         return ensureLookup()
       case 'play':
-        // If the player already has a ticket, group or match, continue with that.
+        // If the player already has a ticket, group or match, the search continues with that.
         waiting.search.push(command)
         return isBusy ? undefined : enter('/tickets', bodyOf(input.request))
       case 'group': {
@@ -398,7 +408,7 @@ export function createMachine(random: () => number): Machine {
         waiting.cancel.push(command)
         failAll('group', SUPERSEDED)
         if (place.in !== 'nothing') return cancelCurrent()
-        // The response, or else a lookup, will show whether there is a ticket.
+        // The response to the create, or a lookup, will show whether the player has a ticket.
         if (jobs.get('enter')?.request !== undefined) return
         drop('enter')
         return ensureLookup()
@@ -410,7 +420,10 @@ export function createMachine(random: () => number): Machine {
     }
   }
 
-  /** True if no command waits for the response. It is then requested again, because a token may be valid later. */
+  /**
+   * Returns true if no command waits for the response. The request is then repeated, because a token may be valid
+   * later.
+   */
   const isBackground = (slot: RequestSlot, status: number) =>
     (slot === 'me' && waiting.resume.length === 0) || (slot === 'follow' && status === 401)
 
@@ -420,16 +433,16 @@ export function createMachine(random: () => number): Machine {
     const [slot, job] = found
     const isGood = status >= 200 && status < 300
     job.request = undefined
-    // Counts as no response. Only a caller that waits for exactly this response gets an error.
+    // A wrong response counts as none. A command that waits for exactly this response fails.
     const isWrong = isGood && job.shape !== undefined && !fits(job.shape, body)
     if (isWrong && slot === 'me') failAll('resume', WRONG_ANSWER)
     if (isWrong && slot === 'act') failAll('act', WRONG_ANSWER)
-    // Without a command that waits for it, a refused token is retried, because it may be valid later.
+    // A refused token is retried if no command waits for the response, because the token may be valid later.
     if (isWrong || isPassing(status) || (!isGood && isBackground(slot, status))) {
       setStale(staleSince ?? now)
       const longest = Math.min(FIRST_PAUSE_MS * 2 ** job.failures, LONGEST_PAUSE_MS)
       job.failures += 1
-      // The next poll returns at once, which shows that the connection is restored.
+      // The next poll requests the current version without a wait. Its response shows that the connection is restored.
       if (slot === 'follow') job.path = job.path.replace(/\?.*/, '')
       job.waitMs = 0
       job.dueAt = now + Math.max(Math.min(retryAfterMs, LONGEST_RETRY_MS), Math.round(random() * longest))
@@ -447,7 +460,8 @@ export function createMachine(random: () => number): Machine {
 
   return {
     step: (input, at) => {
-      // A timer may fire a fraction of a millisecond early, and there is no second one.
+      // Time is moved on to `wakeAt`, because a timer may fire a fraction of a millisecond early, and it fires only
+      // once.
       now = Math.max(now, at, 'wake' in input && wakeAt !== null ? wakeAt : at)
       out = []
       if (isClosed && 'do' in input) fail(input.command, CLOSED)

@@ -11,76 +11,84 @@ export interface MusterOptions {
   /** URL of the ticket API, e.g. `https://play.example.com/matchmaking`. */
   readonly url: string
   /**
-   * The player's token. Not needed if a cookie identifies the player. A function is called again after a 401, once for
-   * all requests.
+   * The player's token, or a function that returns it. A function is called again after a 401, once for all refused
+   * requests. Omit it if a cookie identifies the player.
    */
   readonly token?: string | (() => string | Promise<string>)
   /** How a ticket is followed. `auto` (default): by events if `EventSource` exists, otherwise by long polls. */
   readonly follow?: 'auto' | 'events' | 'poll'
   /** Measures the latency to a beacon. Default: by HTTP requests to its TCP port. */
   readonly ping?: Ping
-  /** For tests, and for platforms without them. */
+  /** Replacements for tests, and for platforms that lack them. */
   readonly fetch?: typeof fetch
   readonly openEvents?: (url: string) => EventSourceLike
   readonly clock?: Clock
   readonly random?: () => number
 }
 
-/** One player's connection with Muster. It sends nothing before the first call, and stores nothing on the device. */
+/** One player's connection to Muster. It sends nothing before the first call, and stores nothing on the device. */
 export interface Muster {
-  /** What the player is in. The same object until something changes. */
+  /** Whether the player is idle, in a group, searching or in a match. It is the same object until something changes. */
   readonly state: State
   /** Calls the listener with each new state. Returns a function that removes it. */
   subscribe(listener: (state: State) => void): () => void
-  /** Resumes what the player is in, on any device. Call it when the game starts. @throws {MusterError} */
+  /**
+   * Continues with the player's ticket, group or match, which may have begun on another device. Call it when the game
+   * starts. @throws {MusterError}
+   */
   resume(): Promise<State>
   /**
-   * Searches a match. A player who already has a ticket, group or match continues with that. Awaiting the result
-   * rejects with a `MusterError` for a refusal or an ended search.
+   * Searches a match. If the player already has a ticket, group or match, the search continues with that. Awaiting the
+   * result rejects with a `MusterError` if the search is refused or ends.
    *
-   * In a group it waits until all members are ready, without a limit by default. `state.group.waitingFor` lists those
-   * who are not. After `readyWithinMs` it rejects with `not-ready`, and the player stays in the group.
+   * In a group the search begins once all members are ready. There is no time limit by default.
+   * `state.group.waitingFor` lists the members who are not ready. After `readyWithinMs` the search rejects with
+   * `not-ready`, and the player stays in the group.
    */
   play(request: PlayRequest, options?: PlayOptions): Search
   readonly groups: {
-    /** Creates a group. Others join with `state.group.id`. @throws {MusterError} */
+    /** Creates a group. Other players join it with `state.group.id`. @throws {MusterError} */
     create(request: PlayRequest): Promise<void>
-    /** @throws {MusterError} */
+    /** Joins a group. @throws {MusterError} */
     join(groupId: string, request: PlayRequest): Promise<void>
-    /** Sets whether the player is ready. The search begins when all members are. @throws {MusterError} */
+    /** Sets whether the player is ready. The search begins once all members are ready. @throws {MusterError} */
     ready(isReady?: boolean): Promise<void>
-    /** @throws {MusterError} */
+    /** Leaves the group. @throws {MusterError} */
     leave(): Promise<void>
-    /** The search of the group, for `await` and `for await`. It begins when all members are ready, see `play`. */
+    /**
+     * Returns the search of the group, for `await` and `for await`. It begins once all members are ready: see `play`.
+     */
     search(options?: PlayOptions): Search
   }
-  /** Round trips to the beacons in milliseconds, by city. Measured at most once in ten minutes. */
+  /** Returns the round trips to the beacons in milliseconds, by city. They are measured at most once in ten minutes. */
   latencies(): Promise<Readonly<Record<string, number>>>
-  /** Sends a request of the ticket API with the player's token, for endpoints without a method here. Never rejects. */
+  /**
+   * Sends a request of the ticket API with the player's token, for endpoints that have no method here. Never rejects.
+   */
   readonly send: Send
   /**
-   * Like `send`, but repeats until Muster has answered or the signal aborts. Only for requests that may safely be
-   * repeated.
+   * Like `send`, but repeats until Muster has answered or the signal aborts. Use it only for requests that may safely
+   * be repeated.
    */
   readonly repeat: Send
-  /** The clock that it uses. */
+  /** The clock that the client uses. */
   readonly clock: Clock
   /**
-   * Ends requests and timers. Pending commands fail with `closed`. The search continues on the server, unless the queue
-   * requires presence.
+   * Ends all requests and timers. Pending commands fail with `closed`. The search continues on the server, unless its
+   * queue requires presence.
    */
   close(): void
 }
 
 /**
- * Connects a player with Muster.
+ * Creates the connection of a player to Muster.
  * @throws {TypeError} for an invalid option
  */
 export function createMuster(options: MusterOptions): Muster {
   return connect(options, createMachine(options.random ?? systemRandom))
 }
 
-/** Connects a machine, which a test may have wrapped. */
+/** Creates the connection with a given machine. A test may have wrapped the machine. */
 export function connect(options: MusterOptions, machine: Machine): Muster {
   const { url, token, clock = systemClock, follow = 'auto' } = options
   if (typeof url !== 'string' || !/^https?:\/\/|^\//.test(url))

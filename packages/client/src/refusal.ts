@@ -1,9 +1,9 @@
 import type { Answer } from './connection.js'
 import { fits } from './shapes.js'
 
-/** A refusal, from a problem document (RFC 9457). */
+/** A refusal by Muster, from a problem document (RFC 9457). */
 export interface Refusal {
-  /** HTTP status. 0: no response arrived. */
+  /** HTTP status. 0 if no response arrived. */
   readonly status: number
   /** A code for programs, e.g. `player-cooling-down`. */
   readonly code: string
@@ -12,16 +12,16 @@ export interface Refusal {
   readonly retryAfterMs?: number
 }
 
-/** The error of a failed command. */
+/** The error with which a failed command rejects. */
 export class MusterError extends Error {
   override readonly name = 'MusterError'
   /**
-   * A code for programs: `player-cooling-down`, `unauthorized`, `unknown-profile`, …. For an ended search it is the
-   * reason: `cancelled`, `expired`, `declined`, …. `superseded`: another command came before the response. `closed`:
-   * the client was closed. `wrong-answer`: the response has an unknown shape.
+   * A code for programs: `player-cooling-down`, `unauthorized`, `unknown-profile`, …. If a search has ended, the code
+   * is the reason: `cancelled`, `expired`, `declined`, …. `superseded`: another command was issued before the response.
+   * `closed`: the client was closed. `wrong-answer`: the response has an unknown shape.
    */
   readonly code: string
-  /** HTTP status. 0: no response arrived, or it was not from Muster. */
+  /** HTTP status. 0 if no response arrived, or if the response was not from Muster. */
   readonly status: number
   /** Milliseconds after which a retry may succeed. */
   readonly retryAfterMs: number | undefined
@@ -51,7 +51,10 @@ export function refusalOf({ status, body, retryAfterMs = 0 }: Answer): Refusal {
   }
 }
 
-/** The refusal for a 2xx response that Muster never sends. It comes from a proxy or another version. */
+/**
+ * The refusal for a 2xx response of a shape that Muster never sends. It comes from a proxy or another version of
+ * Muster.
+ */
 export const WRONG_ANSWER: Refusal = {
   status: 0,
   code: 'wrong-answer',
@@ -59,8 +62,8 @@ export const WRONG_ANSWER: Refusal = {
 }
 
 /**
- * Returns the body of a successful response. @throws {MusterError} for a refusal, for another shape, or if no response
- * arrived
+ * Returns the body of a successful response. @throws {MusterError} for a refusal, for a body of another shape, or if no
+ * response arrived
  */
 export function goodBody(answer: Answer, shape: string): unknown {
   if (answer.status >= 200 && answer.status < 300) {

@@ -6,7 +6,7 @@ import type { Assignment, State } from './state.js'
 
 /** A player's search for a match. Await it for the assignment, or `for await` it for each state until then. */
 export interface Search extends Promise<Assignment>, AsyncIterable<State> {
-  /** Leaves the queue. @throws {MusterError} if a server was assigned meanwhile */
+  /** Leaves the queue. @throws {MusterError} if a server has been assigned meanwhile */
   cancel(): Promise<void>
   /** Accepts the match. @throws {MusterError} */
   accept(): Promise<void>
@@ -16,21 +16,21 @@ export interface Search extends Promise<Assignment>, AsyncIterable<State> {
   explain(): Promise<string>
 }
 
-/** When a search is given up. */
+/** When the client gives up a search. */
 export interface PlayOptions {
-  /** Cancels the search. */
+  /** Aborting this signal cancels the search. */
   readonly signal?: AbortSignal
   /**
-   * Maximum number of milliseconds for which the group may gather. Then the search rejects with `not-ready`. Default:
-   * no limit.
+   * Maximum milliseconds for which the search waits until all members of the group are ready. It then rejects with
+   * `not-ready`. Default: no limit.
    */
   readonly readyWithinMs?: number
 }
 
-/** The error of a command that failed without a response from Muster. */
+/** Creates the error of a command that failed without a response from Muster. */
 export const failure = (code: string, message: string) => new MusterError({ status: 0, code, message })
 
-/** Creates the searches of a driver's player. */
+/** Creates the function that begins searches of the driver's player. */
 export function createSearches(driver: Driver, send: Send, clock: Clock) {
   const { run } = driver
   /** @param begin runs the command that begins the search */
@@ -41,12 +41,12 @@ export function createSearches(driver: Driver, send: Send, clock: Clock) {
     const granted =
       readyWithinMs === undefined ? begun : Promise.race([begun, notReadyAfter(readyWithinMs, begun, driver, clock)])
     const assignment = granted.then(() => assignmentIn(driver.state()))
-    // Prevents an unhandled rejection if the caller only reads the states.
+    // Without a handler, the rejection would count as unhandled if the caller only reads the states.
     assignment.catch(() => {})
     const cancel = () => void run({ do: 'cancel' }).catch(() => {})
     if (signal?.aborted) cancel()
     else signal?.addEventListener('abort', cancel, { once: true })
-    // The signal does not apply to later searches.
+    // Removes the signal's listener once the search is over, because the signal must not cancel later searches.
     const end = () => signal?.removeEventListener('abort', cancel)
     assignment.then(end, end)
     return Object.assign(assignment, {
@@ -71,7 +71,7 @@ async function explain(state: State, send: Send): Promise<string> {
   return summary
 }
 
-/** Rejects if the player's group has gathered for this long. */
+/** Rejects once the player's group has waited `ms` milliseconds for its members. */
 function notReadyAfter(ms: number, over: Promise<void>, driver: Driver, clock: Clock): Promise<never> {
   return new Promise((_, reject) => {
     let waiting: AbortController | undefined
@@ -101,7 +101,8 @@ function notReadyAfter(ms: number, over: Promise<void>, driver: Driver, clock: C
 }
 
 /**
- * Yields the states until the search is over. @throws {MusterError} if a refusal ended it, because no state shows that
+ * Yields the states until the search is over. @throws {MusterError} if a refusal ended the search, because no state
+ * shows a refusal
  */
 async function* statesUntilOver(assignment: Promise<Assignment>, driver: Driver): AsyncGenerator<State> {
   const queue: State[] = [driver.state()]
@@ -128,7 +129,7 @@ async function* statesUntilOver(assignment: Promise<Assignment>, driver: Driver)
         yield last
       }
       if (isSettled) {
-        // The last state shows why the search ended, except for a refusal.
+        // The last state shows why the search ended, unless a refusal ended it.
         if (error !== undefined && (last === undefined || !isOver(last))) throw error
         return
       }

@@ -5,20 +5,20 @@ import { goodBody, MusterError, WRONG_ANSWER } from './refusal.js'
 import type { Assignment } from './state.js'
 import { assignmentOf, type WireSeat } from './wire.js'
 
-/** Which servers are wanted, see docs/servers.md, Server browser. */
+/** The servers that the player wants: see docs/servers.md, Server browser. */
 export interface ServerQuery {
   /** Conditions that must all hold, e.g. `mode eq ctf`, `seats.free ge 2`. */
   readonly where?: readonly string[]
-  /** Part of the server's name. */
+  /** A part of the server's name. */
   readonly search?: string
-  /** Default `ping,-seats.taken`. */
+  /** Sort order. Default `ping,-seats.taken`. */
   readonly sort?: string
   /**
-   * Whether to measure round trips by requests to each beacon. Default: if `sort` or `where` names `ping`. Otherwise
-   * Muster estimates pings from the player's address.
+   * True: measures round trips by requests to each beacon. False: Muster estimates them from the player's address.
+   * Default: true if `sort` or `where` names `ping`.
    */
   readonly ping?: boolean
-  /** Maximum number of servers on a page, 1 to 100. Default 20. */
+  /** Maximum number of servers on a page, from 1 to 100. Default 20. */
   readonly limit?: number
 }
 
@@ -26,10 +26,10 @@ export interface ListedServer {
   readonly id: string
   readonly name: string
   readonly attributes: Readonly<Record<string, string | number | boolean>>
-  /** `total` is the sum of `free`, `held`, `taken` and `away`. */
+  /** Numbers of seats. `total` is the sum of `free`, `held`, `taken` and `away`. */
   readonly seats: Readonly<Record<'total' | 'free' | 'held' | 'taken' | 'away', number>>
   readonly city: string | null
-  /** Milliseconds, rounded to tens. */
+  /** Round trip in milliseconds, rounded to tens. */
   readonly pingMs: number | null
   readonly open: boolean
   readonly password: boolean
@@ -39,7 +39,7 @@ export interface ServerPage {
   readonly servers: readonly ListedServer[]
   /** Number of servers on all pages. */
   readonly total: number
-  /** `cursor` of the next page. Null on the last page. */
+  /** The `cursor` with which the next page is requested. Null on the last page. */
   readonly next: string | null
 }
 
@@ -47,23 +47,23 @@ interface SeatRequest {
   readonly team?: string
   readonly password?: string
   readonly build?: string
-  /** The player's group. Either all its members get a seat, or none. */
+  /** The id of the player's group. Either all members get a seat, or none. */
   readonly groupId?: string
-  /** Stops waiting for a server that starts, and returns the seat. */
+  /** Aborting this signal stops the wait for a starting server, and returns the seat. */
   readonly signal?: AbortSignal
 }
 
-/** A seat on a server. It is held until the player is on the server. */
+/** A seat on a server. It is held for a limited time, until the player is on the server. */
 export interface Seat {
   readonly id: string
   readonly serverId: string
   readonly assignment: Assignment
   /**
-   * Fetches a new join token, which also extends the hold of the seat. @throws {MusterError} `no-such-seat` if it is
-   * gone
+   * Requests a new join token, which also extends the hold of the seat. @throws {MusterError} `no-such-seat` if the
+   * seat is no longer held
    */
   renew(): Promise<Assignment>
-  /** Returns the seat. */
+  /** Returns the seat to the server. */
   leave(): Promise<void>
 }
 
@@ -71,12 +71,13 @@ export interface Seat {
 interface Servers {
   list(query?: ServerQuery & { readonly cursor?: string }): Promise<ServerPage>
   /**
-   * Calls the listener with the page now and whenever it changes, at most every two seconds, until the signal aborts.
+   * Calls the listener with the page at once, and after each change, at most every two seconds, until the signal
+   * aborts.
    */
   watch(query: ServerQuery, listener: (page: ServerPage) => void, signal: AbortSignal): void
   /** Takes a seat on this server. The message of `server-full` lists `alternatives`. */
   join(serverId: string, request?: SeatRequest): Promise<Seat>
-  /** Takes a seat on the best server. With `start: true` it starts a server if none fits. */
+  /** Takes a seat on the best server. With `start: true`, a new server is started if none fits. */
   quickJoin(query?: ServerQuery & { readonly start?: boolean }, request?: SeatRequest): Promise<Seat>
   /** Starts a new server for the player. */
   start(pool: string, session?: NewSession, request?: SeatRequest): Promise<Seat>

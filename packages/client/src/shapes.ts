@@ -1,6 +1,7 @@
 /**
- * The shapes of Muster's responses, as far as the client reads them. A type with `?` may be null or missing. `[]` is a
- * list, `{}` an object with values of the type. `object` has any members. The engines have the same table.
+ * The shapes of Muster's responses, limited to the members that the client reads. A type with `?` may be null or
+ * missing. `[]` is a list. `{}` is an object whose values have the type. `object` has any members. The engines have the
+ * same table.
  */
 const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   me: { tickets: 'ticket[]', groups: 'member[]', matches: 'running[]', seats: 'seat[]?' },
@@ -62,7 +63,7 @@ const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   message: { type: 'text', reason: 'text?' },
 }
 
-/** True if a value has the given type, e.g. `text` or `ticket`. A value of another type is not from Muster. */
+/** Returns true if a value has the given type, e.g. `text` or `ticket`. A value of another type is not from Muster. */
 export function fits(type: string, value: unknown): boolean {
   if (type.endsWith('?')) return value === undefined || value === null || fits(type.slice(0, -1), value)
   const of = type.slice(0, -2)

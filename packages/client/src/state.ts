@@ -1,6 +1,9 @@
-/** What a player is in. A frozen value, and the same object until something changes. */
+/**
+ * Whether a player is idle, in a group, searching or in a match. A frozen value. It is the same object until something
+ * changes.
+ */
 export type State = {
-  /** Set while the connection is lost: epoch milliseconds, by the device's clock, of the last contact. */
+  /** Time of the last contact, in epoch milliseconds by the device's clock. Set only while the connection is lost. */
   readonly stale?: number
 } & (
   | { readonly phase: 'idle' }
@@ -8,7 +11,10 @@ export type State = {
   | { readonly phase: 'searching'; readonly ticket: TicketState; readonly wait: Wait | null }
   | { readonly phase: 'found'; readonly ticket: TicketState; readonly acceptance: Acceptance | null }
   | { readonly phase: 'assigned'; readonly matchId: string | null; readonly assignment: Assignment }
-  /** Why the search ended: `cancelled`, `expired`, `declined`, `absent`, …. `gone`: Muster does not know the ticket. */
+  /**
+   * Why the search ended: `cancelled`, `expired`, `declined`, `absent`, …. `gone`: Muster does not know the ticket any
+   * more.
+   */
   | { readonly phase: 'ended'; readonly reason: string }
 )
 
@@ -29,7 +35,7 @@ export interface Wait {
 /** The match that waits for the player to accept or decline. */
 export interface Acceptance {
   readonly accepted: boolean
-  /** ISO 8601, by Muster's clock. */
+  /** The time until which the player can answer, as ISO 8601 by Muster's clock. */
   readonly until: string
 }
 
@@ -39,7 +45,10 @@ export interface GroupState {
   readonly isReady: boolean
   /** The first member is the owner. */
   readonly members: readonly { readonly playerId: string; readonly isReady: boolean }[]
-  /** Ids of the members who are not ready, so that no match is searched yet. Empty until the members are known. */
+  /**
+   * Ids of the members who are not ready. The search has not begun while there are any. Empty until the members are
+   * known.
+   */
   readonly waitingFor: readonly string[]
 }
 
@@ -57,12 +66,12 @@ export interface Assignment {
       }
     >
   >
-  /** The first message to the game server. It identifies the player. `resume` returns a new one. */
+  /** The first message that the game sends to its server. It identifies the player. `resume` returns a new token. */
   readonly joinToken: string | null
   readonly city: string | null
 }
 
-/** The requested queue, and the values that its rules compare. */
+/** The queue that the player wants, and the values that its rules compare. */
 export interface PlayRequest {
   /** Name of the queue. */
   readonly profile: string

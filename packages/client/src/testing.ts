@@ -2,26 +2,26 @@ import type { Clock } from './clock.js'
 import { createMuster, type Muster, type MusterOptions } from './muster.js'
 import type { WireTicket } from './wire.js'
 
-/** Options of the matchmaker in memory. Milliseconds are those of its own clock. */
+/** Options of the simulated matchmaker. Milliseconds are those of its own clock. */
 interface TestMusterOptions {
-  /** Default 1000. */
+  /** Milliseconds from the search to the match. Default 1000. */
   readonly matchAfterMs?: number
   /** Milliseconds from the match to the server. Default 1000. */
   readonly serverAfterMs?: number
-  /** Whether players must accept the match. Default false. */
+  /** True: players must accept the match. Default false. */
   readonly acceptance?: boolean
 }
 
-/** A client of a matchmaker in memory. The test controls its time. For tests of a game's own pages. */
+/** A client with a matchmaker in memory, for tests of a game's own pages. The test controls the time. */
 export interface TestMuster {
   readonly muster: Muster
   /** Advances time, so that matches are found and servers start. */
   advance(ms: number): Promise<void>
-  /** Refuses searches with this problem from now on. Undefined: accepts them again. */
+  /** Refuses all further searches with this problem. Undefined: accepts them again. */
   refuse(problem: { readonly status: number; readonly code: string } | undefined): void
-  /** Cuts or restores the connection. */
+  /** Disconnects the client (true), or restores its connection (false). */
   offline(isOffline: boolean): void
-  /** Ends the player's match, like its server would. */
+  /** Ends the player's match, as its server would. */
   endMatch(): void
 }
 
@@ -30,7 +30,7 @@ interface Sleeper {
   readonly wake: () => void
 }
 
-/** Number of event loop turns in which responses arrive. */
+/** Number of turns of the event loop within which responses arrive. */
 const TURNS = 20
 
 export function createTestMuster(options: TestMusterOptions = {}): TestMuster {

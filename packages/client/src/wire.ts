@@ -1,6 +1,6 @@
 import type { Assignment } from './state.js'
 
-/** The ticket API's responses, as far as a client reads them (docs/ticket-api.openapi.json). */
+/** The responses of the ticket API, limited to what the client reads (docs/ticket-api.openapi.json). */
 export interface WireTicket {
   readonly id: string
   readonly profile: string

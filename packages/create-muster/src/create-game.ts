@@ -9,21 +9,21 @@ export interface Terminal {
   say(text: string): void
   /** Writes lines about errors. */
   complain(text: string): void
-  /** The folder that relative paths are resolved against. */
+  /** The base folder of relative paths. */
   readonly folder: string
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** The exit code: 1, the folder cannot be used; 2, the command line is invalid. In both cases nothing was written. */
+/** The exit code. 1: the folder cannot be used. 2: the command line is invalid. Nothing was written in either case. */
 type ExitCode = 0 | 1 | 2
 
-/** The game's template in this package. It runs without changes, under the template's name. */
+/** The template of a game, in this package. It also runs unchanged, under the name `TEMPLATE_NAME`. */
 const TEMPLATE = fileURLToPath(new URL('../template', import.meta.url))
 const TEMPLATE_NAME = 'my-game'
 
 /**
- * The name of the package, of the application at the deployment service, and of the servers' tag, which has at most 32
- * characters.
+ * Matches a valid name: of the package, of the application at the deployment service, and of the servers' tag, which
+ * has at most 32 characters.
  */
 const NAME = /^[a-z][a-z0-9-]{0,31}$/
 
@@ -32,13 +32,13 @@ const USAGE = `Usage: npm create muster <folder>
 Makes a game with matchmaking in a new folder: a game server, a page, muster.yaml, tests. The game has the name of the
 folder.`
 
-/** The version of this package and of the packages that the game depends on. */
+/** The version of this package. The packages that the game depends on have the same version. */
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   readonly version: string
 }
 
 /**
- * Runs the command line.
+ * Creates a game in the folder that the command line names.
  * @param args without the program's name
  */
 export async function createGame(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
@@ -67,7 +67,7 @@ export async function createGame(args: readonly string[], terminal: Terminal): P
   return 0
 }
 
-/** True if nothing would be overwritten. */
+/** Returns true if the folder is empty or missing, so that no file would be overwritten. */
 async function isFree(folder: string): Promise<boolean> {
   try {
     return (await readdir(folder)).length === 0
@@ -92,12 +92,12 @@ async function writeGame(folder: string, name: string): Promise<void> {
   }
 }
 
-/** Replaces * in the versions of Muster's packages with the version of this package. */
+/** Replaces `*` in the versions of Muster's packages by the version of this package. */
 const withVersions = (manifest: string) => manifest.replaceAll(/("@muster\/[\w-]+": )"\*"/g, `$1"^${version}"`)
 
 /**
- * The next commands for the package manager that has started this. `npm create` and others set a variable with their
- * name.
+ * Returns the next commands, for the package manager that runs this program. `npm create` and others set a variable
+ * with their name.
  */
 function nextSteps(path: string, name: string, env: Terminal['env']): string {
   const [, manager = 'npm'] = /^(npm|pnpm|yarn|bun)\//.exec(env['npm_config_user_agent'] ?? '') ?? []

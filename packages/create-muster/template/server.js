@@ -2,15 +2,15 @@
 import { createGameServer, JoinRefused } from '@muster/game-server'
 import { WebSocketServer } from 'ws'
 
-/** The first player with this number of taps wins. */
+/** Number of taps with which a player wins. */
 const GOAL = 20
-/** A match ends after this time, regardless of the score. */
+/** Milliseconds after which a match ends, whatever the score. */
 const MATCH_MS = 60_000
-/** A player who loses the connection may return within this time. */
+/** Milliseconds within which a player who has lost the connection may return. */
 const RETURN_MS = 10_000
-/** Maximum size of a client's message. */
+/** Maximum size of a client's message in bytes. */
 const LARGEST_BYTES = 4096
-/** A connection without a token, or without a response to pings, is closed after this time. */
+/** Milliseconds after which a connection is closed if it has sent no token, or does not respond to pings. */
 const SILENT_MS = 15_000
 
 const server = createGameServer({ build: '1' })
@@ -38,7 +38,7 @@ function tap(played, id) {
   else end(played)
 }
 
-/** @returns a function that extends the time */
+/** Closes a connection that is silent for too long. @returns a function that restarts the time */
 function endIfSilent(socket) {
   const silence = setTimeout(() => socket.terminate(), SILENT_MS)
   const pings = setInterval(() => socket.ping(), SILENT_MS / 3)
@@ -53,7 +53,7 @@ const listener = new WebSocketServer({ port: server.ports.game?.internal ?? 7777
 listener.on('connection', (socket) => {
   socket.on('error', () => {})
   const stay = endIfSilent(socket)
-  // A client first sends the join token of its assignment.
+  // The first message of a client is the join token of its assignment.
   socket.once('message', async (token) => {
     try {
       const { id } = await server.admit(String(token))
@@ -77,7 +77,7 @@ listener.on('connection', (socket) => {
 
 await server.serve({
   match: (match) => {
-    // Maps instead of objects, because a player's id may be `constructor`.
+    // Maps are used, because a player's id may be `constructor`.
     const begun = { match, taps: new Map(), winner: undefined, sockets: new Map() }
     game = begun
     const timer = setTimeout(() => end(begun), MATCH_MS)

@@ -7,13 +7,14 @@ const emulator = createEmulator({
   token,
   launch: launchProcess(process.execPath, ['server.js']),
   deployTimes: { seekMs: 100, cachedDeployMs: 100, deployMs: 100, spread: 0 },
-  // compose.yaml opens these ports for players. Webhooks notify Muster at once when a server ends.
+  // compose.yaml publishes these ports for players. `webhookHosts: 'any'` lets the service notify Muster as soon as a
+  // server ends.
   deployments: { processPorts: { from: 20_000, to: 20_009 }, webhookHosts: 'any' },
   page: false,
 })
 const { url } = await emulator.listen({ host: '0.0.0.0', port: Number(PORT), allowedHosts: ['service'] })
 
-// What muster.yaml deploys.
+// Creates the application and the version that muster.yaml deploys.
 const client = createClient({ baseUrl: url, token })
 await client.applications.create({ name: 'my-game' })
 await client.versions.create({

@@ -1,11 +1,15 @@
-// Serves the page and signs players in. Whoever enters a name is that player. Replace it with the login of your game.
+// Serves the page and signs players in. Everybody who enters a name becomes that player: replace this by the login of
+// your game.
 import { createHmac } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
 
 const { MUSTER_URL, MUSTER_JWT_SECRET: secret, PORT = 3000, ALLOWED_HOSTS = '' } = process.env
-/** Without Muster's address, this runs under `muster dev` and reads its output. */
+/**
+ * True if Muster's address is missing. This program then runs under `muster dev`, and reads the address from its
+ * output.
+ */
 const isDev = MUSTER_URL === undefined
 if (!isDev && secret === undefined) throw new Error('MUSTER_JWT_SECRET: must be the secret of muster.yaml')
 let muster = { url: MUSTER_URL, token: undefined }
@@ -18,9 +22,9 @@ function tokenOf(player) {
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
 }
 
-// Protects against DNS rebinding: another site's page could let its own name resolve to this machine and read responses
-// as its own.
-/** Names of this machine, and those in ALLOWED_HOSTS, separated by commas. */
+// The allowed names protect against DNS rebinding: a page of another site could let its own name resolve to this
+// machine, and then read responses as its own.
+/** The names of this machine, and those in ALLOWED_HOSTS, which are separated by commas. */
 const hosts = new Set(['localhost', '127.0.0.1', '[::1]', ...ALLOWED_HOSTS.toLowerCase().split(',').filter(Boolean)])
 const isAllowed = (host = '') => hosts.has(host.toLowerCase().replace(/:\d+$/, ''))
 
@@ -36,7 +40,7 @@ const server = createServer(async (request, response) => {
     response.writeHead(status, { 'content-type': `${type}; charset=utf-8` }).end(body)
   const name = new URLSearchParams(query).get('name') ?? ''
   const [type, file] = files[path] ?? []
-  // The response of /session contains a token that is valid for every player of `muster dev`.
+  // Checked because the response of /session contains a token that is valid for every player of `muster dev`.
   if (isDev && !isAllowed(request.headers.host)) answer(421, 'text/plain', 'Unknown host. List it in ALLOWED_HOSTS.')
   else if (file !== undefined) answer(200, type, await readFile(new URL(file, import.meta.url)))
   else if (path !== '/session') answer(404, 'text/plain', 'Not here.')
@@ -45,14 +49,14 @@ const server = createServer(async (request, response) => {
 })
 
 function serve() {
-  // On a developer's machine, another program may use the port.
+  // If another program uses the port of a developer's machine, any free port is used.
   if (isDev) server.once('error', () => server.listen(0, 'localhost'))
   server.once('listening', () => console.log(`\n  Play      http://localhost:${server.address().port}\n`))
   server.listen(Number(PORT), isDev ? 'localhost' : undefined)
 }
 
 if (isDev) {
-  // Ctrl-C is for Muster. This ends after it, when its output ends.
+  // Ctrl-C ends Muster first. This program ends after it, when Muster's output ends.
   process.on('SIGINT', () => {})
   for await (const line of createInterface({ input: process.stdin })) {
     console.log(line)

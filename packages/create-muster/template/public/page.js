@@ -10,7 +10,8 @@ const WORDS = {
 }
 
 /**
- * Plays on the server, which closes the connection after the match. Resolves with the winner. Undefined: no winner yet.
+ * Plays on the server, which closes the connection after the match. Resolves with the winner; undefined if there is
+ * none yet.
  */
 const playOn = ({ fqdn, ports, joinToken }) =>
   new Promise((resolve) => {
@@ -50,7 +51,7 @@ at('login').addEventListener('submit', async (event) => {
     if (!answer.ok) throw new Error(await answer.text())
     muster = createMuster(await answer.json())
     muster.subscribe(({ phase, stale }) => say(stale === undefined ? (WORDS[phase] ?? '') : 'Muster does not answer …'))
-    // A player who already has a match, e.g. after a reload, continues with it.
+    // If the player already has a match, e.g. after a reload, `play` continues with that match.
     const winner = await playOn(await muster.play({ profile: 'duel' }))
     if (winner === undefined) say('The connection was lost. Play again to return.')
     else say(`${winner} has won.`)

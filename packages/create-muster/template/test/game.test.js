@@ -30,7 +30,7 @@ after(async () => {
   await once(dev, 'exit')
 })
 
-/** Plays a match, and taps so often once both players are there. Resolves with who has won. */
+/** Plays a match. Taps `wanted` times once both players are there. Resolves with the winner. */
 async function play(name, wanted) {
   const muster = createMuster({ url, token: `of-this-test:${name}` })
   const { fqdn, ports, joinToken } = await muster.play({ profile: 'duel' })
