@@ -1,22 +1,23 @@
 import { parseArgs } from 'node:util'
 import type { Figure, Figures } from './figure.js'
 
-/** A part measures one thing. It is loaded when it is run: some load what they measure. */
+/**
+ * A part measures one thing. It is loaded only when it runs, because some parts load the programs that they measure.
+ */
 export type Part = () => Promise<Figures>
 
-/** The parts of each suite by name, in the order in which they are run. */
+/** The parts of each suite by name, in the order in which they run. */
 export type Suites = Readonly<Record<string, Readonly<Record<string, Part>>>>
 
-/** Where lines go: the console, or a test. */
+/** Receives the lines of output: the console, or a test. */
 export interface Output {
   readonly log: (line: string) => void
   readonly error: (line: string) => void
 }
 
 /**
- * Runs the parts asked for, one after the other so that none disturbs another, and tells what they found. Resolves to
- * the exit code: 1 for a part that failed, or for a figure that falls short where `--check` is given; 2 for arguments
- * that cannot be understood.
+ * Runs the requested parts one after another, so that none disturbs another, and prints their figures. Resolves with
+ * the exit code. 1: a part failed, or with `--check` a figure misses its goal. 2: the arguments are invalid.
  */
 export async function runBench(suites: Suites, args: readonly string[], output: Output): Promise<number> {
   const asked = understood(suites, args)
@@ -44,7 +45,7 @@ export async function runBench(suites: Suites, args: readonly string[], output: 
   return failed + short.length > 0 ? 1 : 0
 }
 
-/** What the arguments ask for, or what is wrong with them. */
+/** Returns the parsed arguments, or what is wrong with them. */
 function understood(suites: Suites, args: readonly string[]) {
   try {
     const { values, positionals } = parseArgs({
@@ -65,7 +66,7 @@ function understood(suites: Suites, args: readonly string[]) {
   }
 }
 
-/** By its whole name, or by the words that it begins with: `kernel` names `kernel-pairs-10k` too. */
+/** Returns true if a name is the part's whole name, or its first words: `kernel` names `kernel-pairs-10k` too. */
 const isNamed = (part: string, name: string) => part === name || part.startsWith(`${name}-`)
 
 const usageOf = (suites: Suites) => `usage: pnpm bench <suite> [part ...] [--json] [--check]

@@ -1,34 +1,34 @@
-/** A number that the library promises, of one run or more. */
+/** A measured number with its goal. It may have several runs. */
 export interface Figure {
   readonly name: string
-  /** Of the runs: what is compared with the goal. */
+  /** Median, minimum and maximum over the runs. The median is compared with the goal. */
   readonly median: number
   readonly least: number
   readonly most: number
   readonly runs: number
-  /** What it must reach; which side of it is good is what `ok` says. */
+  /** The goal. `ok` says whether it is met, because some figures must be above it and others below. */
   readonly goal: number
   readonly unit: string
   readonly ok: boolean
-  /** What the same runs found besides, in words, such as the share of tickets that was matched. */
+  /** A further result of the same runs in words, e.g. the share of tickets that was matched. */
   readonly beside?: string | undefined
 }
 
-/** What one part of the benchmark found. */
+/** The results of one part of the benchmark. */
 export interface Figures {
   readonly figures: readonly Figure[]
-  /** The same measure of others, by their names. */
+  /** The same measure of other libraries, by their names. */
   readonly peers: Readonly<Record<string, unknown>>
 }
 
-/** What each run found; one number where every run finds the same, or where one is enough. */
+/** The result of each run; a single number if all runs have the same result, or if one run is enough. */
 type Runs = number | readonly number[]
 
-/** A figure whose median must not be above its goal. */
+/** Creates a figure whose median must be at most its goal. */
 export const atMost = (name: string, runs: Runs, goal: number, unit: string, beside?: string): Figure =>
   figure(name, runs, goal, unit, beside, (value) => value <= goal)
 
-/** A figure whose median must not be below its goal. */
+/** Creates a figure whose median must be at least its goal. */
 export const atLeast = (name: string, runs: Runs, goal: number, unit: string, beside?: string): Figure =>
   figure(name, runs, goal, unit, beside, (value) => value >= goal)
 
@@ -56,7 +56,7 @@ function figure(
   }
 }
 
-/** Three significant digits: more would be noise. */
+/** Rounds to three significant digits. More would be noise. */
 const rounded = (value: number) => Number(value.toPrecision(3))
 
 export function median(values: readonly number[]): number {

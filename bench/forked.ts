@@ -2,20 +2,21 @@ import { fork } from 'node:child_process'
 import { follow } from './followed.js'
 
 export interface ForkOptions {
-  /** Arguments of Node. */
+  /** Arguments of Node.js. */
   readonly execArgv?: readonly string[]
-  /** Milliseconds after which the process is given up; without, it may take as long as it likes. */
+  /** Milliseconds after which the process is given up. Default: no limit. */
   readonly patienceMs?: number
 }
 
-/** A measurement took longer than the patience for it. */
+/** Thrown if a measurement takes longer than its patience. */
 export class GivenUp extends Error {
   override readonly name = 'GivenUp'
 }
 
 /**
- * What a program of the benchmark measures in a process of its own and sends as its one message.
- * @throws {GivenUp}; {Error} if it ends without a message
+ * Runs a program of the benchmark in a process of its own. Resolves with the result, which the program sends as its
+ * only message.
+ * @throws {GivenUp}; {Error} if the program ends without a message
  */
 export async function measuredBy<Result>(
   program: URL,
@@ -32,7 +33,7 @@ export async function measuredBy<Result>(
     return await Promise.race([answer, timeIsUp])
   } finally {
     clearTimeout(timer)
-    // If it is given up, its end is not news.
+    // If the process is given up, its end is no further error.
     answer.catch(() => {})
     child.kill()
   }

@@ -1,4 +1,4 @@
-/** `pnpm bench <suite> [part ...]`: measures what is promised, beside others that do the same. */
+/** `pnpm bench <suite> [part ...]`: measures the figures that are promised, and compares them with other libraries. */
 import { runBench, type Suites } from './command.js'
 import type { Task } from './matchmaker/kernel-workload.js'
 

@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline'
 import { createGameServer, JoinRefused } from '@muster/game-server'
 
 const MATCH_MS = 20_000
-/** Who loses the connection may return within this time. */
+/** Milliseconds within which a player who has lost the connection may return. */
 const RETURN_MS = 10_000
 
 const server = createGameServer({ build: '1.0' })
@@ -33,7 +33,7 @@ listener.listen(server.ports['game']?.internal ?? 0)
 await server.serve({
   match: (match) => {
     console.log(`match ${match.id}: ${[...match.players.keys()].join(', ')}`)
-    // A player who leaves for good is replaced.
+    // Requests another player for each one who leaves for good.
     match.seats({ open: true })
     const timer = setTimeout(() => match.over({ ranking: [[...match.players.keys()]] }), MATCH_MS)
     match.signal.addEventListener('abort', () => clearTimeout(timer))

@@ -1,6 +1,6 @@
 /**
- * Friends meet in a lobby, and go to the matchmaker as one party. The two packages do not know one another: what
- * connects them is `partiesOf`, which is yours to copy and to change.
+ * Friends meet in a lobby, and queue in the matchmaker as one party. The two packages do not depend on each other.
+ * `partiesOf` connects them: copy and change it.
  */
 import assert from 'node:assert/strict'
 import { createClient } from '@muster/core'
@@ -8,10 +8,10 @@ import { createEmulator } from '@muster/emulator'
 import { createMatchmaker, AlreadyAssigned, UnknownTicket, type Matchmaker } from '@muster/matchmaker'
 import { createLobbies, type Lobbies, type LobbyMatchmaker, type LobbyMessage, type MatchReport } from '@muster/relay'
 
-/** Every lobby that is started becomes a ticket in this queue, and hears what becomes of it. */
+/** Turns every started lobby into a ticket of this queue, and reports the ticket's progress to the lobby. */
 function partiesOf(matchmaker: Matchmaker, queue: string) {
   const lobbyMatchmaker: LobbyMatchmaker = {
-    // The same start has the same key, also if it is tried again: so it is one ticket.
+    // A repeated request of the same start has the same key, so it creates only one ticket.
     handOver: async ({ key, players }) => {
       matchmaker.createTicket({ id: key, queue, players: players.map(({ id, ip }) => ({ id, ip })) })
       return { reference: key }
@@ -20,13 +20,15 @@ function partiesOf(matchmaker: Matchmaker, queue: string) {
       try {
         matchmaker.cancelTicket(ticketId)
       } catch (error) {
-        // It has ended, or the players know where to connect: then there is nothing to withdraw.
+        // If the ticket has ended or its players have the server's address, nothing remains to be cancelled.
         if (!(error instanceof UnknownTicket || error instanceof AlreadyAssigned)) throw error
       }
     },
   }
 
-  /** From now on the lobbies are notified. They ignore tickets that no lobby made, which they know by the key. */
+  /**
+   * Reports tickets and matches to the lobbies. Lobbies recognize their own tickets by the key, and ignore all others.
+   */
   const reportTo = (lobbies: Lobbies): void => {
     const playing = new Map<string, readonly string[]>()
     const reportAll = (keys: readonly string[], report: (key: string) => MatchReport) =>
@@ -62,7 +64,7 @@ const image = { docker_repository: 'registry.example.com', docker_image: 'studio
 const ports = [{ name: 'game', port: 7777, protocol: 'UDP' }]
 await client.versions.create({ app_name: 'my-game', name: '1.0', ...image, req_cpu: 512, req_memory: 1024, ports })
 
-// Your backend: parties of two, and matches of four.
+// Your backend, with matches of four players. Each lobby below is a party of two.
 const squads = { name: 'squads', matchSize: 4, deploy: { application: 'my-game', version: '1.0' } }
 const matchmaker = createMatchmaker({ deployments: client.deployments, queues: [squads] })
 matchmaker.start()
@@ -76,7 +78,7 @@ const cleo = { id: 'cleo', ip: '198.51.100.1' }
 const dan = { id: 'dan', ip: '198.51.100.2' }
 type Player = typeof ann
 
-/** A lobby of friends. */
+/** Creates a lobby, which a friend joins. */
 async function gather(host: Player, friend: Player) {
   const { lobbyId, code } = await lobbies.create({
     player: host,
@@ -88,10 +90,10 @@ async function gather(host: Player, friend: Player) {
   return { lobbyId, code }
 }
 
-/** Starts a lobby; returns where its events continue. */
+/** Starts a lobby. Returns the cursor from which its later events are read. */
 const start = async (lobbyId: string, { id: playerId }: Player) => (await lobbies.start({ lobbyId, playerId })).cursor
 
-/** What a member hears next of this type. */
+/** Waits for the next event of this type, as a member sees it. */
 async function heard<Type extends LobbyMessage['type']>(
   lobbyId: string,
   { id: playerId }: Player,
@@ -107,7 +109,7 @@ async function heard<Type extends LobbyMessage['type']>(
 const red = await gather(ann, ben)
 const blue = await gather(cleo, dan)
 
-// A member who leaves while the party waits cancels the ticket: nobody waits for, or pays for, one who is gone.
+// If a member leaves while the party waits, the ticket is cancelled, so that no match is made for an absent player.
 const firstStart = await start(red.lobbyId, ann)
 const { reference: firstTicket } = await heard(red.lobbyId, ann, 'match.handed-over', firstStart)
 assert.equal(matchmaker.getTicket(firstTicket)?.status, 'SEARCHING')
@@ -117,7 +119,7 @@ await heard(red.lobbyId, ann, 'run.ended', firstStart)
 assert.equal(await cancelled, firstTicket)
 console.log('ben has left the lobby, and its ticket is cancelled')
 
-// Together again, they meet another party. All four hear of the same server, in their lobbies.
+// The party is complete again and meets another party. All four players get the same server's address in their lobbies.
 await lobbies.join({ player: ben, code: red.code })
 const cursors = { red: await start(red.lobbyId, ann), blue: await start(blue.lobbyId, cleo) }
 const assigned = await Promise.all([
@@ -131,7 +133,7 @@ assert.equal(servers.size, 1)
 assert.match(String([...servers][0]), /.+:\d+$/)
 console.log('all four play at', ...servers)
 
-// When the match is over, the lobbies are open again.
+// After the match, the lobbies are open again.
 assert.deepEqual(await matchmaker.close({ stopServers: true }), [])
 await Promise.all([
   heard(red.lobbyId, ben, 'run.ended', cursors.red),

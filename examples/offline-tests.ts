@@ -1,6 +1,6 @@
 /**
- * Tests of your own backend without a network and without waiting: the emulator and the client share a clock that
- * the test moves. Run as it is, it is its own test runner (node:test).
+ * Tests of your own backend, without a network and without waiting. The emulator and the client share a clock that the
+ * test advances. This file is a test for node:test, and can be run directly.
  */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
@@ -8,7 +8,10 @@ import { createClient, DeploymentFailed, inProcess, type Client } from '@muster/
 import { createManualClock, type ManualClock } from '@muster/core/clock'
 import { createEmulator, type Emulator, type EmulatorOptions } from '@muster/emulator'
 
-/** Your backend: a server for a private match, or an apology. A failed server costs money until it is stopped. */
+/**
+ * Your backend. It returns the address of a server for a private match, or an apology. A failed server costs money
+ * until it is stopped.
+ */
 async function hostPrivateMatch(client: Client, hostIp: string): Promise<string> {
   const users = [{ user_type: 'ip_address', user_data: { ip_address: hostIp } }] as const
   const { request_id } = await client.deployments.create({

@@ -1,6 +1,7 @@
 /**
- * Friends play without a game server: they meet in a lobby over HTTP and play over a relay by UDP. The host leaves and
- * another takes over, one is kicked, one comes back. Two of the three share one address and have distinct tokens.
+ * Friends play without a game server. They meet in a lobby over HTTP, and play over a relay by UDP. The host leaves and
+ * another player becomes host, one is kicked, and one comes back. Two of the three share an address, but have distinct
+ * tokens.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -20,23 +21,23 @@ import {
   type RelayCredentials,
 } from '@muster/relay'
 
-// The service on this machine, with relays that carry packets. In production: its address, and your token.
+// The service on this machine, with relays that carry packets. In production, use the service's URL and your token.
 const emulator = createEmulator({ speed: 10, relayData: true })
 const client = createClient({ baseUrl: (await emulator.listen()).url, token: 'dev' })
 
-// Your backend: the lobby API, and beside it where the service says that a session is ready.
+// Your backend: the lobby API, and the webhook by which the service reports that a relay session is ready.
 const server = createServer().listen(0, '127.0.0.1')
 await once(server, 'listening')
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const sessions = createRelaySessions({ client: client.relays, webhookBaseUrl: `${url}/relay-hooks` })
 const lobbies = createLobbies({ relay: sessions })
 const api = createLobbyApi(lobbies, {
-  // Yours looks the token up. Here it is the name.
+  // A real backend looks up the token. Here the token is the player's name.
   authenticate: (request) => {
     const id = bearerToken(request)
     return id === undefined ? undefined : { id }
   },
-  // As behind a load balancer, which says where a player calls from.
+  // Behind a load balancer, which states the address of each player.
   address: clientAddress({ trustedProxies: ['127.0.0.1/32'] }),
 })
 const isHook = (request: Request) => new URL(request.url).pathname.startsWith('/relay-hooks/')
@@ -44,7 +45,7 @@ const backend: HttpHandler = (request, connection) =>
   isHook(request) ? sessions.webhook(request) : api(request, connection)
 server.on('request', nodeListener(backend))
 
-/** The lobby's side of a game client. */
+/** The part of a game client that uses the lobby API. */
 function createPlayer(id: string, ip: string) {
   let cursor = 0
   const call = async (method: string, path: string, body?: object): Promise<{ status: number; json: unknown }> => {
@@ -53,7 +54,7 @@ function createPlayer(id: string, ip: string) {
     const text = await response.text()
     return { status: response.status, json: text === '' ? undefined : JSON.parse(text) }
   }
-  /** The same, where nothing is refused. */
+  /** Sends a request that must succeed. */
   const ask = async (method: string, path: string, body?: object): Promise<LobbyView> => {
     const { status, json } = await call(method, path, body)
     assert.ok(status < 300, `${id}: ${method} ${path}: ${JSON.stringify(json)}`)
@@ -64,14 +65,14 @@ function createPlayer(id: string, ip: string) {
     cursor = lobby.cursor // what came before is in this answer
     return lobby
   }
-  /** The next credentials that the lobby's events bring; waits for them by long poll. */
+  /** Waits by long poll for the next credentials in the lobby's events. */
   const nextCredentials = async (lobbyId: string): Promise<RelayCredentials> => {
     for (;;) {
       const { json } = await call('GET', `/lobbies/${lobbyId}/events?after=${cursor}&wait=10`)
       const followed = json as Followed
       cursor = followed.cursor
       for (const message of followed.messages) {
-        // The whole state comes in place of events, to who has missed too many.
+        // A player who has missed too many events gets the whole state instead.
         const news = message.type === 'snapshot' ? message.lobby.run : message
         if (news !== null && 'credentials' in news && news.credentials) return news.credentials
       }
@@ -81,7 +82,7 @@ function createPlayer(id: string, ip: string) {
   return { id, call, ask, join, nextCredentials }
 }
 
-// The game's side: a host that answers every packet, and clients that send numbered ones.
+// The game's part: a host that answers every packet, and clients that send numbered packets.
 async function hostGame(credentials: RelayCredentials): Promise<HostPeer> {
   const peer = createPeer(credentials)
   assert(peer.role === 'host')
@@ -97,7 +98,7 @@ async function joinGame(credentials: RelayCredentials): Promise<ClientPeer> {
   return peer
 }
 
-/** Sends each packet until it has come back: datagrams may get lost. */
+/** Sends each packet until it has come back, because datagrams may get lost. */
 async function exchange(peer: ClientPeer): Promise<void> {
   const missing = new Set(Array.from({ length: 20 }, (_, number) => `packet ${number}`))
   const stop = peer.onMessage(({ data }) => void missing.delete(data.toString().replace('host:', '')))
@@ -109,7 +110,7 @@ async function exchange(peer: ClientPeer): Promise<void> {
   assert.deepEqual([...missing], [])
 }
 
-// A lobby by code. The relay is not there, and costs nothing, before it starts.
+// A lobby with a code. It has no relay, which would cost money, before it starts.
 const ann = createPlayer('ann', '203.0.113.7')
 const ben = createPlayer('ben', '203.0.113.8')
 const cleo = createPlayer('cleo', '203.0.113.8')
@@ -130,7 +131,8 @@ const firstGame = [await hostGame(anns), await joinGame(bens), await joinGame(cl
 await Promise.all([exchange(firstGame[1]), exchange(firstGame[2])])
 console.log('numbered packets have gone through the relay and back')
 
-// The host leaves. Who has been there longest is host now, in a new session, of which the others hear.
+// The host leaves. The member who has been in the lobby longest becomes host, in a new session. The others get new
+// credentials.
 await ann.ask('DELETE', `/lobbies/${lobbyId}/me`)
 const [bensNext, cleosNext] = [await ben.nextCredentials(lobbyId), await cleo.nextCredentials(lobbyId)]
 for (const peer of firstGame) peer.close()
@@ -139,7 +141,7 @@ const [benHosts, cleoPlays] = [await hostGame(bensNext), await joinGame(cleosNex
 await exchange(cleoPlays)
 console.log('the host has left, and the next has taken over')
 
-// Who is kicked has no token any more.
+// The token of a kicked player is no longer valid.
 const thrownOut = new Promise<void>((resolve) => cleoPlays.onState((state) => state === 'invalid' && resolve()))
 await ben.ask('DELETE', `/lobbies/${lobbyId}/members/cleo`)
 await thrownOut
@@ -148,7 +150,7 @@ await assert.rejects(cleoPlays.connect(), { problem: 'invalid' })
 assert.equal((await cleo.call('GET', `/lobbies/${lobbyId}`)).status, 404)
 console.log('who is kicked cannot send any more')
 
-// Who has left may come back, to the same slot, with a new token.
+// A player who has left may come back to the same slot, with a new token.
 const { members } = await ann.join(code)
 assert.equal(members.find(({ playerId }) => playerId === 'ann')?.slot, 0)
 const annsAgain = await ann.nextCredentials(lobbyId)

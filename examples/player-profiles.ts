@@ -1,6 +1,6 @@
 /**
- * Who says how good a player is? Not the player: skill and roles come from the backend, the map from the player. A
- * client that states its own skill is refused.
+ * Skill and roles of players come from the backend, and only the wanted maps from the player. A client that states its
+ * own skill is refused.
  */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
@@ -25,7 +25,7 @@ const ranked = {
     { kind: 'difference', attribute: 'skill', max: 100 },
     { kind: 'overlap', attribute: 'maps' },
   ],
-  // What a rule compares is not believed of a player, unless it stands here.
+  // Players may state only these of the attributes that rules compare.
   playerMayState: ['maps'],
   deploy: { application: 'my-game', version: '1.0' },
 } as const
@@ -38,17 +38,18 @@ const players = new Map<string, PlayerProfile>([
   ['ben', { attributes: { skill: 1490 } }],
 ])
 const api = createTicketApi(matchmaker, {
-  // Instead of `profile`, claims in the token will do: { id, profile: { attributes: { skill: claims.skill } } }.
+  // Instead of `profiles` below, the token may contain claims: { id, profile: { attributes: { skill: claims.skill } }
+  // }.
   authenticate: (request) => {
     const id = bearerToken(request)
     return id === undefined ? undefined : { id }
   },
   profile: {
-    // Called for many players at once.
+    // Called with many player ids at once.
     resolve: async (ids) =>
       new Map(ids.flatMap((id) => (players.has(id) ? [[id, players.get(id) as PlayerProfile]] : []))),
     cacheMs: 10_000,
-    // Or a profile that stands in: { attributes: { skill: 1000 } }.
+    // A profile is possible too, which then replaces the missing ones: { attributes: { skill: 1000 } }.
     whenFailed: 'refuse',
   },
 })

@@ -1,6 +1,6 @@
 /**
- * Ratings of your own: openskill learns from each result, and the queue makes teams of which neither is sure to win.
- * The ratings live in the backend; players never state them.
+ * Own ratings: openskill computes them from each result, and the queue forms teams of which neither is sure to win. The
+ * ratings are stored in the backend, and players never state them.
  */
 import assert from 'node:assert/strict'
 import { createClient, inProcess } from '@muster/core'
@@ -13,9 +13,9 @@ const ranked: QueueDefinition = {
   name: 'ranked',
   teams: [{ name: 'team', count: 2, size: 2 }],
   rules: [
-    // The kernel searches by this one: nobody meets players far above or below, unless they wait.
+    // This rule limits the search: players of very different ratings meet only after waiting.
     { kind: 'difference', attribute: 'mu', max: { from: 5, to: 20, overMs: 30_000 }, optionalAfterMs: 40_000 },
-    // And this one makes the teams. Of new players little is certain, so they may meet more of the others.
+    // This rule forms the teams. The ratings of new players are uncertain, so they may meet a wider range of players.
     {
       kind: 'balance',
       measure: 'predictedWin',
@@ -49,13 +49,16 @@ await clock.until(
 const matchmaker = createMatchmaker({ deployments: client.deployments, queues: [ranked], clock, tickMs: 1000 })
 matchmaker.start()
 
-/** Your database: ratings by player, and when each was last rated. */
+/** Your database: the rating of each player, and when it was last updated. */
 const ratings = new Map<string, { readonly rating: Rating; readonly at: number }>()
 const DAY_MS = 24 * 3600 * 1000
-/** After a year away, sigma of a known player is about 3 again (our choice). */
+/** Increase of uncertainty (our choice): after a year away, sigma of a known player is about 3 again. */
 const DECAY = 0.15
 
-/** A player's rating now: the default for a new one, and the less certain the longer the player was away. */
+/**
+ * Returns a player's present rating. A new player has the default. A rating becomes less certain while its player is
+ * away.
+ */
 function ratingOf(player: string): Rating {
   const known = ratings.get(player)
   if (known === undefined) return rating()
@@ -64,10 +67,13 @@ function ratingOf(player: string): Rating {
   return { mu, sigma: Math.min(rating().sigma, Math.sqrt(sigma ** 2 + DECAY ** 2 * daysAway)) }
 }
 
-/** What your backend says of a player when it creates the ticket, or as its answer to `POST /profiles`. */
+/**
+ * Returns the attributes that your backend states for a player: when it creates the ticket, or in its response to `POST
+ * /profiles`.
+ */
 const attributesOf = (player: string) => ({ ...ratingOf(player) })
 
-/** Called with the result that your game server reports: the teams, the winners first. */
+/** Call it with the result that your game server reports: the teams, the winners first. */
 function matchOver(teams: readonly (readonly string[])[]): void {
   const rated = rate(teams.map((team) => team.map(ratingOf)))
   for (const [team, players] of teams.entries())
@@ -75,7 +81,7 @@ function matchOver(teams: readonly (readonly string[])[]): void {
       ratings.set(player, { rating: rated[team]?.[index] ?? ratingOf(player), at: clock.now() })
 }
 
-// Twelve players, of whom nobody knows how good they are.
+// Twelve players whose strength is unknown to the ratings.
 const random = seededRandom(7)
 const names = ['ann', 'ben', 'cas', 'dee', 'eli', 'fay', 'gus', 'hal', 'ivy', 'jan', 'kim', 'lou']
 const strengths = new Map(names.map((name, index) => [name, 10 + index * 3]))
@@ -108,7 +114,7 @@ matchmaker.on(
 )
 
 for (let evening = 0; evening < 30; evening += 1) {
-  // Everybody plays each evening, in another order.
+  // Everybody plays each evening, in a random order.
   const order = names.map((name) => ({ name, draw: random() })).toSorted((a, b) => a.draw - b.draw)
   for (const { name } of order) {
     matchmaker.createTicket({ queue: 'ranked', players: [{ id: name, coordinates, attributes: attributesOf(name) }] })
@@ -124,7 +130,7 @@ const table = names
 for (const { name, mu, sigma, shown } of table)
   console.log(`${name}  ${shown.toFixed(1).padStart(5)}  (mu ${mu.toFixed(1)}, sigma ${sigma.toFixed(1)})`)
 
-// The ratings have found out who is good.
+// The ratings have found the strongest players.
 const top = table.slice(0, 4).map(({ name }) => names.indexOf(name))
 assert(
   top.every((index) => index >= 6),

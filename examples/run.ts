@@ -1,7 +1,7 @@
 /**
- * Runs every example, which is every `examples/<name>.ts` beside this file, two at a time, as a user would:
- * `node examples/dist/<name>.js`. Fails if one fails. The demo is apart. With `--as observed` the examples run on the
- * emulator as a public deployment was observed, and a small demo with them.
+ * Runs every example, i.e. every `examples/<name>.ts` beside this file, as a user would: `node
+ * examples/dist/<name>.js`. Two run at a time. Fails if one of them fails. The demo is not included. With `--as
+ * observed`, the examples and a small demo run on an emulator that behaves like the observed public deployment.
  */
 import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { parseArgs, promisify } from 'node:util'
 import { systemClock } from '@muster/core/clock'
 
 const LONGEST_MS = 60_000
-/** Examples of which the service sees nothing but creates and stops, as in others that run on both. */
+/** Examples that `--as observed` omits, because they only create and stop servers, as others do too. */
 const SAME_EITHER_WAY: ReadonlySet<string> = new Set(['game-server', 'ratings'])
 
 const run = promisify(execFile)
@@ -19,7 +19,7 @@ const { as } = parseArgs({ options: { as: { type: 'string', default: 'specificat
 const examples = readdirSync(new URL('..', compiled))
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && file !== 'run.ts')
   .map((file) => file.replace(/\.ts$/, ''))
-/** What Node.js is called with for each program, by its name. */
+/** The arguments of Node.js for each program, by its name. */
 const observed = ['--import', new URL('../../test/world/as-observed.mjs', compiled).href]
 const programs: readonly (readonly [name: string, args: readonly string[]])[] =
   as === 'observed'
@@ -34,7 +34,7 @@ function pathOf(name: string) {
   return fileURLToPath(new URL(`${name}.js`, compiled))
 }
 
-/** What went wrong with an example; undefined if it ended well. */
+/** Runs an example. Returns its error; undefined if it succeeded. */
 async function failureOf(args: readonly string[]): Promise<string | undefined> {
   try {
     await run(process.execPath, args, { timeout: LONGEST_MS })
@@ -49,7 +49,7 @@ let failed = examples.length === 0 ? 1 : 0
 if (failed > 0) console.error('no examples found')
 const left = programs.values()
 
-/** Runs one example after the other until none is left. */
+/** Runs examples one after another until none is left. */
 async function runLeft(): Promise<void> {
   for (const [name, args] of left) {
     const start = systemClock.now()
@@ -62,6 +62,6 @@ async function runLeft(): Promise<void> {
   }
 }
 
-// Two at a time: they mostly wait for the emulator's servers.
+// Two at a time, because examples mostly wait for the emulator's servers.
 await Promise.all([runLeft(), runLeft()])
 process.exitCode = failed === 0 ? 0 : 1

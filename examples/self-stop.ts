@@ -1,6 +1,6 @@
 /**
- * A game server that stops itself. The emulator runs deployments as real local processes here: this very
- * file, started again with the variables that the service injects into a container.
+ * A game server that stops itself. The emulator runs deployments as local processes: this file is started again, with
+ * the variables that the service injects into a container.
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -9,7 +9,7 @@ import { createClient, selfStop } from '@muster/core'
 import { systemClock } from '@muster/core/clock'
 import { createEmulator, launchProcess } from '@muster/emulator'
 
-/** The whole game server: plays for a moment, then hands itself back. It knows no API token. */
+/** The whole game server: plays for a moment, then stops its own deployment. It has no API token. */
 async function gameServer() {
   console.log('the match is on')
   await systemClock.sleep(2000)
@@ -19,7 +19,7 @@ async function gameServer() {
 
 async function backend() {
   const launch = launchProcess(process.execPath, [fileURLToPath(import.meta.url), '--game-server'])
-  // The token allows starting processes on this machine, so nobody else should be able to guess it.
+  // The token is random, because everybody who knows it can start processes on this machine.
   const token = randomUUID()
   const emulator = createEmulator({ speed: 20, token, launch })
   const { url } = await emulator.listen()

@@ -1,7 +1,7 @@
 /**
- * A backend that ends cleanly, and whose next process continues. On SIGTERM it takes no more players and makes no more
- * matches, and leaves everything else as it is: who waits, waits on, and a server that starts gets its players. The
- * next process learns of that from one file. After kill -9 it is the same.
+ * A backend that ends cleanly, and whose next process continues. On SIGTERM it accepts no more players and makes no
+ * more matches. Everything else stays: waiting tickets keep waiting, and a starting server gets its players. The next
+ * process reads all this from one file. The same holds after kill -9.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { createClient } from '@muster/core'
 import { createEmulator } from '@muster/emulator'
 import { createMatchmaker, openStore, type CloseOptions } from '@muster/matchmaker'
 
-/** Less than the platform gives before it kills: `terminationGracePeriodSeconds` of Kubernetes is 30 by default. */
+/** Less than the time after which the platform kills: Kubernetes' `terminationGracePeriodSeconds` is 30 by default. */
 const CLOSE_WITHIN_MS = 20_000
 
 const emulator = createEmulator({ speed: 10 })
@@ -23,10 +23,10 @@ const image = { docker_repository: 'registry.example.com', docker_image: 'studio
 const ports = [{ name: 'game', port: 7777, protocol: 'UDP' }]
 await setup.versions.create({ app_name: 'my-game', name: '1.0', ...image, req_cpu: 512, req_memory: 1024, ports })
 await setup.close()
-/** On a disk that outlives the process. */
+/** A folder on a disk that outlives the process. */
 const folder = mkdtempSync(join(tmpdir(), 'my-game-'))
 
-/** What every process of the backend does first. */
+/** Starts a process of the backend. */
 async function begin() {
   const client = createClient({ baseUrl: url, token: 'dev' })
   const matchmaker = createMatchmaker({
@@ -35,18 +35,18 @@ async function begin() {
     store: await openStore({ path: join(folder, 'muster.log') }),
   })
   matchmaker.start()
-  // Before, commands throw `Unavailable`: what the process before has left is not read yet.
+  // Until then commands throw `Unavailable`, because the state of the previous process is still being read.
   await matchmaker.ready()
 
   const shutDown = async (options: CloseOptions = {}) => {
-    // First close what brings requests: `server.close()` of node:http, after the load balancer stopped sending any.
+    // First stop accepting requests: `server.close()` of node:http, once the load balancer sends none any more.
     await matchmaker.close({ timeoutMs: CLOSE_WITHIN_MS, ...options })
     await client.close()
   }
   return { matchmaker, shutDown }
 }
 
-// One process: a match runs, another one waits for its server, and one player waits for another.
+// The first process: one match runs, another waits for its server, and one player waits for an opponent.
 const { matchmaker, shutDown } = await begin()
 const ended = once(process, 'SIGTERM').then(() => shutDown())
 const assigned = new Promise<string>((resolve) => matchmaker.on('serverAssigned', ({ matchId }) => resolve(matchId)))
@@ -61,7 +61,7 @@ const waiting = join2('eve')
 process.kill(process.pid, 'SIGTERM')
 await ended
 
-// The next one continues with the running match, the starting server and the waiting tickets.
+// The next process continues with the running match, the starting server and the waiting tickets.
 const next = await begin()
 assert.equal(next.matchmaker.getTicket(waiting.id)?.status, 'SEARCHING')
 let ticket = next.matchmaker.getTicket(starting.id)

@@ -1,6 +1,6 @@
 /**
- * The ticket API, mounted in node:http, Express, Fastify and Hono. In each, two players wait for a match over HTTP, one
- * by server-sent events and one by long poll, and learn where to connect.
+ * The ticket API, mounted in node:http, Express, Fastify and Hono. In each, two players wait for a match over HTTP and
+ * get their server's address: one by server-sent events, one by long poll.
  */
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -29,7 +29,7 @@ const matchmaker = createMatchmaker({
 })
 matchmaker.start()
 
-/** Your own: who a token belongs to. Game clients send theirs as it is, or as `Bearer …`. */
+/** Your own lookup: the player of each token. Game clients send the token alone, or as `Bearer …`. */
 const players = new Map([
   ['token-of-ann', 'ann'],
   ['token-of-ben', 'ben'],
@@ -44,7 +44,7 @@ const apiAt = (basePath: string) =>
       return token === 'token-of-our-backend' ? { id: 'backend', role: 'backend' } : undefined
     },
     beacons: () => client.locations.beacons.all(),
-    // So short that this example ends soon: the default is 10 s.
+    // The default is 10 s. It is short here, so that this example ends soon.
     limits: { bodies: { timeoutMs: 500 } },
   })
 
@@ -62,7 +62,7 @@ const adapters: Readonly<Record<string, () => Promise<Running>>> = {
     return { port: portOf(server), close: () => void server.close() }
   },
 
-  // Before whatever reads bodies, such as express.json(). Express takes the path of the mount away.
+  // Mount it before anything that reads bodies, such as express.json(). Express removes the mount's path from requests.
   Express: async () => {
     const app = express()
     app.use('/matchmaking', nodeListener(apiAt('')))
@@ -72,7 +72,7 @@ const adapters: Readonly<Record<string, () => Promise<Running>>> = {
     return { port: portOf(server), close: () => void server.close() }
   },
 
-  // Fastify must leave the bodies of these routes alone.
+  // Fastify must not read the bodies of these routes.
   Fastify: async () => {
     const app = fastify()
     const listener: (message: IncomingMessage, response: ServerResponse) => void = nodeListener(apiAt('/matchmaking'))
@@ -88,7 +88,8 @@ const adapters: Readonly<Record<string, () => Promise<Running>>> = {
     return { port: portOf(app.server), close: () => app.close() }
   },
 
-  // Hono on Node passes on the request of node:http. Elsewhere: `(context) => api(context.req.raw, { remoteAddress })`.
+  // Hono on Node.js passes on the request of node:http. Elsewhere: `(context) => api(context.req.raw, { remoteAddress
+  // })`.
   Hono: async () => {
     const app = new Hono<{ Bindings: HttpBindings }>()
     const listener: (message: HttpBindings['incoming'], response: HttpBindings['outgoing']) => void = nodeListener(
@@ -113,7 +114,7 @@ interface Ticket {
   readonly assignment: { readonly ports: Readonly<Record<string, { readonly link: string }>> } | null
 }
 
-/** What a game does over HTTP. */
+/** The requests of a game client. */
 function player(base: string, token: string) {
   const ask = async (method: string, path: string, body?: object) => {
     const headers = { authorization: token, 'content-type': 'application/json' }
@@ -129,7 +130,7 @@ function player(base: string, token: string) {
     ask,
     waitFor: async (profile: string) =>
       (await (await ask('POST', '/tickets', { profile, attributes: {} })).json()) as Ticket,
-    /** By long poll. */
+    /** Waits for the server by long poll. */
     poll: async (ticket: Ticket): Promise<Ticket> => {
       let now = ticket
       while (now.status !== 'HOST_ASSIGNED') {
@@ -137,7 +138,7 @@ function player(base: string, token: string) {
       }
       return now
     },
-    /** By server-sent events, the last of which tells where to connect. */
+    /** Waits for the server by server-sent events. The last event has the server's address. */
     listen: async ({ id }: Ticket): Promise<Ticket> => {
       const events = (await (await ask('GET', `/tickets/${id}/events`)).text())
         .split('\n')
@@ -147,7 +148,7 @@ function player(base: string, token: string) {
   }
 }
 
-/** What somebody may send who means no good: a body that never ends. It costs a few bytes, and not for long. */
+/** Sends a body that never ends, as an attacker might. It costs the server a few bytes, and only for a short time. */
 async function sendWithoutEnd(base: string, token: string): Promise<number> {
   const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{')) })
   const headers = { authorization: token, 'content-type': 'application/json' }
@@ -161,7 +162,7 @@ for (const [name, start] of Object.entries(adapters)) {
   const [ann, ben] = [player(base, 'token-of-ann'), player(base, 'Bearer token-of-ben')]
   const [annsTicket, bensTicket] = [await ann.waitFor('duel'), await ben.waitFor('duel')]
   const [annsServer, bensServer] = await Promise.all([ann.listen(annsTicket), ben.poll(bensTicket)])
-  // The rest of an assignment, its join token, is each player's own.
+  // Only the ports are equal: each player's assignment has an own join token.
   assert.deepEqual(annsServer.assignment?.ports, bensServer.assignment?.ports)
   console.log(`${name}: ann and ben play at ${annsServer.assignment?.ports['game']?.link}`)
   assert.equal(await sendWithoutEnd(base, 'token-of-ann'), 408)

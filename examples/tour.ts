@@ -1,6 +1,6 @@
 /**
- * Every resource group of the service in one walk, on an emulator: applications and versions, registry,
- * log storage and pull profiles, locations, deployments, tags, fleets and policies, the legacy deploy, relays.
+ * Uses every resource group of the service on an emulator: applications and versions, registry, log storage and pull
+ * profiles, locations, deployments, tags, fleets and policies, the legacy deploy, relays.
  */
 import assert from 'node:assert/strict'
 import { createClient, NotFound, RouteMissing } from '@muster/core'
@@ -97,7 +97,7 @@ assert.deepEqual(tagged, [request_id])
 await client.deployments.stop({ request_id, container_log_storage: true })
 
 console.log('a fleet that keeps two servers in Tokyo')
-/** The servers that the fleet has made; none on a service that has fleets no longer. */
+/** The servers that the fleet has deployed; none on a service that no longer has fleets. */
 const warm = await keepTwoServersInTokyo().catch((error: unknown) => {
   if (error instanceof RouteMissing) return []
   throw error
@@ -145,7 +145,10 @@ async function keepTwoServersInTokyo() {
   })
   await client.fleets.link({ fleet_name: 'warm', app_name: 'my-game', version_name: '1.0' })
   await client.fleets.update({ fleet_name: 'warm', enabled: true })
-  /** What the fleet has made so far: the service names no fleet on a deployment, but no other server of ours runs. */
+  /**
+   * Returns the servers that the fleet has deployed so far. The service does not mark them, but no other server runs
+   * here.
+   */
   const listed = async () =>
     (await client.deployments.list({ query: { order_by: [{ field: 'created_at', order: 'desc' }] } })).data
   let made = await listed()

@@ -1,6 +1,6 @@
 /**
- * What would other rules have done? An evening of duels is recorded, here on a manual clock, and replayed with a queue
- * that lets waiting players meet others of another level.
+ * What would other rules have done? An evening of duels is recorded, here on a manual clock. It is replayed with a
+ * queue that lets waiting players meet players of other levels.
  */
 import assert from 'node:assert/strict'
 import { createClient, inProcess } from '@muster/core'

@@ -1,6 +1,6 @@
-// Fails where users of a package get something else than before, and no changeset tells them.
-// Usage: node changeset-check.mjs [base], with a commit. Default: the last release's tag; before the first release,
-// nothing is asked.
+// Fails if the sources or the API report of a package have changed since the base, and no changeset describes it.
+// Usage: node changeset-check.mjs [base], where the base is a commit. Default: the tag of the last release. Before the
+// first release, nothing is checked.
 import { execFileSync } from 'node:child_process'
 
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
@@ -22,7 +22,7 @@ const pathsOf = (...options) =>
     .filter(Boolean)
 const isForUsers = (path) =>
   /^(api\/|packages\/[^/]+\/src\/)/.test(path) && !/\.(test|test-d|fixture)\.tsx?$/.test(path)
-// A release turns its changesets into changelogs.
+// A release replaces changesets by changelogs, so a changed changelog is as good.
 const tells = (path) => /^(\.changeset\/(?!README)[^/]+\.md|packages\/[^/]+\/CHANGELOG\.md)$/.test(path)
 
 const changed = pathsOf().filter(isForUsers)

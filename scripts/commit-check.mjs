@@ -1,7 +1,7 @@
-// Fails where a commit since a base has no clear message: a subject of more than 72 characters, a line right below it,
-// or no body below a change of more than 500 lines.
-// Usage: node commit-check.mjs [base], with a commit. Default: the last commit before this rule. A clone that does not
-// have the base, such as a shallow one, checks its latest commit.
+// Fails if a commit since the base has an unclear message: a subject of more than 72 characters, a line right below it,
+// or no body for a change of more than 500 lines.
+// Usage: node commit-check.mjs [base], where the base is a commit. Default: the last commit before this rule. A clone
+// without the base, e.g. a shallow one, checks only its latest commit.
 import { execFileSync } from 'node:child_process'
 
 const RULE_SINCE = 'c17c0df3fc30c0558407500feb8fb8447f4c29ce'
@@ -40,7 +40,7 @@ for (let at = 0; at < records.length; at += 3) {
   const say = (fault) => faults.push(`${hash} ${subject}\n  ${fault}`)
   if (subject.length > LONGEST_SUBJECT) say(`The subject has ${subject.length} characters; at most ${LONGEST_SUBJECT}.`)
   if (below !== '') say('The line below the subject is not empty.')
-  // The parent of the oldest commit of a shallow clone is missing, so all of its files count as new.
+  // A shallow clone lacks the parent of its oldest commit, so all files of that commit would count as new.
   if (hasBase && lines > MOST_LINES_WITHOUT_BODY && body.length === 0)
     say(`It changes ${lines} lines, and no body below the subject says why.`)
 }

@@ -15,7 +15,7 @@ const texts = (paths, take) =>
   )
 const groups = (text, pattern) => Array.from(text.matchAll(pattern), ([, found = '']) => found)
 
-/** Comments that begin a line; tags such as `@param` begin a text of their own. */
+/** Returns the comments that begin a line. A tag such as `@param` begins a separate text. */
 const comments = (text) =>
   groups(text, /((?:^[ \t]*\/\/.*\n)+|^[ \t]*\/\*[^]*?\*\/)/gm).flatMap((comment) =>
     comment
@@ -23,7 +23,7 @@ const comments = (text) =>
       .split(/\n\s*\n|@(?:param|throws|example)\b/)
       .filter((part) => /^[^─▶┬{}]*[a-z]{2} [^─▶┬{}]*$/.test(part)),
   )
-/** Paragraphs, entries of lists and cells of tables; no code. */
+/** Returns paragraphs, list entries and table cells, without code. */
 const paragraphs = (text) =>
   text
     .replace(/^(```|~~~)[^]*?^\1/gm, '')
@@ -56,7 +56,7 @@ const kinds = {
     .map((text) => ({ text, path: 'git log' })),
 }
 
-/** Words that need this project's private meaning, or stand for the field's word. */
+/** Patterns of words with a meaning private to this project, or used in place of the field's word. */
 const PRIVATE = {
   told: /\b(is|are|was|were|be|been|being) told\b/gi,
   whoever: /\bwh(oever|omever)\b/gi,
@@ -70,7 +70,10 @@ const PRIVATE = {
   'is no': /\b(is|are|was|were) no (?!longer|more)\w+/gi,
   'asks for, is asked': /\b(is|are) asked\b/gi,
 }
-/** A subject after the verb, or a clause in its place; no question. Conditions (If, When, Where) may come first. */
+/**
+ * Matches a sentence whose subject comes after the verb, or is a clause. Questions are excluded. Conditions (If, When,
+ * Where) may come first.
+ */
 const LATE = /^(What|Who|Whom|Whose|Whoever|Of|By|Beside|Beneath|Nor|Neither|Thereby)\b(?=.*[.:;]$)/
 const LONG = 25
 const sentencesOf = (text) => text.split(/(?<=[.!?:;])\s+(?=[A-Z`'"(*])/).filter((one) => one.includes(' '))
@@ -108,7 +111,7 @@ console.table(
   ),
 )
 
-/** mulberry32: numbers below 1, the same for the same seed. */
+/** Returns a function that draws numbers below 1 by mulberry32. The numbers are the same for the same seed. */
 function randomOf(start) {
   let state = start >>> 0
   return () => {

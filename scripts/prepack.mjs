@@ -1,11 +1,11 @@
-// Runs before a package is packed: builds it anew, and refuses to pack one whose entry points are not there.
-// Usage: node prepack.mjs [script ...], with the scripts that bundle what was built.
+// Runs before a package is packed. Builds the package anew, and fails if an entry point is missing.
+// Usage: node prepack.mjs [script ...], with the scripts that bundle the built files.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 
 const { name, publishConfig } = JSON.parse(readFileSync('package.json', 'utf8'))
 
-// What was built from files that are gone would be shipped too.
+// Removes the old build, because the output of deleted source files would be shipped too.
 rmSync('dist', { recursive: true, force: true })
 execFileSync('tsc', ['-b'], { stdio: 'inherit', shell: process.platform === 'win32' })
 for (const script of process.argv.slice(2)) execFileSync(process.execPath, [script], { stdio: 'inherit' })

@@ -1,5 +1,5 @@
-// Publishes the tarballs of a folder, as `pnpm tarballs` makes them, to the registry that npm is configured for. What
-// that has already is left out, so a release that broke off is gone on with.
+// Publishes the tarballs of a folder, as `pnpm tarballs` creates them, to the registry that npm is configured for.
+// Versions that the registry already has are skipped, so an interrupted release can be continued.
 // Usage: node publish.mjs <folder> [option of npm publish ...]
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -9,7 +9,7 @@ const [folder = 'tarballs', ...options] = process.argv.slice(2)
 const npm = (...args) => execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 const registry = npm('config', 'get', 'registry').trim().replace(/\/?$/, '/')
 
-/** The manifest of each tarball. */
+/** The manifest of each tarball, by the package's name. */
 const packages = new Map()
 for (const file of readdirSync(folder).filter((name) => name.endsWith('.tgz'))) {
   const tarball = resolve(folder, file)
@@ -24,12 +24,13 @@ async function isPublished({ name, version }) {
   return Object.hasOwn((await answer.json()).versions ?? {}, version)
 }
 
-// All are asked for before the first is published: a connection does not outlive the minutes which that may take.
+// All packages are looked up before the first one is published, because publishing may take minutes and a connection
+// would not last that long.
 const published = new Set()
 for (const one of packages.values()) if (await isPublished(one)) published.add(one.name)
 
 const done = new Set()
-/** Publishes a package after those that it needs, so that whoever installs it finds them. */
+/** Publishes a package after the packages that it depends on, so that users can install it at once. */
 function publish(one) {
   if (done.has(one.name)) return
   done.add(one.name)

@@ -1,5 +1,6 @@
-// Writes what @muster/server consists of (SBOM, CycloneDX JSON): what npm installs with it, by npm itself, and what is
-// bundled in it. Refuses a licence that is not allowed, of any package that one of ours brings along.
+// Writes the SBOM of @muster/server (CycloneDX JSON): the packages that npm installs with it, as npm reports them, and
+// those that are bundled in it. Fails if any package of this repository depends on a package with a licence that is not
+// allowed.
 // Usage: node sbom.mjs <folder of all tarballs> <file to write>
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { bundledIn } from './licences.mjs'
 
-/** Licences that ask for no more than their text. BSL-1.0 is that of Boost. */
+/** Licences that require only that their text is included. BSL-1.0 is the licence of Boost. */
 const ALLOWED = new Set([
   '0BSD',
   'Apache-2.0',
@@ -22,7 +23,7 @@ const ALLOWED = new Set([
   'Unlicense',
 ])
 
-/** Whether an SPDX expression is allowed. One with inner parentheses never is. */
+/** Returns true if an SPDX expression is allowed. An expression with inner parentheses is never allowed. */
 const isAllowed = (expression) =>
   expression
     .replace(/^\((.*)\)$/, '$1')
@@ -37,7 +38,7 @@ if (program === undefined) throw new Error(`${folder} has no tarball of @muster/
 
 const options = { encoding: 'utf8', maxBuffer: 2 ** 26 }
 
-/** What npm would install with all packages, on every system. */
+/** Returns the packages that npm would install with all packages of this repository, on any system. */
 function installed() {
   const cwd = mkdtempSync(join(tmpdir(), 'muster-sbom-'))
   const npm = (...args) => execFileSync('npm', [...args, '--package-lock-only'], { ...options, cwd })
@@ -76,12 +77,12 @@ if (refused.length > 0) {
 
 const edges = new Map(all.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]))
 const { 'bom-ref': main } = all.components.find(({ name }) => name === '@muster/server')
-// A set is visited with what is added meanwhile.
+// The loop also visits the members that it adds to the set.
 const reached = new Set([main])
 for (const ref of reached) for (const other of edges.get(ref)) reached.add(other)
 const inside = bundled.map((one) => one['bom-ref']).filter((ref) => !reached.has(ref))
 
-/** Where the tarballs are on this machine is nothing to tell. */
+/** Removes the paths of the tarballs on this machine. */
 const published = (one) => ({
   ...one,
   externalReferences: (one.externalReferences ?? []).filter(({ url }) => !url.startsWith('file:')),

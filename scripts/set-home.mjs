@@ -1,4 +1,5 @@
-// Replaces the neutral address of the repository by yours: `node scripts/set-home.mjs https://host/you/muster`.
+// Replaces the placeholder for the repository's address by your address: `node scripts/set-home.mjs
+// https://host/you/muster`.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 

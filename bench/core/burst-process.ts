@@ -1,11 +1,11 @@
 /**
  * One process of a cold burst, by its first arguments:
  *
- *     within <creates>               an emulator and a client that calls it as a function: sends how many were refused
- *     loopback <creates>             the same over HTTP
- *     emulator                       an emulator: sends its address, and on any message how many creates were refused
- *     client <creates> <url> <share> a client: sends a message when all creates are done
- *     busy                           keeps one core busy
+ * - `within <creates>`: an emulator, and a client that calls it as a function. Sends the number of refused creates.
+ * - `loopback <creates>`: the same over HTTP.
+ * - `emulator`: an emulator. Sends its address, and on any message the number of refused creates.
+ * - `client <creates> <url> <share>`: a client. Sends a message when all creates are done.
+ * - `busy`: keeps one core busy.
  */
 import { createClient, inProcess, type ClientOptions } from '@muster/core'
 import { createEmulator } from '@muster/emulator'

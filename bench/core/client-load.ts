@@ -1,7 +1,7 @@
 /**
- * One HTTP client under load, in a process of its own, so that the garbage of one is not charged to
- * another. Told a number of requests, it makes them, 50 at a time, and answers with the microseconds of CPU
- * time that each took. Each request reads another deployment, so that nothing can be shared.
+ * An HTTP client under load, in a process of its own, so that its garbage is not charged to another client. A message
+ * states a number of requests. The process makes them, 50 at a time, and answers with the microseconds of CPU time of
+ * each. Each request reads another deployment, so that no response can be shared.
  */
 import { httpClients, inFlight, type HttpClientName } from './http-clients.js'
 

@@ -11,8 +11,8 @@ const names = Object.keys(httpClients) as HttpClientName[]
 const rivals = ['ky', 'axios', 'got'] as const
 
 /**
- * CPU time of a client's process for a GET of a 2 KB status on loopback, 50 in flight. The clients take
- * turns, each is compared with the others of its round, and the median of the rounds counts.
+ * Measures the CPU time of a client's process for a GET of a 2 KB status on loopback, with 50 requests in flight. The
+ * clients take turns. Each is compared with the others of its round, and the median of the rounds counts.
  */
 export async function clientFigures(): Promise<Figures> {
   const server = fork(new URL('./status-server.js', import.meta.url))

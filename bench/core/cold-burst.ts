@@ -4,11 +4,14 @@ import { atMost, type Figures } from '../figure.js'
 
 const CREATES = 400
 const RUNS = 20
-/** Runs at a time: each takes ten seconds, most of which it waits. */
+/** Number of runs at the same time. Each takes ten seconds, most of which it waits. */
 const TOGETHER = 5
 const BUSY_LOOPS = 2
 
-/** Fresh processes each: nothing is compiled, no connection is open. Gives how many creates the emulator refused. */
+/**
+ * The ways of sending a burst. Each uses new processes, so no code is compiled and no connection is open. Each resolves
+ * with the number of creates that the emulator refused.
+ */
 const bursts: Readonly<Record<string, () => Promise<number>>> = {
   'in one process, as a function': () => together('within'),
   'in one process, over HTTP': () => together('loopback'),
@@ -17,8 +20,8 @@ const bursts: Readonly<Record<string, () => Promise<number>>> = {
 }
 
 /**
- * 400 creates at one moment, by a client that has sent nothing yet, to an emulator with the documented limit of 40 per
- * second: on the machine as it is, and beside loops that keep two cores busy.
+ * Sends 400 creates at once, by a client that has sent nothing before, to an emulator with the documented limit of 40
+ * per second. Measured on the idle machine, and beside loops that keep two cores busy.
  */
 export async function coldBurstFigures(): Promise<Figures> {
   const figures = []
@@ -60,7 +63,7 @@ async function together(role: 'within' | 'loopback'): Promise<number> {
 async function apart(processes: number): Promise<number> {
   const emulator = start('emulator')
   const url = String(await messageOf(emulator))
-  // 1/3 of 40 is 13: all three together are a little slower than one.
+  // A third of 40 is rounded down to 13, so three clients together are slightly slower than one.
   const each = Math.ceil(CREATES / processes)
   const clients = Array.from({ length: processes }, () => start('client', each, url, 1 / processes))
   await Promise.all(clients.map(messageOf))

@@ -5,12 +5,15 @@ import { RateLimiter } from 'limiter'
 import PQueue from 'p-queue'
 import pThrottle from 'p-throttle'
 
-/** Runs a request when it may start. Only ours is interested in when that was written. */
+/** Runs a request once it may start. Only Muster's scheduler uses the time at which the request was written. */
 export type Limited = (request: (slot: Pick<CallSlot, 'written'>) => Promise<void>) => Promise<unknown>
 
 const unheard = { written: () => {} }
 
-/** Each set to `limit` per second. Bottleneck uses the time between starts, which is faster here than its reservoir. */
+/**
+ * The compared limiters, each set to `limit` per second. Bottleneck uses its time between starts, which is faster here
+ * than its reservoir.
+ */
 export const contenders: Record<string, (limit: number) => Limited> = {
   muster: (limit) => {
     const scheduler = new Scheduler({

@@ -10,14 +10,14 @@ const run = promisify(execFile)
 const here = dirname(fileURLToPath(import.meta.url))
 const entry = fileURLToPath(import.meta.resolve('@muster/core'))
 
-/** What the package costs its users before it does anything. */
+/** Measures what the package costs its users before it does anything: its size, its import, and its type check. */
 export async function footprintFigures(): Promise<Figures> {
   const declared = await declarations(entry.replace(/\.js$/, '.d.ts'))
   const bytes = [...declared.values()].reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   return {
     figures: [
       atMost('footprint: import of @muster/core', await importMilliseconds('@muster/core'), 120, 'ms'),
-      // A sixth of it is what editors show of the 58 operations.
+      // Descriptions of the 58 operations, which editors show, are a sixth of the goal.
       atMost('footprint: declarations of the client', bytes / 1000, 150, 'KB'),
       atMost('footprint: tsc -b of a project that uses it', await buildSeconds(), 2, 's'),
     ],
@@ -30,7 +30,7 @@ export async function footprintFigures(): Promise<Figures> {
   }
 }
 
-/** In a new process each time; the files are in the system's cache. */
+/** Returns the milliseconds of an import, in a new process each time. The files are in the system's cache. */
 async function importMilliseconds(name: string): Promise<number[]> {
   const url = createRequire(entry).resolve(name === '@muster/core' ? entry : name)
   const load = `await import(${JSON.stringify(url)})`
@@ -43,7 +43,7 @@ async function importMilliseconds(name: string): Promise<number[]> {
   return times
 }
 
-/** The declaration file and all in the package that it leads to, with their texts. */
+/** Returns the declaration file, and all declaration files of the package that it imports, with their texts. */
 async function declarations(file: string, seen = new Map<string, string>()): Promise<Map<string, string>> {
   if (seen.has(file)) return seen
   const text = await readFile(file, 'utf8')
@@ -83,7 +83,7 @@ const config = {
   files: ['main.ts'],
 }
 
-/** From nothing: no build is left from before. */
+/** Returns the seconds of a build without any earlier output. */
 async function buildSeconds(): Promise<number[]> {
   const typescript = createRequire(import.meta.url).resolve('typescript/package.json')
   const tsc = join(dirname(typescript), 'bin', 'tsc')

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
 
-/** Reads the status of one deployment, and gives the parsed body. */
+/** Reads the status of a deployment. Resolves with the parsed body. */
 type Get = (id: string) => Promise<unknown>
 
 export const inFlight = 50
@@ -9,8 +9,8 @@ const headers = { accept: 'application/json', 'user-agent': 'muster', authorizat
 const pathOf = (id: string) => `/v1/status/${id}`
 
 /**
- * Clients that do the same: keep up to 50 connections alive, send the same headers, parse the JSON. Each is
- * loaded only where it is measured.
+ * HTTP clients that do the same work: they keep up to 50 connections alive, send the same headers and parse the JSON.
+ * Each is loaded only in the process in which it is measured.
  */
 export const httpClients = {
   muster: async (origin: string): Promise<Get> => {

@@ -4,19 +4,19 @@ import PQueue from 'p-queue'
 import { atMost, median, type Figures } from '../figure.js'
 
 const CALLS = 10_000
-/** How many are made at a time. */
+/** Number of calls that are started together. */
 const TOGETHER = 100
 const IN_FLIGHT = 256
 const ROUNDS = 31
 const OUT_OF_REACH = { limit: 1_000_000, windowMs: 1000 }
 
-/** Schedules a job that does nothing, save what a request would tell the scheduler. */
+/** Schedules a job that does only what a request would report to the scheduler. */
 type Schedule = () => Promise<unknown>
 
 const job = async () => {}
 const request = async (slot: CallSlot) => slot.written()
 
-/** Each begins with a queue of its own. */
+/** The compared schedulers. Each has an own queue. */
 const variants = {
   'p-queue': (): Schedule => {
     const queue = new PQueue({ concurrency: IN_FLIGHT })
@@ -48,9 +48,9 @@ type Variant = keyof typeof variants
 const names = Object.keys(variants) as Variant[]
 
 /**
- * Time per call while nothing holds calls back: our own, not that of the job. Without a limit, as for operations
- * that have none documented, beside plain p-queue; with one that is far away, beside p-queue with its own limiter
- * as far away. The variants take turns, and the median counts.
+ * Measures the time per call while no limit delays calls: that of the scheduler, without that of the job. Without a
+ * limit, as for operations that have no documented limit, Muster is compared with plain p-queue. With a limit that is
+ * never reached, it is compared with p-queue and its own limiter. The variants take turns, and the median counts.
  */
 export async function scheduleCostFigures(): Promise<Figures> {
   const rounds: Record<Variant, number>[] = []

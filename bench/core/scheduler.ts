@@ -5,32 +5,35 @@ import { scheduleCostFigures } from './schedule-cost.js'
 import { serverModels } from './server-models.js'
 
 const REQUESTS = 2000
-/** Sent beforehand through another limiter of the kind, so that its code is compiled when it counts. */
+/**
+ * Number of requests that are sent before the measurement through another limiter of the same kind, so that its code is
+ * compiled.
+ */
 const WARM_UP = 300
 const LIMIT = 400
 const WINDOW_MS = 1000
-/** One way. A round trip takes 5 to 35 ms. */
+/** Delay in milliseconds in one direction. A round trip takes 5 to 35 ms. */
 const DELAY_MS = { min: 2.5, max: 17.5 }
 
 interface Result {
   readonly refused: Readonly<Record<string, number>>
-  /** Of the limit, 1 being all of it. */
+  /** Used share of the limit, from 0 to 1. */
   readonly reached: number
-  /** How late timers were on average: what a busy machine takes off the rate. */
+  /** Average milliseconds by which timers were late. A busy machine lowers the rate by this. */
   readonly timersLateMs: number
 }
 
 interface Run {
-  /** When requests reached the server, in order. */
+  /** Times in milliseconds at which requests reached the server, in order. */
   readonly arrivals: readonly number[]
   readonly timersLateMs: number
 }
 
 /**
- * The same 2,000 requests through each limiter in real time, one limiter after the other, over a network
- * with random delays. A request arrives at the server when it was written and so much later as the network
- * takes, however busy this process is meanwhile. All three models then judge the same arrivals: nobody is
- * told of a refusal, repeats a request or slows down because of one.
+ * Sends the same 2,000 requests through each limiter in real time, one limiter after another, over a simulated network
+ * with random delays. A request arrives when the network's delay has passed since it was written, however busy this
+ * process is meanwhile. All three server models then judge the same arrivals. No limiter learns of a refusal, repeats a
+ * request or slows down because of one.
  */
 export async function schedulerFigures(): Promise<Figures> {
   const results: Record<string, Result> = {}
@@ -89,7 +92,9 @@ const rounded = ([name, { refused, reached, timersLateMs }]: [string, Result]) =
   { refused, reached: Number(reached.toFixed(3)), timersLateMs: Number(timersLateMs.toFixed(1)) },
 ]
 
-/** The mean time in which `limit` further requests arrive: the same for bursts and for an even flow. */
+/**
+ * Returns the mean time within which `limit` further requests arrive. It is the same for bursts and for an even flow.
+ */
 function meanTimeOfLimit(arrivals: readonly number[]): number {
   const later = arrivals.slice(LIMIT)
   return later.reduce((sum, at, index) => sum + at - (arrivals[index] as number), 0) / later.length

@@ -1,10 +1,10 @@
 /**
- * Three ways in which a server may enforce `limit` requests per `windowMs`. Each takes the times at which
- * requests reached it, in order, and gives how many of them it would refuse. A refused one does not count.
+ * A way in which a server may enforce `limit` requests per `windowMs`. It gets the times at which requests reached the
+ * server, in order. It returns how many of them the server would refuse. A refused request does not count.
  */
 type ServerModel = (times: readonly number[], limit: number, windowMs: number) => number
 
-/** At most `limit` in the window that ends with the request. */
+/** Accepts at most `limit` requests in the window that ends with a request. */
 const slidingLog: ServerModel = (times, limit, windowMs) => {
   const accepted: number[] = []
   for (const at of times) {
@@ -14,7 +14,7 @@ const slidingLog: ServerModel = (times, limit, windowMs) => {
   return times.length - accepted.length
 }
 
-/** Windows that follow one another, in the phase that is worst: one of those in which a request begins a window. */
+/** Consecutive windows, at the worst offset: that of a request that begins a window. */
 const fixedWindow: ServerModel = (times, limit, windowMs) => {
   const refusedIn = (phase: number) => {
     const perWindow = new Map<number, number>()
@@ -27,7 +27,7 @@ const fixedWindow: ServerModel = (times, limit, windowMs) => {
   return Math.max(...times.map(refusedIn))
 }
 
-/** A bucket of `limit` tokens, full at first, filled evenly with `limit` per window. */
+/** A bucket of `limit` tokens. It is full at first, and refills evenly with `limit` tokens per window. */
 const tokenBucket: ServerModel = (times, limit, windowMs) => {
   let refused = 0
   let tokens = limit

@@ -7,14 +7,14 @@ import { runsOf } from '../runs.js'
 
 const RUNS = 3
 const READS = 600
-/** How long the service takes to answer a read. */
+/** Milliseconds in which the service answers a read. */
 const SLOW_MS = 2000
-/** So that all reads are under way that can be. */
+/** Milliseconds after which as many reads are in flight as possible. */
 const LATER_MS = 500
 
 const users = [{ user_type: 'ip_address', user_data: { ip_address: '203.0.113.7' } }] as const
 
-/** How long a create and a stop take, cold connection and all, while 600 reads of logs take two seconds each. */
+/** Measures how long a create and a stop take, with a new connection, while 600 reads of logs take two seconds each. */
 export async function slowReadFigures(): Promise<Figures> {
   const runs = await runsOf(RUNS, timesBesideReads)
   const beside = `beside ${READS} of ${SLOW_MS / 1000} s`

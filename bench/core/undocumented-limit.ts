@@ -9,12 +9,12 @@ const RUNS = 3
 const STOPS = 400
 const ALLOWED = 20
 const WINDOW_MS = 1000
-/** How long the service takes to answer. */
+/** Milliseconds in which the service answers. */
 const THINK_MS = 15
 
 /**
- * 400 stops at one moment against a service with an undocumented limit of 20 per second and no Retry-After: how many it
- * refuses in the first second and later, how many calls fail, and how long all take.
+ * Sends 400 stops at once to a service with an undocumented limit of 20 per second and no Retry-After. Measures how
+ * many it refuses in the first second and later, how many calls fail, and how long all of them take.
  */
 export async function undocumentedLimitFigures(): Promise<Figures> {
   const runs = await runsOf(RUNS, stopAll)

@@ -4,19 +4,19 @@ import { atMost, type Figures } from '../figure.js'
 import { rules } from '../matchmaker/kernel-workload.js'
 import { createSampler } from '../matchmaker/workload.js'
 
-/** Players who come in a minute, and for how many seconds they come. */
+/** Number of players who come per minute, and the seconds for which they come. */
 const PER_MINUTE = 5000
 export const SECONDS = 45
 
-/** What matches may cost, as a multiple of the least possible at equal wait. */
+/** Maximum cost of matches, as a multiple of the least possible cost at equal wait. */
 const goals = [
   { name: 'pairs', size: 2, goal: 1.3 },
   { name: 'matches of 10', size: 10, goal: 1.45 },
 ] as const
 
 /**
- * What the matches of the whole matchmaker cost over a crowd that arrives, against what was possible within the rules
- * had nobody waited longer than he did: see `boundOf`.
+ * Compares the cost of the whole matchmaker's matches for a crowd that arrives with the least cost that was possible
+ * within the rules, if no player had waited longer: see `boundOf`.
  */
 export async function arrivingCostFigures(): Promise<Figures> {
   const crowd = arriving()
@@ -33,7 +33,7 @@ export async function arrivingCostFigures(): Promise<Figures> {
   }
 }
 
-/** Single players around the world, who wait for a minute at most. */
+/** Returns a crowd of single players around the world. Each waits for at most a minute. */
 export function arriving(): Crowd {
   const sample = createSampler(1)
   const count = (PER_MINUTE * SECONDS) / 60

@@ -12,7 +12,7 @@ const favourite = {
   max: { from: 0.6, to: 0.9, overMs: 60_000 },
 } as const
 
-/** The queues of docs/ratings by their names. */
+/** The queues of docs/ratings.md, by name. */
 const QUEUES = {
   none: [],
   mu: [differenceOfMu(3, 15)],
@@ -21,7 +21,10 @@ const QUEUES = {
   'no difference': [favourite],
 } satisfies Record<string, QueueDefinition['rules']>
 
-/** What a queue does to what ratings can learn: 2,000 players and 100 matches of each. Some ten minutes of CPU time. */
+/**
+ * Measures how the rules of a queue change what ratings can learn, with 2,000 players and 100 matches of each. It takes
+ * some ten minutes of CPU time.
+ */
 export async function learningFigures(): Promise<Figures> {
   const study = { players: 2000, matches: 100, seed: 1 }
   const found: Record<string, Awaited<ReturnType<typeof studyLearning>>> = {}

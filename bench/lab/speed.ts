@@ -4,13 +4,17 @@ import { atLeast, type Figures } from '../figure.js'
 import { arriving, SECONDS } from './arriving-cost.js'
 
 const GOAL = 200
-/** Runs until the engine has compiled what a longer run would have compiled after its first minutes. */
+/**
+ * Number of runs before the measurement. After them, the engine has compiled what it would compile in the first minutes
+ * of a long run.
+ */
 const WARM_UP = 6
 const RUNS = 9
 
 /**
- * How much faster than real time a run is where 5,000 players a minute come, in pairs: from each ticket's creation to a
- * server that has stopped, by CPU time of the whole process, garbage included.
+ * Measures how much faster than real time a run is, if 5,000 players come per minute and play in pairs. The work is
+ * that from each ticket's creation to the stop of its server. The CPU time of the whole process counts, garbage
+ * collection included.
  */
 export async function speedFigures(): Promise<Figures> {
   const crowd = arriving()

@@ -6,14 +6,14 @@ import { atLeast, atMost, type Figures } from '../figure.js'
 import { NOW, rules, ruleTicket } from './kernel-workload.js'
 import { createSampler, STEPS, type Sample } from './workload.js'
 
-/** Tickets, the seconds in which they come, and for how long those left still wait. */
+/** Number of tickets, the seconds within which they come, and the second at which the measurement ends. */
 const TICKETS = 4000
 const COME_S = 60
 const END_S = 150
 const TICK_MS = 250
 const SEEDS = [1, 2]
 
-/** Teams of five, each with a tank and a healer; made as even as can be. */
+/** Teams of five, each with a tank and a healer, and as even as possible. */
 const queue: QueueDefinition = {
   name: 'five',
   teams: [{ name: 'team', count: 2, size: 5 }],
@@ -26,15 +26,19 @@ const queue: QueueDefinition = {
   deploy: { application: 'game', version: '1' },
 }
 
-/** What each queue promises: % matched, seconds that 95 % wait at most, the mean cost of a match's pairs. */
+/**
+ * The goals of each queue: the percentage of players who are matched, the maximum 95th percentile of waits in seconds,
+ * and the mean cost of a match's pairs.
+ */
 const goals = [
   { name: 'no patience', more: {}, percent: 76, waitS: 34, cost: 2.95 },
   { name: 'patience', more: { patience: { cost: 2.5, untilMs: 23_000 } }, percent: 75, waitS: 38, cost: 2.7 },
 ] as const
 
 /**
- * Parties with roles that arrive within a minute: how many players are matched, how long they wait and what matches
- * cost, in units of the strictest limits; the mean of some crowds. It is the queue that most team games use.
+ * Measures how many players are matched, how long they wait and what matches cost, in units of the strictest limits.
+ * Parties with roles arrive within a minute, in the queue that most team games use. The results are means over several
+ * crowds.
  */
 export async function arrivingTeamFigures(): Promise<Figures> {
   const results = goals.map((goal) => {
@@ -71,7 +75,7 @@ function arrive(definition: QueueDefinition, seed: number): Arrived {
     const one = { ...sample(), waitedS: 0 }
     const ticket = ruleTicket(one, index)
     const at = NOW + Math.floor((1000 * COME_S * index) / TICKETS)
-    // The last two of a large party can play anything, so that its team can have both roles.
+    // The last two players of a large party can play any role, so that its team can have both required roles.
     const players = ticket.players.map((player, place) => ({
       ...player,
       roles: place >= 3 ? ['tank', 'healer', 'dps'] : [role()],

@@ -1,4 +1,4 @@
-/** What node:http alone takes: a server that reads each body and answers with as many bytes as a ticket has. */
+/** The work of node:http alone: a server that reads each body, and answers with as many bytes as a ticket has. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TicketServerState } from './ticket-api-messages.js'

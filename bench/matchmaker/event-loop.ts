@@ -1,10 +1,13 @@
-/** Milliseconds of CPU of this process: what others take of a shared machine is not charged to it. */
+/** Returns the milliseconds of CPU time of this process. Work of other processes on the machine is not included. */
 export function cpuMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
 
-/** Watches the event loop. Call the result to end it: it gives the milliseconds of the longest turn. */
+/**
+ * Measures the longest turn of the event loop. Returns a function that ends the measurement and returns the
+ * milliseconds.
+ */
 export function watchLoop(): () => number {
   let [last, lastCpu, longest, watching] = [performance.now(), cpuMs(), 0, true]
   const turn = () => {

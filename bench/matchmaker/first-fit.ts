@@ -1,6 +1,9 @@
 import { mayMeet, type Standing } from './standing.js'
 
-/** The plainest matchmaker: each ticket, the oldest first, with the first others in that order that all go together. */
+/**
+ * The simplest matchmaker, for comparison. It visits tickets from the oldest on, and matches each with the first other
+ * tickets that all fit together.
+ */
 export function firstFit(tickets: readonly Standing[], size: number): Standing[][] {
   const matches: Standing[][] = []
   let waiting = tickets.toSorted((one, other) => other.sample.waitedS - one.sample.waitedS)

@@ -1,4 +1,7 @@
-/** From READY to assigned, with as many creates as the service takes, over ten minutes of the emulator's time. */
+/**
+ * Measures the time from READY to the assignment, at the service's full rate of creates, over ten minutes of the
+ * emulator's time.
+ */
 import { createClient, inProcess, type Client } from '@muster/core'
 import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
 import { createEmulator, type Emulator } from '@muster/emulator'
@@ -7,22 +10,25 @@ import { atMost, type Figures } from '../figure.js'
 
 const CREATES_PER_SECOND = 40
 const MINUTES = 10
-/** Milliseconds that a request takes, there and back; and until a webhook arrives: a median, and how far it spreads. */
+/**
+ * `NETWORK`: milliseconds of a request's round trip. `WEBHOOK`: median milliseconds until a webhook arrives, the spread
+ * of that time, and the share of lost webhooks.
+ */
 const NETWORK = { latencyMs: 60, jitterMs: 40 }
 const WEBHOOK = { medianMs: 150, spread: 0.5, lost: 0.01 }
-/** Half of the deployments are READY after ten seconds, nineteen of twenty after twenty. */
+/** Half of the deployments are READY after 10 s, and 95 % after 20 s. */
 const DEPLOY_TIMES = { seekMs: 700, deployMs: 9000, cachedDeployMs: 9000, terminateMs: 1000, spread: 0.42 }
-/** Until the last deployments are READY, and known to be. */
+/** Milliseconds after the last create until all deployments are READY and known to be so. */
 const DRAIN_MS = 90_000
 const STEP_MS = 250
-/** Status reads under way when each deployment is polled. */
+/** Maximum number of concurrent status reads, if each deployment is polled. */
 const MOST_POLLS = 10
 
-/** How one way of following did: milliseconds from READY to known. */
+/** The result of one way of following deployments: milliseconds from READY until this was known. */
 interface Result {
   readonly p50: number
   readonly p99: number
-  /** Those that were READY and never known to be. */
+  /** Number of deployments that were READY without ever being known to be so. */
   readonly unknown: number
   readonly rejected: number
   readonly requests: Readonly<Record<string, number>>
@@ -32,9 +38,9 @@ interface World {
   readonly clock: ManualClock
   readonly emulator: Emulator
   readonly client: Client
-  /** Since when each deployment is READY. */
+  /** The time at which each deployment became READY. */
   readonly readyAt: Map<string, number>
-  /** Called by the service when one is READY, however long the call takes to arrive; none is lost. */
+  /** Called by the service when a deployment is READY, however long the webhook takes to arrive. No call is lost. */
   onReady: (url: string, init: RequestInit) => void
 }
 
@@ -85,7 +91,7 @@ async function openWorld(): Promise<World> {
   return world
 }
 
-/** Lets this many be created, and gives what came of it. @param create the nth. */
+/** Creates this many deployments, and returns the result. @param create starts the nth create. */
 async function run(world: World, create: (nth: number) => void, knownAt: ReadonlyMap<string, number>): Promise<Result> {
   const { clock, emulator, client, readyAt } = world
   const start = clock.now()
@@ -111,19 +117,19 @@ async function run(world: World, create: (nth: number) => void, knownAt: Readonl
       ]),
     ),
   }
-  // What is still under way waits for its turn, and so for the time.
+  // Pending calls wait for the rate limits, and so for the manual clock.
   await clock.until(Promise.all([client.close(), emulator.close()]))
   return result
 }
 
-/** The matchmaker, with webhooks or without. */
+/** Measures the matchmaker, with or without webhooks. */
 async function following(withWebhooks: boolean): Promise<Result> {
   const world = await openWorld()
   const { clock, client } = world
   const random = seededRandom(3)
   const knownAt = new Map<string, number>()
   const matchmaker = createMatchmaker({
-    // The measure hears of READY at once; without webhooks, the matchmaker does not.
+    // The benchmark learns of READY at once. Without webhooks, the matchmaker does not.
     deployments: {
       ...client.deployments,
       create: (input, options) =>
@@ -154,7 +160,10 @@ async function following(withWebhooks: boolean): Promise<Result> {
   return result
 }
 
-/** The usual polling: reads each deployment in turn until it is READY, within the same limits, by the same client. */
+/**
+ * Measures the usual polling. It reads each deployment in turn until it is READY, within the same limits and with the
+ * same client.
+ */
 async function pollingEach(): Promise<Result> {
   const world = await openWorld()
   const { client, clock } = world

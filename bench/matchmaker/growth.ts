@@ -5,13 +5,15 @@ import type { Task } from './kernel-workload.js'
 
 const RUNS = 3
 const SIZES = [10_000, 30_000, 100_000, 300_000, 1_000_000] as const
-/** Linear is 1. */
+/** Maximum exponent of the growth. 1 means linear. */
 const MOST_EXPONENT = 1.1
 
-/** A point of a curve: this many tickets cost this much. */
+/** A point of a curve: a number of tickets and the milliseconds that they cost. */
 type Point = readonly [tickets: number, ms: number]
 
-/** How the cost of a round grows with its tickets: the exponent of the power law that suits several sizes best. */
+/**
+ * Measures how the cost of a round grows with its tickets: the exponent of the power law that fits several sizes best.
+ */
 export async function growthFigures(task: Task): Promise<Figures> {
   const costs: (readonly [tickets: number, ms: readonly number[]])[] = []
   for (const tickets of SIZES) {
@@ -31,7 +33,7 @@ export async function growthFigures(task: Task): Promise<Figures> {
 
 const labelOf = (tickets: number) => tickets.toLocaleString('en')
 
-/** The slope of the straight line nearest to the logarithms, by least squares. */
+/** Returns the slope of the straight line that fits the logarithms best, by least squares. */
 export function exponentOf(points: readonly Point[]): number {
   const logs = points.map(([tickets, ms]) => [Math.log(tickets), Math.log(ms)] as const)
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length

@@ -1,10 +1,10 @@
-/** The kernel's work done by Colyseus' QueueRoom: `node bench/dist/matchmaker/kernel-colyseus.js pairs 10000`. */
+/** Gives the kernel's work to Colyseus' QueueRoom: `node bench/dist/matchmaker/kernel-colyseus.js pairs 10000`. */
 import { QueueRoom } from '@colyseus/core'
 import { contend, cpuOf, type Contender } from './kernel-contender.js'
 import type { Task } from './kernel-workload.js'
 import { STEPS, stepOf, type Sample } from './workload.js'
 
-/** What the room is told of a player, and its own notes. */
+/** The data of a player that the room gets, and the room's own notes. */
 interface UserData {
   readonly rank: number
   readonly ticket: Sample
@@ -24,9 +24,9 @@ interface Room {
 }
 
 /**
- * A queue sorts by rank alone, so there is one queue for each region, as its documentation advises (`filterBy`): cells
- * in which all are within the first step's distance. With one queue for the whole world and distance in `compare`, it
- * matches 7 %.
+ * Returns the region of a ticket. A room sorts only by rank, so there is one room for each region, as Colyseus'
+ * documentation advises (`filterBy`). Within a region, all distances are within the first step's limit. With one room
+ * for the whole world and the distance in `compare`, it matches only 7 %.
  */
 function regionOf({ latitude, longitude }: Sample): number {
   const side = (STEPS[0].km / Math.SQRT2 / 6371) * (180 / Math.PI)
@@ -39,7 +39,9 @@ function regionOf({ latitude, longitude }: Sample): number {
 const mayMeet = (one: UserData, other: UserData) =>
   Math.abs(one.rank - other.rank) <= (STEPS[Math.min(one.step, other.step)] as (typeof STEPS)[number]).skill
 
-/** QueueRoom's grouping with our rules. What it does for a full group is left out, which only makes it quicker. */
+/**
+ * QueueRoom's grouping with the benchmark's rules. Its work for a full group is omitted, which only makes it faster.
+ */
 class GroupingOnly extends QueueRoom {
   override processGroupsReady(): void {}
 }
@@ -51,7 +53,7 @@ function roomOf(size: number): Room {
   return room
 }
 
-/** The queues of all regions, with the tickets in them. */
+/** Returns the rooms of all regions, filled with the tickets. */
 function roomsOf(tickets: readonly Sample[], size: number): Room[] {
   const rooms = new Map<number, Room>()
   for (const ticket of tickets) {

@@ -2,22 +2,22 @@ import { median } from '../figure.js'
 import { groupingOf, samplesOf, type Grouping, type Task } from './kernel-workload.js'
 import type { Sample } from './workload.js'
 
-/** One way to make matches of many tickets. */
+/** A program that makes matches of many tickets. */
 export interface Contender {
-  /** Makes matches of all tickets. Returns what `cpuOf` gives for that alone. */
+  /** Makes matches of all tickets. Returns the CPU time of that work, as `cpuOf` measures it. */
   readonly round: () => number
-  /** Those of one more round. */
+  /** Makes one more round, and returns its matches. */
   readonly matches: () => readonly (readonly Sample[])[]
-  /** What else is known of it by then. */
+  /** Returns further results that are known by then. */
   readonly notes?: () => Readonly<Record<string, number>>
 }
 
 export type Found = Grouping & { readonly notes?: Readonly<Record<string, number>> | undefined }
 
-/** Rounds of a run. Those of its first half warm up. */
+/** Returns the number of rounds of a run. The rounds of the first half warm up. */
 export const roundsOf = (tickets: number): number => Math.max(6, Math.min(60, Math.round(2_400_000 / tickets)))
 
-/** Milliseconds of CPU of the process, garbage collection included. */
+/** Returns the milliseconds of CPU time that the process uses for some work, garbage collection included. */
 export function cpuOf(work: () => void): number {
   const before = process.cpuUsage()
   work()
@@ -26,9 +26,9 @@ export function cpuOf(work: () => void): number {
 }
 
 /**
- * The whole program of a contender, for the task and the number of tickets in its arguments. A parent asks it for a
- * `round`, so that others can take turns with it, and at last for what it has `found`; by hand it runs as many as the
- * benchmark does.
+ * The main program of a contender, for the task and the number of tickets in its arguments. A parent process requests
+ * each `round`, so that contenders can take turns, and finally the results (`found`). Started by hand, it runs as many
+ * rounds as the benchmark.
  */
 export function contend(create: (task: Task, tickets: readonly Sample[]) => Contender): void {
   const [task, count] = [process.argv[2] as Task, Number(process.argv[3])]

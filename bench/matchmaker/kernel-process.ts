@@ -1,6 +1,6 @@
 /**
- * Our kernel, in a process of its own. By hand, to profile it:
- * `node --cpu-prof bench/dist/matchmaker/kernel-process.js pairs 100000`.
+ * Muster's kernel, in a process of its own. Start it by hand to profile it: `node --cpu-prof
+ * bench/dist/matchmaker/kernel-process.js pairs 100000`.
  */
 import { defineQueue, type QueueDefinition } from '@muster/matchmaker'
 import { compileQueue, createPool } from '@muster/matchmaker/internal'
@@ -16,10 +16,16 @@ const queues: Readonly<Record<Task, QueueDefinition>> = {
   parties: { name: 'parties', teams: [{ name: 'team', count: 2, size: 5 }], rules, deploy },
 }
 
-/** Passes of which the median tells how fast tickets are added, and the most tickets of a pass. */
+/**
+ * Number of passes, of which the median counts, and maximum number of tickets of a pass. They measure how fast tickets
+ * are added.
+ */
 const ADDING = { passes: 5, tickets: 100_000 }
 
-/** One pool for all rounds, which is filled before each and emptied after it: that is not the round's work. */
+/**
+ * Creates Muster's kernel as a contender. One pool is used for all rounds. Filling it before and emptying it after a
+ * round is not part of the measured work.
+ */
 function createOurs(task: Task, tickets: readonly Sample[]): Contender {
   const compiled = compileQueue(defineQueue(queues[task]))
   const pool = createPool(compiled.model)

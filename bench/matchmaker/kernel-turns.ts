@@ -11,18 +11,21 @@ const programs = {
 
 export type ContenderName = keyof typeof programs
 
-/** Colyseus takes part in every fourth round only: its rounds are long. */
+/**
+ * How often a contender takes part: in every round, or in every nth. Colyseus takes part less often, because its rounds
+ * are long.
+ */
 const EVERY: Readonly<Record<ContenderName, number>> = { ours: 1, colyseus: 4 }
 
-/** How a contender did. */
+/** The results of a contender. */
 export interface Turns extends Found {
-  /** CPU of a round, the median of each run. */
+  /** CPU milliseconds of a round: the median of each run. */
   readonly ms: readonly number[]
 }
 
 /**
- * Several runs, in each of which the contenders take turns round by round, each in a process of its own that begins
- * anew. What they find is the same in all runs, and is told by the first.
+ * Makes several runs. In each, the contenders take turns round by round, each in a new process. Their matches are the
+ * same in all runs, so those of the first run are reported.
  */
 export async function takeTurns<Name extends ContenderName>(
   names: readonly Name[],

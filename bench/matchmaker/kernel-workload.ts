@@ -2,7 +2,7 @@ import { greatCircleKm } from '@muster/core'
 import type { RuleDefinition } from '@muster/matchmaker'
 import { createSampler, limitsBetween, STEPS, type Sample } from './workload.js'
 
-/** Distance and skill, as `STEPS` relax them. */
+/** Rules about distance and skill, which relax by `STEPS`. */
 export const rules: readonly RuleDefinition[] = [
   { kind: 'distance', maxKm: STEPS.map(({ afterS, km }) => ({ afterMs: afterS * 1000, value: km })) },
   {
@@ -14,21 +14,21 @@ export const rules: readonly RuleDefinition[] = [
 
 export type Task = 'pairs' | 'tens' | 'parties'
 
-/** What a round makes of the tickets. */
+/** The matches of a round, in figures. */
 export interface Grouping {
-  /** Of the players, in a match. */
+  /** Percentage of the players who are in a match. */
   readonly percent: number
-  /** Between two tickets of a match, on average: great circle and difference in skill. */
+  /** Average distance and difference in skill between two tickets of a match. */
   readonly km: number
   readonly skill: number
-  /** Pairs of tickets in one match that break a rule. */
+  /** Number of pairs of tickets in one match that break a rule. */
   readonly broken: number
 }
 
-/** Epoch milliseconds of a round. */
+/** Time of a round, in epoch milliseconds. */
 export const NOW = 1_000_000_000_000
 
-/** A ticket as `entryOf` of a compiled queue takes it. */
+/** Converts a sample to a ticket, as `entryOf` of a compiled queue expects it. */
 export const ruleTicket = ({ latitude, longitude, skill, waitedS, size }: Sample, index: number) => ({
   id: `t${index}`,
   createdAt: NOW - waitedS * 1000,
@@ -44,13 +44,15 @@ export const ruleTicket = ({ latitude, longitude, skill, waitedS, size }: Sample
   network: undefined,
 })
 
-/** Tickets of a task: of parties, or of players who come alone. */
+/** Returns the tickets of a task: parties, or players who come alone. */
 export function samplesOf(task: Task, count: number): Sample[] {
   const sample = createSampler(1)
   return Array.from({ length: count }, () => (task === 'parties' ? sample() : { ...sample(), size: 1 }))
 }
 
-/** Whether two may be in one match: said as plainly as the rule is, on other formulas than the kernel's. */
+/**
+ * Returns true if two tickets may be in one match. It is an independent check, with other formulas than the kernel's.
+ */
 function mayMeet(one: Sample, other: Sample): boolean {
   const { skill, km } = limitsBetween(one, other)
   return Math.abs(one.skill - other.skill) <= skill && greatCircleKm(one, other) <= km + 1e-6

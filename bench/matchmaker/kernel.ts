@@ -5,17 +5,17 @@ import type { Task } from './kernel-workload.js'
 const RUNS = 3
 
 /**
- * Milliseconds of CPU that a round may take. For pairs and tens of 100,000: half as much again as the kernel before
- * (decision 0116); otherwise half as much again as when decision 0151 was written.
+ * Maximum CPU milliseconds of a round. For 100,000 tickets in pairs and tens: 1.5 times the time of the previous kernel
+ * (decision 0116). Otherwise: 1.5 times the time when decision 0151 was written.
  */
 const MOST_MS: Readonly<Record<Task, Readonly<Record<number, number>>>> = {
   pairs: { 10_000: 13, 100_000: 20, 1_000_000: 1400 },
   tens: { 10_000: 55, 100_000: 65, 1_000_000: 3200 },
   parties: { 100_000: 420 },
 }
-/** The least part of the players that must be in a match. */
+/** Minimum percentage of the players who must be in a match. */
 const LEAST_PERCENT: Readonly<Partial<Record<Task, Readonly<Record<number, number>>>>> = { pairs: { 10_000: 95 } }
-/** How many times as long Colyseus' queue takes. */
+/** Minimum ratio of the time of Colyseus' queue to that of the kernel. */
 const TIMES_COLYSEUS: Readonly<Record<Task, Readonly<Record<number, number>>>> = {
   pairs: { 10_000: 0.35, 100_000: 4, 1_000_000: 1.3 },
   tens: {},
@@ -29,9 +29,9 @@ const names: Readonly<Record<Task, string>> = {
 }
 
 /**
- * One round over all tickets, by the public kernel and rules compiled from a queue: CPU time of the process with
- * garbage collection. Adding tickets is reported apart. Colyseus' QueueRoom (npm) makes matches of the same tickets
- * beside it, with the same rules as its `compare` and no work for a match. Both take turns, in several runs.
+ * Measures one round over all tickets, with the public kernel and rules compiled from a queue: CPU time of the process,
+ * garbage collection included. Adding tickets is reported separately. Colyseus' QueueRoom (npm) makes matches of the
+ * same tickets, with the same rules as its `compare` and no work for a match. Both take turns, in several runs.
  */
 export async function kernelFigures(task: Task, tickets: number): Promise<Figures> {
   const contenders: readonly ContenderName[] = task === 'parties' ? ['ours'] : ['ours', 'colyseus']
@@ -73,7 +73,7 @@ const againstColyseus = (name: string, times: number, ours: Turns, theirs: Turns
   atLeast(`${name}: players in a match, against Colyseus`, ours.percent / theirs.percent, 1, '×'),
 ]
 
-/** Of each run, in which both took turns. */
+/** Returns the ratio of two contenders' times in each run, in which both took turns. */
 const ratios = (one: Turns, other: Turns) => one.ms.map((ms, run) => ms / (other.ms[run] as number))
 
 const qualityOf = ({ percent, km, skill }: Turns) =>

@@ -1,13 +1,18 @@
 import { costOf, mayMeet, SKILL_UNIT, type Standing } from './standing.js'
 
-/** The nearest others kept of each player, per other player of a match, and at least. */
+/**
+ * Number of nearest others that are kept for each player: this many for each other player of a match, and at least
+ * `FEWEST`.
+ */
 const KEPT = 4
 const FEWEST = 40
-/** How often prices change, and by which part of the average cost at first. */
+/** Number of times that prices change, and the size of the first change as a share of the average cost. */
 const ROUNDS = 60
 const STEP = 0.25
 
-/** The nearest others of a player, with their costs in ascending order. All others cost at least `further`. */
+/**
+ * The nearest other players of a player, with their costs in ascending order. All further ones cost at least `further`.
+ */
 interface Near {
   readonly others: Int32Array
   readonly costs: Float64Array
@@ -15,11 +20,11 @@ interface Near {
 }
 
 /**
- * A lower bound of `averageCost` over all ways to match these players in matches of a size, within the rules: none is
- * cheaper. In any of them each player has `size` − 1 others, and is one of the others of as many. So put any prices on
- * players: if everybody chose those others whose cost and price are the least, all would pay less in sum than in any
- * matches, where the prices paid are `size` − 1 times the sum of all. What they pay less those prices is the bound; a
- * player whom more choose than can have him gets dearer, until no prices give a higher one.
+ * Returns a lower bound of `averageCost` over all ways to match these players in matches of `size`, within the rules.
+ * In any such way, each player has `size` − 1 others, and is one of the others of as many players. Give each player any
+ * price. If everybody chose the others with the least cost plus price, the total would be at most that of any matches,
+ * in which the prices paid are `size` − 1 times the sum of all prices. The total minus these prices is therefore a
+ * lower bound. A player who is chosen too often gets a higher price, until no change of prices raises the bound.
  */
 export function leastCost(players: readonly Standing[], size: number): number {
   const seats = size - 1
@@ -40,12 +45,12 @@ export function leastCost(players: readonly Standing[], size: number): number {
   return best
 }
 
-/** What a player pays who chooses the cheapest others; counts the chosen ones. */
+/** Returns what a player pays for the others with the least cost plus price, and counts those others. */
 function choose({ others, costs, further }: Near, seats: number, prices: Float64Array, chosen: Float64Array): number {
   const paid = new Float64Array(seats).fill(further)
   const taken = new Int32Array(seats).fill(-1)
   for (const [at, cost] of costs.entries()) {
-    // Costs ascend and prices are never below 0, so no other that follows is cheaper.
+    // Costs ascend and prices are at least 0, so no later one is cheaper.
     if (cost >= (paid[seats - 1] as number)) break
     const other = others[at] as number
     const price = cost + (prices[other] as number)
@@ -62,7 +67,7 @@ function choose({ others, costs, further }: Near, seats: number, prices: Float64
   return paid.reduce((sum, price) => sum + price, 0)
 }
 
-/** The nearest others of each player that it may meet. They are looked for from its own skill outwards. */
+/** Returns the nearest others that each player may meet. They are searched outwards from the player's skill. */
 function nearest(players: readonly Standing[], most: number): Near[] {
   const inOrder = Array.from(players.keys()).toSorted(
     (one, other) => (players[one] as Standing).sample.skill - (players[other] as Standing).sample.skill,

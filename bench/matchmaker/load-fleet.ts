@@ -4,12 +4,12 @@ import type { Load, ServerState } from './ticket-api-messages.js'
 
 export interface LoadFleet<State extends ServerState> {
   readonly state: () => Promise<State>
-  /** Resolves when the load process has done it. */
+  /** Sends an order to a load process. Resolves once the process has carried it out. */
   readonly order: (child: number, load: Load) => Promise<unknown>
   readonly close: () => void
 }
 
-/** A server that answers messages with its state, and processes that ask it. */
+/** Starts a server that answers messages with its state, and the processes that send requests to it. */
 export async function setUp<State extends ServerState>(
   server: URL,
   loads: number,

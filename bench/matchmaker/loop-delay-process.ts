@@ -1,6 +1,6 @@
 /**
- * How long the event loop is held at most while very many tickets come or wait, in a process of its own. By hand, to
- * profile it: `node --cpu-prof bench/dist/matchmaker/loop-delay-process.js arriving 200000`.
+ * Measures the longest turn of the event loop while very many tickets arrive or wait, in a process of its own. Start it
+ * by hand to profile it: `node --cpu-prof bench/dist/matchmaker/loop-delay-process.js arriving 200000`.
  */
 import { constants, PerformanceObserver } from 'node:perf_hooks'
 import { seededRandom } from '@muster/core/clock'
@@ -14,33 +14,33 @@ export type SceneName = 'arriving' | 'standing'
 export interface Delays {
   /** Milliseconds of the longest turn of the event loop. */
   readonly longestMs: number
-  /** The same without the collection of garbage in it. */
+  /** Milliseconds of the longest turn, without garbage collection. */
   readonly longestOwnMs: number
   readonly found: Readonly<Record<string, unknown>>
 }
 
 interface Turn {
   readonly at: number
-  /** Milliseconds: what others take of a shared machine is not charged to it. */
+  /** Milliseconds of CPU time, so that work of other processes on the machine is not included. */
   readonly ms: number
 }
 
 const [strictest] = STEPS
 const distance = { kind: 'distance', maxKm: strictest.km } as const
 const skill = { kind: 'difference', attribute: 'skill', max: strictest.skill } as const
-/** Tickets that have been given a taste of their own go with nobody, however long they wait. */
+/** A rule that keeps tickets apart: a ticket with a taste of its own matches no other, however long it waits. */
 const taste = { kind: 'difference', attribute: 'taste', max: 0.5, missing: { value: 0 } } as const
 const deploy = { application: 'game', version: '1' }
 const queue: QueueDefinition = { name: 'duel', matchSize: 2, rules: [distance, skill, taste], deploy }
-/** Milliseconds of grouping in a tick while the standing tickets are tried for the first time. */
+/** Maximum milliseconds of grouping in a tick, while the standing tickets are tried for the first time. */
 const TICK_BUDGET_MS = 200
 
-/** Tickets that are created in one turn of the event loop: as many requests are read at once. */
+/** Number of tickets that are created in one turn of the event loop: a server reads about as many requests at once. */
 const SLICE = 50
-/** Turns below this are not kept. */
+/** Turns of fewer milliseconds are not recorded. */
 const SHORT_MS = 2
 
-/** Notes the longer turns of the event loop. Call the result to end it. */
+/** Records the longer turns of the event loop. Returns a function that ends the recording and returns the turns. */
 function noteTurns(): () => Turn[] {
   const turns: Turn[] = []
   let [last, lastCpu, watching] = [performance.now(), cpuMs(), true]
@@ -78,7 +78,7 @@ const seconds = (many: number) => new Promise<void>((resolve) => setTimeout(reso
 
 type TicketOf = (index: number) => TicketInput
 
-/** Creates tickets as a server's requests would: some in each turn of the event loop, at most this many per second. */
+/** Creates tickets as a server's requests would: some in each turn of the event loop, at most `perSecond`. */
 async function feed(matchmaker: Matchmaker, count: number, perSecond: number, ticketOf: TicketOf) {
   const began = performance.now()
   for (let made = 0; made < count;) {
@@ -110,7 +110,7 @@ async function measure(scene: SceneName, count: number): Promise<Delays> {
     const end = noteTurns()
     const [began, before] = [performance.now(), matched]
     await work()
-    // The observer is told of collections a little later.
+    // The observer gets reports of garbage collections slightly later.
     await seconds(0.1)
     const turns = end()
     const held = delaysOf(turns, began)
@@ -119,7 +119,7 @@ async function measure(scene: SceneName, count: number): Promise<Delays> {
   }
 
   matchmaker.start()
-  // What a process compiles at its start is not charged to the crowd.
+  // Warms up, so that compilation at the start of the process is not measured.
   await feed(
     matchmaker,
     20_000,
@@ -152,7 +152,7 @@ async function measure(scene: SceneName, count: number): Promise<Delays> {
   return { ...standing, found }
 }
 
-/** The longest turns since a moment, with and without collections of garbage. */
+/** Returns the longest turns since a time, with and without garbage collection. */
 function delaysOf(all: readonly Turn[], since: number): Delays {
   const turns = all
     .filter(({ at }) => at >= since)

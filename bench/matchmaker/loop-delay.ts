@@ -11,7 +11,7 @@ const scenes: readonly { readonly scene: SceneName; readonly count: number; read
   { scene: 'standing', count: 1_000_000, what: '1,000,000 tickets stand and 2,000/s come' },
 ]
 
-/** How long the event loop is held at most by a matchmaker that ticks by itself, on the real clock. */
+/** Measures the longest turn of the event loop with a matchmaker that ticks by itself, on the real clock. */
 export async function loopDelayFigures(): Promise<Figures> {
   const figures: Figures['figures'][number][] = []
   const peers: Record<string, unknown> = {}

@@ -1,7 +1,7 @@
 /**
- * What a matchmaker costs with many queues, in a process of its own: the same tickets in one queue and divided among
- * several take turns, so that what others take of the machine meets both. By hand:
- * `node bench/dist/matchmaker/many-queues-process.js`.
+ * Measures what many queues cost a matchmaker, in a process of its own. One matchmaker has the tickets in one queue,
+ * another has them divided among several. They take turns, so that other work on the machine affects both alike. By
+ * hand: `node bench/dist/matchmaker/many-queues-process.js`.
  */
 import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
 import type { Matchmaker, QueueDefinition, TicketInput } from '@muster/matchmaker'
@@ -10,9 +10,9 @@ import { createServedMatchmaker, unansweringService } from './services.js'
 import { createSampler, STEPS } from './workload.js'
 
 export interface QueueCosts {
-  /** The CPU time of this many queues with the tickets divided among them, in that of one queue. */
+  /** CPU time with the tickets divided among many queues, relative to that of one queue. */
   readonly divided: number
-  /** The CPU time of one queue with all tickets beside the others, which are empty, in that of one queue alone. */
+  /** CPU time of one queue with all tickets beside many empty queues, relative to that of one queue alone. */
   readonly besideEmpty: number
   readonly found: Readonly<Record<string, unknown>>
 }
@@ -22,7 +22,7 @@ const PER_TICK = 2500
 const TICK_MS = 250
 const WARM_UP = 30
 const ROUNDS = 40
-/** Ticks between two changes of the matchmaker that is measured. */
+/** Number of ticks after which the other matchmaker is measured. */
 const TURN = 4
 
 const deploy = { application: 'game', version: '1' }
@@ -56,7 +56,7 @@ function contender(queues: number, used: number): Contender {
   return { matchmaker, clock, queueOf: (index) => `duel-${index % used}`, counts, spentMs: [] }
 }
 
-/** The CPU time of a tick with its new tickets, in milliseconds. */
+/** Returns the CPU milliseconds of a tick, including the creation of its new tickets. */
 async function tick({ matchmaker, clock, queueOf, counts }: Contender, sample: ReturnType<typeof createSampler>) {
   const tickets = Array.from({ length: PER_TICK }, (): TicketInput => {
     const { latitude, longitude, skill } = sample()

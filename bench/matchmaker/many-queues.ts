@@ -5,7 +5,10 @@ import type { QueueCosts } from './many-queues-process.js'
 const PROGRAM = new URL('./many-queues-process.js', import.meta.url)
 const RUNS = 3
 
-/** What queues cost by themselves: the same tickets in one and in twenty. Each run in a process of its own. */
+/**
+ * Measures what queues cost by themselves: the same tickets in one queue and in twenty. Each run has a process of its
+ * own.
+ */
 export async function manyQueueFigures(): Promise<Figures> {
   const runs: QueueCosts[] = []
   for (let run = 0; run < RUNS; run += 1) runs.push(await measuredBy<QueueCosts>(PROGRAM))

@@ -7,18 +7,18 @@ import { leastCost } from './least-cost.js'
 import { averageCost, standing, type Standing } from './standing.js'
 import { createSampler } from './workload.js'
 
-/** Tickets that all wait when the round begins: whoever matches them, they have waited for as long. */
+/** Number of tickets. All wait when the round begins, so every matchmaker gets the same waits. */
 const TICKETS = 10_000
 
-/** What matches may cost, as a multiple of the least possible. */
+/** Maximum cost of matches, as a multiple of the least possible cost. */
 const goals = [
   { name: 'pairs', size: 2, goal: 1.3 },
   { name: 'matches of 10', size: 10, goal: 1.45 },
 ] as const
 
 /**
- * What the matches of one round cost against a lower bound: no way to match the same players within the rules is
- * cheaper (`least-cost.ts`). First fit is measured beside it, which matches fewer players.
+ * Compares the cost of one round's matches with a lower bound: no way to match the same players within the rules costs
+ * less (`least-cost.ts`). First fit, which matches fewer players, is measured too.
  */
 export async function matchCostFigures(): Promise<Figures> {
   const sample = createSampler(1)
@@ -44,7 +44,7 @@ function measured(matches: readonly (readonly Standing[])[], least: number) {
   return { percent: (100 * matches.flat().length) / TICKETS, cost, times: cost / least }
 }
 
-/** The matches of one round, in steps as the matchmaker runs it. */
+/** Returns the matches of one round, made in steps as in the matchmaker. */
 function oneRound(tickets: readonly Standing[], size: number): Standing[][] {
   const queue = { name: 'queue', matchSize: size, rules, deploy: { application: 'game', version: '1' } }
   const compiled = compileQueue(defineQueue(queue))

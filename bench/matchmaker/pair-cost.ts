@@ -6,10 +6,16 @@ import { NOW, rules, ruleTicket } from './kernel-workload.js'
 import { createSampler, limitsBetween, STEPS, type Sample } from './workload.js'
 
 const SIZES = [2, 10, 100, 1000, 2500, 5000, 10_000, 50_000, 100_000]
-/** Tickets per size, in as many crowds as that makes, at least one. */
+/**
+ * Number of tickets of each size of crowd. They are divided into crowds of that size: at least one, and at most
+ * `MOST_CROWDS`.
+ */
 const TICKETS = 20_000
 const MOST_CROWDS = 2000
-/** Ours may cost this many times as much: half a percent is less than two samples of a crowd differ by. */
+/**
+ * Maximum cost of the kernel's pairs, relative to greedy pairs. Two samples of a crowd differ by more than the
+ * tolerance of 0.5 %.
+ */
 const GOAL = 1.005
 
 const STEP = 20_000
@@ -18,9 +24,10 @@ const compiled = compileQueue(
 )
 
 /**
- * What pairs cost against those of greedy nearest neighbour: each ticket, the oldest first, takes the best one left
- * that the rules allow. The cost is the distance and the difference in skill, each in units of its strictest limit. As
- * many pairs are compared, the cheapest of each, as whoever makes more pairs also makes dearer ones.
+ * Compares the cost of pairs with those of a greedy nearest neighbour: each ticket, the oldest first, gets the best
+ * remaining one that the rules allow. The cost is the distance and the difference in skill, each in units of its
+ * strictest limit. Only the cheapest pairs of both are compared, as many as both have, because additional pairs are
+ * more expensive.
  */
 export async function pairCostFigures(): Promise<Figures> {
   const results = SIZES.map((size) => ({ name: nameOf(size), ...compared(size) }))
@@ -55,7 +62,7 @@ const sumOf = (costs: readonly number[], count: number) =>
     .slice(0, count)
     .reduce((sum, cost) => sum + cost, 0)
 
-/** The costs of the pairs of one round, in steps as the matchmaker runs it. */
+/** Returns the costs of one round's pairs, made in steps as in the matchmaker. */
 function costsOf(tickets: readonly Sample[]): number[] {
   const pool = createPool(compiled.model)
   const bySlot = new Map(
@@ -74,7 +81,7 @@ function costsOf(tickets: readonly Sample[]): number[] {
   return costs
 }
 
-/** Infinity for two that may not meet. */
+/** Returns the cost of a pair; Infinity if the two may not meet. */
 function costOf(one: Sample, other: Sample): number {
   const limits = limitsBetween(one, other)
   const gap = Math.abs(one.skill - other.skill)
@@ -83,7 +90,10 @@ function costOf(one: Sample, other: Sample): number {
   return km > limits.km + 1e-6 ? Infinity : km / STEPS[0].km + gap / STEPS[0].skill
 }
 
-/** Skill in units of its strictest limit per list of tickets: only lists near enough to hold a better one are read. */
+/**
+ * Width of a list of tickets by skill, in units of the strictest limit. Only lists near enough to contain a better
+ * partner are read.
+ */
 const WIDTH = 0.2
 
 function greedyCosts(tickets: readonly Sample[]): number[] {
@@ -103,7 +113,7 @@ function greedyCosts(tickets: readonly Sample[]): number[] {
     for (let away = 0; away <= farthest && (away - 1) * WIDTH < best; away++)
       for (const list of away === 0 ? [own] : [own - away, own + away])
         for (const other of lists.get(list) ?? []) {
-          // The skill alone spares most distances.
+          // The difference in skill alone excludes most tickets, so their distance is not computed.
           if (Math.abs(ticket.skill - other.skill) / STEPS[0].skill >= best) continue
           const cost = costOf(ticket, other)
           if (cost < best) [best, partner] = [cost, other]

@@ -6,7 +6,7 @@ import { atLeast, atMost, type Figures } from '../figure.js'
 import { NOW, rules, ruleTicket } from './kernel-workload.js'
 import { createSampler, STEPS, type Sample } from './workload.js'
 
-/** Tickets a minute, and for how many minutes they come: an evening, a day, and a night. */
+/** Tickets per minute, and the minutes for which they come: in the evening, by day and at night. */
 const LOADS = [
   { load: 'evening', perMinute: 3000, minutes: 1.5 },
   { load: 'day', perMinute: 300, minutes: 6 },
@@ -15,7 +15,7 @@ const LOADS = [
 const SEEDS = [1, 2, 3]
 const TICK_MS = 250
 const EXPIRE_MS = 300_000
-/** Players whose skill is so far from the average are rare: one in 160. */
+/** Difference from the average skill from which on a player counts as rare: one in 160. */
 const RARE = 750
 
 const PATIENT = { patience: { cost: 2.5, untilMs: 23_000 } }
@@ -26,8 +26,9 @@ const QUEUES = {
 } satisfies Record<string, Partial<QueueDefinition>>
 
 /**
- * What `muster check` recommends for queues of teams: patience, and a last resort. Parties come at three rates, into
- * queues of three against three and five against five: what matches cost, how long players wait, who is matched.
+ * Measures the settings that `muster check` recommends for queues of teams: patience, and a last resort. Parties arrive
+ * at three rates, in queues of three against three and five against five. The results are the cost of matches, the
+ * waits, and the share of matched players.
  */
 export async function patienceFigures(): Promise<Figures> {
   const figures: Figures['figures'][number][] = []
@@ -56,7 +57,7 @@ interface Played {
   readonly rarePercent: number
   readonly p50S: number
   readonly p95S: number
-  /** Mean of the pairs of a match, in strictest limits. */
+  /** Mean cost of the pairs of a match, in units of the strictest limits. */
   readonly cost: number
 }
 

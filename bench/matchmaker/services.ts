@@ -1,6 +1,9 @@
 import { createMatchmaker, type DeploymentService, type Matchmaker, type MatchmakerOptions } from '@muster/matchmaker'
 
-/** Takes creates and never answers: what becomes of a create is measured elsewhere, at the service's own pace. */
+/**
+ * A service that accepts creates and never answers. What happens after a create is measured elsewhere, at the service's
+ * own rate.
+ */
 export const unansweringService: DeploymentService = {
   create: () => new Promise(() => {}),
   get: () => new Promise(() => {}),
@@ -8,7 +11,7 @@ export const unansweringService: DeploymentService = {
   list: async () => ({ data: [], total_count: 0, pagination: { number: 1, has_next: false } }),
 }
 
-/** Answers everything at once, and says of each server that it is READY as soon as it was created. */
+/** Creates a service that answers at once, and reports each server as READY as soon as it is created. */
 export function createAnsweringService() {
   const standing = new Set<string>()
   let created = 0
@@ -39,11 +42,14 @@ export function createAnsweringService() {
 }
 
 export interface ServedOptions extends Omit<MatchmakerOptions, 'deployments'> {
-  /** Default: one that answers at once. */
+  /** The service. Default: one that answers at once. */
   readonly deployments?: DeploymentService | undefined
 }
 
-/** A matchmaker whose servers run at once, as many as it wants, and are stopped as soon as players are sent to them. */
+/**
+ * Creates a matchmaker without limits on servers. Its servers run at once, and are stopped as soon as players are sent
+ * to them.
+ */
 export function createServedMatchmaker({ deployments, ...options }: ServedOptions): Matchmaker {
   const { service, onReady } = createAnsweringService()
   const bounds = { maxServers: Infinity, maxStarting: Infinity }

@@ -1,25 +1,28 @@
 /**
- * The heap growth of a matchmaker that is busy and in balance, over an hour of a manual clock in which as many tickets
- * end as arrive. By hand: `node --expose-gc bench/dist/matchmaker/slope-process.js`.
+ * Measures the heap growth of a busy matchmaker over an hour of a manual clock, in which as many tickets end as arrive.
+ * By hand: `node --expose-gc bench/dist/matchmaker/slope-process.js`.
  */
 import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
 import { createMatchmaker, type DeploymentService } from '@muster/matchmaker'
 
 const TICKETS_PER_SECOND = 5000
-/** So that 40 matches a second are found, which is what may be created; the others give up. */
+/**
+ * Number of tickets of a match. With it, 40 matches per second are found, which is the limit of creates. The other
+ * tickets give up.
+ */
 const MATCH_SIZE = 100
 const MATCHED_PER_SECOND = 40 * MATCH_SIZE
 const MINUTES = 60
-/** The pools, caches and maps have come to their size by then. */
+/** Minutes after which pools, caches and maps have reached their final size. */
 const WARM_UP_MINUTES = 10
-/** Milliseconds from the assignment to the end of a match: many end while a sweep of the list goes on. */
+/** Milliseconds from the assignment to the end of a match. Many matches thus end during a sweep of the list. */
 const MATCH_MS = 20_000
 const TICK_MS = 250
 const PER_PAGE = 100
-/** Milliseconds of an answer to a list. */
+/** Milliseconds in which the service answers a list request. */
 const LIST_MS = 100
 
-/** Says at once of each server that it is READY, and lists those that run page by page. */
+/** Creates a service that reports each server as READY at once, and lists running servers page by page. */
 function createPagedService(clock: ManualClock) {
   const running = new Set<string>()
   const counts = { created: 0, reads: 0, readsOfStopped: 0 }
@@ -59,7 +62,7 @@ function createPagedService(clock: ManualClock) {
 }
 
 export interface Slope {
-  /** By least squares over all minutes after the warm-up. */
+  /** Growth per minute, by least squares over all minutes after the warm-up. */
   readonly megabytesPerMinute: number
   readonly readsOfStopped: number
   readonly found: Readonly<Record<string, unknown>>
@@ -128,7 +131,7 @@ function megabytesUsed(): number {
   return (heapUsed + external) / 1e6
 }
 
-/** Of the line through equally spaced values for which the squares of what it misses them by are least. */
+/** Returns the slope of the line that fits equally spaced values best, by least squares. */
 function slopeOf(values: readonly number[]): number {
   const middle = (values.length - 1) / 2
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length

@@ -2,7 +2,10 @@ import { atMost, type Figures } from '../figure.js'
 import { measuredBy } from '../forked.js'
 import type { Slope } from './slope-process.js'
 
-/** Whether the memory of a busy matchmaker stays as it is: in a process of its own, once, because it takes minutes. */
+/**
+ * Measures whether a busy matchmaker's memory stays constant. One run in a process of its own, because it takes
+ * minutes.
+ */
 export async function slopeFigures(): Promise<Figures> {
   const program = new URL('./slope-process.js', import.meta.url)
   const { megabytesPerMinute, readsOfStopped, found } = await measuredBy<Slope>(program, [], {

@@ -1,9 +1,9 @@
 import { STEPS, stepOf, type Sample } from './workload.js'
 
-/** A ticket of a crowd that waits, as the measures of match cost compare it. */
+/** A waiting ticket, in the form that the measures of match cost use. */
 export interface Standing {
   readonly sample: Sample
-  /** A point on the sphere of radius 1. */
+  /** The location as a point on the sphere of radius 1. */
   readonly point: readonly [x: number, y: number, z: number]
   readonly step: number
 }
@@ -16,13 +16,13 @@ export function standing(sample: Sample): Standing {
   return { sample, point: [flat * Math.cos(east), flat * Math.sin(east), Math.sin(north)], step: stepOf(sample) }
 }
 
-/** Whether two tickets may meet: the limits between them are those of the one that has waited less. */
+/** Returns true if two tickets may meet. The limits are those of the ticket that has waited less. */
 export function mayMeet(one: Standing, other: Standing): boolean {
   const { skill, km } = STEPS[Math.min(one.step, other.step)] as (typeof STEPS)[number]
   return Math.abs(one.sample.skill - other.sample.skill) <= skill && kmBetween(one, other) <= km + 1e-6
 }
 
-/** Distance and difference in skill, each in units of its strictest limit, added up. */
+/** Returns the sum of distance and difference in skill, each in units of its strictest limit. */
 export const costOf = (one: Standing, other: Standing): number =>
   kmBetween(one, other) / STEPS[0].km + Math.abs(one.sample.skill - other.sample.skill) / STEPS[0].skill
 
@@ -31,7 +31,7 @@ function kmBetween({ point: one }: Standing, { point: other }: Standing): number
   return 2 * EARTH_KM * Math.asin(Math.min(1, Math.sqrt(squared) / 2))
 }
 
-/** The average over the players of matches of the average cost to the others of their match. */
+/** Returns the average cost of a player: the mean cost to the others of the match, averaged over all players. */
 export function averageCost(matches: readonly (readonly Standing[])[]): number {
   let [sum, players] = [0, 0]
   for (const match of matches) {

@@ -9,7 +9,7 @@ function region(name: string, share: number, ...cities: readonly City[]) {
   return { name, share, cities }
 }
 
-/** Parts of the world that are too far apart to play together, each with its share of the players. */
+/** Regions that are too far apart to play together, each with its share of the players. */
 export const REGIONS = [
   region('Europe', 0.4, [51.5, -0.1], [48.9, 2.3], [52.5, 13.4], [40.4, -3.7], [45.5, 9.2]),
   region('North America', 0.35, [40.7, -74], [34, -118.2], [41.9, -87.6], [29.8, -95.4]),
@@ -17,7 +17,7 @@ export const REGIONS = [
   region('Oceania', 0.1, [-33.9, 151.2], [-37.8, 145], [-36.8, 174.8]),
 ] as const
 
-/** Limits, from the strictest to the loosest that designers would set. */
+/** Limits from the strictest to the loosest value that designers would set. */
 export const BOUNDS = { skill: [25, 800], km: [250, 6000] } as const
 
 export interface TargetScene {
@@ -25,20 +25,22 @@ export interface TargetScene {
   readonly targetS: number
   readonly teamSize: number
   readonly hours: number
-  /** Tickets a second, everywhere. @param share of the day that has passed */
+  /** Tickets per second in all regions. @param share share of the day that has passed, from 0 to 1 */
   readonly load: (share: number) => number
-  /** Whether some tickets are parties. */
+  /** True if some tickets are parties. */
   readonly parties: boolean
   /** Shares of the day at which the load changes tenfold at once. */
   readonly changes: readonly number[]
 }
 
-/** Tenfold load by a sine, least at the beginning and the end. */
+/** Load that changes tenfold by a sine. It is lowest at the beginning and the end. */
 const day = (most: number): Pick<TargetScene, 'load' | 'changes'> => ({
   load: (share) => (most / 10) * 10 ** (0.5 - 0.5 * Math.cos(2 * Math.PI * share)),
   changes: [],
 })
-/** Tenfold load at once: down after a quarter, up after the half, down after three. */
+/**
+ * Load that changes tenfold at once: down after a quarter of the day, up after a half, and down after three quarters.
+ */
 const steps = (most: number): Pick<TargetScene, 'load' | 'changes'> => ({
   load: (share) => (Math.floor(share * 4) % 2 === 0 ? most : most / 10),
   changes: [0.25, 0.5, 0.75],
@@ -53,11 +55,17 @@ export const SCENES: readonly TargetScene[] = [
   { what: '5v5 with parties, steps of load', ...fives, ...steps(8) },
 ]
 
-/** Before the day its first load, and after it its last: a start from nothing and the end are not measured. */
+/**
+ * Seconds before the day with its first load, and after it with its last load. So neither the start nor the end is
+ * measured.
+ */
 export const WARM_UP_S = 1200
 const AFTERWARDS_S = 600
 
-/** Skill is normal with a standard deviation of 400; of parties, six in ten come alone and one in twenty as five. */
+/**
+ * Creates the crowd of a scene. Skill is normally distributed with a standard deviation of 400. With parties, 60 % of
+ * tickets have one player and 5 % have five.
+ */
 export function crowdOf({ hours, load, parties }: TargetScene, seed: number): Crowd {
   const random = seededRandom(seed)
   const seconds = hours * 3600
@@ -102,7 +110,7 @@ const queue = (scene: TargetScene, skill: TimedLimit | object, km: TimedLimit | 
   deploy: { application: 'game', version: '1' },
 })
 
-/** The queue with a target wait. */
+/** Returns the queue with a target wait. */
 export const targeted = (scene: TargetScene): QueueDefinition => ({
   ...queue(
     scene,
@@ -112,16 +120,18 @@ export const targeted = (scene: TargetScene): QueueDefinition => ({
   targetWaitMs: scene.targetS * 1000,
 })
 
-/** A schedule set by hand: where limits begin, from 0 (strictest) to 1 (loosest), and how fast they grow. */
+/** A schedule set by hand: the start of limits, from 0 (strictest) to 1 (loosest), and how fast they grow. */
 export interface FixedSchedule {
   readonly from: number
-  /** Seconds in which a limit would go from the strictest to the loosest. */
+  /** Seconds in which a limit would grow from the strictest to the loosest value. */
   readonly spanS: number
 }
 
 const MOST_STEPS = 19
 
-/** The queue with limits that grow by equal factors from where they begin: as fine stairs as a definition may have. */
+/**
+ * Returns the queue with limits that grow by equal factors from their start, in as many steps as a definition may have.
+ */
 export function scheduled(scene: TargetScene, { from, spanS }: FixedSchedule): QueueDefinition {
   const stairs = ([strictest, loosest]: readonly [number, number]) =>
     Array.from({ length: MOST_STEPS + 1 }, (_, step) => {

@@ -1,6 +1,7 @@
 /**
- * Whether tickets wait as long as their queue aims at while the load changes tenfold, and what that is worth: against
- * the best schedule set by hand that has the same p90 over all. The whole matchmaker, with crowds of the lab.
+ * Measures whether tickets wait as long as their queue's target while the load changes tenfold, and what this gains. It
+ * is compared with the best schedule set by hand that has the same p90 over the whole day. The whole matchmaker runs,
+ * with crowds of the lab.
  */
 import { greatCircleKm } from '@muster/core'
 import { runCrowd, type Crowd } from '@muster/lab'
@@ -18,11 +19,11 @@ import {
   type TargetScene,
 } from './target-wait-workload.js'
 
-/** Parts of a day for each of which the p90 is told. */
+/** Number of parts of a day for which the p90 is reported separately. */
 const PHASES = 8
-/** Spans of the schedules set by hand, in target waits: from fast growth to limits that hardly grow at all. */
+/** Spans of the schedules set by hand, in target waits: from fast growth to limits that hardly grow. */
 const SPANS = [1, 2.5, 5, 40]
-/** Runs for each span, to find the start that gives the wanted p90. */
+/** Number of runs for each span, to find the start with the wanted p90. */
 const RUNS_OF_SPAN = 4
 
 export async function targetWaitFigures(): Promise<Figures> {
@@ -54,9 +55,9 @@ export async function targetWaitFigures(): Promise<Figures> {
 
 interface Played {
   readonly tickets: number
-  /** Seconds. */
+  /** 90th percentile of waits in seconds. */
   readonly p90: number
-  /** Mean, over tickets, of what the match's widest skill and distance are in units of the strictest limits. */
+  /** Mean over tickets: the match's largest differences in skill and distance, in units of the strictest limits. */
   readonly cost: number
   readonly phases: readonly number[]
   readonly costs: readonly number[]
@@ -113,8 +114,8 @@ interface FixedPeer extends Played {
 }
 
 /**
- * The schedule of least cost among those that have the wanted p90 over all, one for each span: its start is searched
- * for by secants of the logarithm of the p90.
+ * Returns the schedule of least cost among those with the wanted p90 over the whole day, one for each span. Its start
+ * is searched by the secant method on the logarithm of the p90.
  */
 async function bestFixed(crowd: Crowd, scene: TargetScene, p90: number): Promise<FixedPeer> {
   const found: FixedPeer[] = []
@@ -135,7 +136,7 @@ async function bestFixed(crowd: Crowd, scene: TargetScene, p90: number): Promise
   return same.toSorted((a, b) => a.cost - b.cost)[0] as FixedPeer
 }
 
-/** A start that is looser where waits were too long. */
+/** Returns the next start to try: a looser one if waits were too long. */
 function nextStart(tried: readonly { readonly from: number; readonly error: number }[], span: number): number {
   const [before, last] = tried.slice(-2)
   if (before === undefined) return Math.max(0, 0.6 - 0.6 / span)

@@ -1,4 +1,6 @@
-/** A load generator for the ticket API in its own process: repeats one request with as little code as possible. */
+/**
+ * A load generator for the ticket API, in a process of its own. It repeats a request with as little code as possible.
+ */
 import { connect, type Socket } from 'node:net'
 import { systemClock } from '@muster/core/clock'
 import { tokenOf } from '../server/configuration.js'
@@ -11,7 +13,7 @@ process.on('message', async (load: Load) => {
 })
 process.on('disconnect', () => process.exit())
 
-/** One request as the bytes that go over the wire. */
+/** Returns a request as the bytes that are sent. */
 function requestOf(port: number, token: string, method: string, path: string, body = ''): string {
   const content = body === '' ? '' : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`
   const headers = `host: 127.0.0.1:${port}\r\nauthorization: ${token}\r\naccept: */*\r\nuser-agent: bench\r\n`
@@ -22,7 +24,7 @@ function requestOf(port: number, token: string, method: string, path: string, bo
 const attributes = (player: number) => ({ skill: 1000 + (player % 1000), ...stated })
 const stated = { mode: 'ranked', maps: ['ice', 'fog'] }
 
-/** Players whose token tells their skill do not state it. */
+/** The attributes that a player states. A player whose token contains the skill does not state it. */
 const attributesBy: Readonly<Record<Credentials, (player: number) => object>> = {
   names: attributes,
   tokens: () => stated,
@@ -50,14 +52,15 @@ function creation(port: number, player: number, count: number, credentials: Cred
   return requestOf(port, 'backend', 'POST', '/tickets/batch', JSON.stringify({ tickets }))
 }
 
-/** Each connection sends the next when the one before is answered. */
+/** Creates tickets. Each connection sends its next request when the previous one is answered. */
 async function create({ port, credentials, from, ...load }: Load & { kind: 'create' }): Promise<void> {
   const { tickets, perRequest, connections } = load
-  // Made beforehand, so that the server is not kept waiting.
+  // Created beforehand, so that the server does not wait for this process.
   const requests = Array.from({ length: tickets / perRequest }, (_, index) =>
     creation(port, from + index * perRequest, perRequest, credentials),
   ).values()
-  // A process that sleeps has to be woken for each answer, and the server, who wakes it, is charged for that.
+  // Keeps this process awake. Otherwise the server would have to wake it for each response, and that would be charged
+  // to the server.
   let done = false
   const stayAwake = () => {
     if (!done) setImmediate(stayAwake)
@@ -85,7 +88,7 @@ function sendAll(port: number, requests: Iterator<string>): Promise<void> {
   })
 }
 
-/** The bytes still missing of the answer that begins, with its whole head, in `data`. */
+/** Returns the number of missing bytes of the response that begins in `data`, whose head is complete. */
 function bodyMissing(data: Buffer): number {
   const head = data.indexOf('\r\n\r\n')
   const text = data.toString('latin1', 0, head)
@@ -96,7 +99,7 @@ function bodyMissing(data: Buffer): number {
 
 const CONNECTING_AT_ONCE = 64
 
-/** Players wait, each on a connection of their own, which is left open. */
+/** Lets players wait. Each has an own connection, which stays open. */
 async function wait({ from, waiters, ...load }: Load & { kind: 'wait' }): Promise<void> {
   let next = from
   const openSome = async () => {
@@ -105,7 +108,7 @@ async function wait({ from, waiters, ...load }: Load & { kind: 'wait' }): Promis
   await Promise.all(Array.from({ length: CONNECTING_AT_ONCE }, openSome))
 }
 
-/** Resolves when the player waits. */
+/** Resolves once the player waits. */
 async function waitFor(
   { port, way, credentials }: Pick<Load & { kind: 'wait' }, 'port' | 'way' | 'credentials'>,
   player: number,
@@ -116,7 +119,7 @@ async function waitFor(
   const path = way === 'events' ? `/tickets/${id}/events` : `/tickets/${id}?wait=30`
   const request = requestOf(port, authorizations[credentials](player), 'GET', path)
   if (way === 'events') return void (await ask(socket, request))
-  // Nothing comes before the time is over; and then the next begins.
+  // No data arrives until the long poll ends. Then the next one begins.
   socket.on('data', () => socket.write(request))
   socket.write(request)
 }

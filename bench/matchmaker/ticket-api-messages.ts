@@ -1,25 +1,25 @@
-/** What the processes of the ticket API's benchmark tell each other. */
+/** The messages between the processes of the ticket API's benchmark. */
 
-/** What the server has used and holds so far. */
+/** What the server has used so far, and its memory. */
 export interface ServerState {
   readonly port: number
-  /** Microseconds of CPU, of its own code and of the kernel for it. */
+  /** Microseconds of CPU time, in the server's own code and in the kernel. */
   readonly cpuMicroseconds: number
-  /** Bytes of memory, all of it. */
+  /** Resident memory in bytes. */
   readonly residentBytes: number
 }
 
-/** What the ticket API's own server knows besides. */
+/** What the ticket API's own server reports in addition. */
 export interface TicketServerState extends ServerState {
-  /** Long polls and streams that are open. */
+  /** Number of open long polls and streams. */
   readonly waiting: number
   readonly tickets: number
 }
 
-/** Who the players say they are: a name that is believed, or a token that is checked. */
+/** How players identify themselves: by a name that is trusted, or by a token that is verified. */
 export type Credentials = 'names' | 'tokens'
 
-/** What a load process is to do. */
+/** An order to a load process. */
 export type Load =
   | {
       readonly kind: 'create'

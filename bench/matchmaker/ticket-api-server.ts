@@ -1,4 +1,6 @@
-/** The ticket API over a matchmaker whose tickets only wait, on a port of this machine, in a process of its own. */
+/**
+ * The ticket API over a matchmaker whose tickets are never matched, on a port of this machine, in a process of its own.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { bearerToken, nodeListener } from '@muster/core/http'
@@ -38,11 +40,11 @@ const api = createTicketApi(matchmaker, {
     const id = bearerToken(request)
     return id === undefined ? undefined : { id, role: id === 'backend' ? 'backend' : 'player' }
   },
-  // All players of the benchmark come from one address, and are counted by it all the same.
+  // The limit per address is raised, because all players of the benchmark have one address. Requests are still counted.
   limits: { perAddress: { limit: 1e9, windowMs: 5000 } },
 })
 const server = createServer(nodeListener(api))
-// Waiters are silent for long.
+// Connections of waiting players are silent for a long time.
 server.keepAliveTimeout = 60_000
 
 function state(): TicketServerState {

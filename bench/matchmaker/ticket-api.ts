@@ -8,13 +8,16 @@ const BARE = new URL('./bare-server.js', import.meta.url)
 const ROUNDS = 5
 const SINGLE = { perRequest: 1, tickets: 20_000, connections: 32 }
 const BATCHED = { perRequest: 500, tickets: 50_000, connections: 4 }
-/** A process here may have 20,000 files open, some of them for itself; the cost of this many stands for 20,000. */
+/**
+ * Number of waiting players. A process may have 20,000 files open here, and needs some itself. The cost of this number
+ * stands for that of 20,000.
+ */
 const WAITERS = 19_800
 const PROMISED_WAITERS = 20_000
 
 /**
- * The ticket API over loopback HTTP, in a process of its own: tickets per second of its CPU time, the kernel's part
- * for its sockets included, as many as one core makes; and the memory of the process while this many wait.
+ * Measures the ticket API over loopback HTTP, in a process of its own: the tickets that one core creates per second of
+ * CPU time, the kernel's work for sockets included, and the memory of the process while `WAITERS` players wait.
  */
 export async function ticketApiFigures(): Promise<Figures> {
   const [single = [], bare = []] = await createsPerSecond(SINGLE, [SERVER, BARE])
@@ -42,14 +45,17 @@ export async function ticketApiFigures(): Promise<Figures> {
 
 type Creates = Pick<Load & { kind: 'create' }, 'perRequest' | 'tickets' | 'connections'>
 
-/** What each of the servers makes of the load, in turns, so that all find the machine alike. */
+/**
+ * Returns the creates per second of each server under this load. The servers take turns, so that all find the machine
+ * in the same state.
+ */
 async function createsPerSecond(load: Creates, servers: readonly URL[]): Promise<readonly (readonly number[])[]> {
   const fleets = await Promise.all(servers.map((server) => setUp<TicketServerState>(server, 1)))
   const rates = fleets.map((): number[] => [])
   for (let round = 0; round <= ROUNDS; round += 1) {
     for (const [index, fleet] of fleets.entries()) {
       const rate = await rateOf(fleet, load)
-      // The first round is for the compiler.
+      // The first round only warms up the compiler.
       if (round > 0) rates[index]?.push(rate)
     }
   }
@@ -67,7 +73,7 @@ async function rateOf({ state, order }: LoadFleet<TicketServerState>, load: Crea
   return created / ((after.cpuMicroseconds - before.cpuMicroseconds) / 1e6)
 }
 
-/** Between two looks at whether all wait who are to. */
+/** Milliseconds between two checks whether all players wait. */
 const LOOK_MS = 100
 
 async function memoryOfWaiters(way: 'events' | 'poll'): Promise<{ megabytes: number; waiting: number }> {

@@ -7,7 +7,7 @@ import { median } from '../figure.js'
 import { cpuMs, watchLoop } from './event-loop.js'
 import { createAnsweringService, unansweringService } from './services.js'
 
-/** Nanoseconds of CPU for each ticket, by rounds. */
+/** Nanoseconds of CPU time for each ticket, round by round: without and with the log. */
 export interface Cost {
   readonly plain: readonly number[]
   readonly logged: readonly number[]
@@ -27,7 +27,7 @@ const LIVES = 4000
 const WAITING = 100_000
 
 const deploy = { application: 'game', version: '1' }
-/** Nobody is ever matched: that is measured elsewhere. */
+/** A queue in which no ticket is matched, because matching is measured elsewhere. */
 const lonely = { name: 'ranked', matchSize: 500, deploy }
 const duel = { name: 'duel', matchSize: 2, deploy }
 
@@ -36,7 +36,7 @@ let files = 0
 const newPath = () => join(folder, `log-${files++}`)
 
 let players = 0
-/** As much as a game tells of a player. */
+/** Returns a ticket with as much data as a game states of a player. */
 const ticketFor = (queue: string) => {
   players += 1
   const attributes = { skill: 1500 + (players % 700), maps: ['dust', 'mirage'], platform: 'pc' }
@@ -46,7 +46,7 @@ const ticketFor = (queue: string) => {
 
 const collect = () => globalThis.gc?.()
 
-/** CPU of this process, its threads and the kernel for it, in nanoseconds. */
+/** Returns the CPU nanoseconds of some work: of this process, its threads, and the kernel. */
 async function cpuOf(work: () => void | Promise<void>): Promise<number> {
   collect()
   const before = process.cpuUsage()
@@ -91,7 +91,7 @@ async function lifeCost(isLogged: boolean): Promise<number> {
   return cpu / LIVES
 }
 
-/** Each taken in turn, so that both see the same machine. */
+/** Measures both variants in turns, so that both find the machine in the same state. */
 async function inTurn(cost: (isLogged: boolean) => Promise<number>): Promise<Cost> {
   const plain: number[] = []
   const logged: number[] = []
@@ -104,7 +104,7 @@ async function inTurn(cost: (isLogged: boolean) => Promise<number>): Promise<Cos
 
 const options = { deployments: unansweringService, queues: [lonely] }
 
-/** The file of a process with many tickets that wait. */
+/** Creates the file of a process with many waiting tickets, and returns its path. */
 async function crowd(): Promise<string> {
   const path = newPath()
   const first = createMatchmaker({ ...options, store: await openStore({ path, clock: systemClock }) })
@@ -113,7 +113,7 @@ async function crowd(): Promise<string> {
   return path
 }
 
-/** A process that begins with that file, and rewrites it. */
+/** Starts with that file, as a next process would, and rewrites it. */
 async function goOn(path: string) {
   collect()
   const before = cpuMs()

@@ -2,7 +2,7 @@ import { atMost, median, type Figures } from '../figure.js'
 import { measuredBy } from '../forked.js'
 import type { Cost, LogCosts } from './ticket-log-process.js'
 
-/** What it costs that tickets outlive the process: in a process of its own. */
+/** Measures what it costs that tickets outlive the process, in a process of its own. */
 export async function ticketLogFigures(): Promise<Figures> {
   const program = new URL('./ticket-log-process.js', import.meta.url)
   const { create, life, loadMs, heldMs, found } = await measuredBy<LogCosts>(program, [], {
@@ -15,7 +15,7 @@ export async function ticketLogFigures(): Promise<Figures> {
   })
   return {
     figures: [
-      // A create through the whole program may take 83 µs (12,000 a second), of which the log may take 15 %.
+      // A create through the whole program may take 83 µs (12,000 per second). The log may take 15 % of that.
       atMost('store: CPU of a create beyond one without it', beyond, 12_500, 'ns'),
       atMost('store: CPU until a new process has 100,000 tickets of the one before', loadMs, 2000, 'ms'),
       atMost('store: most CPU in a turn while a file of 100,000 tickets is rewritten', heldMs, 20, 'ms'),

@@ -1,6 +1,6 @@
 /**
- * One scene of ticks, in a process of its own so that its first ticks are cold, as after a start. By hand, to profile
- * it: `node --cpu-prof bench/dist/matchmaker/ticks-process.js standing`.
+ * Runs one scene of ticks, in a process of its own so that its first ticks are cold, as after a start. Start it by hand
+ * to profile it: `node --cpu-prof bench/dist/matchmaker/ticks-process.js standing`.
  */
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import type { QueueDefinition, RuleDefinition, TicketInput } from '@muster/matchmaker'
@@ -9,18 +9,18 @@ import { createServedMatchmaker } from './services.js'
 
 const TICK_MS = 250
 
-/** What a scene's ticks cost. */
+/** The cost of a scene's ticks. */
 export interface Ticks {
-  /** Milliseconds for which the event loop was held at most. */
+  /** Milliseconds of the longest turn of the event loop. */
   readonly heldMs: number
-  /** Milliseconds of a tick: 95 of 100 took no longer. */
+  /** 95th percentile of a tick's milliseconds. */
   readonly p95Ms: number
   readonly found: Readonly<Record<string, unknown>>
 }
 
 interface TicksScene {
   readonly rules: readonly RuleDefinition[]
-  /** Tickets that wait before the first tick, and that come with each tick. */
+  /** Number of tickets that wait before the first tick, and of those that come with each tick. */
   readonly waiting: number
   readonly perTick: number
   readonly ticks: number
@@ -32,7 +32,7 @@ const distance = { kind: 'distance', maxKm: { from: 500, to: 5000, overMs: 20_00
 const skill = { kind: 'difference', attribute: 'skill', max: { from: 100, to: 400, overMs: 30_000 } } as const
 const roles = { kind: 'roles', roles: { tank: 1, healer: 1 } } as const
 const balance = { kind: 'balance', attribute: 'skill', max: 50 } as const
-/** Refuses nearly all matches, and says nothing of it before they are whole. */
+/** A rule that rejects nearly all matches, but only once they are complete. */
 const picky: RuleDefinition = {
   kind: 'custom',
   name: 'picky',
@@ -44,15 +44,15 @@ const slow: RuleDefinition = { kind: 'custom', name: 'slow', test: () => (busyFo
 const taste: RuleDefinition = { kind: 'overlap', attribute: 'modes' }
 
 const scenes = {
-  /** The README's queue, with four players a second, of whom one in eight is a tank, and one in eight a healer. */
+  /** The README's queue with four players per second. One in eight is a tank, and one in eight a healer. */
   rare: { rules: [distance, skill, roles, balance], waiting: 0, perTick: 1, ticks: 1200 },
-  /** Five against five whom nothing suits. */
+  /** Five against five, with a rule that rejects every match. */
   few: { rules: [balance, never], waiting: 25, perTick: 0, ticks: 80 },
   some: { rules: [balance, never], waiting: 200, perTick: 0, ticks: 80 },
   standing: { rules: [distance, skill, roles, balance, picky], waiting: 10_000, perTick: 10, ticks: 80 },
-  /** Everybody wants to play something else. */
+  /** All players want to play something else, so none fit together. */
   apart: { rules: [skill, taste, balance], waiting: 10_000, perTick: 10, ticks: 80 },
-  /** A check of a fifth of a millisecond that suits nobody. */
+  /** A check that takes 0.2 ms and accepts no match. */
   slow: { rules: [balance, slow], waiting: 200, perTick: 1, ticks: 80 },
 } satisfies Record<string, TicksScene>
 

@@ -17,8 +17,9 @@ const scenes: Readonly<Record<SceneName, string>> = {
 }
 
 /**
- * What ticks cost where matches are hard to find: how long they hold the event loop, and how much of the time between
- * two ticks they take. Each scene in processes of its own, from the first tick on: that one is cold.
+ * Measures ticks in scenes in which matches are hard to find: how long they block the event loop, and which share of
+ * the tick interval they take. Each scene runs in processes of its own, and is measured from its first tick, which is
+ * cold.
  */
 export async function tickFigures(): Promise<Figures> {
   const figures: Figures['figures'][number][] = []

@@ -1,15 +1,15 @@
 /**
- * What estimated waits cost in a queue with many kinds of tickets, in a process of its own. By hand:
- * `node bench/dist/matchmaker/wait-cost-process.js [URL of another build's matchmaker [players a second]]`.
+ * Measures what estimated waits cost in a queue with many kinds of tickets, in a process of its own. By hand: `node
+ * bench/dist/matchmaker/wait-cost-process.js [URL of another build's matchmaker [players a second]]`.
  */
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import type * as Own from '@muster/matchmaker'
 import { unansweringService } from './services.js'
 
 export interface WaitCost {
-  /** Per cent of the time that was spent on answers about waits. */
+  /** Percentage of the time that was used for estimates of waits. */
   readonly share: number
-  /** Milliseconds for them, a second of the game. */
+  /** Milliseconds used for estimates, per second of the game. */
   readonly askedMs: number
   readonly totalMs: number
   readonly kinds: number
@@ -18,7 +18,7 @@ export interface WaitCost {
 
 const PLAYERS_A_SECOND = Number(process.argv[3] ?? 400)
 const TICK_MS = 250
-/** Half of what estimates remember. */
+/** Seconds before the measurement: half of the time that estimates remember. */
 const WARM_UP_S = 600
 const SECONDS = 240
 const SIZES = 6
@@ -57,7 +57,7 @@ let players = 0
 let askedMs = 0
 const come = () => {
   came += 1
-  // A few places have most of the players.
+  // Most players are in a few locations.
   const place = Math.floor(PLACES * random() ** 3)
   const coordinates = { latitude: 30 * Math.floor(place / 12) - 15, longitude: 30 * (place % 12) - 180 }
   const size = 1 + Math.floor(SIZES * random() ** 2)
@@ -83,7 +83,7 @@ for (let tick = 0; tick < ((WARM_UP_S + SECONDS) * 1000) / TICK_MS; tick += 1) {
   const missing = (PLAYERS_A_SECOND * TICK_MS * (tick + 1)) / 1000 - players
   for (let more = 0; more < missing;) more += come()
   await clock.advance(TICK_MS)
-  // Each who waits asks once a second.
+  // Each waiting player requests an estimate once a second.
   const asked = [...waiting].filter((_, at) => at % 4 === tick % 4)
   asking(() => {
     for (const id of asked) matchmaker.estimateWait(id)

@@ -3,16 +3,18 @@ import type { Player, QueueDefinition } from '@muster/matchmaker'
 
 export type Region = 'west' | 'east'
 
-/** How tickets come, over hours of virtual time. */
+/** The arrivals of tickets over hours of virtual time. */
 export interface WaitScene {
   readonly what: string
   readonly queue: QueueDefinition
   readonly hours: number
-  /** Tickets a second. @param s seconds from the start. */
+  /** Tickets per second. @param s seconds from the start. */
   readonly load: (s: number, region: Region) => number
-  /** Whether some are parties. */
+  /** True if some tickets are parties. */
   readonly parties: boolean
-  /** The tickets that count, by the seconds from the start at which they are created: all, unless given. */
+  /**
+   * Returns true if a ticket counts, by the seconds from the start at which it is created. Default: all tickets count.
+   */
   readonly counts?: (s: number) => boolean
 }
 
@@ -38,13 +40,15 @@ const rules: QueueDefinition['rules'] = [
 ]
 export const ranked: QueueDefinition = { name: 'ranked', teams: [{ name: 'team', count: 2, size: 5 }], rules, deploy }
 
-/** A day in this many hours, quiet and busy; where it is evening in the west, it is night in the east. */
+/**
+ * Length of a day in seconds, in which load is low and high. When it is evening in the west, it is night in the east.
+ */
 const DAY_S = 4 * 3600
 const day = (s: number, region: Region, least: number, most: number) =>
   least + (most - least) * (0.5 - 0.5 * Math.cos(2 * Math.PI * (s / DAY_S + (region === 'west' ? 0 : 0.35))))
 const between = (s: number, from: number, to: number) => s >= from && s < to
 
-/** Bursts of 20 s at intervals, and the five minutes after each. */
+/** Load with bursts of 20 s at intervals. Only tickets of the five minutes after each burst count. */
 const bursts = (everyS: number, usual: number, more: number) => ({
   hours: 4,
   load: (s: number) => usual + (s % everyS < 20 ? more : 0),
@@ -119,7 +123,7 @@ const CITIES: Readonly<Record<Region, readonly (readonly [latitude: number, long
   ],
 }
 
-/** The players of a ticket. Of parties, six in ten come alone, one in twenty as five. */
+/** Draws the players of a ticket. With parties, 60 % of tickets have one player and 5 % have five. */
 export function drawPlayers(random: Random, region: Region, ticket: number, parties: boolean): Player[] {
   const [latitude, longitude] = CITIES[region][Math.floor(random() * 5)] ?? [0, 0]
   const coordinates = { latitude: latitude + random(), longitude: longitude + random() }

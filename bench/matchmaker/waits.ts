@@ -1,6 +1,6 @@
 /**
- * Whether estimated waits hold while the load drifts: each ticket's estimate is taken when it is created, and compared
- * with how long it then waits. The whole matchmaker, by hours of virtual time.
+ * Measures whether estimated waits are right while the load changes. Each ticket's estimate is read when the ticket is
+ * created, and compared with its actual wait. The whole matchmaker runs, over hours of virtual time.
  */
 import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
 import type { Matchmaker, QueueDefinition, WaitEstimate } from '@muster/matchmaker'
@@ -8,7 +8,10 @@ import { atLeast, atMost, type Figures } from '../figure.js'
 import { createServedMatchmaker } from './services.js'
 import { drawPlayers, ranked, SCENES, type Region, type WaitScene } from './waits-workload.js'
 
-/** One ticket in this many gives up, after a minute on average: how long it would have waited is unknown. */
+/**
+ * Share of tickets that give up, and their mean patience in milliseconds. It is unknown how long they would have
+ * waited.
+ */
 const GIVE_UP = { share: 0.15, afterMs: 60_000 }
 
 /** A ticket that does not give up. */
@@ -17,7 +20,7 @@ interface Observed {
   readonly size: number
   readonly estimate: WaitEstimate | undefined
   readonly createdAt: number
-  /** Infinity if it expired. */
+  /** Milliseconds of waiting; Infinity if the ticket expired. */
   waitedMs: number
 }
 
@@ -71,14 +74,14 @@ function setUp(queue: QueueDefinition): { readonly matchmaker: Matchmaker; reado
     queues: [queue],
     clock,
     random: seededRandom(1),
-    // A constant stopwatch never cuts a round short, however slow the machine is.
+    // The stopwatch is constant, so that no round is ended early, however slow the machine is.
     stopwatch: () => 0,
     endedTicketTtlMs: 0,
   })
   return { matchmaker, clock }
 }
 
-/** Lets tickets come, and returns those that did not give up, once they were matched or have expired. */
+/** Runs the arrivals. Returns the tickets that did not give up, once all of them were matched or have expired. */
 async function play({ queue, hours, load, parties, counts = () => true }: WaitScene): Promise<Observed[]> {
   const { matchmaker, clock } = setUp(queue)
   const random = seededRandom(2)
@@ -130,7 +133,7 @@ async function play({ queue, hours, load, parties, counts = () => true }: WaitSc
 const WAITING = 50_000
 const ROUNDS = 6
 
-/** Microseconds of CPU for an estimate, when all who wait ask once a second: of each second. */
+/** Returns the CPU microseconds of an estimate in each second, if all waiting players request one per second. */
 async function costOfAsking(): Promise<number[]> {
   const { matchmaker, clock } = setUp({ ...ranked, name: 'ranked' })
   const random = seededRandom(3)
@@ -146,7 +149,7 @@ async function costOfAsking(): Promise<number[]> {
     const before = process.cpuUsage()
     for (const id of ids) matchmaker.estimateWait(id)
     const { user, system } = process.cpuUsage(before)
-    // The first is for the compiler.
+    // The first round only warms up the compiler.
     if (round > 0) costs.push((user + system) / WAITING)
   }
   return costs

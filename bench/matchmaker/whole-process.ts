@@ -1,6 +1,7 @@
 /**
- * One measurement of the whole matchmaker, in a process of its own so that the garbage of another is not charged to it.
- * By hand, to profile it: `node --expose-gc --cpu-prof bench/dist/matchmaker/whole-process.js pairs`.
+ * One measurement of the whole matchmaker, in a process of its own so that it is not charged with the garbage of
+ * another measurement. Start it by hand to profile it: `node --expose-gc --cpu-prof
+ * bench/dist/matchmaker/whole-process.js pairs`.
  */
 import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
 import type { DeploymentService, Matchmaker, QueueDefinition, TicketInput } from '@muster/matchmaker'
@@ -24,7 +25,7 @@ const skill = {
   attribute: 'skill',
   max: STEPS.map(({ afterS, skill: value }) => ({ afterMs: afterS * 1000, value })),
 } as const
-/** Tickets that have been given a taste of their own go with nobody, however long they wait. */
+/** A rule that keeps tickets apart: a ticket with a taste of its own matches no other, however long it waits. */
 const taste = { kind: 'difference', attribute: 'taste', max: 0.5, missing: { value: 0 } } as const
 
 const duel: QueueDefinition = { name: 'duel', matchSize: 2, rules: [distance, skill], deploy }
@@ -34,7 +35,7 @@ const ranked: QueueDefinition = {
   rules: [distance, skill],
   deploy,
 }
-/** The same facts about each ticket, in a queue that costs no search. */
+/** A queue with the same facts about each ticket, in which no search is made. */
 const apart: QueueDefinition = {
   name: 'picky',
   matchSize: 100,
@@ -45,27 +46,30 @@ const picky: QueueDefinition = { name: 'picky', matchSize: 2, rules: [distance, 
 
 const measurements = {
   /**
-   * From the ticket to the intent in the store and the place in the queue of creates. As many creates as may be in
-   * flight are sent and never answered: further requests would follow the service's pace of tens per second.
-   * `served` includes their cost and all that follows, with a server for every match.
+   * From the ticket to the intent in the store and the place in the queue of creates. Creates are sent up to the
+   * maximum in flight and never answered, because otherwise requests would follow the service's rate of tens per
+   * second. `served` includes the cost of creates and all that follows, with a server for every match.
    */
   pairs: () => throughput(duel, unansweringService, (sample, index) => ticketOf('duel', sample, index, 1)),
   parties: () =>
     throughput(ranked, unansweringService, (sample, index) => ticketOf('ranked', sample, index, sample.size)),
-  /** The same with every create answered, its server READY at once by webhook, and stopped once it is assigned. */
+  /**
+   * Like `pairs`, but every create is answered. A webhook reports the server as READY at once, and it is stopped once
+   * assigned.
+   */
   served: () => throughput(duel, undefined, (sample, index) => ticketOf('duel', sample, index, 1)),
   standing,
   memory,
 }
 
-/** Microseconds of CPU for a warm-up or a measurement: what is slow is measured over less. */
+/** Maximum CPU microseconds of a warm-up or a measurement. Slow work is repeated less often. */
 const MOST_CPU = 10e6
 
 type MakeTicket = (sample: Sample, index: number) => TicketInput
 
 /**
- * Repeats a part `times` times, or until MOST_CPU is spent. Returns the CPU seconds of each repetition.
- * @param after what is done after each of them, and does not count.
+ * Repeats a part `times` times, or until MOST_CPU is used. Returns the CPU seconds of each repetition.
+ * @param after runs after each repetition, and is not measured.
  */
 async function repeat(times: number, part: () => Promise<void>, after = async () => {}): Promise<number[]> {
   const spent: number[] = []
@@ -80,17 +84,18 @@ async function repeat(times: number, part: () => Promise<void>, after = async ()
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 
-/** The number of tickets, and of tickets per tick: ten times the servers that are allowed by default. */
+/** Number of tickets in total and per tick: ten times the number of servers that are allowed by default. */
 const TICKETS = 20_000
 const PER_TICK = 5000
 const TICK_MS = 250
 
-/** By then tickets that have ended are not kept any more. */
+/** Milliseconds after which ended tickets are no longer kept. */
 const FORGOTTEN_MS = 600_000
 
 /**
- * One matchmaker, as a server process keeps one for its whole life: for each new one the engine would compile much of
- * its code again. Between repetitions all tickets are cancelled and forgotten, which is not measured.
+ * Measures one matchmaker, because a server process has one for its whole life. With a new one for each repetition, the
+ * engine would compile much of its code again. Between repetitions all tickets are cancelled and removed, which is not
+ * measured.
  */
 async function throughput(
   queue: QueueDefinition,
@@ -132,7 +137,7 @@ async function throughput(
   }
 }
 
-/** By itself, so that it is compiled once, and not again for each loop that calls it. */
+/** A function of its own, so that it is compiled only once, and not again for each loop that calls it. */
 function createAll(matchmaker: Matchmaker, tickets: readonly TicketInput[]) {
   for (const ticket of tickets) matchmaker.createTicket(ticket)
 }
@@ -145,7 +150,7 @@ const SECONDS = 12
 async function standing(): Promise<Measured> {
   const { matchmaker, clock, counts } = setUp(picky, unansweringService)
   stand(matchmaker, STANDING)
-  // They have come to the last of their steps, and are as open as they will ever be.
+  // After this time, the tickets have reached the last of their steps, at which their limits are loosest.
   await clock.advance(30_000)
   const arrivals = arrivalsOf(ARRIVING * (WARM_UP + SECONDS), (sample, index) => ticketOf('picky', sample, index, 1))
   const second = async () => {
@@ -170,7 +175,7 @@ const WAITING = 100_000
 
 async function memory(): Promise<Measured> {
   const { matchmaker } = setUp(apart, unansweringService)
-  // What is loaded and compiled on the way is not charged to the tickets.
+  // A first pass, so that loading and compilation are not charged to the tickets.
   stand(matchmaker, 1000, 'warm')
   await matchmaker.tick()
   const before = bytesUsed()
@@ -207,7 +212,7 @@ function ticketOf(
   return { queue, players }
 }
 
-/** Tickets that nobody will ever suit. */
+/** Creates tickets that match no other. */
 function stand(matchmaker: Matchmaker, count: number, name = 'standing') {
   const sample = createSampler(7)
   for (let index = 0; index < count; index += 1) {
@@ -218,7 +223,7 @@ function stand(matchmaker: Matchmaker, count: number, name = 'standing') {
   }
 }
 
-/** Made before the clock runs, the last first. */
+/** Creates the tickets before the clock runs, the last one first. */
 function arrivalsOf(count: number, makeTicket: (sample: Sample, index: number) => TicketInput): TicketInput[] {
   const sample = createSampler(99)
   return Array.from({ length: count }, (_, index) => makeTicket(sample(), index))
@@ -231,7 +236,7 @@ function cpuSince(before: NodeJS.CpuUsage): number {
 
 function bytesUsed(): number {
   for (let time = 0; time < 3; time += 1) globalThis.gc?.()
-  // Columns that grow in place are in no count but this one, and there only as far as they are written to.
+  // Only the resident size includes columns that grow in place, as far as they have been written to.
   return process.memoryUsage.rss()
 }
 

@@ -6,8 +6,8 @@ const PROGRAM = new URL('./whole-process.js', import.meta.url)
 const RUNS = 3
 
 /**
- * The whole matchmaker through its public API: tickets as objects in, events out, everything in memory, on a manual
- * clock. CPU time of all threads of the process; each run of a measurement in its own process.
+ * Measures the whole matchmaker through its public API: tickets as objects in, events out, with everything in memory,
+ * on a manual clock. The CPU time of all threads of the process counts. Each run has a process of its own.
  */
 export async function wholeFigures(): Promise<Figures> {
   const pairs = await measured('pairs', 0)
@@ -39,7 +39,7 @@ export async function wholeFigures(): Promise<Figures> {
   }
 }
 
-/** Seconds after which a measurement is given up: it counts as the worst there is. */
+/** Seconds after which a measurement is given up. It then counts as the worst possible result. */
 const PATIENCE_S = 90
 
 interface Measurements {

@@ -1,6 +1,6 @@
 import { seededRandom } from '@muster/core/clock'
 
-/** [latitude, longitude, weight] of the cities around which players live. */
+/** Latitude, longitude and weight of the cities around which players live. */
 const CITIES: readonly (readonly [latitude: number, longitude: number, weight: number])[] = [
   [40.71, -74.0, 18],
   [34.05, -118.24, 13],
@@ -78,15 +78,18 @@ export interface Sample {
   /** Degrees. */
   readonly latitude: number
   readonly longitude: number
-  /** 0 to 3000, around 1500. */
+  /** Skill from 0 to 3000, with a mean of about 1500. */
   readonly skill: number
-  /** Seconds that the ticket has waited: exponential, 8 on average. */
+  /** Seconds that the ticket has waited: exponentially distributed, 8 on average. */
   readonly waitedS: number
-  /** Players: six in ten come alone, one in twenty as five. */
+  /** Number of players: one in 60 % of tickets, five in 5 %. */
   readonly size: number
 }
 
-/** The steps that relax with waiting: seconds, kilometres, difference in skill. Two tickets match if both allow it. */
+/**
+ * The steps by which limits relax: seconds of waiting, kilometres, and difference in skill. Two tickets match if both
+ * allow it.
+ */
 export const STEPS = [
   { afterS: 0, km: 500, skill: 50 },
   { afterS: 5, km: 1000, skill: 100 },
@@ -94,14 +97,17 @@ export const STEPS = [
   { afterS: 20, km: 5000, skill: 400 },
 ] as const
 
-/** The index of the step that a ticket has reached. */
+/** Returns the index of the step that a ticket has reached. */
 export const stepOf = ({ waitedS }: Sample): number => STEPS.findLastIndex(({ afterS }) => waitedS >= afterS)
 
-/** The limits between two tickets: those of the one that has waited less. */
+/** Returns the limits between two tickets, which are those of the ticket that has waited less. */
 export const limitsBetween = (one: Sample, other: Sample): (typeof STEPS)[number] =>
   STEPS[Math.min(stepOf(one), stepOf(other))] as (typeof STEPS)[number]
 
-/** Tickets of a game that is played everywhere: 70 % within some 60 km of a city, the others within some 250 km. */
+/**
+ * Creates tickets of a game that is played worldwide. 70 % live within some 60 km of a city, the others within some 250
+ * km.
+ */
 export function createSampler(seed: number): () => Sample {
   const random = seededRandom(seed)
   let total = 0

@@ -7,8 +7,8 @@ const WARM_UP_S = 4
 const MEASURED_S = 10
 
 /**
- * Milliseconds from `createTicket` in one process until another one knows where the player connects, while a third one
- * matches. A ticket that is never assigned is an endless wait.
+ * Measures the milliseconds from `createTicket` in one process until another process knows the server's address, while
+ * a third process matches. A ticket that is never assigned counts as an endless wait.
  */
 export async function measureLatency(): Promise<{ readonly p50: number; readonly p99: number }> {
   const server = await startRedisServer()

@@ -4,10 +4,10 @@ import { seededRandom, systemClock } from '@muster/core/clock'
 
 export const LIMIT = 40
 const WINDOW_MS = 1000
-/** How long it takes to answer. */
+/** Milliseconds in which the service answers. */
 const THINK_MS = { from: 5, to: 35 }
 
-/** A service that takes 40 requests in any second, by the strictest count, and remembers when they came. */
+/** Starts a service that accepts 40 requests in any second, by the strictest count, and records when they arrived. */
 export async function startLimitedService() {
   const random = seededRandom(1)
   let passed: number[] = []
@@ -32,12 +32,15 @@ export async function startLimitedService() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     passed: () => passed.length,
-    /** Forgets what was before, except for the count of the last second. */
+    /** Forgets all earlier requests, except for the count of the last second. */
     begin: () => {
       passed = passed.slice(-LIMIT)
       refused = 0
     },
-    /** Requests over the limit, and the part of the limit that was used: by how long a limit's worth took. */
+    /**
+     * Returns the number of requests beyond the limit, and the used share of the limit, computed from the mean time in
+     * which `limit` requests arrived.
+     */
     result: () => {
       const times = passed.slice(LIMIT).map((at, n) => at - (passed[n] as number))
       const mean = times.reduce((sum, time) => sum + time, 0) / times.length

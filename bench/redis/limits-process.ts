@@ -1,4 +1,4 @@
-/** One process that uses a shared limit: `limits-process <redis> <service> <calls at once> <ms between calls>`. */
+/** A process that uses a shared limit: `limits-process <redis> <service> <calls at once> <ms between calls>`. */
 import { createClient } from '@muster/core'
 import { systemClock } from '@muster/core/clock'
 import { connectRedis, createRedisLimits } from '@muster/redis'

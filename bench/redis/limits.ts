@@ -6,7 +6,7 @@ import { atLeast, atMost, type Figures } from '../figure.js'
 import { LIMIT, startLimitedService } from './limited-service.js'
 
 const MEASURED_MS = 30_000
-/** From the first request on, until what was paused and connected at the beginning is over. */
+/** Milliseconds from the first request until the connections and pauses of the beginning are over. */
 const SETTLING_MS = 3000
 const MISHAPS = 26
 
@@ -17,7 +17,7 @@ interface Work {
 const busy: Work = { together: 24, gapMs: 0 }
 const light: Work = { together: 1, gapMs: 500 }
 
-/** The shared limit of several processes: how many requests are over it, and how much of it is used. */
+/** Measures a limit that several processes share: how many requests exceed it, and which share of it is used. */
 export async function limitFigures(): Promise<Figures> {
   const steady = await measure([busy, busy, busy, busy], calm)
   const uneven = await measure([busy, light, light, light], calm)
@@ -38,7 +38,7 @@ export async function limitFigures(): Promise<Figures> {
 }
 
 interface Fleet {
-  /** Those that run. */
+  /** The running processes. */
   readonly children: ChildProcess[]
   start(nth: number): void
 }
@@ -66,7 +66,7 @@ async function measure(works: readonly Work[], during: (fleet: Fleet) => Promise
 
 const calm = () => systemClock.sleep(MEASURED_MS)
 
-/** By turns one is killed and begun anew, and one stands still for up to 3 s. */
+/** Alternately kills and restarts a process, and pauses one for up to 3 s. */
 async function misfortunes({ children, start }: Fleet): Promise<void> {
   const random = seededRandom(1)
   const until = systemClock.now() + MEASURED_MS

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Answer, Led, Order, Used } from './partition-messages.js'
 
-/** A standby may lead, and is not waited for until it does. */
+/** The role of a process. A standby may lead, but the benchmark does not wait until it does. */
 export type Role = 'leader' | 'standby' | 'follower' | 'memory'
 
 /** A process of the measurement. */
@@ -10,14 +10,14 @@ export interface Member {
   readonly child: ChildProcess
   ask<Kind extends Answer['kind']>(order: Order): Promise<Extract<Answer, { kind: Kind }>>
   report(collectsGarbage?: boolean): Promise<Used>
-  /** Resolves when it leads. */
+  /** Resolves once the process leads. */
   readonly led: Promise<Led>
-  /** How often it came to lead. */
+  /** Returns how often the process has become the leader. */
   terms(): number
   kill(): Promise<void>
 }
 
-/** Starts one, and resolves when it works; a leader then leads. */
+/** Starts a process. Resolves once it works; for a leader, once it leads. */
 export async function startMember(role: Role, redisUrl = ''): Promise<Member> {
   const child = fork(new URL('./partition-process.js', import.meta.url), [role, redisUrl], {
     execArgv: ['--expose-gc'],

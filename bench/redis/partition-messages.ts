@@ -1,8 +1,11 @@
-/** The orders to a process of the measurement. Each order is answered by one message. */
+/** The orders to a process of the measurement. Each is answered with one message. */
 export type Order =
-  /** Listens for tickets to wait for; answered with `listening`. */
+  /** Listens for the ids of tickets to wait for. The answer is `listening`. */
   | { readonly kind: 'listen' }
-  /** Creates tickets at a rate, and tells the process at `port` to wait for them; answered with `over`. */
+  /**
+   * Creates tickets at a rate, and sends their ids to the process at `port`, which waits for them. The answer is
+   * `over`.
+   */
   | {
       readonly kind: 'create'
       readonly prefix: string
@@ -10,11 +13,11 @@ export type Order =
       readonly seconds: number
       readonly port: number
     }
-  /** Creates tickets and waits until they are assigned, this many at once; answered with `over`. */
+  /** Creates tickets and waits until they are assigned, `atOnce` at a time. The answer is `over`. */
   | { readonly kind: 'work'; readonly prefix: string; readonly total: number; readonly atOnce: number }
-  /** Creates tickets that nobody suits; answered with `over`. */
+  /** Creates tickets that match no other. The answer is `over`. */
   | { readonly kind: 'stand'; readonly total: number }
-  /** Answered with `used`. */
+  /** Requests a report. The answer is `used`. */
   | { readonly kind: 'report'; readonly collectsGarbage: boolean }
 
 export type Answer =
@@ -23,19 +26,19 @@ export type Answer =
   | { readonly kind: 'over' }
   | Used
 
-/** What a process has used and seen since the report before. */
+/** What a process has used and measured since the previous report. */
 export interface Used {
   readonly kind: 'used'
   readonly cpuUs: number
   readonly heapBytes: number
-  /** Milliseconds from `createTicket` until this process knew where the players connect. */
+  /** Milliseconds from `createTicket` until this process knew the server's address. */
   readonly assignedMs: readonly number[]
 }
 
-/** What a process tells unasked. */
+/** A message that a process sends without an order. */
 export interface Led {
   readonly kind: 'led'
-  /** Milliseconds from when it had won the lease. */
+  /** Milliseconds from winning the lease to leading. */
   readonly takeoverMs: number
   readonly tickets: number
 }

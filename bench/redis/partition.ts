@@ -5,21 +5,24 @@ import { measureRivals, measureTakeovers } from './takeover.js'
 import { measureCpu, measureCpuInMemory } from './throughput.js'
 
 const WAITING = 100_000
-/** Tickets that play, two in a match. */
+/** Number of tickets that play, two in a match. */
 const PLAYING = 20_000
 const MATCHES = PLAYING / 2
-/** Tickets that play when several candidates compete for the lease on one core. */
+/** Number of tickets that play while several candidates compete for the lease on one core. */
 const PLAYING_WITH_RIVALS = 60_000
 const CANDIDATES = 3
 const TAKEOVERS = 10
 const LISTENERS = 4
-/** Seconds that players wait and that a match lasts, and its players. */
+/** Seconds that players wait, seconds that a match lasts, and number of its players. */
 const WAIT_S = 60
 const MATCH_S = 900
 const PER_MATCH = 10
 const CROWDS = [100_000, 1_000_000, 10_000_000]
 
-/** A partition: how soon players know, what it costs, how soon another process leads, and what a crowd needs. */
+/**
+ * Measures a partition: how soon players get their server's address, what that costs, how soon another process leads,
+ * and what a large number of players needs.
+ */
 export async function partitionFigures(): Promise<Figures> {
   const { p50, p99 } = await measureLatency()
   const memoryUs = await measureCpuInMemory()
@@ -76,7 +79,7 @@ export async function partitionFigures(): Promise<Figures> {
   }
 }
 
-/** A line of the table. */
+/** Returns a line of the table. */
 function rowOf(plan: Plan): string {
   const first = plan.onePartition[0]
   const alone = first === undefined ? 'nothing near its bound' : `${first[0]} ${first[1].toPrecision(2)} of its bound`
@@ -91,7 +94,7 @@ function rowOf(plan: Plan): string {
   ].join(' | ')
 }
 
-/** Three digits for each number within. */
+/** Rounds each number inside a value to three digits. */
 function rounded<T>(value: T): T {
   return JSON.parse(
     JSON.stringify(value, (_, one: unknown) => (typeof one === 'number' ? Number(one.toPrecision(3)) : one)),

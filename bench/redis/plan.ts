@@ -1,72 +1,72 @@
-// pure: what this many players need, by figures that were measured
-/** Measured: microseconds of CPU, and bytes. */
+// pure: what a number of players needs, computed from measured costs
+/** Measured costs, in microseconds of CPU time and in bytes. */
 export interface Costs {
   readonly redisUs: number
   readonly leaderUs: number
   readonly standbyUs: number
   readonly followerUs: number
-  /** Of a process that only hears of a ticket, in itself and in Redis. */
+  /** Cost of a ticket for each process that only follows its changes: in that process, and in Redis. */
   readonly listenerUs: number
   readonly redisUsPerListener: number
-  /** Of a leader, in a second, for each ticket that waits. */
+  /** Cost of each waiting ticket for the leader, in microseconds per second. */
   readonly waitingUsPerSecond: number
   readonly redisBytesWaiting: number
   readonly redisBytesPlaying: number
   readonly heapWaiting: number
   readonly heapPlaying: number
-  /** From the death of a leader until the next one matches, and what each match that runs adds. */
+  /** Seconds from the death of a leader until the next one matches, and the addition for each running match. */
   readonly takeoverS: number
   readonly takeoverUsPerMatch: number
 }
 
 export interface Crowd {
   readonly waiting: number
-  /** Seconds that a ticket waits and that its match lasts, on average. */
+  /** Average seconds that a ticket waits, and that its match lasts. */
   readonly waitS: number
   readonly matchS: number
-  /** Tickets of a match. */
+  /** Number of tickets of a match. */
   readonly perMatch: number
 }
 
-/** Our choice, of what a machine gives. */
+/** Usable limits of a machine (our choice). */
 const BOUNDS = {
-  /** Part of a core at which a process is full: bursts need the rest. */
+  /** Share of a core at which a process counts as full. Bursts need the rest. */
   core: 0.6,
   redisBytes: 32e9,
-  /** Heap of a process; Node wants `--max-old-space-size` for it. */
+  /** Bytes of a process's heap. Node.js needs `--max-old-space-size` for it. */
   heapBytes: 4e9,
 }
-/** One that fails must be no loss. */
+/** Minimum number of followers, so that the failure of one does no harm. */
 const FEWEST_FOLLOWERS = 2
 
-/** How much of each bound one partition uses; 1 is all of it. */
+/** Used share of each limit by one partition. 1 is the whole limit. */
 export interface Use {
   readonly 'CPU of Redis': number
   readonly 'memory of Redis': number
   readonly 'CPU of the leader': number
   readonly 'heap of the leader': number
   readonly 'CPU of a standby': number
-  /** Of a follower's core, for hearing what happens at all other followers. */
+  /** Share of a follower's core for following the changes of all other followers. */
   readonly 'changes heard by each follower': number
 }
 
 export interface Plan extends Crowd {
   readonly ticketsPerSecond: number
   readonly playing: number
-  /** Servers that the service has to create and to run. */
+  /** Number of servers that the service must create per second, and that it must run. */
   readonly createsPerSecond: number
   readonly servers: number
-  /** What breaks if there is one partition, with the part of its bound that is used, the worst first. */
+  /** The limits that one partition would exceed, with the used share of each, the highest first. */
   readonly onePartition: readonly (readonly [what: keyof Use, times: number])[]
   readonly partitions: number
-  /** What the last partition that was added was needed for. */
+  /** The limit that required the last additional partition. */
   readonly dividedFor: keyof Use | undefined
   readonly redisCores: number
   readonly redisGigabytes: number
   readonly frontsPerPartition: number
-  /** From the death of a leader until the next one matches. */
+  /** Seconds from the death of a leader until the next one matches. */
   readonly takeoverS: number
-  /** Leaders, a standby for each, and followers. */
+  /** Number of processes: leaders, a standby for each, and followers. */
   readonly processes: number
 }
 
@@ -77,7 +77,7 @@ export function planOf(crowd: Crowd, costs: Costs): Plan {
   let dividedFor: keyof Use | undefined
   for (let worst = worstOf(crowd, costs, 1); worst[1] > 1; worst = worstOf(crowd, costs, partitions)) {
     dividedFor = worst[0]
-    // Most of what is used is divided with the partition.
+    // More partitions divide most of what is used.
     partitions = Math.max(partitions + 1, Math.floor(partitions * Math.min(worst[1], 2)))
   }
   const { followers, redis } = partitionOf(crowd, costs, partitions)
@@ -98,10 +98,10 @@ export function planOf(crowd: Crowd, costs: Costs): Plan {
   }
 }
 
-/** Followers of a partition, and cores of Redis that it uses. */
+/** Returns the number of followers of a partition, and the cores of Redis that it uses. */
 function partitionOf({ waiting, waitS }: Crowd, costs: Costs, partitions: number) {
   const perSecond = waiting / waitS / partitions
-  // Each follower hears of all tickets, so what is left of its core for its own gets less with their number.
+  // Each follower follows the changes of all tickets. With more tickets, less of its core remains for its own players.
   const left = BOUNDS.core - (perSecond * costs.listenerUs) / 1e6
   const own = (perSecond * (costs.followerUs - costs.listenerUs)) / 1e6
   const followers = left <= 0 ? Infinity : Math.max(FEWEST_FOLLOWERS, Math.ceil(own / left))
@@ -119,7 +119,7 @@ function useOf(crowd: Crowd, costs: Costs, partitions: number): Use {
     'CPU of the leader': (perSecond * costs.leaderUs + waiting * costs.waitingUsPerSecond) / 1e6 / BOUNDS.core,
     'heap of the leader': (waiting * costs.heapWaiting + playing * costs.heapPlaying) / BOUNDS.heapBytes,
     'CPU of a standby': (perSecond * costs.standbyUs) / 1e6 / BOUNDS.core,
-    // Half of a follower's core is for its own players.
+    // Half of a follower's core is reserved for its own players.
     'changes heard by each follower': (perSecond * costs.listenerUs) / 1e6 / (BOUNDS.core / 2),
   }
 }

@@ -1,6 +1,6 @@
 import type { RedisServer } from '@muster/redis-server'
 
-/** Microseconds of CPU that the Redis process has used. */
+/** Returns the CPU microseconds that the Redis process has used. */
 export async function redisCpuUs(server: RedisServer): Promise<number> {
   const info = await server.ask('INFO cpu')
   return (numberIn(info, 'used_cpu_user') + numberIn(info, 'used_cpu_sys')) * 1e6

@@ -7,7 +7,7 @@ import { redisBytes, redisCpuUs } from './redis-use.js'
 import { cpuUs } from './traffic.js'
 import { createWorkload, type Workload } from './workload.js'
 
-/** Tickets of one call, about. */
+/** Approximate number of tickets of one call. */
 const BATCH = 128
 const STANDING = 20_000
 const MEASURED = 100_000
@@ -27,9 +27,9 @@ const RUNS: readonly Run[] = [
 ]
 
 /**
- * What a ticket costs the Redis process, from create to swept, and how much memory it takes while it waits. The whole
- * way of a ticket is measured: create, read by the leader, claimed with its match, intent, sent, created, assigned,
- * told, over, swept; two other processes follow all changes.
+ * Measures the CPU time of a ticket in the Redis process, and its memory while it waits. The whole life of a ticket is
+ * measured: create, read by the leader, claimed with its match, intent, sent, created, assigned, notified, over, swept.
+ * Two other processes follow all changes.
  */
 export async function storeFigures(): Promise<Figures> {
   const figures = []
@@ -79,7 +79,7 @@ async function costOf(server: RedisServer, workload: Workload) {
   return { redisUs: ((await redisCpuUs(server)) - before) / MEASURED, clientUs }
 }
 
-/** Another process, as far as Redis can tell. */
+/** Follows all changes, like another process from Redis' point of view. */
 async function follow(server: RedisServer, name: string, signal: AbortSignal): Promise<void> {
   const redis = await connectRedis({ client: { url: server.url } })
   const store = createRedisStore({ redis, name: 'bench' })

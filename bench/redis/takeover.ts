@@ -6,25 +6,25 @@ import { redisBytes } from './redis-use.js'
 
 export interface TakeoverCase {
   readonly waiting: number
-  /** Tickets that play, two in a match. */
+  /** Number of tickets that play, two in a match. */
   readonly playing: number
   readonly times: number
 }
 
 export interface Takeovers {
-  /** From kill -9 of the leader until players who came after it were matched and know their server. */
+  /** Seconds from `kill -9` of the leader until players who came afterwards are matched and know their server. */
   readonly seconds: readonly number[]
-  /** From when the next leader had won the lease until it led. */
+  /** Seconds from the next leader's winning of the lease until it led. */
   readonly afterTheLease: readonly number[]
   readonly redisBytesPerTicket: number
   readonly standbyHeapPerTicket: number
-  /** CPU of a standby to read everything. */
+  /** CPU microseconds of a standby to read everything, for each ticket. */
   readonly loadingUsPerTicket: number
-  /** CPU of a leader that has nothing new to do. */
+  /** CPU microseconds of a leader that has nothing new to do, per second. */
   readonly idleUsPerSecond: number
 }
 
-/** A process has its tickets loaded when it uses less CPU than this in a second. */
+/** CPU microseconds in a second below which a process is assumed to have loaded its tickets. */
 const IDLE_US = 150_000
 const AT_ONCE = 512
 
@@ -76,13 +76,13 @@ export async function measureTakeovers({ waiting, playing, times }: TakeoverCase
 }
 
 export interface Rivalry {
-  /** From kill -9 of the leader until players who came after it were matched and know their server. */
+  /** Seconds from `kill -9` of the leader until players who came afterwards are matched and know their server. */
   readonly seconds: number
-  /** How often a process came to lead since. */
+  /** How often a process has become the leader since then. */
   readonly changes: number
 }
 
-/** A takeover for which several candidates compete, all of them, the follower and Redis on one core. */
+/** Measures a takeover for which several candidates compete. All of them, the follower and Redis share one core. */
 export async function measureRivals(playing: number, candidates: number): Promise<Rivalry> {
   const server = await startRedisServer()
   const follower = await startMember('follower', server.url)
@@ -97,7 +97,7 @@ export async function measureRivals(playing: number, candidates: number): Promis
   await leader.kill()
   await follower.ask<'over'>({ kind: 'work', prefix: 'after-', total: 2, atOnce: 2 })
   const seconds = (systemClock.now() - killedAt) / 1000
-  // Whoever would take the lease from the new leader does so soon.
+  // If a rival took the lease from the new leader, it would do so within this time.
   await systemClock.sleep(5000)
   const changes = standbys.reduce((sum, standby) => sum + standby.terms(), 0)
   await Promise.all([follower, ...standbys].map((member) => member.kill()))
@@ -105,7 +105,7 @@ export async function measureRivals(playing: number, candidates: number): Promis
   return { seconds, changes }
 }
 
-/** Resolves when the process has nothing to do, with the CPU that it used until then. */
+/** Resolves once the process has nothing to do, with the CPU time that it used until then. */
 async function settled(member: Member): Promise<number> {
   for (let used = 0; ;) {
     await systemClock.sleep(1000)

@@ -2,21 +2,24 @@ import { startRedisServer } from '@muster/redis-server'
 import { startMember, type Member } from './partition-fleet.js'
 import { redisCpuUs } from './redis-use.js'
 
-/** Tickets of which the CPU is measured, after as many that are not, and how many are under way at once. */
+/** Number of tickets whose CPU time is measured, after as many for warming up, and how many are in progress at once. */
 const WORK = { total: 40_000, atOnce: 512 }
 
-/** Microseconds of CPU per ticket, from its creation until its player knows the server. */
+/** CPU microseconds for each ticket, from its creation until its player knows the server. */
 export interface CpuPerTicket {
   readonly redis: number
   readonly leader: number
-  /** Of the one that creates, and waits for the assignment. */
+  /** Of the process that creates the ticket, and waits for its assignment. */
   readonly follower: number
   readonly standby: number
-  /** Of each process that only hears of it. */
+  /** Of each process that only follows the ticket's changes. */
   readonly listener: number
 }
 
-/** @param listeners processes beside one follower, a leader and a standby. */
+/**
+ * Measures the CPU time of a ticket. @param listeners number of further processes, in addition to a follower, a leader
+ * and a standby.
+ */
 export async function measureCpu(listeners: number): Promise<CpuPerTicket> {
   const server = await startRedisServer()
   const leader = await startMember('leader', server.url)
@@ -38,7 +41,7 @@ export async function measureCpu(listeners: number): Promise<CpuPerTicket> {
   return { redis: redis / WORK.total, leader: led, follower: served, standby: stoodBy, listener }
 }
 
-/** The same of a matchmaker in memory. */
+/** Measures the CPU microseconds of a ticket with a matchmaker in memory. */
 export async function measureCpuInMemory(): Promise<number> {
   const memory = await startMember('memory')
   await work(memory, 'warm')

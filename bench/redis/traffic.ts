@@ -1,7 +1,7 @@
 import { systemClock } from '@muster/core/clock'
 import type { DeploymentService, QueueDefinition, Ticket, TicketInput } from '@muster/matchmaker'
 
-/** Two single players, matched the moment the second one comes. */
+/** Two single players, who are matched as soon as the second one comes. */
 const duel: QueueDefinition = {
   name: 'duel',
   matchSize: 2,
@@ -9,7 +9,7 @@ const duel: QueueDefinition = {
   deploy: { application: 'game', version: '1' },
 }
 
-/** Whoever waits here waits for ever: each has a taste of their own. */
+/** A queue without matches: each ticket has a taste of its own, so it waits forever. */
 const picky: QueueDefinition = {
   name: 'picky',
   matchSize: 2,
@@ -18,7 +18,7 @@ const picky: QueueDefinition = {
   deploy: { application: 'game', version: '1' },
 }
 
-/** Options of whoever matches, with which nothing waits for a bound. */
+/** Options of a matchmaker in which no limit delays creates. */
 export const unbounded = {
   queues: [duel, picky],
   maxServers: Infinity,
@@ -28,9 +28,9 @@ export const unbounded = {
 }
 
 /**
- * A service whose servers are READY at once and stay so, in the eyes of every process, and that says so by a webhook.
- * Its list never answers: what sweeps cost is measured elsewhere.
- * @param hint where webhooks go.
+ * Creates a service whose servers are READY at once and stay so for every process, which a webhook reports. Its list
+ * never answers, because the cost of sweeps is measured elsewhere.
+ * @param hint called in place of a webhook.
  */
 export function readyAtOnce(hint: (requestId: string) => unknown): DeploymentService {
   let created = 0
@@ -38,7 +38,7 @@ export function readyAtOnce(hint: (requestId: string) => unknown): DeploymentSer
     create: async () => {
       created += 1
       const requestId = `r${process.pid}-${created}`
-      // A webhook comes after the answer to the create, not with it.
+      // A webhook comes after the response to the create, not together with it.
       setImmediate(() => hint(requestId))
       return { request_id: requestId }
     },
@@ -67,7 +67,7 @@ export const standingTicket = (nth: number): TicketInput => ({
   players: [{ id: `ps${nth}`, ip: '192.0.2.1', attributes: { taste: nth, skill: 1500 } }],
 })
 
-/** Creates tickets at an even rate, whatever becomes of them, and resolves when the last was due. */
+/** Creates tickets at an even rate, without waiting for their results. Resolves once the last one is due. */
 export async function createAtRate(rate: number, seconds: number, create: (nth: number) => void): Promise<void> {
   const startedAt = systemClock.now()
   const total = rate * seconds
@@ -78,7 +78,7 @@ export async function createAtRate(rate: number, seconds: number, create: (nth: 
   }
 }
 
-/** Does something this many times, a number of them at once. */
+/** Calls a function this many times, `atOnce` calls at the same time. */
 export async function manyAtOnce(total: number, atOnce: number, visit: (nth: number) => Promise<void>): Promise<void> {
   let next = 0
   const work = async () => {
@@ -91,7 +91,7 @@ interface Waited {
   waitForChange(id: string, options: { readonly version: number }): Promise<Ticket>
 }
 
-/** Resolves when the players of the ticket know where to connect. */
+/** Resolves once the players of the ticket know the server's address. */
 export async function assigned(service: Waited, id: string): Promise<void> {
   for (let version = 1; ;) {
     const ticket = await service.waitForChange(id, { version })
@@ -100,11 +100,11 @@ export async function assigned(service: Waited, id: string): Promise<void> {
   }
 }
 
-/** Microseconds of CPU that this process has used. */
+/** Returns the CPU microseconds that this process has used. */
 export function cpuUs(): number {
   const { user, system } = process.cpuUsage()
   return user + system
 }
 
-/** Nanoseconds of the machine's clock that all of its processes share. */
+/** Returns nanoseconds of the machine's clock, which all its processes share. */
 export const machineNs = (): number => Number(process.hrtime.bigint())

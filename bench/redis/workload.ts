@@ -2,15 +2,15 @@ import type { MatchRecord, ServerRecord } from '@muster/matchmaker/internal'
 import { encodeHeader, type Commit, type NewTicket, type PartitionStore } from '@muster/redis/internal'
 
 export interface Workload {
-  /** Creates this many tickets, while those created before go on along their way. */
+  /** Creates this many tickets, while earlier ones continue through their lives. */
   run(tickets: number): Promise<void>
 }
 
 interface WorkloadOptions {
   readonly perMatch: number
-  /** About how many tickets each call is about. */
+  /** Approximate number of tickets of each call. */
   readonly batch: number
-  /** Tickets that wait while others are matched. */
+  /** Number of tickets that wait while others are matched. */
   readonly standing: number
 }
 
@@ -89,7 +89,10 @@ const STEPS: readonly ((match: Match) => Commit)[] = [
   }),
 ]
 
-/** Batches after which a match takes its next step: its server is created at once, and runs a little. */
+/**
+ * Number of batches after which a match takes each of its steps. Its server is created at once and runs for a short
+ * time.
+ */
 const DELAYS = [0, 10, 12, 14, 15, 30]
 /** Milliseconds for which tickets are kept after their end. */
 const KEPT_MS = 200
@@ -99,7 +102,10 @@ const together = (commits: readonly Commit[]): Commit => ({
   hosting: commits.flatMap(({ hosting = [] }) => hosting),
 })
 
-/** Tickets on their way, as followers and a leader move them, in calls of many. Throws if anything is refused. */
+/**
+ * Creates a workload of tickets, which are moved as followers and a leader would move them, many in each call. Throws
+ * if a call is refused.
+ */
 export async function createWorkload(store: PartitionStore, options: WorkloadOptions): Promise<Workload> {
   const { perMatch } = options
   const batch = options.batch - (options.batch % perMatch)

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
-/** The next message of a process. @throws Error when it ends instead. */
+/** Resolves with the next message of a process. @throws Error if the process ends before. */
 export async function answer<Message>(child: ChildProcess): Promise<Message> {
   const ended = new AbortController()
   const onExit = () => ended.abort(new Error('a process of the benchmark has ended'))
@@ -14,7 +14,7 @@ export async function answer<Message>(child: ChildProcess): Promise<Message> {
   }
 }
 
-/** It ends by itself then, if it has not already. */
+/** Disconnects a process, which then ends by itself. */
 export function letGo(child: ChildProcess): void {
   if (child.connected) child.disconnect()
 }

@@ -1,9 +1,9 @@
 import { PerformanceObserver } from 'node:perf_hooks'
 
-/** The thread's pauses for collecting garbage. */
+/** Measures the pauses of the thread for garbage collection. */
 export interface Collections {
   reset(): void
-  /** Those since the last reset. */
+  /** Returns the pauses since the last reset. */
   found(): Promise<{
     readonly collections: number
     readonly collectionMs: number
@@ -23,7 +23,7 @@ export function followCollections(): Collections {
       pauses = []
     },
     found: async () => {
-      // Entries are told a little later.
+      // Entries are reported slightly later.
       await new Promise((resolve) => setImmediate(resolve))
       return {
         collections: pauses.length,

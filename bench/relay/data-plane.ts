@@ -5,9 +5,9 @@ import { overloaded, type Size } from './overload.js'
 import { startRelayers, stopRelayers } from './relayers.js'
 
 /**
- * The emulator's relay, in a process of its own, with 8 sessions of 4 users: three clients in each send to
- * their host. One other process is all 32 of them, so that two cores are enough. `node:dgram` that only forwards, and
- * a TURN server, get the same load from the same process.
+ * Measures the emulator's relay in a process of its own, with 8 sessions of 4 users. In each session, three clients
+ * send to their host. One other process simulates all 32 users, so that two cores are enough. It sends the same load
+ * through sockets of `node:dgram` that only forward, and through a TURN server.
  */
 export async function dataPlaneFigures(size: Size): Promise<Figures> {
   const relayers = await startRelayers()

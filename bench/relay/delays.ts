@@ -4,7 +4,7 @@ import type { Outcome, Way } from './messages.js'
 import { FORWARDING_COST_GOAL, type Size } from './overload.js'
 import type { Relayers } from './relayers.js'
 
-/** Packets per second none of which may be lost. */
+/** Packets per second at which no packet may be lost. */
 const EASY = 10_000
 const ROUNDS = 5
 const SECONDS = 2
@@ -18,7 +18,10 @@ interface Round {
   readonly forwarding: Outcome
 }
 
-/** A load that loses no packets, for delays: the ways by turns, since machines wake up now faster, now slower. */
+/**
+ * Measures delays at a load that loses no packets. The ways take turns, because machines react faster at some times
+ * than at others.
+ */
 export async function delays(load: Load, size: Size, { relay, forwarding }: Relayers) {
   const along = (way: Way, seconds = SECONDS) => load.order({ way, size, perSecond: EASY, seconds })
   const rounds: Round[] = []

@@ -1,4 +1,4 @@
-/** Calls at equal distances. */
+/** Calls at equal intervals. */
 export interface Stream {
   readonly count: number
   readonly perSecond: number
@@ -6,9 +6,9 @@ export interface Stream {
 }
 
 /**
- * Makes the calls of all streams, each when it is due; resolves when all have ended. What is late is made up for, and
- * told when it was due. While nothing is due the thread waits, and neither in a timer, which would be late by a
- * millisecond itself, nor in turns of the event loop, which would leave garbage to be collected.
+ * Makes the calls of all streams, each when it is due. Resolves when all have ended. A late call is made at once, and
+ * gets the time at which it was due. Between calls the thread waits actively: a timer could be late by a millisecond,
+ * and turns of the event loop would create garbage.
  */
 export async function evenly(streams: readonly Stream[]): Promise<void> {
   const start = performance.now()
@@ -18,7 +18,7 @@ export async function evenly(streams: readonly Stream[]): Promise<void> {
     const next = made[index] as number
     return next < count ? start + (next / perSecond) * 1000 : Infinity
   }
-  // Counted, and not kept: the memory for all promises would be of the load, not of what is measured.
+  // Calls are only counted, because the memory for all promises would belong to the load, not to the measured program.
   const calls = { open: 0 }
   const end = () => void (calls.open -= 1)
   for (;;) {

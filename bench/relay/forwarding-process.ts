@@ -1,6 +1,6 @@
 /**
- * The least that any relay on `node:dgram` does, in a process of its own: as many sockets as the emulator's relay has,
- * each of which sends whatever comes, unread, on to one address that it knows. What is measured is compared with it.
+ * The minimum work of any relay on `node:dgram`, in a process of its own. It has as many sockets as the emulator's
+ * relay. Each forwards every datagram, without reading it, to one address. The relay is compared with it.
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
@@ -8,14 +8,14 @@ import type { ForwardedPorts, RelaySpent } from './messages.js'
 
 const PAIRS = 8
 const HOST = '127.0.0.1'
-/** As large as the relay's. */
+/** As large as the receive buffer of the relay. */
 const RECEIVE_BUFFER_BYTES = 1024 * 1024
 
 async function openSocket(): Promise<Socket> {
   const socket = createSocket({
     type: 'udp4',
     recvBufferSize: RECEIVE_BUFFER_BYTES,
-    // Addresses are numeric. The default lookup would delay every packet.
+    // Addresses are numeric, so nothing is looked up. The default lookup would delay every packet.
     lookup: (address, _options, found) => found(null, address, 4),
   })
   const listening = once(socket, 'listening')

@@ -6,9 +6,12 @@ const LOBBIES = 30_000
 const CALLS = 300
 const WARM_UP = 100
 
-/** The worst cases of listing public lobbies: two filters that many lobbies match but none both; all lobbies full. */
+/**
+ * Measures the worst cases of listing public lobbies. In one, many lobbies match either of two filters but none matches
+ * both. In the other, all lobbies are full.
+ */
 export async function listingFigures(): Promise<Figures> {
-  // Nothing is started here, so nobody is called.
+  // No lobby is started, so the address is never called.
   const client = createClient({ baseUrl: 'http://127.0.0.1:9', token: 'nobody' })
   const relay = createRelaySessions({ client: client.relays })
   const lobbies = createLobbies({ relay, reapMs: null })
@@ -37,7 +40,7 @@ export async function listingFigures(): Promise<Figures> {
   }
 }
 
-/** The median of many calls, one after the other. */
+/** Returns the median of many calls, made one after another. */
 async function millisecondsOf(call: () => Promise<unknown>): Promise<number> {
   for (let turn = 0; turn < WARM_UP; turn += 1) await call()
   const taken: number[] = []

@@ -1,16 +1,16 @@
-/** Sends packets one way or another and receives them, in a process of its own. */
+/** Sends packets by one of the ways and receives them, in a process of its own. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Order, Outcome, Way } from './messages.js'
 import { openWay, type OpenWay, type Sender } from './ways.js'
 
-/** For what is still on its way at the end. */
+/** Milliseconds at the end, for packets that are still under way. */
 const DRAIN_MS = 200
-/** For the compilers of all processes to have done their work. */
+/** Seconds after which the compilers of all processes have done their work. */
 const WARM_UP_SECONDS = 0.5
-/** What is due is sent before anything is received, but no more than this at once. */
+/** Maximum number of due packets that are sent before any is received. */
 const MOST_AT_ONCE = 48
 
-/** Opened when first asked for, and left open: the relay knows each user at one place. */
+/** The open ways. Each is opened on first use and stays open, because the relay knows each user at one address. */
 const ways = new Map<Way['kind'], Promise<OpenWay>>()
 
 type Ran = Omit<Outcome, 'receivedInAll' | 'cpuMicroseconds'>
@@ -58,10 +58,10 @@ async function run(way: OpenWay, { perSecond, size, seconds }: Order): Promise<R
   }
 }
 
-/** Sends a datagram of that size with the time in its payload. */
+/** Creates a function that sends a datagram of this size with the time in its payload. */
 function stampedSender({ socket, header }: Sender, size: number): () => void {
   const before = header(size)
-  // The same every time: the system has taken it when `send` returns.
+  // The same buffer is used every time, because the system has copied it when `send` returns.
   const datagram = Buffer.concat([before, Buffer.alloc(size - before.length)])
   return () => {
     datagram.writeDoubleLE(performance.now(), before.length)
@@ -69,10 +69,10 @@ function stampedSender({ socket, header }: Sender, size: number): () => void {
   }
 }
 
-/** Called for each packet with the time in its payload. Returns what ends that. */
+/** Calls the listener for each packet, with the time in its payload. Returns a function that ends this. */
 function onData({ receivers, receivedAt }: OpenWay, listener: (sentAt: number) => void): () => void {
   const hear = (datagram: Buffer) => {
-    // Shorter are the relay's answers to pings.
+    // The relay's answers to pings are shorter, and are ignored.
     if (datagram.length >= receivedAt + 8) listener(datagram.readDoubleLE(receivedAt))
   }
   for (const receiver of receivers) receiver.on('message', hear)

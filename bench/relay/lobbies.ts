@@ -4,9 +4,9 @@ import { answer, letGo } from './answer.js'
 import { JOINS_PER_SECOND, LOBBIES, MEMBERS, type JoinRound, type LobbiesMeasured } from './lobby-messages.js'
 
 /**
- * Lobbies in a process of their own, at their default settings, kept in memory. Calls come from the same thread, as
- * those of an HTTP server do. They are due at fixed times and are measured from these, so a thread that is held up
- * makes every join late that was due meanwhile, and nothing is left out; what comes before the call is told beside.
+ * Measures lobbies in a process of their own, with their default settings, in memory. Calls come from the same thread,
+ * like those of an HTTP server. They are due at fixed times and are measured from those, so a blocked thread makes
+ * every join late that is due meanwhile. The wait before each call is reported too.
  */
 export async function lobbyFigures(): Promise<Figures> {
   const child = fork(new URL('./lobby-process.js', import.meta.url), { execArgv: ['--expose-gc'] })

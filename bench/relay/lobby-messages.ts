@@ -1,18 +1,20 @@
-/** What the process with the lobbies tells, and what both sides have to know. */
+/** The messages of the process with the lobbies, and the constants that both processes need. */
 export const LOBBIES = 10_000
-/** Of each lobby. */
+/** Number of members of each lobby. */
 export const MEMBERS = 8
 export const JOINS_PER_SECOND = 2000
 
-/** Of one round, in which the last player of every lobby joins. */
+/** The result of one round, in which the last player of every lobby joins. */
 export interface JoinRound {
-  /** From when a join is due until it is done, so that whatever holds up the lobbies' thread counts. */
+  /** Microseconds from when a join is due until it is done, so that everything counts that blocks the thread. */
   readonly joinMicroseconds: Percentiles
-  /** The part of it before the call: the thread was still busy with other calls, with a tick, or collecting garbage. */
+  /**
+   * The part before the call, in which the thread was busy with other calls, with a tick, or with garbage collection.
+   */
   readonly waitMicroseconds: Percentiles
-  /** As far as they have been kept up. */
+  /** Joins per second that were reached. */
   readonly joinsPerSecond: number
-  /** Of the thread's pauses for collecting garbage. */
+  /** Number and duration of the thread's pauses for garbage collection. */
   readonly collections: number
   readonly collectionMs: number
   readonly longestCollectionMs: number
@@ -26,10 +28,10 @@ export interface Percentiles {
 
 export interface LobbiesMeasured {
   readonly rounds: readonly JoinRound[]
-  /** Though there was room. */
+  /** Number of joins that were refused although there was room. */
   readonly joinsRefused: number
-  /** One after the other, as fast as possible. */
+  /** Lobbies that were filled per second, one after another and as fast as possible. */
   readonly fillPerSecond: number
-  /** Of memory in use after a collection, by lobby. */
+  /** Bytes of used memory after a garbage collection, for each lobby. */
   readonly bytesEach: number
 }

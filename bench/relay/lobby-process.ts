@@ -1,4 +1,4 @@
-/** Many lobbies in a process of their own: how long joins take, and how much memory all of it. */
+/** Many lobbies in a process of their own. Measures how long joins take, and how much memory all lobbies need. */
 import { createClient } from '@muster/core'
 import { seededRandom, systemClock } from '@muster/core/clock'
 import { createLobbies, createRelaySessions } from '@muster/relay'
@@ -14,9 +14,9 @@ import {
 } from './lobby-messages.js'
 
 const ROUNDS = 5
-/** As often as a member who follows the lobby's events is heard of. */
+/** Milliseconds between two heartbeats of a member who follows the lobby's events. */
 const HEARTBEAT_EVERY_MS = 10_000
-/** Signs of life that come sooner after the last are not written down (at the default rules). */
+/** Milliseconds after a heartbeat for which further ones are not recorded (at the default rules). */
 const HEARTBEAT_COUNTS_AFTER_MS = 5000
 const MICROSECONDS = 1000
 
@@ -29,7 +29,7 @@ const heap = () => {
 }
 
 const before = heap()
-// Nothing is started here, so nobody is called.
+// No relay session is started, so the address is never called.
 const client = createClient({ baseUrl: 'http://127.0.0.1:9', token: 'nobody' })
 const relay = createRelaySessions({ client: client.relays })
 const lobbies = createLobbies({ relay, reapMs: null })
@@ -48,7 +48,7 @@ interface Filled {
   readonly code: string
 }
 
-/** All but the last slot. */
+/** Creates a lobby, and fills all slots except the last one. */
 async function fill(number: number): Promise<Filled> {
   const { lobbyId, code } = await lobbies.create({
     player: player(number, 0),
@@ -59,7 +59,7 @@ async function fill(number: number): Promise<Filled> {
   return { number, lobbyId, code }
 }
 
-/** Of all rounds, so that every member is heard of in turn. */
+/** Number of heartbeats in all rounds, so that each member sends one in turn. */
 let beats = 0
 
 async function beat(filled: readonly Filled[]): Promise<void> {
@@ -67,11 +67,11 @@ async function beat(filled: readonly Filled[]): Promise<void> {
   const slot = Math.floor(beats / filled.length) % (MEMBERS - 1)
   beats += 1
   const member = player(number, slot)
-  // On a machine that is slow enough, a member has been away by then, and comes back.
+  // On a slow machine, a member may count as away by then, and joins again.
   await lobbies.heartbeat({ lobbyId, playerId: member.id }).catch(() => lobbies.join({ player: member, code }))
 }
 
-/** The last player of every lobby comes, while the others are heard of now and then. */
+/** Lets the last player of every lobby join, while the other members send heartbeats. */
 async function joinLast(filled: readonly Filled[]): Promise<JoinRound> {
   const latencies = new Float64Array(filled.length)
   const waits = new Float64Array(filled.length)

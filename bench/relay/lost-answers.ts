@@ -5,10 +5,10 @@ import { createLobbies, createRelaySessions, type Lobbies } from '@muster/relay'
 import { atLeast, atMost, type Figures } from '../figure.js'
 
 const LOBBIES = 1000
-/** Of the service's answers, before the request took effect or after. */
+/** Share of the service's responses that are lost, before or after the request took effect. */
 const LOST = 0.01
 const CREATED_EVERY_MS = 25
-/** Until then whatever is in doubt has been looked for: five minutes, in virtual time. */
+/** Milliseconds of virtual time at the end, within which every doubtful request is resolved: five minutes. */
 const AFTERWARDS_MS = 300_000
 
 const operations = [
@@ -26,8 +26,8 @@ const lostAnswers: readonly Fault[] = operations.flatMap((operation): Fault[] =>
 ])
 
 /**
- * The service in this process, at its documented limits and durations, in virtual time: lobbies are started,
- * one of their players leaves, another comes, and all the while answers get lost.
+ * Runs the service in this process, at its documented limits and durations, in virtual time. Lobbies are started, a
+ * player of each leaves and another comes, while responses get lost.
  */
 export async function lostAnswerFigures(): Promise<Figures> {
   const clock = createManualClock()
@@ -43,7 +43,7 @@ export async function lostAnswerFigures(): Promise<Figures> {
   const client = createClient({ baseUrl: 'http://emulator.invalid', token: 'dev', clock, random, dispatcher })
   const webhookBaseUrl = 'http://127.0.0.1/relay-hooks'
   const sessions = createRelaySessions({ client: client.relays, clock, randomInt, webhookBaseUrl })
-  // Nobody goes away here by being silent.
+  // With these rules, no member counts as away, because none of them sends heartbeats.
   const lobbies = createLobbies({ relay: sessions, clock, randomInt, rules: { awayAfterMs: 2 * AFTERWARDS_MS } })
 
   const startedAt = performance.now()
@@ -87,7 +87,10 @@ interface Played {
   readonly inside: readonly { readonly id: string; readonly ip: string }[]
 }
 
-/** Four players, two of them behind one address; after the start one of these leaves, and one more comes. */
+/**
+ * Plays a lobby with four players, two of whom share an address. After the start one of these two leaves, and another
+ * player comes.
+ */
 async function play(lobbies: Lobbies, clock: Clock, number: number): Promise<Played> {
   await clock.sleep(number * CREATED_EVERY_MS)
   const player = (name: string, last: number) => ({
@@ -117,14 +120,14 @@ const credentialsOf = async (lobbies: Lobbies, lobbyId: string, playerId: string
   return run?.status === 'relayed' ? (run.credentials ?? undefined) : undefined
 }
 
-/** Waits for the player's credentials. */
+/** Resolves once the player has credentials. */
 async function untilSeated(lobbies: Lobbies, clock: Clock, lobbyId: string, playerId: string): Promise<void> {
   while ((await credentialsOf(lobbies, lobbyId, playerId)) === undefined) await clock.sleep(1000)
 }
 
 /**
- * Tokens that a player of the lobby has and the service does not know as that player's, and tokens that it
- * knows and no player of the lobby has. Undefined for a lobby that is not running.
+ * Returns the number of wrong tokens: those that a player of the lobby has but the service does not know for that
+ * player, and those that the service knows but no player of the lobby has. Undefined for a lobby that is not running.
  */
 async function wrongTokens(lobbies: Lobbies, client: Client, { lobbyId, inside }: Played): Promise<number | undefined> {
   const all = await Promise.all(

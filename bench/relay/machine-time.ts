@@ -1,9 +1,9 @@
 import { cpus } from 'node:os'
 
 export interface MachineTime {
-  /** Microseconds of processor time that the whole machine has used. */
+  /** Microseconds of CPU time that the whole machine has used. */
   readonly usedMicroseconds: number
-  /** Of all its cores together. */
+  /** Microseconds that have passed, added up over all cores. */
   readonly passedMicroseconds: number
 }
 
@@ -14,6 +14,6 @@ export function machineTime(): MachineTime {
   return { usedMicroseconds: used * 1000, passedMicroseconds: (used + idle) * 1000 }
 }
 
-/** How many cores were in use on average. */
+/** Returns the average number of cores that were in use. */
 export const coresUsed = (microseconds: number, before: MachineTime, after: MachineTime): number =>
   (microseconds / (after.passedMicroseconds - before.passedMicroseconds)) * cpus().length

@@ -1,39 +1,39 @@
-/** What the processes of this benchmark tell one another. */
+/** The messages between the processes of this benchmark. */
 
 export interface RelaySessionInfo {
   readonly token: number
-  /** The first is the host's. */
+  /** Tokens of the users. The first one is the host's. */
   readonly userTokens: readonly number[]
   readonly serverPort: number
   readonly clientPort: number
 }
 
-/** Two ports of one process: what comes in by the client port leaves by the server port. */
+/** Two ports of a process. It forwards packets from the client port to an address, from the server port. */
 export interface ForwardedPorts {
   readonly serverPort: number
   readonly clientPort: number
 }
 
-/** By the process of the relay or of plain forwarding, since its start. */
+/** CPU time that the process of the relay or of plain forwarding has used since its start. */
 export interface RelaySpent {
   readonly cpuMicroseconds: number
 }
 
-/** By which way packets go. */
+/** The way by which packets are sent. */
 export type Way =
   | { readonly kind: 'relay'; readonly sessions: readonly RelaySessionInfo[] }
-  /** Through sockets that forward whatever comes, unread. */
+  /** Through sockets that forward every packet without reading it. */
   | { readonly kind: 'forwarding'; readonly ports: readonly ForwardedPorts[] }
-  /** From socket to socket. */
+  /** From socket to socket, without a relay. */
   | { readonly kind: 'direct' }
   /** Through a TURN server. */
   | { readonly kind: 'turn'; readonly port: number }
 
 export interface Order {
   readonly way: Way
-  /** All senders together, in turn, at equal distances. */
+  /** Packets per second of all senders together. They send in turn, at equal intervals. */
   readonly perSecond: number
-  /** Bytes of each datagram as it is sent. */
+  /** Size of each sent datagram in bytes. */
   readonly size: number
   readonly seconds: number
 }
@@ -41,13 +41,13 @@ export interface Order {
 export interface Outcome {
   readonly sent: number
   readonly received: number
-  /** Of those, what came before the last was sent. */
+  /** Number of packets that arrived before the last one was sent. */
   readonly receivedInTime: number
-  /** With those of the warming up. */
+  /** Number of packets that arrived, including those of the warm-up. */
   readonly receivedInAll: number
-  /** Of processor time, by the load's own process, with the warming up. */
+  /** CPU microseconds of the load's own process, including the warm-up. */
   readonly cpuMicroseconds: number
   readonly seconds: number
-  /** From being sent to being received, in microseconds. */
+  /** Microseconds from sending a packet to receiving it. */
   readonly latency: { readonly p50: number; readonly p99: number }
 }

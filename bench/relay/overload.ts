@@ -6,30 +6,32 @@ import type { Relayer, Relayers } from './relayers.js'
 /** Packets per second that must get through at overload, by their size in bytes. */
 const DELIVERED_GOAL = { 64: 130_000, 1200: 110_000 } as const
 export type Size = keyof typeof DELIVERED_GOAL
-/** How much of that is sent: more than gets through, but not so much that the load takes the relay's core. */
+/**
+ * Sent packets as a multiple of the goal: more than get through, but not so many that the load takes the relay's core.
+ */
 const OVERLOAD = 1.5
-/** Of what `node:dgram` delivers when it only forwards. */
+/** Minimum share of the packets that `node:dgram` delivers when it only forwards. */
 const FORWARDING_GOAL = 0.9
-/** The same of what a packet costs, in processor time and in delay. */
+/** Maximum cost of a packet relative to plain forwarding, in CPU time and in delay. */
 export const FORWARDING_COST_GOAL = 1.11
-/** Of what a TURN server delivers. */
+/** Minimum share of the packets that a TURN server delivers. */
 const TURN_GOAL = 0.6
 const SECONDS = 1
 const ROUNDS = 5
 
-/** What comes of more packets than get through. */
+/** The result of sending more packets than get through. */
 interface Overload {
   readonly sentPerSecond: number
   readonly deliveredPerSecond: number
-  /** Of the relayer's processor time, for each packet delivered, those of the warming up included. */
+  /** CPU microseconds of the relaying process for each delivered packet, those of the warm-up included. */
   readonly cpuMicrosecondsEach: number
-  /** Cores that others used meanwhile: where that is not next to nothing, the figures say little. */
+  /** Number of cores that other processes used meanwhile. If it is not close to 0, the figures mean little. */
   readonly coresUsedByOthers: number
 }
 
 type Round = Readonly<Record<'relay' | 'forwarding', Overload>> & { readonly turn: Overload | undefined }
 
-/** Round by round in turn, so that all see the machine as it is at the moment. */
+/** Measures round by round, with the ways in turns, so that all find the machine in the same state. */
 export async function overloaded(load: Load, size: Size, relayers: Relayers) {
   const rounds: Round[] = []
   for (let round = 0; round < ROUNDS; round += 1) rounds.push(await floodEach(load, size, relayers, round % 2 === 1))
@@ -66,7 +68,7 @@ export async function overloaded(load: Load, size: Size, relayers: Relayers) {
   return { figures, found: { ...found, coturn: mediansOf(compared.map(({ turn }) => turn)) } }
 }
 
-/** Each of them first by turns. */
+/** Measures each way once. `backwards` reverses the order, so that each way is first in every other round. */
 async function floodEach(load: Load, size: Size, relayers: Relayers, backwards: boolean): Promise<Round> {
   const { relay, forwarding, turn } = relayers
   const flooded = async () => ({ turn: typeof turn === 'string' ? undefined : await flood(load, size, turn) })

@@ -1,4 +1,4 @@
-/** The emulator with sessions that carry packets, in a process of its own: what is measured. */
+/** The measured program: the emulator with sessions that carry packets, in a process of its own. */
 import { createEmulator } from '@muster/emulator'
 import type { RelaySessionInfo, RelaySpent } from './messages.js'
 
@@ -8,7 +8,7 @@ const USERS = 4
 const emulator = createEmulator({
   limits: false,
   relays: { readyMs: 0 },
-  // Out of reach, but checked for every packet all the same.
+  // Limits that are never reached, but are checked for every packet.
   relayData: { userPacketsPerSecond: 1e6, sessionPacketsPerSecond: 1e6 },
 })
 

@@ -3,24 +3,24 @@ import { answer, letGo } from './answer.js'
 import type { ForwardedPorts, RelaySessionInfo, RelaySpent, Way } from './messages.js'
 import { startTurnServer } from './turn-server.js'
 
-/** Something that relays, and what of the processor it has used. */
+/** A program that relays packets, and the CPU time that it has used. */
 export interface Relayer {
   readonly way: Way
   cpuMicroseconds(): Promise<number>
   stop(): Promise<void> | void
 }
 
-/** All that get the same load. */
+/** The programs that get the same load. */
 export interface Relayers {
   /** The emulator's relay. */
   readonly relay: Relayer
   /** `node:dgram` that only forwards. */
   readonly forwarding: Relayer
-  /** coturn, or why there is none. */
+  /** coturn, or why it is not available. */
   readonly turn: Relayer | string
 }
 
-/** Each in a process of its own, with one thread that relays. */
+/** Starts each program in a process of its own, with one thread that relays. */
 export async function startRelayers(): Promise<Relayers> {
   return {
     relay: await relayerOf(
@@ -39,7 +39,9 @@ export async function stopRelayers({ relay, forwarding, turn }: Relayers): Promi
   for (const relayer of [relay, forwarding, turn]) if (typeof relayer !== 'string') await relayer.stop()
 }
 
-/** A program that first tells where it is, and then answers each message by what it has spent. */
+/**
+ * Controls a program that first sends its address, and then answers each message with the CPU time that it has used.
+ */
 async function relayerOf<Ready>(child: ChildProcess, wayOf: (ready: Ready) => Way): Promise<Relayer> {
   return {
     way: wayOf(await answer<Ready>(child)),

@@ -7,12 +7,12 @@ import { openChannel } from './turn.js'
 /** coturn, on a port of this machine. */
 export interface TurnServer {
   readonly port: number
-  /** Microseconds of processor time since its start, as Linux counts them: in hundredths of a second. */
+  /** Returns CPU microseconds since its start. Linux counts them in hundredths of a second. */
   cpuMicroseconds(): Promise<number>
   stop(): Promise<void>
 }
 
-/** Or why there is none. */
+/** Starts coturn. Resolves with the reason if it is not available. */
 export async function startTurnServer(): Promise<TurnServer | string> {
   const port = await freePort()
   const child = spawn('turnserver', argumentsFor(port), { stdio: 'ignore' })
@@ -42,14 +42,19 @@ export async function startTurnServer(): Promise<TurnServer | string> {
 
 const MICROSECONDS_PER_TICK = 10_000
 
-/** proc(5): the 14th and 15th fields; the second is the program's name in parentheses, which may hold spaces. */
+/**
+ * Reads the 14th and 15th fields of /proc/pid/stat (proc(5)). The second field is the program's name in parentheses,
+ * which may contain spaces.
+ */
 async function cpuMicroseconds(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8')
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * MICROSECONDS_PER_TICK
 }
 
-/** One relay thread, as the relay has one. Nothing but UDP, and nothing written. */
+/**
+ * Returns arguments for one relay thread, like that of the emulator's relay. Only UDP is used, and nothing is logged.
+ */
 const argumentsFor = (port: number) =>
   [
     '-n --no-auth --no-cli --no-tcp --no-tls --no-dtls --allow-loopback-peers --relay-threads 1',

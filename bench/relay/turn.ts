@@ -19,7 +19,7 @@ const IPV4 = 1
 const LOOPBACK = 0x7f00_0001
 const CHANNEL = 0x4000
 
-/** @throws Error when the server refuses. */
+/** Opens a channel to a port of this machine. @throws Error if the server refuses. */
 export async function openChannel(socket: Socket, peerPort: number): Promise<void> {
   await request(socket, ALLOCATE, [attribute(REQUESTED_TRANSPORT, [UDP, 0, 0, 0])])
   const peer = Buffer.alloc(8)
@@ -32,7 +32,7 @@ export async function openChannel(socket: Socket, peerPort: number): Promise<voi
   ])
 }
 
-/** What comes before the payload of a datagram of that size. */
+/** Returns the header before the payload, in a datagram of this size. */
 export function channelHeader(size: number): Buffer {
   const header = Buffer.alloc(4)
   header.writeUInt16BE(CHANNEL)

@@ -3,17 +3,17 @@ import type { ForwardedPorts, RelaySessionInfo, Way } from './messages.js'
 import { ask, connectedTo, openSocket } from './sockets.js'
 import { channelHeader, openChannel } from './turn.js'
 
-/** Open sockets between which packets go: eight groups of one that receives and three that send. */
+/** Open sockets between which packets are sent: eight groups of one receiver and three senders. */
 export interface OpenWay {
   readonly senders: readonly Sender[]
   readonly receivers: readonly Socket[]
-  /** Where the payload begins in what is received. */
+  /** Offset of the payload in received datagrams. */
   readonly receivedAt: number
 }
 
 export interface Sender {
   readonly socket: Socket
-  /** What comes before the payload in a datagram of that size. */
+  /** Returns the header before the payload, in a datagram of this size. */
   readonly header: (size: number) => Buffer
 }
 
@@ -31,7 +31,10 @@ async function openDirect(): Promise<OpenWay> {
   return grouped(async (receiverPort) => ({ socket: await connectedTo(receiverPort), header: () => Buffer.alloc(0) }))
 }
 
-/** The receiver's first datagram says where to forward to, and comes back. */
+/**
+ * Opens the way through plain forwarding. The receiver's first datagram tells the forwarder its address, and comes
+ * back.
+ */
 async function openForwarding(ports: readonly ForwardedPorts[]): Promise<OpenWay> {
   const hello = Buffer.from('hello')
   const receivers: Socket[] = []

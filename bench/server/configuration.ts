@@ -1,19 +1,22 @@
 /** The configuration of the measured program, and the tokens of its players. */
 import { createHmac } from 'node:crypto'
 
-/** Shared with the program, which reads it from its environment; a secret of this benchmark alone. */
+/** A secret that only this benchmark uses. The measured program reads it from its environment. */
 const SECRET = 'secret-of-the-benchmark-shared-with-nobody'
 
 export interface Setting {
-  /** Of the emulator. */
+  /** URL of the emulator. */
   readonly serviceUrl: string
-  /** Where waiting tickets outlive the program; undefined for memory. */
+  /** Folder in which tickets outlive the program; undefined for memory. */
   readonly folder?: string | undefined
-  /** Default: any that is free. */
+  /** Port of the program. Default: any free port. */
   readonly port?: number | undefined
 }
 
-/** A program as a studio runs it: players have tokens, and their skill is a claim of these. */
+/**
+ * Returns the configuration of a program as a studio would run it: players have tokens, and the skill is a claim in
+ * them.
+ */
 export const configuration = ({ serviceUrl, folder, port = 0 }: Setting): string => `
 name: bench
 listen: { host: 127.0.0.1, port: ${port} }
@@ -43,13 +46,13 @@ queues:
     deploy: { application: game, version: '1' }
 `
 
-/** What the program finds in its environment. */
+/** The environment variables of the program. */
 export const environment = { SERVICE_TOKEN: 'dev', JWT_SECRET: SECRET }
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const HEADER = encoded({ alg: 'HS256', typ: 'JWT' })
 
-/** A player's token, as a studio would sign it: an id, a skill, and an hour. */
+/** Returns a player's token as a studio would sign it. It has an id and a skill, and is valid for an hour. */
 export function tokenOf(player: number, now: number): string {
   const seconds = Math.floor(now / 1000)
   const claims = { sub: `player-${player}`, mmr: 1000 + (player % 1000), iat: seconds, exp: seconds + 3600 }

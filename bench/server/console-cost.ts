@@ -5,15 +5,16 @@ import type { ConsoleCost, ConsoleLoad, Listening } from './console-process.js'
 
 const ROUNDS = 7
 /**
- * Before those, for the compiler, and until a part of the recording is full: then recording rests
- * for the rest of ten minutes.
+ * Number of rounds before the measurement. They warm up the compiler, and fill a part of the recording, which then
+ * pauses for the rest of ten minutes.
  */
 const FIRST_ROUNDS = 4
 const LOAD: ConsoleLoad = { perSecond: 5000, seconds: 4 }
 
 /**
- * What a console costs that is looked at, while 5,000 tickets a second are matched and served: the difference to a
- * process without one, in points of a core. The two take turns, so that both find the machine alike.
+ * Measures the cost of an open console while 5,000 tickets per second are matched and served: the difference to a
+ * process without a console, in percentage points of a core. The two take turns, so that both find the machine in the
+ * same state.
  */
 export async function consoleCostFigures(): Promise<Figures> {
   const [plain, watched] = [await open('plain'), await open('console')]
@@ -51,7 +52,7 @@ async function open(kind: 'plain' | 'console') {
   return { port, run: () => child.ask(LOAD) as Promise<ConsoleCost>, close: child.close }
 }
 
-/** Follows the feed, as the page does, until the process ends. */
+/** Follows the feed as the page does, until the process ends. */
 async function followFeed(port: number): Promise<{ readonly count: () => number }> {
   const headers = { authorization: 'Bearer anything' }
   const { body, status } = await fetch(`http://127.0.0.1:${port}/console/api/feed`, { headers })
@@ -61,7 +62,7 @@ async function followFeed(port: number): Promise<{ readonly count: () => number 
     for await (const text of body.pipeThrough(new TextDecoderStream()))
       events += text.match(/^event: now$/gm)?.length ?? 0
   }
-  // It breaks when the process ends.
+  // The read fails when the process ends.
   void read().catch(() => {})
   return { count: () => events }
 }

@@ -1,6 +1,6 @@
 /**
- * A matchmaker whose servers come at once, with a console beside it or without, in a process of its own. Told to, it
- * takes tickets for some seconds, and answers with the CPU that it took.
+ * A matchmaker with or without a console, in a process of its own, whose servers start at once. On a message, it
+ * accepts tickets for some seconds, and answers with the CPU time that it has used.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,18 +16,18 @@ export interface ConsoleLoad {
 }
 
 export interface ConsoleCost {
-  /** Of one core, whatever was left to do when the last ticket had come included. */
+  /** Percentage of a core, including the work that remained after the last ticket had come. */
   readonly percentOfACore: number
   readonly created: number
   readonly assigned: number
 }
 
-/** What a process with a console says first. */
+/** The first message of a process with a console. */
 export interface Listening {
   readonly port: number
 }
 
-/** Loose enough for nearly all who come to be matched within a second: what happens is what the console records. */
+/** The rules are so loose that nearly all players are matched within a second. The console records all that happens. */
 const duel = defineQueue({
   name: 'duel',
   matchSize: 2,
@@ -38,9 +38,9 @@ const duel = defineQueue({
   deploy: { application: 'game', version: '1' },
 })
 
-/** Tickets come in this many parts each second. */
+/** Number of parts per second in which tickets come. */
 const PARTS_PER_SECOND = 20
-/** The last of them get a server meanwhile: milliseconds at most, and which share of all is enough. */
+/** Maximum milliseconds for the last tickets to get a server, and the share of all tickets that is enough. */
 const SETTLE_MS = 3000
 const ENOUGH = 0.99
 
@@ -55,7 +55,7 @@ const taking = process.argv[2] === 'console' ? await withConsole(matchmaker) : m
 if (taking === matchmaker) process.send?.({ port: 0 } satisfies Listening)
 matchmaker.start()
 
-/** The matchmaker as the console records it; whoever follows its feed does so over HTTP. */
+/** Wraps the matchmaker so that a console records it. The feed is followed over HTTP. */
 async function withConsole(plain: Matchmaker): Promise<Matchmaker> {
   const muster = createConsole({
     matchmaker: plain,

@@ -13,8 +13,9 @@ const TICKETS = 20_000
 const CONNECTIONS = 32
 
 /**
- * Creates through the whole program over loopback HTTP: each by a player of its own, whose token is checked and tells
- * the skill. With tickets in memory and with the log of tickets, in turns, so that both find the machine alike.
+ * Measures creates through the whole program over loopback HTTP. Each is made by another player, whose token is
+ * verified and contains the skill. Tickets in memory and the log of tickets take turns, so that both find the machine
+ * in the same state.
  */
 export async function createFigures(): Promise<Figures> {
   const service = await startService()
@@ -24,7 +25,7 @@ export async function createFigures(): Promise<Figures> {
   const [rates, ratios]: [number[], number[]] = [[], []]
   for (let round = 0; round <= ROUNDS; round += 1) {
     const [plain, withLog] = [await costOf(memory, round), await costOf(logged, round)]
-    // The first round is for the compiler.
+    // The first round only warms up the compiler.
     if (round === 0) continue
     rates.push(1e6 / plain)
     ratios.push((100 * (withLog - plain)) / plain)
@@ -43,7 +44,7 @@ export async function createFigures(): Promise<Figures> {
 
 const open = (text: string) => setUp<ServerState>(PROGRAM, 1, [text], environment)
 
-/** Microseconds of the program's CPU for a ticket. */
+/** Returns the CPU microseconds of the program for a ticket. */
 async function costOf({ state, order }: LoadFleet<ServerState>, round: number): Promise<number> {
   const before = await state()
   await order(0, {

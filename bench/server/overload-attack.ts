@@ -1,9 +1,11 @@
-/** Attacks the program from a process of its own, with as little code as possible, and counts what it is answered. */
+/** Attacks the program from a process of its own, with as little code as possible, and counts the responses. */
 import { connect, type Socket } from 'node:net'
 import { tokenOf } from './configuration.js'
 import type { Attack, Attacked, AttackKind } from './overload-messages.js'
 
-/** Players of the crowd: each may ask 10 times a second, so these may ask far more often than they do. */
+/**
+ * Number of players in the crowd. Each may send 10 requests per second, so all together may send far more than they do.
+ */
 const PLAYERS = 20_000
 const CONNECTIONS: Readonly<Record<AttackKind, number>> = { capacity: 64, bodies: 32, crowd: 4000, pipelined: 100 }
 const PIPELINED = 300
@@ -22,7 +24,7 @@ const request = (token: string, body: string | Buffer, path = '/tickets') =>
 
 let players = 0
 const tokens: string[] = []
-/** A create by the next player of the crowd. */
+/** Returns a create by the next player of the crowd. */
 function create(): Buffer {
   players += 1
   const nth = players % PLAYERS
@@ -30,7 +32,10 @@ function create(): Buffer {
   return request(token, '{"profile":"duel","attributes":{"mode":"ranked"}}')
 }
 
-/** One caller's bodies: near the bound of 1 MiB and no JSON, deep, of many names, of wrong types, and too large. */
+/**
+ * Returns bodies of one caller: near the limit of 1 MiB and no JSON, deeply nested, with many names, with wrong types,
+ * and too large.
+ */
 function wrongBodies(): readonly Buffer[] {
   const token = tokenOf(999_999, Date.now())
   const names = Array.from({ length: 20_000 }, (_, nth) => `"name-${nth}":[${nth}]`).join()
@@ -91,13 +96,14 @@ async function attack({ kind, port, seconds, perSecond = Infinity }: Attack): Pr
       if (link.isOpen) connected -= 1
       if (isOver) return
       note(0)
-      // One that is ended at once is not opened again at once: that would be another attack.
+      // A connection that was ended is not opened again at once, because that would be another attack.
       setTimeout(open, PART_MS)
     })
   }
   for (let opened = 0; opened < CONNECTIONS[kind]; opened += 1) {
     open()
-    // Fewer than the system takes at once: those beyond would be asked for again after a second, the bystander's too.
+    // Opens fewer connections at once than the system accepts. Further ones would be retried after a second, even those
+    // of other clients.
     while (sockets.size - connected >= OPENING_AT_ONCE) await new Promise((resolve) => setTimeout(resolve, 1))
   }
   const begun = performance.now()

@@ -1,10 +1,11 @@
-/** What the benchmark and the process that attacks the program tell each other. */
+/** The messages between the benchmark and the process that attacks the program. */
 
 /**
+ * The kinds of attack:
  * - `capacity`: creates of many players, on few connections, as fast as they are answered.
  * - `bodies`: one caller sends bodies that are huge, wrong or costly to read.
- * - `crowd`: creates of many players, each on a connection of its own, more than can be answered.
- * - `pipelined`: creates, hundreds at once on each connection, without a look at the answers.
+ * - `crowd`: creates of many players, each on an own connection, more than can be answered.
+ * - `pipelined`: hundreds of creates at once on each connection, without reading the responses.
  */
 export type AttackKind = 'capacity' | 'bodies' | 'crowd' | 'pipelined'
 
@@ -19,6 +20,6 @@ export interface Attack {
 export interface Attacked {
   readonly sent: number
   readonly seconds: number
-  /** Answers by their status; 0: the connection was ended instead. */
+  /** Number of responses by status. 0: the connection was ended instead. */
   readonly answers: Readonly<Record<number, number>>
 }

@@ -9,25 +9,28 @@ import { startService } from './service.js'
 
 const SECONDS = 6
 const CAPACITY_SECONDS = 2
-/** Of what the program can take. */
+/** Load of the crowd, as a multiple of the program's capacity. */
 const CROWD = 3.3
-/** After an attack, until the program refuses nothing any more. */
+/** Milliseconds after an attack until the program refuses no more requests. */
 const REST_MS = 3000
-/** A bystander's requests: one every this many milliseconds, a create and a read in turns. */
+/** Milliseconds between two requests of the bystander, which are creates and reads in turns. */
 const EVERY_MS = 20
-/** An answer that takes longer counts as this. */
+/** Milliseconds that a slower response counts as. */
 const LONGEST_MS = 10_000
 
-/** What a bystander saw. */
+/** The measurements of a bystander. */
 interface Seen {
-  /** Milliseconds that 99 of 100 answers took at most. What was refused is left out. */
+  /** 99th percentile of response times in milliseconds, without refused requests. */
   readonly p99: number
   /** Shares of the creates and of the reads that were refused with 503. */
   readonly refusedCreates: number
   readonly refusedReads: number
 }
 
-/** What players wait for answers while others attack, as a multiple of what they wait without, in the same run. */
+/**
+ * Measures how long players wait for responses while others attack, as a multiple of the wait without an attack in the
+ * same run.
+ */
 export async function overloadFigures(): Promise<Figures> {
   const service = await startService()
   const env = { ...process.env, ...environment }
@@ -39,7 +42,7 @@ export async function overloadFigures(): Promise<Figures> {
   const attack = (order: Omit<Attack, 'port'>) => attacker.ask({ ...order, port }) as Promise<Attacked>
 
   const bystander = createBystander(port)
-  // The first requests are for the compiler.
+  // The first requests only warm up the compiler.
   await attack({ kind: 'capacity', seconds: CAPACITY_SECONDS })
   await rest(REST_MS)
   const calm = await bystander.seen(rest(SECONDS * 1000))
@@ -81,11 +84,14 @@ const rest = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, 
 const perSecondOf = ({ answers, seconds }: Attacked) =>
   Object.values(answers).reduce((sum, count) => sum + count, 0) / seconds
 
-/** Players who come one after another, whatever the answers before theirs take. */
+/** Simulates players who come one after another, whether or not earlier requests have been answered. */
 function createBystander(port: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   let players = 0
-  /** Milliseconds until the answer, and its status; 0: there was none. */
+  /**
+   * Sends a request. Resolves with the milliseconds until the response, and its status. Status 0: there was no
+   * response.
+   */
   const ask = (method: string, path: string, body: string) =>
     new Promise<{ readonly method: string; readonly ms: number; readonly status: number }>((resolve) => {
       const begun = performance.now()

@@ -1,4 +1,4 @@
-/** The program with the configuration of its first argument, in a process of its own. */
+/** Runs the program with the configuration in its first argument, in a process of its own. */
 import { readConfigText, startServer } from '@muster/server'
 import type { ServerState } from '../matchmaker/ticket-api-messages.js'
 

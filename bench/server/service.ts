@@ -1,7 +1,7 @@
 import { createClient } from '@muster/core'
 import { createEmulator } from '@muster/emulator'
 
-/** The service on this machine, with the game of the configuration. */
+/** Starts the emulated service on this machine, with the game of the configuration. */
 export async function startService() {
   const emulator = createEmulator()
   const { url } = await emulator.listen({ port: 0 })

@@ -14,15 +14,15 @@ import { startService } from './service.js'
 const BUILT = new URL('cli/main.js', import.meta.resolve('@muster/server'))
 const SERVER = new URL('../../', BUILT)
 const STARTS = 9
-/** Between two attempts to connect, in milliseconds. */
+/** Milliseconds between two attempts to connect. */
 const TRY_EVERY_MS = 2
 
-/** After its first answer the program is left alone for this long, in milliseconds; then its memory is looked at. */
+/** Milliseconds after the program's first response for which it is left idle. Then its memory is measured. */
 const RESTS_MS = 2000
 
 /**
- * How soon `muster serve` answers a player after it was started, and what memory it has at rest: as it is packed, with
- * tickets in memory and in a folder, and from its modules.
+ * Measures how soon `muster serve` answers a player after its start, and its memory when idle. It runs as it is packed,
+ * with tickets in memory and in a folder, and from its modules.
  */
 export async function startFigures(): Promise<Figures> {
   const service = await startService()
@@ -61,7 +61,10 @@ export async function startFigures(): Promise<Figures> {
   }
 }
 
-/** Bundles the program as it is packed, where it finds the native module that stays outside. */
+/**
+ * Bundles the program as it is packed, in a folder in which the native module is found that stays outside of the
+ * bundle.
+ */
 async function packed() {
   const cache = fileURLToPath(new URL('node_modules/.cache/', SERVER))
   await mkdir(cache, { recursive: true })
@@ -76,11 +79,11 @@ async function packed() {
 interface Start {
   /** Milliseconds until a player's request was answered. */
   readonly ms: number
-  /** Megabytes of resident memory at rest. */
+  /** Megabytes of resident memory when idle. */
   readonly mb: number
 }
 
-/** Starts a process now, and ends it again. */
+/** Starts a process, measures it, and ends it. */
 async function startOf(command: string, path: string, port: number): Promise<Start> {
   const headers = { authorization: `Bearer ${tokenOf(1, Date.now())}` }
   const before = performance.now()
@@ -96,7 +99,7 @@ async function startOf(command: string, path: string, port: number): Promise<Sta
         await sleep(RESTS_MS)
         return { ms, mb: residentMb(program.pid as number) }
       }
-      // A program that listens already, and is not ready, says so.
+      // A program that already listens but is not ready answers 503.
       if (answer !== undefined && answer.status !== 503)
         throw new Error(`the program answers ${answer.status}: ${await answer.text()}`)
       if (program.exitCode !== null) throw new Error(`the program ended with ${program.exitCode}`)
@@ -108,11 +111,11 @@ async function startOf(command: string, path: string, port: number): Promise<Sta
   }
 }
 
-/** Resident memory of a process, in megabytes. */
+/** Returns the resident memory of a process in megabytes. */
 const residentMb = (pid: number) =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -4,11 +4,14 @@ import type { ServerState } from '../matchmaker/ticket-api-messages.js'
 import { configuration, environment } from './configuration.js'
 import { startService } from './service.js'
 
-/** A process here may have 20,000 files open, some of them for itself; the cost of this many stands for 20,000. */
+/**
+ * Number of waiting players. A process may have 20,000 files open here, and needs some itself. The cost of this number
+ * stands for that of 20,000.
+ */
 const WAITERS = 19_800
 const PROMISED_WAITERS = 20_000
 
-/** The memory of the program while this many players follow their tickets by event streams. */
+/** Measures the memory of the program while this many players follow their tickets by event streams. */
 export async function streamFigures(): Promise<Figures> {
   const service = await startService()
   const args = [configuration({ serviceUrl: service.url })]
@@ -16,7 +19,7 @@ export async function streamFigures(): Promise<Figures> {
   const empty = await fleet.state()
   const each = WAITERS / 2
   const wait = { kind: 'wait', credentials: 'tokens', way: 'events', port: empty.port, waiters: each } as const
-  // Each of them resolves when its players have their streams.
+  // Each order resolves once its players have their streams.
   await Promise.all([0, 1].map((child) => fleet.order(child, { ...wait, from: child * each })))
   const full = await fleet.state()
   fleet.close()

@@ -1,4 +1,7 @@
-/** How long a process takes to take over what the one before has left: 10,000 servers, a match of two on each. */
+/**
+ * Measures how long a process takes to resume the state of the previous one: 10,000 servers with a match of two players
+ * on each.
+ */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +26,7 @@ export async function recoveryFigures(): Promise<Figures> {
       maxStarting: 2 * MATCHES,
       maxCreatesInFlight: MATCHES,
       clock,
-      // So that it yields to others by real time.
+      // The real time, by which the matchmaker yields to other work.
       stopwatch: () => performance.now(),
       store: await openStore({ path, fsync: 'never' }),
     })
@@ -73,7 +76,7 @@ export async function recoveryFigures(): Promise<Figures> {
   }
 }
 
-/** Measures for how long the event loop does not turn. */
+/** Measures the longest time for which the event loop does not run. */
 function watchSteps() {
   let longest = 0
   let last = performance.now()

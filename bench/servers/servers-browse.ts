@@ -12,7 +12,7 @@ import { atMost, type Figures } from '../figure.js'
 const SERVERS = 10_000
 const CITIES = 60
 const VIEWERS = 1000
-/** Servers whose seats change in a second: each has a player who comes or goes every twenty seconds. */
+/** Number of servers whose seats change in a second: on each, a player comes or leaves every twenty seconds. */
 const CHANGES = 500
 const SECONDS = 20
 const PAGES = 400
@@ -22,8 +22,9 @@ const browser = { attributes: { mode: { type: 'string' as const }, map: { type: 
 const MODES = ['ctf', 'dm', 'koth']
 
 /**
- * What it costs to look for servers: a page of 20 of 10,000, filtered by two attributes, seats and build, and sorted by
- * ping and seats; and 1,000 viewers of pages that all differ, while the seats of 500 servers change every second.
+ * Measures what it costs to search servers: a page of 20 out of 10,000, filtered by two attributes, seats and build,
+ * and sorted by ping and seats. Also measures 1,000 viewers of different pages, while the seats of 500 servers change
+ * every second.
  */
 export async function serversBrowseFigures(): Promise<Figures> {
   const random = seededRandom(3)

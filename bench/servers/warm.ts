@@ -1,4 +1,7 @@
-/** From a match found to its players sent to a warm server, over loopback, with simulated game servers. */
+/**
+ * Measures the time from a found match until its players are sent to a warm server, over loopback, with simulated game
+ * servers.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createClient } from '@muster/core'
@@ -10,10 +13,10 @@ import { atMost, type Figures } from '../figure.js'
 
 const MATCHES = 200
 const WARM = 30
-/** Milliseconds between two matches, and of a match. */
+/** Milliseconds between two matches, and milliseconds of a match. */
 const GAP_MS = 100
 const MATCH_MS = 400
-/** The medians of some round trips on this machine lie below that, in milliseconds. */
+/** Upper bound in milliseconds of the median of a few round trips on this machine. */
 const ROUND_TRIP_MS = 1
 
 export async function warmFigures(): Promise<Figures> {

@@ -11,7 +11,7 @@ import { serve, stopped } from './serve.js'
 const { KUBE_URL = 'https://kubernetes.default.svc', NAMESPACE = 'default' } = process.env
 const { TOKEN_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/token' } = process.env
 const LABEL = 'muster/id'
-/** States of a GameServer in which it does not start any more. */
+/** Muster's status for each state of a GameServer. Any other state means that the server still starts. */
 const STATUS: Readonly<Record<string, string>> = {
   Ready: 'ready',
   Reserved: 'ready',
@@ -20,7 +20,7 @@ const STATUS: Readonly<Record<string, string>> = {
   Error: 'failed',
   Shutdown: 'ended',
 }
-/** Milliseconds for which what a lost allocation makes late is looked for after its stop. */
+/** Milliseconds after a stop during which servers of a late allocation are searched and removed. */
 const LATE_MS = 120_000
 
 interface GameServer {
@@ -41,7 +41,7 @@ async function kube<Body>(method: string, path: string, body?: object): Promise<
 }
 const servers = `/apis/agones.dev/v1/namespaces/${NAMESPACE}/gameservers`
 async function withIds(ids: readonly string[]): Promise<readonly GameServer[]> {
-  // Without ids: whether it answers.
+  // Without ids, the query only checks that Kubernetes responds.
   const query = ids.length === 0 ? 'limit=1' : `labelSelector=${encodeURIComponent(`${LABEL} in (${ids.join(',')})`)}`
   return (await kube<{ items: readonly GameServer[] }>('GET', `${servers}?${query}`)).items
 }
@@ -57,7 +57,7 @@ serve({
       kind: 'GameServerAllocation',
       spec: {
         selectors: [
-          // A second time, the server of the first.
+          // A repeated request gets the server of the first one.
           { matchLabels: { [LABEL]: id }, gameServerState: 'Allocated' },
           { matchLabels: { 'agones.dev/fleet': fleet }, gameServerState: 'Ready' },
         ],

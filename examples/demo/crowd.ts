@@ -4,7 +4,7 @@ import type { DemoOptions } from './options.js'
 import { loadPlayers, type Player as Located } from './players.js'
 import { demoQueues, type DemoQueue } from './queues.js'
 
-/** A ticket, and when it comes. */
+/** A ticket, and the time at which it is created. */
 export interface Arrival {
   /** Milliseconds after the start. */
   readonly afterMs: number
@@ -12,16 +12,16 @@ export interface Arrival {
 }
 
 export interface Crowd {
-  /** In the order in which they come. */
+  /** The arrivals, in order of time. */
   readonly arrivals: readonly Arrival[]
-  /** By address. */
+  /** The locations of players, by IP address. */
   readonly places: ReadonlyMap<string, Located>
 }
 
-/** All arrive within this time. */
+/** Milliseconds within which all players arrive. */
 export const ARRIVE_MS = 8000
 
-/** Most play damage, and half of them can do something else as well. */
+/** The possible roles of a player. Most play damage, and half of these can play another role too. */
 const ROLES: readonly (readonly string[])[] = [
   ['damage'],
   ['damage'],
@@ -32,10 +32,10 @@ const ROLES: readonly (readonly string[])[] = [
   ['damage', 'tank', 'healer'],
   ['tank', 'healer'],
 ]
-/** One in this many avoids the one who stands before them. */
+/** One in this number of players avoids the player before them in the list. */
 const AVOIDS = 40
 
-/** Draws players from the sample, and when they come: more and more, then fewer and fewer. */
+/** Draws players from the sample, and the times at which they arrive. The rate of arrivals rises and then falls. */
 export function gather({ players: count, queueSize, seed }: DemoOptions, overMs: number): Crowd {
   const random = seededRandom(seed)
   const sample = loadPlayers()
@@ -57,20 +57,23 @@ export function gather({ players: count, queueSize, seed }: DemoOptions, overMs:
   }
 }
 
-/** A party that fills most of a team has agreed on its tank and its healer: it would be refused otherwise. */
+/**
+ * Draws the roles of a player. A party that fills most of a team has exactly one tank and one healer, because it would
+ * be refused otherwise.
+ */
 function rolesOf(index: number, partySize: number, random: Random): readonly string[] {
   if (partySize >= 4 && index < 2) return [index === 0 ? 'tank' : 'healer']
   return ROLES[Math.floor(random() * ROLES.length)] as readonly string[]
 }
 
-/** How many players each queue gets: all, together. */
+/** Returns the number of players of each queue. Together they are `count`. */
 function split(count: number, queues: readonly DemoQueue[]): number[] {
   const sizes = queues.map(({ share }) => Math.floor(count * share))
   const rest = count - sizes.reduce((sum, size) => sum + size, 0)
   return sizes.map((size, index) => (index === 0 ? size + rest : size))
 }
 
-/** @param from number of the first of these players. */
+/** Creates the arrivals of a queue. @param from number of the first of these players. */
 function arrivalsOf(
   { definition, parties }: DemoQueue,
   members: readonly Located[],
@@ -78,7 +81,7 @@ function arrivalsOf(
   overMs: number,
   random: Random,
 ): Arrival[] {
-  // Friends live in the same country, so who is alike stands together before parties are cut off.
+  // Friends live in the same country, so players are sorted by location before they are divided into parties.
   const neighbours = members.toSorted((a, b) => a.country.localeCompare(b.country, 'en') || a.longitude - b.longitude)
   const arrivals: Arrival[] = []
   for (let next = 0; next < neighbours.length;) {

@@ -1,13 +1,13 @@
-// pure: what declared faults have done, in words
+// pure: the effects of declared faults, in words
 import type { Fault, FaultCount } from '@muster/emulator'
 import { row } from './layout.js'
 
-/** A declared fault, and how often it has struck. */
+/** A declared fault, and how often it occurred. */
 export interface FaultReport {
   readonly operation: string
   readonly what: string
   readonly struck: number
-  /** Requests that it might have struck. */
+  /** Number of requests that the fault could have affected. */
   readonly of: number
 }
 
@@ -40,7 +40,7 @@ const deploymentWords = {
   'no capacity': 'there was no capacity',
 }
 
-/** A heading and a line for each; nothing where no fault was declared. */
+/** Returns a heading, and a line for each fault; nothing if no fault was declared. */
 export function faultSection(reports: readonly FaultReport[], columns: number): readonly string[] {
   if (reports.length === 0) return []
   const lines = reports.flatMap(({ operation, what, struck, of }) =>

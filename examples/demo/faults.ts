@@ -1,8 +1,8 @@
 import type { Fault } from '@muster/emulator'
 
-/** What `--faults` lets go wrong: a bad day at the service, as data. */
+/** The faults of `--faults`, as data: a service on a bad day. */
 export const badDay: readonly Fault[] = [
-  // An answer is lost after the server was created: creating again would pay for two.
+  // The response is lost after the server was created. A second create would pay for two servers.
   { operation: 'deployments.create', probability: 0.02, drop: 'after' },
   { operation: 'deployments.create', probability: 0.01, drop: 'before' },
   { operation: 'deployments.create', probability: 0.02, deployment: 'error' },

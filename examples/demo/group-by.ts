@@ -1,4 +1,4 @@
-/** What Map.groupBy does, which Node.js 20 lacks. */
+/** Groups items by key, like Map.groupBy, which Node.js 20 lacks. */
 export function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
   const groups = new Map<string, Item[]>()
   for (const item of items) {

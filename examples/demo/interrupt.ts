@@ -1,12 +1,15 @@
 import { systemClock } from '@muster/core/clock'
 
-/** Exit code, as shells have it for what SIGINT has ended. */
+/** Exit code of a program that SIGINT has ended, as in shells. */
 export const INTERRUPTED = 130
 
-/** A second signal within this many milliseconds is the first again: the terminal's, passed on by pnpm. */
+/**
+ * A second signal within this number of milliseconds is the first one again: the terminal sends it, and pnpm passes it
+ * on.
+ */
 const SAME_MS = 500
 
-/** Aborted by Ctrl-C; a second one ends the process at once. */
+/** Returns a signal that Ctrl-C aborts. A second Ctrl-C ends the process at once. */
 export function onInterrupt(): AbortSignal {
   const controller = new AbortController()
   let first: number | undefined

@@ -15,13 +15,16 @@ import { liveSocially } from './social-life.js'
 import { createUnmatched } from './unmatched.js'
 import { watchDemo } from './watch.js'
 
-/** The longest wait for players: those who have not ended by then are lost, and the demo says so. */
+/**
+ * Maximum milliseconds for which the demo waits for players. Players who have no result by then count as lost, which
+ * the result shows.
+ */
 const LONGEST_MS = 60_000
 const LOOK_MS = 100
 
 /**
- * Runs the main job from start to end: an emulator on a port, a client, a matchmaker and a crowd.
- * @param interrupted ends it early.
+ * Runs the demo from start to end: an emulator on a port, a client, a matchmaker and a crowd.
+ * @param interrupted ends the demo early.
  */
 export async function runDemo(
   options: DemoOptions,
@@ -61,7 +64,7 @@ export async function runDemo(
   const startedAt = systemClock.now()
   const report = (phase: Progress['phase']) => show(phase, () => watch.progress(phase))
 
-  /** Ends at once when interrupted. */
+  /** Waits, or returns at once if the demo was interrupted. */
   const pause = (ms: number) => systemClock.sleep(ms, interrupted).catch(() => {})
 
   matchmaker.start()

@@ -4,7 +4,7 @@ import type { Arrival } from './crowd.js'
 import type { Player as Located } from './players.js'
 import type { DemoQueue } from './queues.js'
 
-/** Beacons that a player measures: the nearest ones. */
+/** Number of beacons that a player measures: the nearest ones. */
 const MEASURED = 16
 
 interface BeaconAt {
@@ -13,7 +13,7 @@ interface BeaconAt {
   readonly longitude: number
 }
 
-/** Where the service has its ping beacons. */
+/** Returns the service's ping beacons with their locations. */
 export async function beaconsOf(client: Client): Promise<readonly BeaconAt[]> {
   const beacons: BeaconAt[] = []
   for await (const { host, location } of client.locations.beacons.all()) {
@@ -27,8 +27,8 @@ export async function beaconsOf(client: Client): Promise<readonly BeaconAt[]> {
 }
 
 /**
- * The same arrivals, with latencies measured by players of queues with a latency rule: 10 ms plus 2 ms for every
- * 100 km, and up to half as much again, as on real networks.
+ * Adds measured latencies to players of queues that have a latency rule. A latency is 10 ms plus 2 ms for every 100 km,
+ * and up to half as much again, as on real networks.
  */
 export function measured(
   arrivals: readonly Arrival[],

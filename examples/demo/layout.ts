@@ -6,13 +6,15 @@ export interface Size {
   readonly rows: number
 }
 
-/** What is written where there is no terminal. */
+/** The assumed size if the output is no terminal. */
 export const PAPER: Size = { columns: 120, rows: Infinity }
 
 export const sizeOf = ({ columns, rows, isTTY }: NodeJS.WriteStream): Size =>
   isTTY ? { columns: columns || PAPER.columns, rows: rows || PAPER.rows } : PAPER
 
-/** Wraps text at spaces into lines of at most `width` characters. Longer words are cut; no-break spaces do not wrap. */
+/**
+ * Wraps a text at spaces into lines of at most `width` characters. Longer words are cut. No-break spaces do not wrap.
+ */
 export function wrap(text: string, width: number): readonly string[] {
   const lines = ['']
   for (const word of text.split(' ')) {
@@ -24,13 +26,13 @@ export function wrap(text: string, width: number): readonly string[] {
   return lines
 }
 
-/** A name and its text, which wraps below itself. */
+/** Returns a name with its text. Further lines of the text are indented below the first. */
 export function row(name: string, text: string, columns: number, nameWidth = 16): readonly string[] {
   const [first = '', ...others] = wrap(text, Math.max(10, columns - nameWidth - 3))
   return [`  ${name.padEnd(nameWidth)} ${first}`, ...others.map((line) => `  ${' '.repeat(nameWidth)} ${line}`)]
 }
 
-/** Without empty lines, as far as the rows do not suffice; of what then is still too long, the first lines. */
+/** Shortens a text to the number of rows: first empty lines are removed, then lines at the end. */
 export function fitted(lines: readonly string[], rows: number): readonly string[] {
   const kept = [...lines]
   while (kept.length > rows) {

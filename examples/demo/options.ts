@@ -1,23 +1,23 @@
 import { parseArgs } from 'node:util'
 
 export interface DemoOptions {
-  /** How many arrive. */
+  /** Number of players who arrive. */
   readonly players: number
-  /** One plain queue with matches of this many players, instead of the three. */
+  /** Number of players of a match in a single plain queue. Undefined: the three queues of the demo. */
   readonly queueSize: number | undefined
-  /** Lobbies over a relay instead of matches on servers. */
+  /** True: plays in lobbies over a relay instead of matches on servers. */
   readonly relay: boolean
-  /** How many, with `relay`. */
+  /** Number of lobbies, for `relay`. */
   readonly lobbies: number
-  /** The same crowd with a server for each match and with a pool of warm servers, beside one another. */
+  /** True: runs the same crowd twice at the same time, with a server for each match and with a pool of warm servers. */
   readonly warm: boolean
-  /** How many processes take tickets together; 0: all is done in this one. */
+  /** Number of processes that accept tickets together. 0: everything runs in one process. */
   readonly processes: number
-  /** Let the service misbehave. */
+  /** True: the service has faults. */
   readonly faults: boolean
-  /** Decides who arrives when, and everything the emulator leaves to chance. */
+  /** Seed that decides who arrives when, and all random choices of the emulator. */
   readonly seed: number
-  /** One JSON object on stdout instead of the live view. */
+  /** True: prints one JSON object on the standard output instead of the live view. */
   readonly json: boolean
 }
 
@@ -34,7 +34,7 @@ export const usage = `Takes real players to running servers, on an emulator of t
   --json           one JSON object on stdout instead of the live view
   --help           this`
 
-/** Undefined when only help is wanted. @throws Error naming the option and the value. */
+/** Parses the options. Undefined if only the help text is requested. @throws Error naming the option and the value. */
 export function readOptions(args: readonly string[]): DemoOptions | undefined {
   const { values } = parseArgs({
     args: [...args],

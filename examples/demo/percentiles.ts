@@ -1,9 +1,9 @@
-/** The value that this share (0 to 1) of all values does not exceed; 0 where there are none. */
+/** Returns the value that this share (0 to 1) of all values does not exceed; 0 if there are no values. */
 function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
 }
 
-/** 50, 95 and 99 of a hundred, in whole numbers. */
+/** Returns the 50th, 95th and 99th percentile as whole numbers. */
 export function percentiles(values: readonly number[]) {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (share: number) => Math.round(percentile(sorted, share))

@@ -1,20 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-/** A public address and its place by a geolocation database, IP Geolocation by DB-IP (https://db-ip.com). */
+/** A public address, and its location by a geolocation database: IP Geolocation by DB-IP (https://db-ip.com). */
 export interface Player {
-  /** In canonical form; about one in eight is IPv6. */
+  /** The IP address in canonical form. About one in eight is IPv6. */
   readonly ip: string
-  /** Degrees. */
+  /** Degrees, positive north of the equator. */
   readonly latitude: number
-  /** Degrees. */
+  /** Degrees, positive east of Greenwich. */
   readonly longitude: number
   readonly city: string
-  /** ISO 3166-1 alpha-2. */
+  /** Code of the country (ISO 3166-1 alpha-2). */
   readonly country: string
   readonly continent: string
 }
 
-/** Beside the sources; compiled code lies one folder deeper, and the compiler copies no data. */
+/** The file is beside the sources. Compiled code is one folder deeper, because the compiler copies no data. */
 const file = ['../data/players.tsv', '../../data/players.tsv']
   .map((path) => new URL(path, import.meta.url))
   .find((url) => existsSync(url))
@@ -24,7 +24,9 @@ function toPlayer(line: string): Player {
   return { ip, latitude: Number(latitude), longitude: Number(longitude), city, country, continent }
 }
 
-/** All 6,000 players of `examples/data/players.tsv` in random order, so that the first N are a fair sample. */
+/**
+ * Returns all 6,000 players of `examples/data/players.tsv`. They are in random order, so the first N are a fair sample.
+ */
 export function loadPlayers(): readonly Player[] {
   if (file === undefined) throw new Error('examples/data/players.tsv is missing')
   const lines = readFileSync(file, 'utf8').split('\n')

@@ -4,10 +4,13 @@ import type { Clock } from '@muster/core/clock'
 import type { Matchmaker } from '@muster/matchmaker'
 import { causeOf, type Cause, type Pressure } from './bound.js'
 
-/** Creates come in one burst per second, so their rate is measured over two. Each reading walks all tickets. */
+/**
+ * Milliseconds between two readings. Creates come in one burst per second, so their rate is measured over two seconds.
+ * A reading visits all tickets, so it is not made more often.
+ */
 const LOOK_EVERY_MS = 2000
 
-/** Measures from the first match on. */
+/** Starts a meter of what limits the creation of servers. It measures from the first match on. */
 export function startPressureMeter(
   matchmaker: Pick<Matchmaker, 'on' | 'inspect'>,
   { events }: Pick<Client, 'events'>,

@@ -1,18 +1,18 @@
 import type { LimitUse } from '@muster/matchmaker'
 
-/** Where things stand. */
+/** The state of the demo while it runs. */
 export interface Progress {
   readonly queues: readonly QueueProgress[]
   readonly matches: number
   readonly serversReady: number
   readonly requests: number
   readonly limits: readonly LimitUse[]
-  /** Why the ticket that has waited longest still does. */
+  /** The ticket that has waited longest, and why it still waits. */
   readonly longest: { readonly queue: string; readonly waitedMs: number; readonly why: string } | undefined
   readonly phase: 'matching' | 'stopping' | 'done'
 }
 
-/** In players. */
+/** The state of a queue, in numbers of players. */
 export interface QueueProgress {
   readonly title: string
   readonly players: number

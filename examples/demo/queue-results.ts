@@ -10,10 +10,10 @@ export interface Played {
   readonly queues: readonly DemoQueue[]
   readonly arrivals: readonly Arrival[]
   readonly assigned: readonly Ticket[]
-  /** Players who came into a match that was made already, by queue; and ids of those who left one. */
+  /** `joined`: number of players who joined an existing match, by queue. `left`: ids of players who left a match. */
   readonly joined: ReadonlyMap<string, number>
   readonly left: ReadonlySet<string>
-  /** Servers whose place was chosen by latency, by queue. */
+  /** The servers whose location was chosen by latency, by queue. */
   readonly placed: ReadonlyMap<string, readonly Placed[]>
 }
 

@@ -1,12 +1,12 @@
 import type { QueueDefinition } from '@muster/matchmaker'
 
-/** A ticket that has waited for this long is cancelled; for longer where two processes are killed on the way. */
+/** Milliseconds after which a ticket expires. It is longer in the demo that kills two processes. */
 export const EXPIRE_MS = 14_000
 export const EXPIRE_IN_PROCESSES_MS = 18_000
 
 const deploy = { application: 'demo-game', version: 'v1' }
 
-/** Everything here happens some ten times faster than players would wait in earnest. */
+/** Rules relax some ten times faster here than in a real game. */
 const nearFirst = {
   kind: 'distance',
   maxKm: [
@@ -17,7 +17,7 @@ const nearFirst = {
   ],
 } as const
 
-/** Five against five: alike in skill, even teams, a tank and a healer in each, and parties that stay together. */
+/** Five against five: similar skill, even teams with a tank and a healer in each, and parties that stay together. */
 const ranked: QueueDefinition = {
   name: 'ranked',
   teams: [{ name: 'team', count: 2, size: 5 }],
@@ -33,7 +33,7 @@ const ranked: QueueDefinition = {
   deploy,
 }
 
-/** One against one, at arrival: closest in skill, on a server at the best beacon of the two. */
+/** One against one, matched at arrival: the opponent closest in skill, and a server at the best beacon of the two. */
 const duel: QueueDefinition = {
   name: 'duel',
   teams: [{ name: 'duellist', count: 2, size: 1 }],
@@ -54,7 +54,7 @@ const fewer = [
   { afterMs: 6000, value: 2 },
 ]
 
-/** Up to twelve players, from four on if need be. Later players join a running match before new ones are made. */
+/** Up to twelve players, at least four. Players who come later join running matches before a new match is made. */
 const social: QueueDefinition = {
   name: 'social',
   teams: [{ name: 'crew', size: { min: fewer, max: 12 } }],
@@ -66,7 +66,7 @@ const social: QueueDefinition = {
   deploy,
 }
 
-/** What `--queue-size` asks for: matches of that size, by distance alone. */
+/** The queue of `--queue-size`: matches of that size, with only a distance rule. */
 const plain = (matchSize: number): QueueDefinition => ({
   name: 'plain',
   matchSize,
@@ -81,14 +81,14 @@ export interface DemoQueue {
   readonly title: string
   /** Share of all players, from 0 to 1. */
   readonly share: number
-  /** Sizes of parties, each as likely as the others. */
+  /** Possible sizes of parties, each with the same probability. */
   readonly parties: readonly number[]
 }
 
 const alone = [1]
 const few = [1, 1, 1, 1, 1, 1, 1, 1, 2, 3]
 
-/** The queues of the demo of several processes. */
+/** Returns the queues of the demo with several processes. */
 export const processQueues = (queueSize: number | undefined): readonly DemoQueue[] =>
   demoQueues(queueSize).map((queue) => ({
     ...queue,

@@ -16,15 +16,15 @@ import { verify } from './verify.js'
 export interface Ended extends Omit<Played, 'assigned'> {
   readonly options: DemoOptions
   readonly placeOf: (ip: string) => Player | undefined
-  /** All tickets, as they were when the last had ended. */
+  /** All tickets, in their state when the last one had ended. */
   readonly ended: readonly Ticket[]
-  /** Why those who found no match did not, by ticket. */
+  /** Why no match was found, by ticket. */
   readonly why: ReadonlyMap<string, string>
   readonly emulator: Emulator
   readonly limits: readonly LimitUse[]
   readonly pressure: Pressure
   readonly tookMs: number
-  /** Servers at the moment of an interruption; undefined without one. */
+  /** Number of servers at the moment of an interruption; undefined without one. */
   readonly interruptedWith: number | undefined
 }
 
@@ -96,7 +96,7 @@ export function resultOf({
   }
 }
 
-/** Of a ticket that nobody asked about in time. */
+/** The reason of a ticket that was not examined before it expired. */
 const UNSEEN = 'were not looked at in time'
 
 function countBy(values: readonly string[]): Record<string, number> {

@@ -4,25 +4,25 @@ import { fitted, sizeOf, wrap, type Size } from './layout.js'
 import type { Progress, QueueProgress } from './progress.js'
 
 export interface Screen {
-  /** Looks at how things are only if it is time for another picture. */
+  /** Shows a new picture if it is time for one. `look` is called only then. */
   show(phase: Progress['phase'], look: () => Progress): void
-  /** Leaves the last picture standing. */
+  /** Ends the view. The last picture remains. */
   done(): void
 }
 
-/** Characters of the longest bar, and of all that stands beside a bar. */
+/** Number of characters of the longest bar, and of everything beside a bar. */
 const LONGEST_BAR = 44
 const BESIDE_BAR = 44
 const SHORTEST_BAR = 8
 const LINE_EVERY_MS = 2000
-/** Milliseconds between two pictures: more often than this nobody reads. */
+/** Milliseconds between two pictures. Nobody could read more frequent ones. */
 const PICTURE_EVERY_MS = 100
 const WIDEST = 100
 const WHY_LINES = 3
-/** Characters of all limits beside one another. */
+/** Number of characters of all limits beside one another. */
 const ALL_LIMITS = 92
 
-/** A live picture in a terminal; a line now and then where the output is a file or a pipe. */
+/** Creates the view: a live picture in a terminal, or a line from time to time if the output is a file or a pipe. */
 export function createScreen(stream: NodeJS.WriteStream, now: () => number): Screen {
   const startedAt = now()
   if (!stream.isTTY) return createLines(stream, now, startedAt)
@@ -59,7 +59,9 @@ function createLines(stream: NodeJS.WriteStream, now: () => number, startedAt: n
 
 type Paint = (style: 'green' | 'yellow' | 'gray' | 'bold', text: string) => string
 
-/** Lines that change as little as they can: for one size of terminal always as many, whatever there is to tell. */
+/**
+ * Returns the picture. For one size of the terminal it always has the same number of lines, so that lines do not jump.
+ */
 export function picture(progress: Progress, ms: number, colour: boolean, size: Size): string {
   const { queues, matches, serversReady, requests, limits, longest, phase } = progress
   const paint: Paint = (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text)
@@ -82,11 +84,13 @@ export function picture(progress: Progress, ms: number, colour: boolean, size: S
     '',
     ...exactly(WHY_LINES, wrap(why, width)).map((line) => `  ${paint('gray', line)}`),
   ]
-  // The cursor stands below the last line.
+  // One row is reserved, because the cursor is below the last line.
   return fitted(lines, size.rows - 1).join('\n')
 }
 
-/** Beside one another, or in two lines; without a limit that has been met as many lines as with all. */
+/**
+ * Shows the limits beside one another, or in two lines. The number of lines is the same before all limits are known.
+ */
 function limitLines(limits: Progress['limits'], width: number): readonly string[] {
   const uses = limits.map(({ name, limit, peak }) => `${name} ${peak}/${limit}`)
   if (width >= ALL_LIMITS) return [`  ${uses.map((use) => `${use} per s`).join('   ')}`]
@@ -99,7 +103,7 @@ function limitLines(limits: Progress['limits'], width: number): readonly string[
 function queueLine(queue: QueueProgress, paint: Paint, columns: number): string {
   const { title, players, arrived, waiting, deploying, playing } = queue
   const width = Math.max(SHORTEST_BAR, Math.min(LONGEST_BAR, columns - BESIDE_BAR))
-  // Ends of the parts are rounded, not their lengths, so that the bar grows evenly.
+  // The ends of the parts are rounded, not their lengths, so that the bar grows evenly.
   const upTo = (count: number) => Math.round((count / players) * width)
   const [first, second, third] = [upTo(playing), upTo(playing + deploying), upTo(playing + deploying + waiting)]
   const others = '░'.repeat(third - second) + '·'.repeat(Math.max(0, width - third))
@@ -108,7 +112,7 @@ function queueLine(queue: QueueProgress, paint: Paint, columns: number): string 
   return `  ${title.padEnd(12)} ${bar} ${String(playing).padStart(5)} of ${players}${here}`
 }
 
-/** What there is no room for is left out, and the last line says that there was more. */
+/** Returns exactly `count` lines. If there are more, the last line shows that some are omitted. */
 function exactly(count: number, lines: readonly string[]): readonly string[] {
   const shown = Array.from({ length: count }, (_, index) => lines[index] ?? '')
   return lines.length <= count ? shown : shown.with(count - 1, `${(shown.at(-1) ?? '').slice(0, -1)}…`)

@@ -5,7 +5,7 @@ import { badDay } from './faults.js'
 import type { DemoOptions } from './options.js'
 import type { Player } from './players.js'
 
-/** Servers start and stop this many times faster than they would; players wait in real time. */
+/** Factor by which servers start and stop faster than in reality. Players wait in real time. */
 export const SPEED = 5
 
 type PlaceOf = (ip: string) => Player | undefined
@@ -13,13 +13,13 @@ type PlaceOf = (ip: string) => Player | undefined
 interface Service {
   readonly emulator: Emulator
   readonly client: Client
-  /** Where the emulator listens. */
+  /** URL of the emulator. */
   readonly url: string
 }
 
 /**
- * The service on a port, a client of it, and a version of the game to deploy.
- * @param gameServers how servers play that report. Default: they do not.
+ * Starts the service on a port, with a client, and creates a version of the game to deploy.
+ * @param gameServers behaviour of simulated game servers that report. Default: servers do not report.
  */
 export async function startService(
   { seed, faults }: DemoOptions,
@@ -34,7 +34,7 @@ export async function startService(
     gameServers,
   })
   const { url } = await emulator.listen()
-  // Service, matchmaker and client share one thread here, so requests may arrive later than on a real network.
+  // Service, matchmaker and client share one thread, so requests may arrive later than on a real network.
   const client = createClient({ baseUrl: url, token: 'dev', jitterMs: 500 })
   await client.applications.create({ name: 'demo-game', is_active: true })
   await client.versions.create({

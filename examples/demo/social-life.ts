@@ -12,25 +12,27 @@ import {
 export interface SocialLife {
   readonly service: Pick<TicketService, 'getBackfill' | 'createBackfill' | 'playersLeft'>
   readonly onAssigned: (listener: (event: MatchmakerEvents['serverAssigned']) => void) => void
-  /** Name of the queue whose game servers are played. */
+  /** Name of the queue whose game servers are simulated. */
   readonly queue: string
   readonly clock: Clock
   readonly random: Random
-  /** Ends it. */
+  /** Aborting this signal ends the simulation. */
   readonly signal: AbortSignal
-  /** These players have left their match. */
+  /** Called with players who have left their match. */
   readonly left: (playerIds: readonly string[]) => void
 }
 
-/** Milliseconds after which those leave who do not stay, and their share. */
+/** Milliseconds after which some players leave a match, and the share of players who leave. */
 const LEAVE_AFTER_MS = 1500
 const LEAVING = 0.12
-/** What a game server is answered that need not ask again. */
+/** Errors after which a game server need not request players again. */
 const NOBODY_MORE = [BackfillExists, InvalidBackfill, MatchNotRunning, Unavailable, UnknownMatch]
 
-/** Plays the game servers of a queue: reports players who leave, and asks for others while there is room. */
+/**
+ * Simulates the game servers of a queue: they report players who leave, and request others while there are free places.
+ */
 export function liveSocially({ service, onAssigned, queue: name, clock, random, signal, left }: SocialLife): void {
-  /** The last backfill of each match. */
+  /** The latest backfill of each match, by match id. */
   const backfills = new Map<string, string>()
 
   const askForMore = async (matchId: string) => {
@@ -38,7 +40,7 @@ export function liveSocially({ service, onAssigned, queue: name, clock, random, 
     if (last?.status === 'OPEN') return
     backfills.set(matchId, (await service.createBackfill({ matchId })).id)
   }
-  /** Repeats the report while no process can take it: it may have arrived, which does no harm. */
+  /** Repeats a report until a process accepts it. A report that has already arrived does no harm. */
   const reported = async (matchId: string, playerIds: readonly string[]): Promise<void> => {
     for (;;) {
       try {
@@ -52,12 +54,12 @@ export function liveSocially({ service, onAssigned, queue: name, clock, random, 
   const leave = async (matchId: string, playerIds: readonly string[]) => {
     await clock.sleep(LEAVE_AFTER_MS)
     if (signal.aborted) return
-    // They have left, whether or not the report of it arrives at once.
+    // The players have left, whether or not the report arrives at once.
     left(playerIds)
     await reported(matchId, playerIds)
     await askForMore(matchId)
   }
-  /** A match that is full or over, or for which others are looked for already, needs nobody more. */
+  /** Ignores an error if the match is full or over, or if it has already requested players. */
   const ignoring = (done: Promise<void>) =>
     void done.catch((error: unknown) => {
       if (signal.aborted || NOBODY_MORE.some((known) => error instanceof known)) return

@@ -10,7 +10,7 @@ const BEACONS = 4
 const WIDTH = 24
 const BROKEN_SHOWN = 5
 
-/** The result as a person reads it. */
+/** Returns the result as text. */
 export function summary(result: DemoResult, { columns }: Pick<Size, 'columns'> = PAPER): string {
   const { waitMs, distanceKm, cities, broken, interrupted } = result
   const most = cities[0]?.servers ?? 1
@@ -76,7 +76,7 @@ function verdict(result: DemoResult): string {
   return 'Everybody is accounted for, every match keeps its rules, and no server is left running.'
 }
 
-/** What kept this many from a match, where that was measured. */
+/** Returns the lines about what prevented matches, if that was measured. */
 function boundLines(result: DemoResult, columns: number): readonly string[] {
   const bound = boundOf(result)
   return bound === undefined ? [] : row('bounded by', bound, columns)
@@ -92,7 +92,7 @@ const columnsOf = [
   { title: 'team gap', of: ({ teamGap }: QueueResult) => String(teamGap) },
 ] as const
 
-/** One line per queue, with the skill of the middle match. What does not fit beside it stands in a table below. */
+/** Returns one line for each queue, with medians of skill. Further results are in a table below. */
 function queueTable(queues: readonly QueueResult[], columns: number): string[] {
   const rows = [columnsOf.map(({ title }) => title), ...queues.map((queue) => columnsOf.map(({ of }) => of(queue)))]
   const widths = columnsOf.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)))
@@ -125,7 +125,7 @@ function queueTable(queues: readonly QueueResult[], columns: number): string[] {
   ]
 }
 
-/** Which beacons the servers were placed at, what was promised of them, and what became of it. */
+/** Returns a sentence about the beacons of the servers, the promised latency, and the actual one. */
 function placedSentence({ beacons, limitMs, worstMs, offKm }: PlacedResult): string {
   const most = beacons.slice(0, BEACONS).map(({ beacon, servers }) => `${beacon} ${servers}`)
   const others = beacons.length > BEACONS ? ` and ${beacons.length - BEACONS} more` : ''

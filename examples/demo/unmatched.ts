@@ -1,24 +1,24 @@
 import type { Clock } from '@muster/core/clock'
 import type { LongestWaiting, TicketExplanation } from '@muster/matchmaker'
 
-/** What tells why tickets wait: a matchmaker, or a partition. */
+/** Explains why tickets wait: a matchmaker, or a partition. */
 export interface Explaining {
   longestWaiting(limit: number): LongestWaiting | Promise<LongestWaiting>
   explain(ticketId: string): TicketExplanation | Promise<TicketExplanation>
 }
 
-/** Why players found no match: of each ticket, what was in the way shortly before its time was over. */
+/** Collects why players find no match: what prevented a match shortly before the ticket expired. */
 export interface Unmatched {
-  /** Looks at those whose time is nearly over. */
+  /** Explains the tickets that will soon expire. */
   look(): Promise<void>
-  /** By ticket, in words that follow a number of players, e.g. `had too few others left`. */
+  /** The reason of each ticket, in words that follow a number of players, e.g. `had too few others left`. */
   readonly why: ReadonlyMap<string, string>
 }
 
-/** Milliseconds before its end at which a ticket is asked about, and between two looks. */
+/** Milliseconds before its expiry at which a ticket is explained, and milliseconds between two calls of `look`. */
 const BEFORE_END_MS = 2500
 const GAP_MS = 300
-/** Tickets of one look: an explanation takes some tenths of a millisecond. */
+/** Maximum number of tickets that one call explains. An explanation takes some tenths of a millisecond. */
 const MOST = 60
 
 export function createUnmatched(service: Explaining, expireMs: number, clock: Pick<Clock, 'now'>): Unmatched {
@@ -33,7 +33,7 @@ export function createUnmatched(service: Explaining, expireMs: number, clock: Pi
       const { tickets } = await service.longestWaiting(MOST * 4)
       const late = tickets.filter(({ createdAt }) => now - createdAt >= expireMs - BEFORE_END_MS)
       const unexplained = late.filter(({ id }) => !why.has(id)).slice(0, MOST)
-      // A ticket may have ended meanwhile, and another process may lead by now.
+      // Errors are ignored: a ticket may have ended meanwhile, or another process may lead.
       await Promise.allSettled(unexplained.map(async ({ id }) => why.set(id, reasonIn(await service.explain(id)))))
     },
   }
@@ -50,7 +50,10 @@ function reasonIn({ waitingFor, queues }: Pick<TicketExplanation, 'waitingFor' |
   return `were kept apart by the rule ${first.blocking}`
 }
 
-/** Players by why, most first: `9 lacked a tank or a healer, 3 had too few others left`. */
+/**
+ * Returns the number of players by reason, the most frequent first: `9 lacked a tank or a healer, 3 had too few others
+ * left`.
+ */
 export function unmatchedText(byReason: Readonly<Record<string, number>>): string {
   return Object.entries(byReason)
     .toSorted(([, one], [, other]) => other - one)

@@ -56,7 +56,7 @@ function brokenPromises(tickets: readonly Ticket[], players: readonly Player[]):
   })
 }
 
-/** By two different players. */
+/** Returns true if two different players of a team can be its tank and its healer. */
 const hasTankAndHealer = (team: readonly (readonly string[])[]) =>
   team.some(
     (one, first) => one.includes('tank') && team.some((other, second) => first !== second && other.includes('healer')),

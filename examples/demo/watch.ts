@@ -6,23 +6,23 @@ import { playersIn, playersTo } from './players-in.js'
 import type { Progress } from './progress.js'
 import type { DemoQueue } from './queues.js'
 
-/** Keeps an eye on everything, for the picture and for the result. */
+/** Observes the demo, for the live view and for the result. */
 export interface Watch {
-  /** A ticket was created. */
+  /** Records that a ticket was created. */
   came(ticket: Ticket): void
   progress(phase: Progress['phase']): Progress
-  /** All that were created, as they are now. */
+  /** Returns all tickets that were created, in their present state. */
   tickets(): Ticket[]
-  /** Whether every ticket that was created has an assignment or was cancelled. */
+  /** Returns true if every created ticket has an assignment or was cancelled. */
   allEnded(): boolean
   limits(): readonly LimitUse[]
-  /** By the name of the queue: players who came into a match that was made already. */
+  /** Number of players who joined an existing match, by the name of the queue. */
   readonly joined: ReadonlyMap<string, number>
-  /** By the name of the queue: servers whose place was chosen by latency. */
+  /** The servers whose location was chosen by latency, by the name of the queue. */
   readonly placed: ReadonlyMap<string, readonly Placed[]>
 }
 
-/** Milliseconds of waiting from which on the picture says why. */
+/** Milliseconds of waiting from which on the live view explains a ticket. */
 const WORTH_ASKING_MS = 1500
 
 export function watchDemo(
@@ -54,7 +54,10 @@ export function watchDemo(
   )
 
   const tickets = () => [...created.keys()].flatMap((id) => matchmaker.getTicket(id) ?? [])
-  /** In the order of creation, without those that were seen to have ended: a crowd is not walked at each look. */
+  /**
+   * The ids of tickets that are not known to have ended, in the order of creation. So not every call visits the whole
+   * crowd.
+   */
   const open = new Set<string>()
   const allEnded = () => {
     for (const id of open) {

@@ -1,4 +1,4 @@
-/** The game's own backend: sessions, ratings, the list of games, and the pages. Muster's APIs are mounted beside it. */
+/** The game's own backend: sessions, ratings, the list of games, and the pages. It also mounts Muster's APIs. */
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
@@ -14,13 +14,13 @@ import { createRatings, type Ratings } from './ratings.js'
 import { createSessions, isBot, type Sessions } from './sessions.js'
 
 export interface GameOptions {
-  /** Default: any free port. */
+  /** Port of the backend. Default: any free port. */
   readonly port?: number | undefined
-  /** Default: this machine alone. */
+  /** Address on which the backend listens. Default: the loopback address, which only this machine reaches. */
   readonly host?: string | undefined
   /** Seconds of a match. Default 90. */
   readonly seconds?: number | undefined
-  /** Milliseconds that a player waits before a bot comes. Default 4000. */
+  /** Milliseconds for which a player waits before a bot joins. Default 4000. */
   readonly patienceMs?: number | undefined
 }
 
@@ -64,7 +64,7 @@ async function listen(server: Server, port: number, host: string): Promise<strin
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Bytes of a body: a result has 8 KiB of data at most. */
+/** Maximum size of a body in bytes. A result has at most 8 KiB of data. */
 const LARGEST_BYTES = 64 * 1024
 
 interface Parts {
@@ -78,12 +78,12 @@ interface Parts {
 function createBackend({ sessions, ratings, muster: { matchmaker }, bots, friends }: Parts): HttpHandler {
   const callerOf = (request: Request) => {
     const id = sessions.playerOf(bearerToken(request))
-    // The queues compare this, and players cannot state it.
+    // The queues compare the rating. It comes from the backend, because players must not state it.
     return id === undefined ? undefined : { id, profile: { attributes: { ...ratings.of(id) } } }
   }
   const tickets = createTicketApi(matchmaker, { authenticate: callerOf, basePath: '/play' })
 
-  /** Games that anybody may watch, and whether a bot would make way in it. */
+  /** Returns the games that anybody may watch, and whether each has a bot that would leave for a player. */
   const games = () =>
     matchmaker.inspect().matches.flatMap(({ matchId, queue, playerIds, assignment, hosted }) => {
       const server = assignment?.ports['game']
@@ -93,7 +93,7 @@ function createBackend({ sessions, ratings, muster: { matchmaker }, bots, friend
     })
 
   const routes: Readonly<Record<string, (request: Request) => Response | Promise<Response>>> = {
-    /** The player of a token, and a new player for a token that is missing or of an earlier start. */
+    /** Returns the player of a token. A token that is missing or from an earlier start gets a new player. */
     'POST /session': (request) => {
       const given = bearerToken(request)
       const token = sessions.playerOf(given) === undefined ? sessions.begin() : (given as string)
@@ -127,7 +127,7 @@ function createBackend({ sessions, ratings, muster: { matchmaker }, bots, friend
 
 const TYPES: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/javascript', css: 'text/css' }
 const beside = (path: string) => new URL(path, import.meta.url)
-/** The page, the rules of the game, and the client as the package has it: modules that browsers load as they are. */
+/** The folders of the page, of the game's rules, and of the client package: modules that browsers load unchanged. */
 const FOLDERS: Readonly<Record<string, URL>> = {
   '': beside('../../game/page/'),
   game: beside('./'),

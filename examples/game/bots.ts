@@ -1,4 +1,4 @@
-/** Bots come where somebody waits, play badly, and make way for people. They are clients like any other. */
+/** Bots. They join where a player waits, play badly, and leave for players. They are clients like any other. */
 import { createMuster, type Assignment } from '@muster/client'
 import { systemClock } from '@muster/core/clock'
 import type { Matchmaker } from '@muster/matchmaker'
@@ -8,7 +8,7 @@ import { field, type Move, type World } from './rules.js'
 import { isBot, type Sessions } from './sessions.js'
 
 interface BotsOptions {
-  /** Of the ticket API. */
+  /** URL of the ticket API. */
   readonly url: string
   readonly matchmaker: Pick<Matchmaker, 'inspect' | 'longestWaiting'>
   readonly sessions: Sessions
@@ -17,7 +17,7 @@ interface BotsOptions {
 
 export interface Bots {
   readonly start: () => void
-  /** A bot leaves a match, so that a player who waits gets its place. @returns whether there was one */
+  /** Makes a bot leave a match, so that a waiting player gets its place. @returns true if the match had a bot */
   readonly makeWay: (matchId: string) => boolean
   readonly close: () => Promise<void>
 }
@@ -30,13 +30,13 @@ interface Bot {
 
 const LOOK_MS = 500
 const THINK_MS = 120
-/** How long a bot waits for others before it goes again. */
+/** Milliseconds after which a bot that finds no match leaves the queue. */
 const BOT_PATIENCE_MS = 15_000
 
 export function createBots({ url, matchmaker, sessions, patienceMs }: BotsOptions): Bots {
   const bots = new Map<string, Bot>()
   const closing = new AbortController()
-  /** Since when a queue has had a free place in a match, by queue. */
+  /** Since when a match of each queue has had a free place, by the queue's name. */
   const freeSince = new Map<string, number>()
   let running: Promise<void> | undefined
 
@@ -102,7 +102,7 @@ export function createBots({ url, matchmaker, sessions, patienceMs }: BotsOption
   }
 }
 
-/** Plays until the match is over or the bot is to leave. */
+/** Plays until the match is over or the bot should leave. */
 async function skate({ fqdn, ports, joinToken }: Assignment, signal: AbortSignal): Promise<void> {
   const socket = new WebSocket(`ws://${fqdn}:${ports['game']?.external}`)
   let me = ''
@@ -121,7 +121,7 @@ async function skate({ fqdn, ports, joinToken }: Assignment, signal: AbortSignal
   await new Promise<void>((resolve) => socket.on('close', resolve).on('error', () => resolve()))
 }
 
-/** Where a bot goes: behind the puck, and then through it towards the other goal. It is slower than people are. */
+/** Returns where a bot moves: behind the puck, then through it towards the other goal. A bot is slower than people. */
 export function botMove(
   { puck, skaters, secondsLeft }: Pick<World, 'puck' | 'skaters' | 'secondsLeft'>,
   me: string,
@@ -130,12 +130,13 @@ export function botMove(
   if (own === undefined) return [0, 0]
   const toward = own.team === 0 ? 1 : -1
   const nth = skaters.indexOf(own)
-  // Of two, the second one keeps the goal. All rest now and then, so that nobody holds the puck in a corner for long.
+  // In a team of two, the second bot keeps the goal. All bots rest from time to time, so that none holds the puck in a
+  // corner.
   const isKeeper = skaters.filter(({ team }) => team === own.team).indexOf(own) === 1
   const rests = (((secondsLeft + nth * 2.3) % 7) + 7) % 7 < 1.2
   const home = { x: field.width / 2 - toward * field.width * 0.36, y: (puck.y + field.height / 2) / 2 }
   const ahead = (puck.x - own.x) * toward
-  // A bot in front of the puck goes around it, so that it does not roll into its own goal.
+  // A bot that is in front of the puck moves around it, so that the puck does not roll into its own goal.
   const around = (own.y > puck.y ? 1 : -1) * (ahead < 0 ? 2.4 : 0) * field.skater
   const behind = { x: puck.x - toward * 2.2 * field.skater, y: puck.y + around }
   const isBehind = ahead > field.puck && Math.abs(own.y - puck.y) < ahead

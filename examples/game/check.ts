@@ -1,6 +1,6 @@
 /**
- * Plays the game in Chromium with four pages: they find each other and play, one reloads and is back, one leaves and is
- * replaced, and the result changes the ratings. Then two of them play over a relay.
+ * Plays the game in Chromium with four pages. They find one another and play. One page reloads and continues, one
+ * leaves and is replaced, and the result changes the ratings. Then two of the pages play over a relay.
  */
 /// <reference lib="dom" />
 import assert from 'node:assert/strict'
@@ -19,7 +19,7 @@ const executablePath = [
   '/usr/bin/google-chrome',
 ].find((path) => path !== undefined && existsSync(path))
 
-/** All of it takes half a minute, where nothing else runs. */
+/** Maximum milliseconds of the whole check. On an idle machine it takes half a minute. */
 const LONGEST_MS = 60_000
 
 interface GameView {
@@ -29,7 +29,7 @@ interface GameView {
   readonly port: number
 }
 
-/** @returns whether all went well, or there is no Chromium */
+/** Runs the check. @returns true if it passed, or if there is no Chromium */
 export async function checkGame(): Promise<boolean> {
   if (executablePath === undefined) {
     console.log('no Chromium on this machine: the game is not played (set CHROMIUM to its path)')
@@ -126,7 +126,7 @@ const idOf = (page: Page) => page.evaluate(() => sessionStorage.getItem('token')
 
 const isPlaying = (page: Page) => page.waitForSelector('body.playing:has(#panel[hidden])')
 
-/** What a spectator of the game of four sees. */
+/** Returns what a spectator of the game with four players sees. */
 async function watchPairs(url: string) {
   const { games } = (await (await fetch(`${url}/games`)).json()) as { readonly games: readonly GameView[] }
   const found = games.find(({ queue }) => queue === 'pairs')
@@ -142,7 +142,7 @@ async function watchPairs(url: string) {
   return { heard, world: () => heard.at(-1) as (typeof heard)[number] }
 }
 
-/** Follows the puck by the keys. @returns what ends it */
+/** Follows the puck with the arrow keys. @returns a function that ends this */
 function chase(page: Page, id: string, world: () => World): () => Promise<void> {
   const keys = { x: ['ArrowLeft', 'ArrowRight'], y: ['ArrowUp', 'ArrowDown'] } as const
   const held = new Set<string>()
@@ -158,7 +158,7 @@ function chase(page: Page, id: string, world: () => World): () => Promise<void> 
       const { puck, skaters } = world()
       const own = skaters.find((skater) => skater.id === id)
       for (const axis of ['x', 'y'] as const) {
-        // The page shows the own goal on the left.
+        // The page always shows the player's own goal on the left.
         const way = own === undefined ? 0 : (puck[axis] - own[axis]) * (own.team === 0 ? 1 : -1)
         for (const [nth, key] of keys[axis].entries()) await hold(key, nth === 0 ? way < -30 : way > 30)
       }

@@ -1,6 +1,6 @@
 /**
- * Games among friends, without a game server: they meet in a lobby with a code, and one of them is the host. Packets go
- * over a relay by UDP. A native game sends them itself; a browser cannot, so this bridge does it for each page.
+ * Games among friends, without a game server. They meet in a lobby with a code, and one of them is the host. Packets go
+ * over a relay by UDP. A native game sends them itself. A browser cannot, so this bridge sends them for each page.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -12,24 +12,26 @@ import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import type { Sessions } from './sessions.js'
 
 export interface Friends {
-  /** The lobby API, and where the service says that a relay session is ready. */
+  /**
+   * Handles requests to the lobby API, and the webhooks with which the service reports that a relay session is ready.
+   */
   readonly answer: HttpHandler
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   readonly close: () => Promise<void>
 }
 
 interface FriendsOptions {
-  /** Where the backend is, on this machine. */
+  /** URL of the backend on this machine. */
   readonly url: string
   readonly client: Client
   readonly sessions: Sessions
 }
 
-/** Packets of the relay have 1187 bytes at most. */
+/** Maximum size of a relay packet's payload in bytes. */
 const LARGEST_BYTES = 1187
-/** Milliseconds after which a page that has said nothing is sent away. */
+/** Milliseconds after which a page that has sent nothing is disconnected. */
 const SILENT_MS = 5000
-/** The bridge sends from this machine, wherever the page is. */
+/** The address from which the bridge sends, wherever the page is. */
 const BRIDGE_ADDRESS = '127.0.0.1'
 
 export function createFriends({ url, client, sessions }: FriendsOptions): Friends {
@@ -68,7 +70,7 @@ export function createFriends({ url, client, sessions }: FriendsOptions): Friend
   }
 }
 
-/** Connects a page with the relay, by the credentials that its player has in the lobby. The page tries again. */
+/** Connects a page to the relay, with its player's credentials in the lobby. If this fails, the page tries again. */
 async function bridge(socket: WebSocket, lobbies: Lobbies, by: Parameters<Lobbies['get']>[0]): Promise<void> {
   const { run } = await lobbies.get(by)
   if (run?.status !== 'relayed' || run.credentials === null) throw new Error('the lobby is not running')
@@ -83,7 +85,10 @@ async function bridge(socket: WebSocket, lobbies: Lobbies, by: Parameters<Lobbie
   socket.send(JSON.stringify({ role: peer.role }))
 }
 
-/** A host names the client to which a packet goes, and learns from which client one comes. */
+/**
+ * Forwards packets for a host. The host's page names the client of each packet that it sends, and gets the client of
+ * each packet that arrives.
+ */
 function carryForHost(socket: WebSocket, peer: HostPeer): void {
   peer.onMessage(({ connectionId, data }) => socket.send(JSON.stringify({ from: connectionId, text: data.toString() })))
   socket.on('message', (message) => {
@@ -99,10 +104,10 @@ function carryForClient(socket: WebSocket, peer: ClientPeer): void {
   })
 }
 
-/** A text that is too long is cut, and then no JSON for its reader. */
+/** Converts a text to a packet. A text that is too long is cut, so its receiver rejects it as invalid JSON. */
 const packet = (text: unknown) => Buffer.from(String(text)).subarray(0, LARGEST_BYTES)
 
-/** What a page says; nothing if it is not JSON. */
+/** Parses a message of a page; an empty object if it is not JSON. */
 function read(data: RawData): Readonly<Record<string, unknown>> {
   try {
     return Object(JSON.parse(String(data))) as Record<string, unknown>

@@ -1,6 +1,6 @@
 /**
- * The whole game on this machine: `pnpm game` prints a URL. `--check` plays it in Chromium, `--host 0.0.0.0` lets
- * phones of the network in, and `--port` chooses the port; if another program has it, any free one is taken.
+ * Runs the whole game on this machine. `pnpm game` prints a URL. `--check` plays the game in Chromium, `--host 0.0.0.0`
+ * admits phones in the network, and `--port` chooses the port. If another program uses the port, any free port is used.
  */
 import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'
@@ -23,7 +23,7 @@ const HELP = `The whole game on this machine.
   pnpm game --port 8070       chooses the port; if another program has it, any free one is taken
   pnpm game --check           plays it in Chromium, and exits with 1 if something is wrong`
 
-/** The addresses of this machine in its networks. A sandbox may forbid to list them. */
+/** Returns the addresses of this machine in its networks. A sandbox may forbid listing them. */
 function addressesOf(): readonly string[] {
   try {
     const all = Object.values(networkInterfaces()).flatMap((list) => list ?? [])

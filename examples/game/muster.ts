@@ -1,4 +1,4 @@
-/** Muster as the game uses it: two queues, and a pool of game servers, which the emulator starts as processes. */
+/** Muster as the game uses it: two queues, and a pool of game servers that the emulator starts as processes. */
 import { randomBytes, randomInt } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { type Client, createClient } from '@muster/core'
@@ -7,18 +7,18 @@ import { createMatchmaker, type Matchmaker, type QueueDefinition } from '@muster
 
 const pool = 'arena'
 const rules = [
-  // Nobody meets players far above or below, unless they wait.
+  // Players of very different ratings meet only after waiting.
   { kind: 'difference', attribute: 'mu', max: { from: 5, to: 60, overMs: 10_000 } },
 ] as const
 const even = {
-  // And the teams are made so that neither is sure to win.
+  // Teams are formed so that neither is sure to win.
   kind: 'balance',
   measure: 'predictedWin',
   mean: 'mu',
   uncertainty: 'sigma',
   max: { from: 0.7, to: 1, overMs: 5000 },
 } as const
-/** Players of a team, by queue. */
+/** Number of players of a team, by queue. */
 const sizes = { duel: 1, pairs: 2 }
 const teamsOf = (size: number) => ['left', 'right'].map((name) => ({ name, size }))
 
@@ -27,15 +27,15 @@ const queues: readonly QueueDefinition[] = [
   { name: 'pairs', pool, teams: teamsOf(sizes.pairs), rules: [...rules, even] },
 ]
 
-/** How many play in a match of a queue. */
+/** Returns the number of players in a match of a queue. */
 export const playersIn = (queue: string): number => 2 * sizes[queue as keyof typeof sizes]
 
 export interface MusterOptions {
-  /** Where the backend is, on this machine. */
+  /** URL of the backend on this machine. */
   readonly url: string
   /** Variables of the game servers. */
   readonly env: Readonly<Record<string, string>>
-  /** With which results are signed. */
+  /** The secret that signs results. */
   readonly secret: string
 }
 
@@ -53,7 +53,7 @@ export async function startMuster({ url, env, secret }: MusterOptions): Promise<
       env: { ...process.env, ...env },
     }),
     deployTimes: { seekMs: 100, deployMs: 300, cachedDeployMs: 200, terminateMs: 100, spread: 0 },
-    // Two programs on one machine seldom give out the same ports then.
+    // A random range of ports, so that two programs on one machine seldom use the same ports.
     deployments: { processPorts: { from: randomInt(10_000, 20_000), to: 30_000 } },
     relayData: true,
   })

@@ -1,8 +1,8 @@
-/** How good players are, by the results that game servers report: openskill learns from each of them. */
+/** The ratings of players. openskill computes them from the results that game servers report. */
 import { InvalidInput, parseResultWebhook } from '@muster/core'
 import { ordinal, rate, rating, type Rating } from 'openskill'
 
-/** What a player is shown: a rating starts at 1000, and rises and falls with mu less three sigma. */
+/** A rating as players see it. It begins at 1000, and rises and falls with mu minus three sigma. */
 export interface Standing {
   readonly id: string
   readonly shown: number
@@ -11,24 +11,27 @@ export interface Standing {
 }
 
 export interface Ratings {
-  /** What a queue compares. */
+  /** Returns the rating that a queue compares. */
   readonly of: (playerId: string) => Rating
   readonly standing: (playerId: string) => Standing
-  /** The best first. */
+  /** Returns the players with the highest ratings, the best first. */
   readonly best: (count: number, isListed: (playerId: string) => boolean) => readonly Standing[]
-  /** Takes what Muster posts once a match is over. @returns the status of the answer */
+  /** Applies a result that Muster has posted. @returns the status of the response */
   readonly take: (headers: Headers, body: string) => number
 }
 
 const START = 1000
 const SCALE = 20
-/** @param secret with which Muster signs: `whsec_` and base64, as Standard Webhooks have it. */
+/**
+ * Creates the ratings. @param secret the secret with which Muster signs results: `whsec_` and base64, as in Standard
+ * Webhooks.
+ */
 export function createRatings(secret: string, now: () => number): Ratings {
   const players = new Map<string, { readonly rating: Rating; readonly played: number; readonly won: number }>()
   const taken = new Set<string>()
   const recordOf = (id: string) => players.get(id) ?? { rating: rating(), played: 0, won: 0 }
 
-  /** Undefined unless Muster has signed it. */
+  /** Returns the result in a webhook; undefined unless Muster has signed it. */
   const resultIn = (headers: Headers, body: string) => {
     try {
       return parseResultWebhook(secret, headers, body, now())
@@ -60,7 +63,7 @@ export function createRatings(secret: string, now: () => number): Ratings {
     take: (headers, body) => {
       const result = resultIn(headers, body)
       if (result === undefined) return 401
-      // A result whose answer was lost comes again.
+      // Muster sends a result again if the response was lost, so it is applied only once.
       const { id, data } = result
       if (taken.has(id)) return 204
       taken.add(id)

@@ -1,6 +1,6 @@
-// pure: the rules of the game. Server, bots and the page of a lobby's host have the same ones.
+// pure: the rules of the game. The server, the bots, and the page of a lobby's host share them.
 
-/** Lengths in units of the field; times are in seconds. */
+/** Lengths in units of the field. */
 export const field = { width: 1600, height: 900, corner: 190, goal: 320, skater: 56, puck: 38, goalsToWin: 3 }
 
 const PUSH = 3400
@@ -10,7 +10,7 @@ const FASTEST_PUCK = 1900
 const PUCK_MASS = 0.35
 const BOUNCE = 0.9
 const FACE_OFF_SECONDS = 2
-/** A goal that nobody has shot after the time is over is found sooner: by this much both goals grow in a second. */
+/** Units per second by which both goals grow after the time is over, so that a deciding goal is soon shot. */
 const GROWTH = 120
 
 export interface Disc {
@@ -22,7 +22,7 @@ export interface Disc {
 
 export interface Skater extends Disc {
   readonly id: string
-  /** 0 defends the left goal, 1 the right one. */
+  /** 0 defends the left goal, 1 the right goal. */
   readonly team: 0 | 1
 }
 
@@ -30,16 +30,16 @@ export interface World {
   readonly puck: Disc
   readonly skaters: readonly Skater[]
   readonly score: readonly [number, number]
-  /** Negative once the time is over and the next goal decides. */
+  /** Negative once the time is over. The next goal then decides. */
   readonly secondsLeft: number
-  /** Until the puck may be played again. */
+  /** Seconds until the puck may be played again. */
   readonly faceOff: number
 }
 
-/** Where a player wants to go: a vector of length 1 at most. */
+/** The direction in which a player wants to go: a vector of length at most 1. */
 export type Move = readonly [x: number, y: number]
 
-/** Whether it is a move that somebody else sends. */
+/** Returns true if a received value is a move. */
 export const isMove = (given: unknown): given is Move =>
   Array.isArray(given) && given.length === 2 && given.every((part) => Number.isFinite(part))
 
@@ -53,7 +53,10 @@ export const newWorld = (seconds: number): World => ({
   faceOff: FACE_OFF_SECONDS,
 })
 
-/** Those who are new stand before their own goal, and those who are gone are not on the field. */
+/**
+ * Returns the world with these players. New players stand in front of their own goal. Players who are not in the list
+ * are removed.
+ */
 export function withPlayers(world: World, players: readonly Pick<Skater, 'id' | 'team'>[]): World {
   const known = new Map(world.skaters.map((skater) => [skater.id, skater]))
   return { ...world, skaters: players.map(({ id, team }, nth) => known.get(id) ?? { id, team, ...spot(team, nth) }) }
@@ -65,7 +68,7 @@ const spot = (team: number, nth: number): Disc => ({
   y: field.height * (0.35 + 0.15 * (nth % 3)),
 })
 
-/** How high the goals are now. */
+/** Returns the present height of the goals. */
 export const goalHeight = ({ secondsLeft }: Pick<World, 'secondsLeft'>): number =>
   Math.min(field.height, field.goal + Math.max(0, -secondsLeft) * GROWTH)
 
@@ -76,7 +79,7 @@ export function winner({ score: [left, right], secondsLeft }: World): 0 | 1 | un
   return left > right ? 0 : 1
 }
 
-/** The world `dt` seconds later. */
+/** Returns the world `dt` seconds later. */
 export function step(world: World, moves: ReadonlyMap<string, Move>, dt: number): World {
   const skaters = world.skaters.map((skater) => skate(skater, moves.get(skater.id) ?? [0, 0], dt))
   for (const [nth, one] of skaters.entries())
@@ -111,13 +114,13 @@ function slide(puck: Disc, dt: number, goal: number): Disc {
   return held({ vx, vy, x: puck.x + vx * dt, y: puck.y + vy * dt }, goal)
 }
 
-/** The puck passes the left and the right end in the goals alone. */
+/** Keeps the puck on the field. It passes the left and the right end only in the goals. */
 const held = (puck: Disc, goal: number): Disc =>
   Math.abs(puck.y - CENTER.y) < goal / 2 - field.puck ? puck : within(puck, field.puck)
 
 const clamp = (value: number, from: number, to: number) => Math.min(to, Math.max(from, value))
 
-/** A disc comes back from the edges of the field, whose corners are round. */
+/** Reflects a disc at the edges of the field, whose corners are round. */
 function within<D extends Disc>(disc: D, radius: number): D {
   const x = clamp(disc.x, field.corner, field.width - field.corner)
   const y = clamp(disc.y, field.corner, field.height - field.corner)
@@ -129,7 +132,7 @@ function within<D extends Disc>(disc: D, radius: number): D {
   return { ...disc, x: x + nx * most, y: y + ny * most, vx: disc.vx - nx * back, vy: disc.vy - ny * back }
 }
 
-/** Two discs bounce off each other. @param mass of the other one, where this one has 1 */
+/** Makes two discs bounce off each other. @param mass mass of the other disc; this one has mass 1 */
 function collide<A extends Disc, B extends Disc>(one: A, other: B, distance: number, mass: number): [A, B] {
   const [dx, dy] = [other.x - one.x, other.y - one.y]
   const apart = Math.hypot(dx, dy)

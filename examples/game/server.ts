@@ -1,6 +1,6 @@
 /**
- * The game server: it decides what happens on the field. One process plays several matches, one after another and
- * beside each other. Players come by WebSocket, with the join token of their assignment first of all.
+ * The game server. It decides what happens on the field. One process plays several matches, one after another and at
+ * the same time. Players connect by WebSocket. Their first message is the join token of their assignment.
  */
 import { performance } from 'node:perf_hooks'
 import { createGameServer, JoinRefused, type Match } from '@muster/game-server'
@@ -8,15 +8,21 @@ import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import { isMove, type Move, newWorld, step, winner, withPlayers } from './rules.js'
 
 const TICKS_PER_SECOND = 30
-/** How long a player who lost the connection may come back, and how long a match waits for any player at all. */
+/**
+ * Milliseconds within which a player who has lost the connection may return, and for which a match waits for its first
+ * player.
+ */
 const MAY_RETURN_MS = 15_000
 const ABANDONED_MS = 30_000
 const SECONDS = Number(process.env['GAME_SECONDS'] ?? 90)
-/** The largest message of a client. A connection that says nothing for this long is closed. */
+/**
+ * Maximum size of a client's message in bytes. A new connection is closed if it sends nothing for `SILENT_MS`
+ * milliseconds.
+ */
 const LARGEST_BYTES = 4096
 const SILENT_MS = 5000
 
-/** What clients send. Whatever else they send is dropped. */
+/** The messages of clients. Any other message is dropped. */
 interface Wanted {
   readonly join?: unknown
   readonly watch?: unknown
@@ -24,10 +30,10 @@ interface Wanted {
   readonly leave?: unknown
 }
 
-/** A match that is played, and who looks on. */
+/** A match that is played, with its spectators. */
 interface Room {
   readonly move: (playerId: string, move: Move) => void
-  /** Who is in already is sent away. */
+  /** Connects a player. An earlier connection of the player is closed. */
   readonly enter: (playerId: string, socket: WebSocket) => void
   readonly exit: (playerId: string, socket: WebSocket) => boolean
   readonly watch: (socket: WebSocket) => void
@@ -55,7 +61,7 @@ function openRoom(match: Match): Room {
     rooms.delete(match.id)
     for (const socket of [...sockets.values(), ...watchers]) socket.close(1000)
   }
-  /** Muster frees the players, and sends the result to the backend. */
+  /** Ends the match. Muster then frees the players, and sends the result to the backend. */
   const end = (won: 0 | 1 | undefined) => {
     isOver = true
     const teams = Object.values(match.teams).map((team) => team.map(({ id }) => id))
@@ -75,7 +81,7 @@ function openRoom(match: Match): Room {
   }
   const ticking = setInterval(tick, 1000 / TICKS_PER_SECOND)
   match.signal.addEventListener('abort', close)
-  // Whoever leaves for good is replaced by somebody who waits in the queue.
+  // Requests another player from the queue for each one who leaves for good.
   match.seats({ open: true })
 
   return {
@@ -96,7 +102,7 @@ function openRoom(match: Match): Room {
   }
 }
 
-/** The first message says who comes: a player by a join token, or anybody who only watches. */
+/** Handles the first message. It has the join token of a player, or names the match that a spectator watches. */
 async function welcome(socket: WebSocket, { join, watch }: Wanted): Promise<void> {
   if (typeof watch === 'string' && rooms.has(watch)) return rooms.get(watch)?.watch(socket)
   const player = await server.admit(join as string)
@@ -114,7 +120,7 @@ async function welcome(socket: WebSocket, { join, watch }: Wanted): Promise<void
     socket.close(1000)
   })
   socket.once('close', () => {
-    // A player who has come again by another connection is still here.
+    // A player who has connected again meanwhile has not left.
     if (room.exit(player.id, socket)) server.left(player.id, { mayReturnMs })
   })
 }
@@ -133,7 +139,7 @@ const listener = new WebSocketServer({
   maxPayload: LARGEST_BYTES,
 })
 listener.on('connection', (socket) => {
-  // A broken connection ends as a closed one does.
+  // An error needs no handling, because a broken connection is closed too.
   socket.on('error', () => {})
   const silent = setTimeout(() => socket.close(4001, 'silent'), SILENT_MS)
   socket.once('message', (data) => {

@@ -1,13 +1,13 @@
-/** Who calls: a random player id in a token that the backend has signed. A real game has accounts here. */
+/** Identifies callers: a token signed by the backend contains a random player id. A real game has accounts instead. */
 import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 
 const COLORS = 'amber azure coral crimson golden indigo ivory jade lilac olive pearl ruby silver teal violet'.split(' ')
 const ANIMALS = 'badger crane falcon fox heron ibex lynx marten otter owl puffin raven seal stoat wolf'.split(' ')
 
 export interface Sessions {
-  /** A new player's token. @param kind what the id begins with */
+  /** Creates the token of a new player. @param kind the beginning of the player's id */
   readonly begin: (kind?: 'bot') => string
-  /** The player of a token; undefined if it is none. */
+  /** Returns the player of a token; undefined for an invalid token. */
   readonly playerOf: (token: string | undefined) => string | undefined
 }
 

@@ -5,19 +5,19 @@ import type { WorkerMessage, WorkerSetup } from './messages.js'
 
 /** The processes of the partition. */
 export interface Fleet {
-  /** Starts one more, and resolves when it takes requests. */
+  /** Starts one more process. Resolves once it accepts requests. */
   start(): Promise<void>
-  /** Kills, by SIGKILL, the process that leads or one that does not. */
+  /** Kills (SIGKILL) the process that leads, or one that does not lead. */
   kill(which: 'leader' | 'other'): Promise<void>
   /** Milliseconds from each kill of a leader until another process led. */
   readonly takeoversMs: readonly number[]
-  /** Ends all in order. */
+  /** Ends all processes in order. */
   stop(): Promise<void>
 }
 
 interface Worker {
   readonly child: ChildProcess
-  /** Resolves when it has ended, for whatever reason. */
+  /** Resolves once the process has ended, for whatever reason. */
   readonly ended: Promise<unknown>
   url: string
   leads: boolean
@@ -26,7 +26,7 @@ interface Worker {
 export interface FleetOptions {
   readonly setup: WorkerSetup
   readonly heard: (message: WorkerMessage) => void
-  /** The URLs of the processes that run have changed. */
+  /** Called when the URLs of the running processes have changed. */
   readonly reached: (urls: readonly string[]) => void
 }
 

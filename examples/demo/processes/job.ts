@@ -18,15 +18,17 @@ import { startPlayers } from './players.js'
 import { processesResult, type ProcessesDemoResult } from './result.js'
 import { createTally } from './tally.js'
 
-/** Nobody is waited for longer. */
+/** Maximum milliseconds for which the demo waits for players. */
 const LONGEST_MS = 90_000
 const LOOK_MS = 100
-/** When a process is killed that does not lead, and when the leader is: parts of the time in which players come. */
+/**
+ * When a process that does not lead is killed, and when the leader is: as shares of the time in which players arrive.
+ */
 const KILLED_AT = { other: 0.3, leader: 0.6 }
 
 /**
- * Runs the main job in several processes, of which two are killed on the way.
- * @param interrupted ends it early.
+ * Runs the demo in several processes, two of which are killed meanwhile.
+ * @param interrupted ends the demo early.
  */
 export async function runInProcesses(
   options: DemoOptions,
@@ -81,7 +83,7 @@ export async function runInProcesses(
   players.come(arrivals)
   while (!interrupted.aborted && !players.isOver() && systemClock.now() < startedAt + LONGEST_MS) {
     await pause(LOOK_MS)
-    // No process may lead at the moment.
+    // An error is ignored, because there may be no leader at the moment.
     void unmatched.look().catch(() => {})
     report('matching')
   }
@@ -132,13 +134,13 @@ export async function runInProcesses(
   })
 }
 
-/** All tickets that were acknowledged, as everybody may read them now. */
+/** Returns all acknowledged tickets, as any process returns them now. */
 async function readAll(follower: Partition, ids: readonly string[]): Promise<Ticket[]> {
   const tickets = await Promise.all(ids.map((id) => follower.getTicket(id)))
   return tickets.flatMap((ticket) => ticket ?? [])
 }
 
-/** Stops all servers, also those that do not run yet. Whether they are gone is seen at the service. */
+/** Stops all servers, including those that still start. The caller checks with the service that they have ended. */
 async function stopMatches(follower: Partition): Promise<void> {
   const { matches } = await follower.inspect()
   await Promise.allSettled(matches.map(({ matchId }) => follower.stopMatch(matchId)))

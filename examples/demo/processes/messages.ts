@@ -1,46 +1,46 @@
 import type { Placed } from '@muster/matchmaker'
 import type { Arrival } from '../crowd.js'
 
-/** What a process of the partition gets when it is started. */
+/** The settings that a process of the partition gets when it starts. */
 export interface WorkerSetup {
   readonly redisUrl: string
-  /** Of the emulator, which is in the demo's own process. */
+  /** URL of the emulator, which runs in the demo's own process. */
   readonly serviceUrl: string
   readonly queueSize: number | undefined
   readonly seed: number
 }
 
-/** What a process of the partition tells. */
+/** The messages of a process of the partition. */
 export type WorkerMessage =
   | { readonly kind: 'listening'; readonly port: number }
-  /** It leads from now on. */
+  /** The process leads from now on. */
   | { readonly kind: 'leading' }
   | { readonly kind: 'following' }
   /** A match was found. */
   | { readonly kind: 'matched' }
   /** A server is READY; `placed` if latencies chose its place. */
   | { readonly kind: 'ready'; readonly queue: string; readonly placed: Placed | undefined }
-  /** Players came into a match that ran already. */
+  /** Players joined a match that was already running. */
   | { readonly kind: 'joined'; readonly queue: string; readonly players: number }
   /** Players left a match. */
   | { readonly kind: 'left'; readonly playerIds: readonly string[] }
 
-/** What the process of the players gets. */
+/** The messages to the process of the players. */
 export type PlayersOrder =
-  /** Where the ticket API is, from now on. */
+  /** The URLs of the ticket API that are valid from now on. */
   | { readonly kind: 'urls'; readonly urls: readonly string[] }
   | { readonly kind: 'come'; readonly arrivals: readonly Arrival[] }
   | { readonly kind: 'stop' }
 
-/** What the process of the players tells. */
+/** The messages of the process of the players. */
 export type PlayersMessage =
   | { readonly kind: 'ready' }
-  /** Players by queue and by what they last saw of their ticket. */
+  /** The number of players, by queue and by the last seen state of their ticket. */
   | { readonly kind: 'seen'; readonly counts: Readonly<Record<string, SeenCounts>> }
-  /** All have an end, or were stopped. */
+  /** All tickets have ended, or the players were stopped. */
   | { readonly kind: 'over'; readonly acknowledged: readonly string[]; readonly repeated: number }
 
-/** Players of a queue. */
+/** The numbers of players of a queue. */
 export interface SeenCounts {
   readonly arrived: number
   readonly waiting: number
@@ -48,9 +48,9 @@ export interface SeenCounts {
   readonly playing: number
 }
 
-/** Token of the backend that creates tickets for players. */
+/** Token of the backend, which creates tickets for players. */
 export const BACKEND = 'backend'
-/** Name of the partition. */
+/** Name of the partition in Redis. */
 export const PARTITION = 'demo'
-/** Id of the ticket by which the players of an arrival wait. */
+/** Returns the id of the ticket of an arrival. */
 export const ticketIdOf = (index: number) => `ticket-${index}`

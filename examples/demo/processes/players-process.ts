@@ -1,6 +1,6 @@
 /*
- * All players, in a process of their own: as on the internet, what they do takes no time from the service, and they
- * know nothing but the ticket API.
+ * Runs all players in a process of their own, as if they were on the internet: their work takes no time from the
+ * service, and they use only the ticket API.
  */
 import { systemClock } from '@muster/core/clock'
 import type { Arrival } from '../crowd.js'
@@ -55,8 +55,9 @@ process.on('message', (order: PlayersOrder) => {
   else if (order.kind === 'stop') ending.abort()
   else void come(order.arrivals)
 })
-// Ctrl-C reaches all processes of a terminal; the demo's own ends this one in order.
+// Ctrl-C sends a signal to all processes of a terminal. This one ignores it, because the demo's own process ends it in
+// order.
 process.on('SIGINT', () => {})
-// The process that started this one ends it; without it, there is nobody to play for.
+// Ends when the process that has started this one ends, because its result would be lost.
 process.once('disconnect', () => process.exit())
 tell({ kind: 'ready' })

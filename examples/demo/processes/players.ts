@@ -3,17 +3,17 @@ import { once } from 'node:events'
 import type { Arrival } from '../crowd.js'
 import type { PlayersMessage, PlayersOrder, SeenCounts } from './messages.js'
 
-/** The process of the players, as the demo sees it. */
+/** Controls the process of the players, for the demo. */
 export interface PlayersProcess {
-  /** Where the ticket API is, from now on. */
+  /** Sets the URLs of the ticket API that are valid from now on. */
   reach(urls: readonly string[]): void
-  /** The players come, each at its time. */
+  /** Lets the players arrive, each at the own time. */
   come(arrivals: readonly Arrival[]): void
-  /** By queue, what they last saw. */
+  /** Returns the numbers of players by queue, as they were last seen. */
   counts(): Readonly<Record<string, SeenCounts>>
-  /** Whether all have an end. */
+  /** Returns true if all tickets have ended. */
   isOver(): boolean
-  /** Ends it, and tells which tickets were acknowledged and how many requests were repeated. */
+  /** Ends the process. Resolves with the acknowledged tickets and the number of repeated requests. */
   stop(): Promise<PlayersEnd>
 }
 

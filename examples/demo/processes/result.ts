@@ -1,16 +1,16 @@
 import type { Ticket } from '@muster/matchmaker'
 import { isGood, type DemoResult } from '../result.js'
 
-/** What the demo of several processes tells besides. */
+/** The additional results of a demo with several processes. */
 export interface ProcessesResult {
   readonly processes: number
   /** Seconds from the end of each leader until another process led. */
   readonly takeoverSeconds: readonly number[]
-  /** Tickets that were acknowledged, and that nobody knows any more, or that have no end: must be 0. */
+  /** Number of acknowledged tickets that no process knows any more, or that have no result: must be 0. */
   readonly ticketsLost: number
-  /** Matches for which more than one server was created at the same place: must be 0. */
+  /** Number of matches for which more than one server was created at the same location: must be 0. */
   readonly matchesWithTwoServers: number
-  /** Requests of players that were repeated because a process had gone. */
+  /** Number of requests of players that were repeated because a process had ended. */
   readonly repeated: number
 }
 
@@ -21,7 +21,7 @@ export interface ProcessesDemoResult extends DemoResult {
 export interface Seen {
   readonly processes: number
   readonly ended: readonly Ticket[]
-  /** Ids of tickets whose creation was answered. */
+  /** Ids of the tickets whose creation was acknowledged. */
   readonly acknowledged: readonly string[]
   readonly repeated: number
   readonly takeoversMs: readonly number[]
@@ -36,7 +36,7 @@ export function processesResult(
   const open = ended.filter(({ status }) => status === 'SEARCHING' || status === 'MATCH_FOUND')
   const lost = acknowledged.filter((id) => !known.has(id))
   const servers = new Map<string, number>()
-  // Each attempt of a match has a tag of its own; the other tag is that of all.
+  // Each attempt to create a server has an own tag. The other tag is common to all servers.
   for (const { tags } of seen.deployments) {
     for (const tag of tags ?? []) if (!tag.startsWith('mm-')) servers.set(tag, (servers.get(tag) ?? 0) + 1)
   }
@@ -52,7 +52,7 @@ export function processesResult(
   }
 }
 
-/** Whether all is as it should be, two ends of processes notwithstanding. */
+/** Returns true if the result is as it should be, although two processes were killed. */
 export const isGoodInProcesses = (result: ProcessesDemoResult): boolean => {
   const { ticketsLost, matchesWithTwoServers, takeoverSeconds } = result.several
   const promised = ticketsLost === 0 && matchesWithTwoServers === 0

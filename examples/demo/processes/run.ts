@@ -8,7 +8,7 @@ import { summary } from '../summary.js'
 import { runInProcesses } from './job.js'
 import { isGoodInProcesses, type ProcessesDemoResult } from './result.js'
 
-/** @returns the exit code. */
+/** Runs the demo with several processes. @returns the exit code. */
 export async function processesDemo(options: DemoOptions, interrupted: AbortSignal): Promise<number> {
   if (findRedisServer() === undefined) {
     console.error(`There is no redis-server on this machine: ${howToGetRedis}`)

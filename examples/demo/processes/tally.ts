@@ -5,7 +5,7 @@ import type { Progress } from '../progress.js'
 import type { DemoQueue } from '../queues.js'
 import type { SeenCounts, WorkerMessage } from './messages.js'
 
-/** What the processes have told, summed up. */
+/** Adds up the messages of all processes. */
 export interface Tally {
   heard(message: WorkerMessage): void
   readonly joined: ReadonlyMap<string, number>
@@ -18,7 +18,7 @@ export interface ProgressInput {
   readonly phase: Progress['phase']
   readonly queues: readonly DemoQueue[]
   readonly arrivals: readonly Arrival[]
-  /** By queue. */
+  /** The numbers of players, by queue. */
   readonly counts: Readonly<Record<string, SeenCounts>>
   readonly requests: number
 }

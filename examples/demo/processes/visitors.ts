@@ -8,18 +8,18 @@ export interface Seen {
   readonly version: number
 }
 
-/** The players of tickets, as clients of the ticket API. */
+/** Simulates the players of tickets, who are clients of the ticket API. */
 export interface Visitors {
   /**
-   * Creates a ticket, and follows it until its players know where to connect or it has ended. A process that goes away
-   * is none of their business: they ask another one.
+   * Creates a ticket, and follows it until its players have a server's address or the ticket has ended. If a process
+   * ends meanwhile, the players use another one.
    */
   visit(id: string, ticket: TicketInput & { readonly queue: string }): Promise<void>
-  /** Tickets whose creation was answered. */
+  /** The ids of tickets whose creation was acknowledged. */
   readonly acknowledged: ReadonlySet<string>
-  /** Tickets as they were last seen. */
+  /** The tickets as they were last seen, by id. */
   readonly seen: ReadonlyMap<string, Seen>
-  /** Requests that were repeated because a process went away or had no answer. */
+  /** Returns the number of requests that were repeated because a process had ended or did not respond. */
   repeated(): number
 }
 
@@ -27,13 +27,13 @@ const WAIT_S = 20
 const REPEAT_MS = 100
 const ENDED = ['HOST_ASSIGNED', 'CANCELLED']
 
-/** @param nextUrl a process that runs. */
+/** Creates the players. @param nextUrl returns the URL of a running process. */
 export function createVisitors(nextUrl: () => string, signal: AbortSignal): Visitors {
   const acknowledged = new Set<string>()
   const seen = new Map<string, Seen>()
   let repeated = 0
 
-  /** Asks until a process has answered; undefined once the demo is over. */
+  /** Repeats a request until a process has answered it. Resolves with undefined once the demo is over. */
   const ask = async (path: string, body?: object): Promise<Response | undefined> => {
     while (!signal.aborted) {
       try {
@@ -46,7 +46,7 @@ export function createVisitors(nextUrl: () => string, signal: AbortSignal): Visi
         if (response.status < 500) return response
         await response.body?.cancel()
       } catch {
-        // The process has gone, or was too slow.
+        // The process has ended, or was too slow.
       }
       repeated += 1
       await systemClock.sleep(REPEAT_MS)

@@ -1,6 +1,6 @@
 /*
- * One of several processes: the ticket API on a port, over a partition in Redis. It is started by the demo, and may be
- * killed at any moment.
+ * One of several processes. It serves the ticket API on a port, over a partition in Redis. The demo starts it, and may
+ * kill it at any moment.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -61,7 +61,8 @@ server.listen(0, '127.0.0.1', () => {
   tell({ kind: 'listening', port: (server.address() as AddressInfo).port })
 })
 
-// Ctrl-C reaches all processes of a terminal; the demo's own ends this one in order.
+// Ctrl-C sends a signal to all processes of a terminal. This one ignores it, because the demo's own process ends it in
+// order.
 process.on('SIGINT', () => {})
 process.once('disconnect', () => process.exit())
 process.once('SIGTERM', async () => {

@@ -7,20 +7,22 @@ import type { DemoOptions } from '../options.js'
 import type { Player } from '../players.js'
 import { badDay } from './faults.js'
 
-/** Sessions become ready this many times faster than they would; packets take what they take. */
+/** Factor by which sessions become ready faster than in reality. Packets are not sped up. */
 const SPEED = 10
-/** What is never ready is given up soon, so that the demo does not wait for it. */
+/**
+ * Milliseconds after which a session that is not ready is given up. It is short, so that the demo does not wait long.
+ */
 const READY_TIMEOUT_MS = 2000
 
-/** The service on a port, with a relay that carries packets; and what a game's backend makes of it. */
+/** The service on a port with a relay that carries packets, and the lobbies of a game's backend. */
 export interface Arcade {
   readonly lobbies: Lobbies
-  /** As the relay counts them, there and back. */
+  /** Returns the number of packets in both directions, as the relay counts them. */
   packetsRelayed(): number
   sessions(): { readonly open: number; readonly opened: number }
-  /** What the declared faults have done. */
+  /** Returns the effects of the declared faults. */
   faults(): readonly FaultReport[]
-  /** Closes lobbies and sessions. @returns how many sessions the service still has. */
+  /** Closes lobbies and sessions. @returns the number of sessions that the service still has. */
   endSessions(): Promise<number>
   close(): Promise<void>
 }
@@ -32,7 +34,7 @@ export async function openArcade({ seed, faults }: DemoOptions, places: Readonly
     relayData: true,
     locate: (ip) => places.get(ip),
     faults: faults ? badDay : [],
-    // The service's webhooks come in here, without a port of their own.
+    // Webhooks of the service are handled in this process, without a port.
     fetch: (url, init) => relay.webhook(new Request(url, init)),
   })
   const { url } = await emulator.listen()

@@ -1,10 +1,10 @@
-// pure: who sits where in all lobbies, as their events tell
+// pure: the players in the slots of all lobbies, derived from the lobbies' events
 import type { LobbiesEvents, LobbyView } from '@muster/relay'
 
 export type LobbyHappening = Parameters<LobbiesEvents['happened']>[0]
 
 export interface Table {
-  /** By slot; undefined where it is free. */
+  /** The player in each slot; undefined for a free slot. */
   readonly seats: readonly (string | undefined)[]
   readonly hostId: string | undefined
   readonly over: boolean
@@ -15,16 +15,16 @@ export interface Moves {
   readonly cameBack: number
   readonly left: number
   readonly kicked: number
-  /** New hosts, because the old one left or handed over. */
+  /** Number of new hosts, because the previous one left or handed over. */
   readonly newHosts: number
 }
 
 export interface Board {
-  /** A lobby is there, with its host alone. */
+  /** A lobby was created, with only its host. */
   opened(view: LobbyView): void
   happened(event: LobbyHappening): void
   table(lobbyId: string): Table
-  /** Whether the player is in a lobby, or was. */
+  /** Returns true if the player is or was in a lobby. */
   hasSeen(playerId: string): boolean
   readonly tables: readonly Table[]
   readonly moves: Moves

@@ -6,38 +6,41 @@ import { createPacketLog, NO_PACKETS, type PacketCount } from './packet-log.js'
 import { readPacket, writePacket } from './packet.js'
 import { within } from './within.js'
 
-/** One player's end of one relay session. */
+/** A player's end of a relay session. */
 export interface Connection {
-  /** Whether packets go to the host and back; of the host, whether the relay has found it valid. */
+  /** For a client: true if packets reach the host and come back. For the host: true if the relay has found it valid. */
   readonly linked: boolean
-  /** A client's next packet. */
+  /** Sends the next packet of a client. */
   send(): void
-  /** The session is about to end for this player: sends nothing more, and what is under way may get lost. */
+  /** Stops sending, because the session is about to end for this player. Packets that are under way may get lost. */
   stop(): void
-  /** Sends nothing more, and waits a while for what is under way. */
+  /** Stops sending, and waits a while for packets that are under way. */
   drain(): Promise<void>
-  /** Whether the relay takes nothing of this player any more, within a while. */
+  /** Resolves with true if the relay accepts no packet of this player any more, within a while. */
   refused(): Promise<boolean>
-  /** @returns what became of a client's packets. */
+  /** Closes the connection. @returns what happened to a client's packets. */
   close(): PacketCount
 }
 
 const DRAIN_MS = 1000
-/** Packets that a refused peer sends, one after the other; none comes back. */
+/** Number of packets that a peer sends to check that it is refused. None of them may come back. */
 const PROBES = 5
 const PROBE_MS = 50
-/** Rounds of probes. */
+/** Maximum number of rounds of such packets. */
 const PATIENCE = 20
 
-/** Connects, and begins to play as soon as that is done. @param toHost one way, from a client through the relay. */
+/**
+ * Connects, and begins to play once connected. @param toHost measured times in one direction, from a client through the
+ * relay to its host.
+ */
 export function openConnection(credentials: RelayCredentials, toHost: Latencies): Connection {
   return credentials.role === 'host' ? hostConnection(credentials, toHost) : clientConnection(credentials)
 }
 
-/** A peer that is refused is never linked, which the lobby's director notices. */
+/** Ignores an error: a peer that is refused is never linked, which the simulation of its lobby detects. */
 const quietly = () => {}
 
-/** Sends every packet back to where it came from. */
+/** Creates the connection of a host, which sends every packet back. */
 function hostConnection(credentials: RelayCredentials, toHost: Latencies): Connection {
   const peer = createPeer({ ...credentials, role: 'host' })
   peer.onMessage(({ connectionId, data }) => {
@@ -60,7 +63,10 @@ function hostConnection(credentials: RelayCredentials, toHost: Latencies): Conne
   }
 }
 
-/** Greets until the host answers, who may connect later. From then on every packet is numbered and must come back. */
+/**
+ * Creates the connection of a client. It sends greetings until the host answers, because the host may connect later.
+ * Then every packet is numbered, and must come back.
+ */
 function clientConnection(credentials: RelayCredentials): Connection {
   const peer = createPeer({ ...credentials, role: 'client' })
   const log = createPacketLog()
@@ -71,7 +77,10 @@ function clientConnection(credentials: RelayCredentials): Connection {
     log.back(readPacket(data).number)
   })
   peer.connect().catch(quietly)
-  /** The relay need not say so: it answers only this many of those that it does not know. */
+  /**
+   * Resolves with true if the relay ignores this peer. The relay need not say so, because it limits its answers to
+   * unknown tokens.
+   */
   const isDeaf = async () => {
     const { heard } = now
     for (let probe = 0; probe < PROBES && peer.state === 'valid'; probe += 1) {

@@ -9,7 +9,7 @@ const operations = [
   'relays.revokeUser',
 ] as const satisfies readonly OperationId[]
 
-/** What `--faults` lets go wrong with relay sessions: a bad day at the service, as data. */
+/** The faults of `--faults` for relay sessions, as data: a service on a bad day. */
 export const badDay: readonly Fault[] = [
   ...operations.flatMap((operation): Fault[] => [
     { operation, probability: 0.02, drop: 'before' },

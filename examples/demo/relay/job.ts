@@ -12,33 +12,36 @@ import { drawScripts, SLOTS } from './script.js'
 import type { Stage } from './stage.js'
 import { createTally } from './tally.js'
 
-/** Of each client. */
+/** Number of packets per second of each client. */
 const PACKETS_PER_SECOND = 30
-/** Of all clients together: beyond that each sends less. */
+/** Maximum number of packets per second of all clients together. Beyond it, each client sends less. */
 const MOST_PACKETS_PER_SECOND = 5000
-/** One packet in this many goes directly as well. */
+/** One packet in this number is also sent directly, without the relay. */
 const DIRECT_EVERY = 20
 const SHOW_EVERY_MS = 200
-/** Nobody waits longer: what has not come to its end by then is unfinished, and the demo says so. */
+/**
+ * Maximum milliseconds for which the demo waits for lobbies. A lobby that has not ended by then counts as unfinished,
+ * which the result shows.
+ */
 const LONGEST_MS = 60_000
 
-/** Where things stand. */
+/** The state of the demo while it runs. */
 export interface RelayProgress {
   readonly lobbies: number
   readonly tables: readonly Table[]
   readonly moves: Moves
-  /** Whether the player's packets go through. */
+  /** Returns true if the player's packets are relayed. */
   readonly isLinked: (playerId: string) => boolean
   readonly packetsRelayed: number
-  /** From clients to hosts, lately. */
+  /** Recent times from clients to hosts. */
   readonly latency: Spread
   readonly sessions: { readonly open: number; readonly opened: number }
   readonly phase: 'playing' | 'closing' | 'done'
 }
 
 /**
- * Runs the job from start to end: a service, lobbies, and players who exchange packets while their lobbies change.
- * @param interrupted ends it early.
+ * Runs the demo from start to end: a service, lobbies, and players who exchange packets while their lobbies change.
+ * @param interrupted ends the demo early.
  */
 export async function runRelayDemo(
   options: DemoOptions,

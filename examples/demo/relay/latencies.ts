@@ -1,14 +1,14 @@
 import { percentiles } from '../percentiles.js'
 
-/** Times that were measured, in microseconds. */
+/** Measured times. `add` takes milliseconds; the results are microseconds. */
 export interface Latencies {
   add(milliseconds: number): void
-  /** Of the last few. */
+  /** Returns the spread of the latest times. */
   recent(): Spread
   all(): Spread
 }
 
-/** Whole microseconds. */
+/** Percentiles in whole microseconds. */
 export interface Spread {
   readonly p50: number
   readonly p99: number

@@ -4,12 +4,12 @@ import { SLOTS, turnOf, type Cast, type DemoPlayer, type LobbyScript, type Turn 
 import { within } from './within.js'
 
 /**
- * The time after a change in which all players of a lobby must be able to play again. It takes some 100 ms; with
- * faults, two sessions may be given up in turn, 2 s each; the rest is for busy machines.
+ * Milliseconds after a change within which all players of a lobby must be able to play again. Usually some 100 ms are
+ * needed. With faults, two sessions may be given up one after another, 2 s each. The rest is for busy machines.
  */
 const SETTLE_MS = 12_000
 
-/** One lobby from its creation to its end. */
+/** Plays one lobby from its creation to its end. */
 export async function playLobby(stage: Stage, script: LobbyScript): Promise<void> {
   const { clock, lobbies, board } = stage
   const [host, ...friends] = script.gathering as [DemoPlayer, ...DemoPlayer[]]
@@ -74,7 +74,7 @@ export async function playLobby(stage: Stage, script: LobbyScript): Promise<void
     }
   }
 
-  /** Until everybody in the lobby plays in its newest session. */
+  /** Resolves once everybody in the lobby plays in its newest session. */
   async function settled(): Promise<void> {
     const end = clock.now() + SETTLE_MS
     while (clock.now() < end) {

@@ -36,7 +36,8 @@ export function enter(stage: Stage, lobbyId: string, playerId: string): Member {
   }
 
   const done = follow()
-  // Its lobby looks at it when all have left, which it may never come to.
+  // An error counts as handled here, because the lobby reads this promise only when all have left, which may never
+  // happen.
   done.catch(() => {})
   const member: Member = {
     isLinked: (term = playing?.term) => playing !== undefined && playing.term === term && playing.connection.linked,
@@ -47,7 +48,7 @@ export function enter(stage: Stage, lobbyId: string, playerId: string): Member {
   return member
 }
 
-/** After these, the session that there was is none any more for this player, or will soon be. */
+/** The messages after which the player's relay session has ended or will soon end. */
 const ends: ReadonlySet<LobbyMessage['type']> = new Set<LobbyMessage['type']>([
   'relay.moving',
   'run.ended',

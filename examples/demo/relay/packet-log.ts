@@ -1,31 +1,34 @@
 // pure: which of a client's packets came back
-/** What became of numbered packets that a host sends back. */
+/** What happened to numbered packets that a host should send back. */
 export interface PacketCount {
   readonly sent: number
-  /** Came back. */
+  /** Number of packets that came back. */
   readonly back: number
-  /** Did not, and were under way when the session ended for this client: its host left, it was kicked, and the like. */
+  /**
+   * Number of packets that did not come back because they were under way when the session ended for this client, e.g.
+   * because its host left or it was kicked.
+   */
   readonly cutOff: number
-  /** Did not, and nothing explains it. */
+  /** Number of packets that did not come back for an unknown reason. */
   readonly lost: number
 }
 
 export const NO_PACKETS: PacketCount = { sent: 0, back: 0, cutOff: 0, lost: 0 }
 
 export interface PacketLog {
-  /** The next packet's number, from 1. */
+  /** Records that a packet is sent. Returns the packet's number, from 1. */
   sent(now: number): number
   back(number: number): void
-  /** From now on packets may not come back. Only the first time counts. */
+  /** Records that packets may not come back from now on. Only the first call counts. */
   disturb(now: number): void
-  /** Packets under way. */
+  /** Number of packets that are under way. */
   readonly underWay: number
   count(): PacketCount
 }
 
 /**
- * A packet that was sent this long before the session ended for a client had the time to come back. On a
- * machine with nothing else to do it takes less than a millisecond; the rest is for machines that are busy.
+ * A packet that was sent this many milliseconds before the session ended had enough time to come back. On an idle
+ * machine it takes less than a millisecond. The rest is for busy machines.
  */
 const GRACE_MS = 3000
 

@@ -1,8 +1,8 @@
-// pure: what the demo's players send one another
-/** As much as a player's input with a few repeats of it. */
+// pure: the packets that the demo's players exchange
+/** Size of a packet: about that of a player's input with a few repetitions. */
 const BYTES = 64
 
-/** @param number 0 for a greeting, which may get lost. */
+/** Creates a packet. @param number 0 for a greeting, which may get lost. */
 export function writePacket(number: number, sentAt: number): Buffer {
   const packet = Buffer.alloc(BYTES)
   packet.writeUInt32LE(number)

@@ -1,16 +1,16 @@
-// pure: how the relay demo looks while it runs
+// pure: the live view of the relay demo
 import { fitted, type Size } from '../layout.js'
 import type { Table } from './board.js'
 import type { RelayProgress } from './job.js'
 
-/** Lobbies side by side, where there is room. */
+/** Maximum number of lobbies in a row of the view. */
 const COLUMNS = 8
-/** Lines beside those of lobbies, without empty ones. */
+/** Number of lines in addition to those with lobbies, without empty ones. */
 const OTHER_LINES = 9
 const LONGEST_SPARKLINE = 30
-/** Characters before it. */
+/** Number of characters before the sparkline. */
 const BEFORE_SPARKLINE = 50
-/** Lobbies shown one by one; of more, the others are only counted. */
+/** Maximum number of lobbies that are shown separately. Further ones are only counted. */
 const MOST_SHOWN = 64
 const BARS = '▁▂▃▄▅▆▇█'
 
@@ -18,7 +18,7 @@ const whole = (value: number) => value.toLocaleString('en-US')
 const padded = (value: number) => String(value).padStart(4)
 const milliseconds = (microseconds: number) => `${(microseconds / 1000).toFixed(2)} ms`
 
-/** A lobby, slot by slot. */
+/** Shows the slots of a lobby. */
 function seatsOf({ seats, hostId, over }: Table, isLinked: (playerId: string) => boolean): string {
   if (over) return '╌'.repeat(seats.length)
   return seats
@@ -30,7 +30,7 @@ function seatsOf({ seats, hostId, over }: Table, isLinked: (playerId: string) =>
     .join('')
 }
 
-/** The last values as bars, the highest of all being full. */
+/** Shows the last values as bars. The highest of all values has a full bar. */
 export function sparkline(values: readonly number[], width: number): string {
   const highest = Math.max(1, ...values)
   return values
@@ -39,14 +39,14 @@ export function sparkline(values: readonly number[], width: number): string {
     .join('')
 }
 
-/** @param perSecond packets relayed, over time, up to now. */
+/** Returns the live view. @param perSecond number of relayed packets per second over time, up to now. */
 export function picture(progress: RelayProgress, perSecond: readonly number[], ms: number, size: Size): string {
   const { lobbies, tables, moves, isLinked, packetsRelayed, latency, sessions, phase } = progress
   const open = tables.filter(({ over }) => !over)
   const inside = open.flatMap(({ seats }) => seats.filter((id) => id !== undefined)).length
   const slots = tables[0]?.seats.length ?? 0
   const columns = Math.max(1, Math.min(COLUMNS, Math.floor((size.columns - 2) / (slots + 2))))
-  // The line that counts the others has a row, and the cursor too.
+  // One row is reserved for the line that counts further lobbies, and one for the cursor.
   const most = Math.min(MOST_SHOWN, columns * Math.max(1, size.rows - OTHER_LINES - 3))
   const cells = tables.slice(0, most).map((table) => seatsOf(table, isLinked))
   const blank = ' '.repeat(slots)
@@ -82,7 +82,7 @@ export function picture(progress: RelayProgress, perSecond: readonly number[], m
   ).join('\n')
 }
 
-/** The same in one line. */
+/** Returns the state of the demo in one line. */
 export function line({ tables, moves, packetsRelayed, sessions, phase }: RelayProgress, ms: number): string {
   const open = tables.filter(({ over }) => !over).length
   const time = (ms / 1000).toFixed(0).padStart(3)

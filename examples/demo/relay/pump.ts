@@ -1,7 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import type { Connection } from './connection.js'
 
-/** Has all connections send, in turn and at equal distances. */
+/** Makes all connections send, one after another and at equal intervals. */
 export interface Pump {
   add(connection: Connection): void
   remove(connection: Connection): void
@@ -10,17 +10,20 @@ export interface Pump {
 
 export interface PumpOptions {
   readonly clock: Clock
-  /** Packets of each connection. */
+  /** Number of packets per second of each connection. */
   readonly perSecond: number
-  /** Packets of all connections together, at most. */
+  /** Maximum number of packets per second of all connections together. */
   readonly mostPerSecond: number
-  /** Called once in this many packets. */
+  /** `also` is called once in this number of packets. */
   readonly every: number
   readonly also: () => void
 }
 
 const STEP_MS = 2
-/** What could not be sent because the process was busy is not sent later, beyond this. */
+/**
+ * Maximum milliseconds of missed packets that are sent later. Further packets that the process was too busy to send are
+ * dropped.
+ */
 const LATE_MS = 20
 
 export function startPump({ clock, perSecond, mostPerSecond, every, also }: PumpOptions): Pump {

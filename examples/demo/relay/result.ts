@@ -9,44 +9,47 @@ export interface RelayResult {
   readonly players: number
   readonly moves: Moves
   readonly packets: {
-    /** Of clients to their hosts. */
+    /** Number of packets that clients sent to their hosts. */
     readonly sent: number
-    /** As the relay counted them: there and back. */
+    /** Number of packets in both directions, as the relay counted them. */
     readonly relayed: number
-    /** Under way when the session ended for their client. */
+    /** Number of packets that were under way when the session ended for their client. */
     readonly cutOff: number
-    /** Did not come back, and nothing explains it: must be at most 1 in 1,000, since UDP may lose packets. */
+    /**
+     * Number of packets that did not come back for an unknown reason: must be at most 1 in 1,000, because UDP may lose
+     * packets.
+     */
     readonly lost: number
   }
-  /** One way, in microseconds, with everything in one process. */
+  /** Times in one direction in microseconds, with everything in one process. */
   readonly latency: {
-    /** From a client through the relay to its host. */
+    /** Time from a client through the relay to its host. */
     readonly relayed: Spread
-    /** The same packets between two sockets without a relay, meanwhile. */
+    /** Time of the same packets between two sockets without a relay, at the same time. */
     readonly direct: Spread
-    /** The difference of both. */
+    /** Difference of `relayed` and `direct`. */
     readonly added: Spread
   }
-  /** Kicked players whom the relay refused, and whom it did not: the latter must be 0. */
+  /** Number of kicked players whom the relay refused, and whom it did not refuse: the latter must be 0. */
   readonly kicked: Pick<TallyCounts, 'refused' | 'notRefused'>
-  /** Lobbies whose players could not play again soon after a change: must be 0. */
+  /** Number of lobbies whose players could not play again soon after a change: must be 0. */
   readonly stuck: number
-  /** Lobbies that did not come to their end in time, or failed: must be 0. */
+  /** Number of lobbies that did not end in time, or failed: must be 0. */
   readonly unfinished: number
-  /** How stuck lobbies stood, and why others failed, if they did. */
+  /** The state of stuck lobbies, and why others failed. */
   readonly problems: readonly string[]
   readonly sessionsOpened: number
-  /** Where the demo was stopped before its end: how many sessions were open then. */
+  /** Number of open sessions when the demo was stopped early; undefined otherwise. */
   readonly interruptedWith: number | undefined
-  /** What the declared faults did; empty without `--faults`. */
+  /** The effects of the declared faults; empty without `--faults`. */
   readonly faults: readonly FaultReport[]
-  /** Sessions that the service still has at the end: must be 0. */
+  /** Number of sessions that the service still has at the end: must be 0. */
   readonly sessionsLeft: number
   readonly seconds: number
   readonly seed: number
 }
 
-/** The kernel of a busy machine drops datagrams. */
+/** Share of packets that may get lost, because the kernel of a busy machine drops datagrams. */
 const LOST_SHARE = 1 / 1000
 
 export const isGood = ({ packets, kicked, stuck, unfinished, sessionsLeft }: RelayResult): boolean =>

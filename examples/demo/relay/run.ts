@@ -7,7 +7,7 @@ import { isGood } from './result.js'
 import { createRelayScreen } from './screen.js'
 import { summary } from './summary.js'
 
-/** @returns the exit code. */
+/** Runs the relay demo. @returns the exit code. */
 export async function relayDemo(options: DemoOptions, interrupted: AbortSignal): Promise<number> {
   if (options.json) {
     const result = await runRelayDemo(options, () => {}, interrupted)
@@ -21,7 +21,7 @@ export async function relayDemo(options: DemoOptions, interrupted: AbortSignal):
   const result = await runRelayDemo(options, screen.show, interrupted)
   screen.done()
   console.log(summary(result, sizeOf(process.stdout)))
-  // Players who were in the middle of something still wait for it.
+  // Exits explicitly, because calls of players that were interrupted are still pending.
   if (result.interruptedWith !== undefined) process.exit(INTERRUPTED)
   return isGood(result) ? 0 : 1
 }

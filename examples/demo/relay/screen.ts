@@ -5,15 +5,15 @@ import { line, picture } from './picture.js'
 
 export interface RelayScreen {
   show(progress: RelayProgress): void
-  /** Leaves the last picture standing. */
+  /** Ends the view. The last picture remains. */
   done(): void
 }
 
 const LINE_EVERY_MS = 2000
-/** Packets per second are those of this time. */
+/** Milliseconds over which packets per second are counted. */
 const RATE_MS = 500
 
-/** A live picture in a terminal; a line now and then where the output is a file or a pipe. */
+/** Creates the view: a live picture in a terminal, or a line from time to time if the output is a file or a pipe. */
 export function createRelayScreen(stream: NodeJS.WriteStream, now: () => number): RelayScreen {
   const startedAt = now()
   return stream.isTTY ? pictures(stream, now, startedAt) : lines(stream, now, startedAt)

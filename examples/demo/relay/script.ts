@@ -1,4 +1,4 @@
-// pure: what happens in the lobbies of the relay demo, and when
+// pure: the events in the lobbies of the relay demo, and their times
 import type { Random } from '@muster/core/clock'
 
 export interface DemoPlayer {
@@ -6,57 +6,57 @@ export interface DemoPlayer {
   readonly ip: string
 }
 
-/** The life of one lobby. */
+/** The events in one lobby. */
 export interface LobbyScript {
-  /** Milliseconds after the demo's start at which it is created. */
+  /** Milliseconds after the demo's start at which the lobby is created. */
   readonly createdAfterMs: number
-  /** Who is there before it starts, the host first. */
+  /** The players who come before the start, the host first. */
   readonly gathering: readonly DemoPlayer[]
-  /** Who may come later. */
+  /** The players who may come later. */
   readonly later: readonly DemoPlayer[]
-  /** Milliseconds between two who come. */
+  /** Milliseconds between the arrivals of two players. */
   readonly joinEveryMs: number
   readonly turns: readonly ScriptedTurn[]
 }
 
 export interface ScriptedTurn {
-  /** Milliseconds after what was before. */
+  /** Milliseconds after the previous turn. */
   readonly afterMs: number
-  /** 0 to 1, each: what happens, and to whom. */
+  /** Random numbers from 0 to 1: `chance` decides what happens, and `whom` to which player. */
   readonly chance: number
   readonly whom: number
 }
 
-/** Who is where, as far as the next turn depends on it. */
+/** The players of a lobby, by what can happen to them in the next turn. */
 export interface Cast {
   readonly clients: readonly string[]
-  /** Were in, and may come back. */
+  /** Players who have left and may come back. */
   readonly gone: readonly string[]
-  /** Have never been in. */
+  /** Players who have never been in the lobby. */
   readonly later: readonly string[]
   readonly freeSlots: number
 }
 
 export interface Turn {
   readonly kind: 'join' | 'come back' | 'leave' | 'kick' | 'host leaves' | 'host hands over'
-  /** Undefined where it is the host's own matter. */
+  /** Undefined if the turn concerns only the host. */
   readonly playerId: string | undefined
 }
 
-/** Slots of each lobby. */
+/** Number of slots of each lobby. */
 export const SLOTS = 6
 
 const PLAYERS_PER_LOBBY = 8
 const LEAST_GATHERED = 3
-/** All lobbies are created within this time. */
+/** Milliseconds within which all lobbies are created. */
 const CREATE_WITHIN_MS = 3000
 const TURNS = 6
 const TURN_MS = { least: 500, spread: 1000 }
 const JOIN_MS = { least: 60, spread: 200 }
-/** Every this many players share an address with the one before. */
+/** One player in this number has the same address as the previous one. */
 const SHARED_ADDRESS = 4
 
-/** @param addresses one for each player of all lobbies, used in turn. */
+/** Draws the events in all lobbies. @param addresses one for each player of all lobbies, used one after another. */
 export function drawScripts(lobbies: number, addresses: readonly string[], random: Random): readonly LobbyScript[] {
   return Array.from({ length: lobbies }, (_, lobby) => {
     const players = Array.from({ length: PLAYERS_PER_LOBBY }, (__, index): DemoPlayer => {
@@ -79,10 +79,10 @@ export function drawScripts(lobbies: number, addresses: readonly string[], rando
   })
 }
 
-/** Which of all that is possible happens. */
+/** Returns what happens in a turn: one of the turns that are possible. */
 export function turnOf({ chance, whom }: ScriptedTurn, { clients, gone, later, freeSlots }: Cast): Turn {
   const one = (ids: readonly string[]) => ids[Math.floor(whom * ids.length)]
-  // A player who leaves leaves somebody behind to play with.
+  // A player leaves only if another client remains to play with.
   const mayGo = clients.length >= 2
   const turns: readonly (Turn & { readonly possible: boolean })[] = [
     { kind: 'join', playerId: one(later), possible: freeSlots > 0 && later.length > 0 },

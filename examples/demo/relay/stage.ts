@@ -5,13 +5,16 @@ import type { Latencies } from './latencies.js'
 import type { Pump } from './pump.js'
 import type { Tally } from './tally.js'
 
-/** A player in a lobby, who follows its events and plays as they say. */
+/** A player in a lobby, who follows its events and plays accordingly. */
 export interface Member {
-  /** Whether the player's packets go through the session of this term; of any term, if none is given. */
+  /**
+   * Returns true if the player's packets are relayed in the session with this number (`term`). Without a number, any
+   * session counts.
+   */
   isLinked(term?: number): boolean
-  /** Sends nothing more, and waits a while for what is under way. */
+  /** Stops sending, and waits a while for packets that are under way. */
   drain(): Promise<void>
-  /** When the player is out of the lobby, or the lobby is over. */
+  /** Resolves once the player has left the lobby, or the lobby has ended. */
   readonly done: Promise<void>
 }
 
@@ -21,9 +24,9 @@ export interface Stage {
   readonly lobbies: Lobbies
   readonly board: Board
   readonly pump: Pump
-  /** One way, from a client through the relay to its host. */
+  /** Times in one direction, from a client through the relay to its host. */
   readonly latencies: Latencies
   readonly tally: Tally
-  /** Who plays now, by id. */
+  /** The present players, by id. */
   readonly members: Map<string, Member>
 }

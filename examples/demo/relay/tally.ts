@@ -1,22 +1,25 @@
-// pure: what the demo counts while it runs
+// pure: the counts of the demo while it runs
 import { NO_PACKETS, type PacketCount } from './packet-log.js'
 
 export interface Tally {
   packets(count: PacketCount): void
-  /** @param refused whether the relay refused the player from then on. */
+  /** Records that a player was kicked. @param refused true if the relay refused the player afterwards. */
   thrownOut(refused: boolean): void
-  /** After a change of a lobby, not all of its players could play again in time. @param what how things stood then. */
+  /**
+   * Records that not all players of a lobby could play again in time after a change. @param what the state of the
+   * lobby.
+   */
   stuck(what: string): void
   readonly now: TallyCounts
 }
 
 export interface TallyCounts {
   readonly packets: PacketCount
-  /** Kicked players whom the relay refuses. */
+  /** Number of kicked players whom the relay refused. */
   readonly refused: number
-  /** Kicked players whom it does not: must be 0. */
+  /** Number of kicked players whom the relay did not refuse: must be 0. */
   readonly notRefused: number
-  /** One line for each change after which not all could play again in time: must be empty. */
+  /** A line for each change after which not all players could play again in time: must be empty. */
   readonly stuck: readonly string[]
 }
 

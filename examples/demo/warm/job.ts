@@ -10,17 +10,20 @@ import { running, SPEED } from '../service.js'
 import type { WarmResult } from './result.js'
 import { PRICE_PER_HOUR, type Side, startSide } from './side.js'
 
-/** All arrive within this time. */
+/** Milliseconds within which all players arrive. */
 const ARRIVE_MS = 10_000
-/** The pool is given so long to become warm, which takes some 6 s. */
+/** Maximum milliseconds until the pool is warm. Usually some 6 s are needed. */
 const WARM_UP_MS = 12_000
-/** The longest wait for players: those who have not ended by then are lost, and the demo says so. */
+/**
+ * Maximum milliseconds for which the demo waits for players. Players who have no result by then count as lost, which
+ * the result shows.
+ */
 const LONGEST_MS = 40_000
 const LOOK_MS = 100
-/** Players of a match, where `--queue-size` does not say how many. */
+/** Number of players of a match, unless `--queue-size` states it. */
 export const MATCH_SIZE = 4
 
-/** Where servers are kept warm, and how many at each place. */
+/** The number of warm servers at each location, and the locations. */
 const WARM_AT_EACH = 16
 const places = [
   { name: 'Frankfurt', latitude: 50.1, longitude: 8.7 },
@@ -39,7 +42,9 @@ const arena: PoolDefinition = {
   detourMs: 40,
 }
 
-/** The queue with a server for each match, which registers before players are sent; and with the pool. */
+/**
+ * Returns the queue with a server for each match, which registers before players are sent, and the queue with the pool.
+ */
 function queuesOf(queueSize: number): readonly [own: DemoQueue, pool: DemoQueue] {
   const [plain] = demoQueues(queueSize)
   if (plain === undefined) throw new Error('the demo has no queues')
@@ -51,7 +56,7 @@ function queuesOf(queueSize: number): readonly [own: DemoQueue, pool: DemoQueue]
   ]
 }
 
-/** Sends the same crowd to two services at the same time: one with a server for each match, one with a warm pool. */
+/** Sends the same crowd to two services at the same time. One has a server for each match, the other a warm pool. */
 export async function runWarmDemo(
   options: DemoOptions,
   show: Screen['show'],
@@ -69,7 +74,7 @@ export async function runWarmDemo(
   const sides: readonly Side[] = [own, pool]
   const breathe = createBreather(systemClock.now)
   const report = (phase: Progress['phase']) => show(phase, () => together(sides, phase))
-  /** Ends at once when interrupted. */
+  /** Waits, or returns at once if the demo was interrupted. */
   const pause = (ms: number) => systemClock.sleep(ms, interrupted).catch(() => {})
   const isLate = () => interrupted.aborted || systemClock.now() > begunAt + LONGEST_MS
 
@@ -114,7 +119,7 @@ export async function runWarmDemo(
   return result
 }
 
-/** Both sides in one picture, one below the other. */
+/** Returns the state of both sides, one below the other. */
 function together(sides: readonly Side[], phase: Progress['phase']): Progress {
   const all = sides.map(({ watch }) => watch.progress(phase))
   const sum = (of: (progress: Progress) => number) => all.reduce((total, progress) => total + of(progress), 0)
@@ -123,7 +128,7 @@ function together(sides: readonly Side[], phase: Progress['phase']): Progress {
     matches: sum(({ matches }) => matches),
     serversReady: sum(({ serversReady }) => serversReady),
     requests: sum(({ requests }) => requests),
-    // Each side has a service of its own, with limits of its own.
+    // No limits are shown, because each side has an own service with own limits.
     limits: [],
     longest: all.find(({ longest }) => longest !== undefined)?.longest,
     phase,

@@ -8,7 +8,7 @@ import { MATCH_SIZE, runWarmDemo } from './job.js'
 import { isGood, type WarmResult } from './result.js'
 import { summary } from './summary.js'
 
-/** @returns the exit code. */
+/** Runs the demo of warm servers. @returns the exit code. */
 export async function warmDemo(options: DemoOptions, interrupted: AbortSignal): Promise<number> {
   if (options.json) {
     const result = await runWarmDemo(options, () => {}, interrupted)

@@ -20,22 +20,24 @@ import { running, SPEED, startService } from '../service.js'
 import { type Watch, watchDemo } from '../watch.js'
 import type { SideResult } from './result.js'
 
-/** Milliseconds of the service's time, as medians: until a server that runs has registered, and of a match. */
+/**
+ * Medians in milliseconds of the service's time: from the start of a server until it has registered, and of a match.
+ */
 const GAME_SERVERS = { bootMs: 15_000, matchMs: 20_000 }
-/** USD: our assumption. */
+/** Assumed price of a server in USD per hour. */
 export const PRICE_PER_HOUR = 0.1
 const HOUR_MS = 3_600_000
 
-/** One of two services that the same crowd meets at the same time. */
+/** One of the two services to which the same crowd is sent at the same time. */
 export interface Side {
   readonly matchmaker: Matchmaker
   readonly watch: Watch
   readonly emulator: Emulator
-  /** Servers of the pool that wait for a match. */
+  /** Returns the number of servers of the pool that wait for a match. */
   idle(): number
-  /** Whether all matches that have begun are over. */
+  /** Returns true if all matches that have begun are over. */
   allOver(): boolean
-  /** The numbers, once all servers have been stopped. */
+  /** Returns the result, once all servers have been stopped. */
   result(): SideResult
   end(): Promise<void>
 }
@@ -48,7 +50,7 @@ interface SideOptions {
   readonly placeOf: (ip: string) => Player | undefined
 }
 
-/** A service on a port, a matchmaker, and its ticket API, to which the game servers of the service report. */
+/** Starts a service on a port, a matchmaker, and its ticket API, to which the service's game servers report. */
 export async function startSide({ options, queue, pools, arrivals, placeOf }: SideOptions): Promise<Side> {
   let api: (request: Request) => Promise<Response> = async () => new Response(null, { status: 503 })
   const server = createServer(nodeListener((request) => api(request)))
@@ -101,7 +103,7 @@ export async function startSide({ options, queue, pools, arrivals, placeOf }: Si
   }
 }
 
-/** Counts matches, servers, and what players wait. */
+/** Counts matches and servers, and measures the waits of players. */
 function meterOf(matchmaker: Matchmaker) {
   const since = new Map<string, number>()
   const playing = new Set<string>()
@@ -133,7 +135,7 @@ function meterOf(matchmaker: Matchmaker) {
     creates: () => creates,
     matches: () => matches,
     serverMs: () => serverMs,
-    /** As of the last tick: a matchmaker that is closed tells nothing. */
+    /** Returns the pools' counts as of the last tick, because a closed matchmaker returns none. */
     ofPools: () => ({
       asked: pools.reduce((sum, pool) => sum + pool.asked, 0),
       hits: pools.reduce((sum, pool) => sum + pool.hits, 0),

@@ -1,4 +1,4 @@
-// pure: the same crowd with a server for each match and with a pool, in words
+// pure: the summary of the same crowd with a server for each match and with a pool
 import { PAPER, row, wrap, type Size } from '../layout.js'
 import { isGood, type SideResult, type WarmResult } from './result.js'
 

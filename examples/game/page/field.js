@@ -1,7 +1,10 @@
-/** The field on the canvas: what the server says, between two of its messages, and where the player wants to go. */
+/**
+ * The field on the canvas. It draws the positions from the server, interpolates between two messages, and reads where
+ * the player wants to go.
+ */
 import { field, goalHeight } from 'rules'
 
-/** Milliseconds by which the picture is behind, so that there is a message on both sides of it. */
+/** Milliseconds by which the picture is late, so that there is a message before and after the shown time. */
 const BEHIND_MS = 80
 const KEYS = {
   ArrowLeft: [-1, 0],
@@ -13,10 +16,12 @@ const KEYS = {
   KeyW: [0, -1],
   KeyS: [0, 1],
 }
-/** Pixels of a finger's way from where it touched to the greatest speed. */
+/** Distance in pixels from the point of touch at which a finger means the highest speed. */
 const STICK = 56
 
-/** @param moved receives where the player wants to go, in the field's directions */
+/**
+ * Creates the field. @param moved called with the direction in which the player wants to go, in the field's coordinates
+ */
 export function createField(canvas, moved) {
   const context = canvas.getContext('2d')
   const held = new Set()
@@ -26,7 +31,10 @@ export function createField(canvas, moved) {
   let finger
   let told = '0,0'
 
-  /** The own goal is on the left, or below where the canvas is upright: the field is turned by so many quarters. */
+  /**
+   * Returns by how many quarters the field is turned. The own goal is on the left, or at the bottom of an upright
+   * canvas.
+   */
   const turns = () => {
     const isRight = worlds.at(-1)?.skaters.find(({ id }) => id === me)?.team === 1
     return (canvas.height > canvas.width ? 3 : 0) + (isRight ? 2 : 0)
@@ -73,7 +81,7 @@ export function createField(canvas, moved) {
       tell()
     })
 
-  /** The two messages around the time that is shown, and how far the time is between them. */
+  /** Returns the messages before and after the shown time, and how far the time is between them. */
   const around = () => {
     const at = performance.now() - aheadMs - BEHIND_MS
     const next = worlds.findIndex((world) => world.at >= at)
@@ -82,7 +90,10 @@ export function createField(canvas, moved) {
     const share = after.at === before.at ? 1 : (at - before.at) / (after.at - before.at)
     return [before, after, Math.min(1, Math.max(0, share))]
   }
-  /** A player far from the previous place was moved there, as after a goal. */
+  /**
+   * Interpolates between two positions. A large distance is not interpolated, because the player was moved there, e.g.
+   * after a goal.
+   */
   const between = (one, other, share) => {
     if (one === undefined || Math.hypot(other.x - one.x, other.y - one.y) > 200) return other
     return { ...other, x: one.x + (other.x - one.x) * share, y: one.y + (other.y - one.y) * share }
@@ -184,7 +195,7 @@ export function createField(canvas, moved) {
   requestAnimationFrame(draw)
 
   return {
-    /** @param player whose view it is; undefined for one who watches */
+    /** Begins a game. @param player the player whose view is shown; undefined for a spectator */
     begin: (player) => {
       me = player
       worlds = []
@@ -199,5 +210,5 @@ export function createField(canvas, moved) {
   }
 }
 
-/** `amber-otter-3f2a91c0` is amber otter. */
+/** Returns the name in a player's id: `amber-otter-3f2a91c0` is amber otter. */
 export const nameOf = (id) => id.replace(/-[0-9a-f]+$/, '').replaceAll('-', ' ')

@@ -1,4 +1,4 @@
-/** The page: who plays, what Muster says of them, and the game that is shown. */
+/** The page. It shows the player, what Muster reports about the player, and the game. */
 import { createMuster } from '@muster/client'
 import { createField, nameOf } from './field.js'
 import { createLobby } from './lobby.js'
@@ -6,7 +6,7 @@ import { createLobby } from './lobby.js'
 const element = (id) => document.getElementById(id)
 const buttons = [...document.querySelectorAll('#panel button, #join')]
 
-/** Shows the panel with a text and these buttons alone; without a text, the game alone. */
+/** Shows the panel with a text and only these buttons. Without a text, hides the panel. */
 function show(text, detail = '', ...ids) {
   element('panel').hidden = text === undefined
   element('status').textContent = text ?? ''
@@ -14,7 +14,7 @@ function show(text, detail = '', ...ids) {
   for (const button of buttons) if (button.id !== '') button.hidden = !ids.includes(button.id)
 }
 
-/** A player of this tab, who stays the same after a reload. */
+/** Signs in. The player of a tab stays the same after a reload. */
 async function signIn() {
   const headers = { authorization: `Bearer ${sessionStorage.getItem('token')}` }
   const session = await (await fetch('/session', { method: 'POST', headers })).json()
@@ -25,21 +25,24 @@ async function signIn() {
 
 let session = await signIn()
 const muster = createMuster({ url: '/play', token: () => session.token })
-/** Receives where the player wants to go. */
+/** Called with the direction in which the player wants to go. */
 let moved = () => {}
 const field = createField(element('field'), (move) => moved(move))
 
-/** The server closes a connection so when its player has come by another one. */
+/** The code with which the server closes a connection, because its player has connected again. */
 const ELSEWHERE = 4000
 let socket
-/** What is on the field: a match to `play` or `watch`, one that runs `behind` the panel, or a game of `friends`. */
+/**
+ * What the field shows: a match that is played (`play`) or watched (`watch`), a running match behind the panel
+ * (`behind`), or a game of `friends`.
+ */
 let purpose
 
 const say = (message) => {
   if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
 }
 
-/** Clears the field for a game. */
+/** Clears the field for another game. */
 function stage(why, tell = () => {}) {
   close()
   purpose = why
@@ -51,11 +54,11 @@ function stage(why, tell = () => {}) {
   field.begin(why === 'play' || why === 'friends' ? session.id : undefined)
 }
 
-/** Connects with a game server. What is sent first says who comes. */
+/** Connects to a game server. The first message says who connects. */
 function open({ host, port }, first, why) {
   stage(why, why === 'play' ? (move) => say({ move }) : undefined)
   const scheme = location.protocol === 'https:' ? 'wss' : 'ws'
-  // Servers of the emulator run beside the page.
+  // The emulator's servers run on the machine that serves the page.
   const opened = new WebSocket(`${scheme}://${host === 'localhost' ? location.hostname : host}:${port}`)
   socket = opened
   let result
@@ -94,7 +97,7 @@ function showWorld(world) {
   element('field').ariaLabel = `On the field: ${world.here.map(nameOf).join(', ')}`
 }
 
-/** The server has closed the connection: the game is over, or the connection broke. */
+/** Called when the server has closed the connection: the game is over, or the connection was lost. */
 async function closed(result, code) {
   const [why, world] = [purpose, shown]
   close()
@@ -105,7 +108,7 @@ async function closed(result, code) {
   const before = session
   idle(won ? 'You have won' : 'You have lost')
   await freed()
-  // The result is on its way to the backend by Muster.
+  // Waits until Muster has sent the result to the backend.
   for (let tries = 0; tries < 20 && session.played === before.played; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, 250))
     session = await signIn()
@@ -115,7 +118,7 @@ async function closed(result, code) {
     element('detail').textContent = `Your rating was ${before.shown}, and is ${session.shown} now.`
 }
 
-/** Muster knows that a player has left once the server has told. */
+/** Waits until Muster knows that the player has left, which the game server reports. */
 async function freed() {
   for (let tries = 0; tries < 20; tries += 1) {
     const { phase } = await muster.resume().catch(() => muster.state)
@@ -124,13 +127,13 @@ async function freed() {
   }
 }
 
-/** What a player can do who is in nothing. */
+/** Shows what a player can do who is in no ticket, group or match. */
 function idle(text = 'Get the puck into their goal', detail = '') {
   show(text, detail, 'duel', 'pairs', 'invite', 'host', 'join')
   void list()
 }
 
-/** Takes up what the player is in: after loading, after a reload, after a connection that broke. */
+/** Continues with the player's ticket, group or match: after loading, after a reload, and after a lost connection. */
 async function comeBack(tries = 0) {
   try {
     const state = await muster.resume()
@@ -146,13 +149,13 @@ async function comeBack(tries = 0) {
   }
 }
 
-/** The game begins: the join token says to the server who comes. */
+/** Enters a game. The join token tells the server which player connects. */
 function enter({ fqdn, ports, joinToken }) {
   show(undefined)
   open({ host: fqdn, port: ports.game.external }, { join: joinToken }, 'play')
 }
 
-/** Follows a search to its end. */
+/** Follows a search until it ends. */
 async function follow(search) {
   try {
     enter(await search)
@@ -169,7 +172,7 @@ muster.subscribe((state) => {
   if (state.phase === 'gathering') showParty(state.group)
 })
 
-/** A party gathers by its link, and looks for others once all of it are ready. */
+/** Shows a party, which others join by a link. The party searches a match once all members are ready. */
 function showParty({ id, members, isReady }) {
   const link = `${location.origin}/#party=${id}`
   const detail = members.length === 1 ? link : members.map(({ playerId }) => nameOf(playerId)).join(' and ')
@@ -184,7 +187,7 @@ async function joinParty(id) {
   await gather()
 }
 
-/** Games that run: to watch, or to join where a bot makes way. */
+/** Lists the running games: to watch, or to join if a bot would leave for the player. */
 async function list() {
   const { games, best } = await (await fetch('/games')).json()
   const row = (text, ...others) => {
@@ -217,7 +220,7 @@ async function list() {
     }),
     ...(best.length === 0 ? [row('No game is over yet.')] : []),
   )
-  // Behind the panel a game is seen that runs.
+  // Shows a running game behind the panel.
   if (socket === undefined && games[0] !== undefined && isFree) open(games[0], { watch: games[0].id }, 'behind')
 }
 
@@ -256,7 +259,7 @@ element('leave').addEventListener('click', async () => {
 })
 
 const lobby = createLobby({ muster, player: () => session, show, showWorld, stage, close, idle })
-/** Does what is done among friends, and says why if that fails. */
+/** Runs an action in the lobby, and shows the reason if it fails. */
 const among = (act) => act().catch((error) => idle(undefined, error.message))
 element('host').addEventListener('click', () => among(lobby.create))
 element('start').addEventListener('click', () => among(lobby.start))

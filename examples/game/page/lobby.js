@@ -1,24 +1,24 @@
-/** Games among friends: a lobby with a code, and the page of its host in place of a game server. */
+/** Games among friends: a lobby with a code. The page of the lobby's host takes the place of a game server. */
 import { createLobbies } from '@muster/client/lobbies'
 import { nameOf } from './field.js'
 import { isMove, newWorld, step, winner, withPlayers } from 'rules'
 
 const TICK_MS = 1000 / 30
 const SECONDS = 90
-/** Milliseconds for which a result stands before the next game. */
+/** Milliseconds for which a result is shown before the next game. */
 const RESULT_MS = 3000
-/** Milliseconds after which a friend of whom nothing is heard is not on the field. */
+/** Milliseconds after which a friend who sends nothing is removed from the field. */
 const SILENT_MS = 3000
 
 const HOW =
   'One of you is the host, and packets go over a relay. A browser cannot send UDP, so the backend does it. ' +
   'A native game sends them itself.'
 
-/** @param page what of the page the lobby uses */
+/** Creates the lobby. @param page the functions of the page that the lobby uses */
 export function createLobby({ muster, player, show, showWorld, stage, close, idle }) {
   const lobbies = createLobbies(muster)
   let lobby
-  /** What is played over the relay, by these credentials. */
+  /** The game that is played over the relay, with its credentials. */
   let game
 
   const enter = (entered) => {
@@ -51,7 +51,7 @@ export function createLobby({ muster, player, show, showWorld, stage, close, idl
     else show('The relay is prepared …', detail, 'cancel')
   }
 
-  /** Plays by way of the bridge: a browser cannot send UDP. */
+  /** Plays through the bridge, because a browser cannot send UDP. */
   const play = (state, key) => {
     const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/relay`)
     const send = (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message))
@@ -67,7 +67,7 @@ export function createLobby({ muster, player, show, showWorld, stage, close, idl
     })
     socket.addEventListener('close', () => {
       side?.stop()
-      // The relay does not answer, or has forgotten this page: the lobby says what happens next.
+      // If the relay does not respond, or no longer knows this page, the lobby's state decides what happens next.
       setTimeout(() => {
         if (game?.socket !== socket || lobby === undefined) return
         game = undefined
@@ -82,7 +82,7 @@ export function createLobby({ muster, player, show, showWorld, stage, close, idl
     if (before !== undefined) close()
   }
 
-  /** The host decides what happens, as a game server would. */
+  /** Runs the game as host: decides what happens, as a game server would. */
   const hostGame = (send) => {
     const moves = new Map()
     const clients = new Map()
@@ -115,7 +115,7 @@ export function createLobby({ muster, player, show, showWorld, stage, close, idl
       stop: () => clearInterval(ticking),
     }
   }
-  /** The others say where they want to go, again and again: packets may be lost. */
+  /** Joins the game as client: sends the wanted direction repeatedly, because packets may be lost. */
   const joinGame = (send) => {
     let wanted = [0, 0]
     const ticking = setInterval(() => send({ text: JSON.stringify({ id: player().id, move: wanted }) }), TICK_MS)
@@ -143,7 +143,7 @@ export function createLobby({ muster, player, show, showWorld, stage, close, idl
       end()
       await left.leave()
     },
-    /** @returns whether the player was in a lobby before a reload */
+    /** Opens the lobby of before a reload. @returns true if there was one */
     comeBack: async () => {
       const id = sessionStorage.getItem('lobby')
       if (id === null) return false
@@ -155,5 +155,5 @@ export function createLobby({ muster, player, show, showWorld, stage, close, idl
   }
 }
 
-/** A packet has 1187 bytes at most. */
+/** Rounds numbers, because a packet has at most 1187 bytes. */
 const rounded = (_, value) => (typeof value === 'number' ? Math.round(value * 10) / 10 : value)

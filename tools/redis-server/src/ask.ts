@@ -1,8 +1,7 @@
 import { createConnection } from 'node:net'
 
 /**
- * Sends one command, with words that need no quotes, on a connection of its own. Returns the first part of the raw
- * reply.
+ * Sends a command on an own connection. Its words must not need quotes. Resolves with the first part of the raw reply.
  */
 export function ask(port: number, command: string): Promise<string> {
   return new Promise((resolve, reject) => {

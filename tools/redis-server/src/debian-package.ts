@@ -1,23 +1,23 @@
-/** Fetches Debian packages into a folder: no root, nothing installed, no service started. */
+/** Fetches Debian packages into a folder. This needs no root, installs nothing, and starts no service. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Milliseconds for which one command may take: without a network, apt-get tries for minutes. */
+/** Maximum milliseconds of one command. Without a network, apt-get would try for minutes. */
 const TIMEOUT_MS = 60_000
 
 export interface DebianPackage {
   readonly name: string
-  /** Which of the packages that it needs, and that are not installed, are unpacked beside it. */
+  /** Matches the names of dependencies that are unpacked in the same folder, unless they are installed. */
   readonly beside: RegExp
-  /** Where it is unpacked: a folder that is replaced. */
+  /** The folder into which the package is unpacked. An existing folder is replaced. */
   readonly folder: string
-  /** Throws if what was unpacked into this folder does not run. */
+  /** Throws if the program that was unpacked into this folder does not run. */
   readonly try: (folder: string) => void
 }
 
 /**
- * Fetches a package of this system's archive, and what it needs.
+ * Fetches a package of this system's archive, with its dependencies.
  * @throws {Error} whose message says why it could not be fetched
  */
 export function fetchPackage(wanted: DebianPackage): void {
@@ -43,14 +43,14 @@ function unpackInto(wanted: DebianPackage): void {
     for (const file of download(wanted, scratch)) run('dpkg', ['-x', file, unpacked], scratch)
     wanted.try(unpacked)
     rmSync(folder, { recursive: true, force: true })
-    // The last step, so that an interrupted run leaves nothing half done.
+    // The folder is renamed last, so that an interrupted run leaves no incomplete folder.
     renameSync(unpacked, folder)
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
 }
 
-/** Downloads the package and what it depends on that is not installed. Returns the paths of the packages. */
+/** Downloads the package and those of its dependencies that are not installed. Returns the paths of the files. */
 function download(wanted: DebianPackage, into: string): string[] {
   const packages = join(into, 'packages')
   mkdirSync(packages)
@@ -59,7 +59,9 @@ function download(wanted: DebianPackage, into: string): string[] {
   return readdirSync(packages).map((name) => join(packages, name))
 }
 
-/** The packages to download; with lists of packages in a folder of our own where the system has none. */
+/**
+ * Returns the packages to download. If the system has no package lists, they are downloaded into a folder of this tool.
+ */
 function resolve(wanted: DebianPackage, into: string): [options: readonly string[], names: readonly string[]] {
   try {
     return [[], missing(wanted, [], into)]
@@ -76,7 +78,7 @@ function missing({ name, beside }: DebianPackage, options: readonly string[], fo
   const plan = run('apt-get', [...options, '--simulate', '--no-install-recommends', 'install', name], folder)
   const names = Array.from(plan.matchAll(/^Inst (\S+)/gm), ([, one = '']) => one)
   if (!names.includes(name)) throw new Error(`apt-get offers no package ${name}`)
-  // Those that set up a service are of no use here.
+  // Dependencies that set up a service are omitted, because they are not needed.
   return names.filter((one) => one === name || beside.test(one))
 }
 

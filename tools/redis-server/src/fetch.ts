@@ -3,10 +3,10 @@ import { fetchPackage } from './debian-package.js'
 import { cacheFolder, commandOf, findRedisServer, type RedisBinary, unpackedIn } from './find.js'
 
 /**
- * Fetches the redis-server of this system's package archive into the user's cache folder. Needs no root, installs
+ * Fetches the redis-server of this system's package archive into the user's cache folder. This needs no root, installs
  * nothing, and starts no service. Blocks for some five seconds.
- * @returns its version, and the command that starts it
- * @throws {Error} whose message says why none could be fetched
+ * @returns a text with the version, and the command that starts the server
+ * @throws {Error} whose message says why it could not be fetched
  */
 export function fetchRedisServer(): string {
   const found = findRedisServer()

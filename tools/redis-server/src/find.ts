@@ -10,7 +10,7 @@ export interface RedisBinary {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What to tell a person on whose machine there is no redis-server. */
+/** How to get a redis-server, as a text for users who have none. */
 export const howToGetRedis = 'get one by `pnpm get:redis` (no root needed), install redis 7, or set MUSTER_REDIS_SERVER'
 
 /** The folder in which `pnpm get:redis` keeps its redis-server, or another tool. All clones of a user share it. */
@@ -34,23 +34,23 @@ export function findRedisServer(env: Environment = process.env): RedisBinary | u
   return installed === undefined ? unpackedIn(cacheFolder(env)) : { path: installed, env: {} }
 }
 
-/** The command that starts it in a shell. */
+/** Returns the command that starts the redis-server in a shell. */
 export const commandOf = ({ path, env }: RedisBinary): string =>
   [...Object.entries(env).map(([name, value]) => `${name}=${value}`), path].join(' ')
 
-/** The redis-server of Debian packages that are unpacked in a folder, with the libraries unpacked beside it. */
+/** Returns the redis-server of Debian packages that were unpacked into a folder, together with its libraries. */
 export function unpackedIn(folder: string): RedisBinary | undefined {
   const path = join(folder, 'usr/bin/redis-server')
   if (!existsSync(path)) return undefined
   return { path, env: { LD_LIBRARY_PATH: libraryFolders(folder).join(delimiter) } }
 }
 
-/** `usr/lib`, `lib`, and two levels of folders below, such as `usr/lib/x86_64-linux-gnu/pulseaudio`. */
+/** Returns `usr/lib`, `lib`, and two levels of folders below them, such as `usr/lib/x86_64-linux-gnu/pulseaudio`. */
 export function libraryFolders(folder: string): string[] {
   return ['usr/lib', 'lib'].flatMap((name) => foldersAt(join(folder, name), 2))
 }
 
-/** A folder and those below it, `depth` levels deep, if it exists. */
+/** Returns a folder and the folders below it, down to `depth` levels; empty if it does not exist. */
 function foldersAt(folder: string, depth: number): string[] {
   if (!existsSync(folder)) return []
   if (depth === 0) return [folder]
@@ -59,8 +59,8 @@ function foldersAt(folder: string, depth: number): string[] {
 }
 
 /**
- * Whether tests that need a redis-server are skipped: where there is none, except in CI (`CI=true`), where they fail.
- * `test/redis.setup.ts` says so in one line.
+ * Returns true if tests that need a redis-server are skipped, because there is none. In CI (`CI=true`) they are not
+ * skipped, and fail. `test/redis.setup.ts` prints one line about it.
  */
 export const skipsRedis = (env: Environment = process.env): boolean =>
   env['CI'] !== 'true' && findRedisServer(env) === undefined

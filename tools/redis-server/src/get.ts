@@ -1,6 +1,6 @@
 import { fetchRedisServer } from './fetch.js'
 
-/** `pnpm get:redis`. */
+/** The command `pnpm get:redis`. */
 try {
   console.log(fetchRedisServer())
 } catch (error) {

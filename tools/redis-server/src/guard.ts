@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
 /**
- * Kills a child when this process ends, also by SIGKILL: a shell waits for the end of a pipe that only this process
- * holds open.
+ * Kills a child process when this process ends, even by SIGKILL. A shell waits for the end of a pipe that only this
+ * process holds open.
  */
 export function endsWithThisProcess(child: ChildProcess): void {
   const guard = spawn('sh', ['-c', `read -r _; kill -9 ${child.pid}`], { stdio: ['pipe', 'ignore', 'ignore'] })

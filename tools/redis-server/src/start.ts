@@ -9,43 +9,43 @@ import { findRedisServer, howToGetRedis } from './find.js'
 import { endsWithThisProcess } from './guard.js'
 
 export interface RedisServerOptions {
-  /** How often the append-only file is synced. Default 'none': there is none. */
+  /** How often the append-only file is synced. `none`: there is no such file. Default 'none'. */
   readonly appendOnly?: 'none' | 'everysec' | 'always'
-  /** Most memory, e.g. '10mb'; beyond it, writes are refused (`noeviction`). Default no bound. */
+  /** Maximum memory, e.g. '10mb'. Beyond it, writes are refused (`noeviction`). Default: no limit. */
   readonly maxMemory?: string
-  /** Whether it is a cluster of one node that has all slots. Default false. */
+  /** True: starts a cluster of one node that has all slots. Default false. */
   readonly cluster?: boolean
-  /** Port of the server of which this one is a replica. */
+  /** Port of the server that this server replicates. Default: none. */
   readonly replicaOf?: number
-  /** Further settings, as on the command line: `['--requirepass', 'secret']`. */
+  /** Further settings, as on the command line, e.g. `['--requirepass', 'secret']`. */
   readonly settings?: readonly string[]
-  /** TCP port. Default a free one; `restart` keeps it. */
+  /** TCP port, which `restart` keeps. Default: a free port. */
   readonly port?: number
 }
 
-/** A redis-server on loopback, with data in a folder of its own. */
+/** A redis-server on the loopback address, with its data in an own folder. */
 export interface RedisServer {
   readonly port: number
   readonly url: string
-  /** Process id; another one after `restart`. */
+  /** Process id. It changes with `restart`. */
   readonly pid: number
-  /** Sends one command, e.g. `ask('CONFIG SET maxmemory 1mb')`, and returns the raw reply. */
+  /** Sends a command, e.g. `ask('CONFIG SET maxmemory 1mb')`. Resolves with the raw reply. */
   ask(command: string): Promise<string>
-  /** Ends the process, by default with SIGKILL, and waits until it is gone. The data stays. */
+  /** Ends the process, by default with SIGKILL. Resolves once it has ended. The data is kept. */
   kill(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>
   /** Pauses the process by SIGSTOP. */
   pause(): void
   resume(): void
-  /** Starts the process again: on the same port and, with an append-only file, the same data. */
+  /** Starts the process again on the same port. With an append-only file, the data is the same. */
   restart(): Promise<void>
   /** Kills the process and deletes its data. */
   close(): Promise<void>
 }
 
-/** Milliseconds until a server that does not answer counts as not started. */
+/** Milliseconds after which a server that does not respond counts as not started. */
 const START_MS = 10_000
 
-/** Starts the redis-server that `findRedisServer` finds. It ends with this process. */
+/** Starts the redis-server that `findRedisServer` finds. The server ends when this process ends. */
 export async function startRedisServer(options: RedisServerOptions = {}): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-redis-'))
   const port = options.port ?? (await freePort())
@@ -121,7 +121,7 @@ function argumentsOf(options: RedisServerOptions, folder: string, port: number, 
   return [...given, ...settings]
 }
 
-/** Asks every 10 ms; rejects if the process ends or the time is over. */
+/** Polls every 10 ms until a condition holds. Rejects if the process ends or the time is over. */
 async function until(child: ChildProcess, isSo: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + START_MS; ;) {
     if (await isSo().catch(() => false)) return
