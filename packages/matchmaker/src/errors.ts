@@ -62,8 +62,11 @@ export class PlayerOverLimit extends Conflict {
   constructor(playerId: string, limit: PlayerOverLimit['limit'], retryAfterMs?: number) {
     const next =
       retryAfterMs === undefined ? 'Leave or end a match first.' : `Retry in ${Math.ceil(retryAfterMs / 60_000)} min.`
-    const what = limit === 'maxMatchesPerPlayer' ? 'is in as many matches' : 'has had as many servers in an hour'
-    super(`Player ${JSON.stringify(playerId)} ${what} as ${limit} allows. ${next}`)
+    const what =
+      limit === 'maxMatchesPerPlayer'
+        ? 'is in as many matches as allowed at a time'
+        : 'has had as many servers as allowed in an hour'
+    super(`Player ${JSON.stringify(playerId)} ${what}. ${next}`)
     this.playerId = playerId
     this.limit = limit
     this.retryAfterMs = retryAfterMs
