@@ -13,8 +13,9 @@ const matchmaker = createMatchmaker({
   store,
   tickMs: 25,
 })
-const tell = (message) => process.send(message)
-matchmaker.on('problem', ({ during, error }) => tell({ kind: 'problem', during, error: String(error) }))
+/** Resolves once the operating system has the message, so that it arrives even if this process is killed then. */
+const tell = (message) => new Promise((resolve) => process.send(message, resolve))
+matchmaker.on('problem', ({ during, error }) => void tell({ kind: 'problem', during, error: String(error) }))
 tell({ kind: 'began', ids: matchmaker.exportTickets().tickets.map(({ id }) => id) })
 matchmaker.start()
 process.on('disconnect', () => process.exit(0))
@@ -24,13 +25,14 @@ for (let nth = 0; nth < joins; nth += 1) {
     const id = `${life}-${nth}`
     matchmaker.createTicket({ id, queue: 'crowd', players: [{ id, ip: '192.0.2.1', attributes: { self: id } }] })
     waiting.push(id)
-    tell({ kind: 'created', id })
+    tell({ kind: 'created', id, at: Date.now() })
     // Some leave again, disk or no disk.
     if (nth % 3 !== 0) continue
     const leaving = waiting.shift()
-    tell({ kind: 'leaving', id: leaving })
+    // Otherwise the test would miss a ticket that it does not know to be cancelled.
+    await tell({ kind: 'leaving', id: leaving })
     matchmaker.cancelTicket(leaving)
-    tell({ kind: 'cancelled', id: leaving })
+    tell({ kind: 'cancelled', id: leaving, at: Date.now() })
   } catch (error) {
     tell({ kind: 'refused', error: error.name })
   } finally {
