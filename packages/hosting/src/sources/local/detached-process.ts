@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { constants, link, mkdir, open, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { constants, link, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { InvalidInput, ServerError } from '@muster/core'
@@ -20,6 +20,8 @@ export interface DetachedCommand {
   /** The working directory. */
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
+  /** Bytes of `output` above which it is rotated. */
+  readonly outputLimit: number
 }
 
 export interface ProcessState {
@@ -35,9 +37,12 @@ const KILLED_MS = 2000
 const STOPPED = 'stopped'
 
 /**
- * A wrapper that runs the command and waits for it. Its arguments are the folder, the working directory and the
- * command. It closes descriptor 3 once the claim is decided. A second wrapper for the same folder ends without starting
- * anything. The rest of the process group ends with the command, like in a container.
+ * A wrapper that runs the command and waits for it. Its arguments are the folder, the limit of the output, the working
+ * directory and the command. It closes descriptor 3 once the claim is decided. A second wrapper for the same folder ends
+ * without starting anything. The rest of the process group ends with the command, like in a container.
+ *
+ * The wrapper rotates the output every 5 s, also while no Muster runs. The command appends, so it continues at the
+ * beginning of the emptied file. A line written at that moment may be lost.
  */
 const SCRIPT = `
 cd -- "$1" || exit 1
@@ -51,9 +56,15 @@ won=$?
 rm -f claim.$$
 [ $won = 0 ] || exit 1
 exec 3>&-
+(
+  exec 9>&-
+  while sleep 5 && kill -0 $$ 2>/dev/null; do
+    [ $(wc -c <output) -le "$2" ] || { tail -c "$2" output >output.new && mv output.new output.1 && : >output; }
+  done
+) &
 record=$1
-cd -- "$2" || { echo 1 >"$record/exit"; exit 1; }
-shift 2
+cd -- "$3" || { echo 1 >"$record/exit"; kill -KILL -$$; }
+shift 3
 "$@"
 echo $? >"$record/exit.new" && mv "$record/exit.new" "$record/exit"
 kill -KILL -$$
@@ -63,8 +74,11 @@ kill -KILL -$$
  * Starts the command, unless the folder has a claim.
  * @throws {ServerError} if nothing was started
  */
-export async function startDetached(folder: string, { command, cwd, env }: DetachedCommand): Promise<void> {
-  const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', folder, cwd, ...command], {
+export async function startDetached(
+  folder: string,
+  { command, cwd, env, outputLimit }: DetachedCommand,
+): Promise<void> {
+  const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', folder, String(outputLimit), cwd, ...command], {
     env,
     // The child's own process group and session: no signal of the terminal and no end of this process reaches it.
     detached: true,
@@ -132,28 +146,10 @@ export async function isAlive(folder: string): Promise<boolean> {
   }
 }
 
-/** Returns the last output of the process: at most twice the limit of `trimOutput`, in bytes. */
+/** Returns the last output of the process. */
 export async function outputOf(folder: string): Promise<string> {
   const parts = await Promise.all(['output.1', 'output'].map((name) => textOf(join(folder, name))))
   return parts.join('')
-}
-
-/** Rotates the output once it exceeds the limit in bytes. The previously rotated output is deleted. */
-export async function trimOutput(folder: string, limit: number): Promise<void> {
-  const output = join(folder, 'output')
-  const { size } = await stat(output).catch(() => ({ size: 0 }))
-  if (size <= limit) return
-  const last = Buffer.alloc(Math.min(size, limit))
-  const file = await open(output, 'r')
-  try {
-    await file.read(last, 0, last.length, size - last.length)
-  } finally {
-    await file.close()
-  }
-  await writeFile(`${output}.new`, last, { mode: 0o600 })
-  await rename(`${output}.new`, `${output}.1`)
-  // The process opened the file for appending, so it continues at the new end. A line written now may be lost.
-  await truncate(output)
 }
 
 /** Writes the claim unless there is one. Resolves with true if it was written. */

@@ -5,16 +5,7 @@ import { type Clock, dateOf, type Random, systemClock, systemRandom } from '@mus
 import { read, within } from '@muster/core/internal'
 import { z } from 'zod'
 import type { AllocatedServer, ServerAllocator, WantedServer } from '../server-allocator.js'
-import {
-  assertPosix,
-  isAlive,
-  outputOf,
-  startDetached,
-  stateOf,
-  stopDetached,
-  textOf,
-  trimOutput,
-} from './detached-process.js'
+import { assertPosix, isAlive, outputOf, startDetached, stateOf, stopDetached, textOf } from './detached-process.js'
 import { drawPort } from './free-port.js'
 
 export interface LocalAllocatorOptions {
@@ -160,6 +151,7 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
     await startDetached(folderOf(id), {
       command: filled,
       cwd,
+      outputLimit,
       env: { ...env, ...environment, ...portVariables(id, drawn, ports) },
     })
   }
@@ -177,7 +169,6 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
     if (!ID.test(id)) return { id, status: 'unknown' }
     const { status, detail } = await stateOf(folderOf(id))
     if (status !== 'running') return { id, status, ...(detail !== undefined && { detail }) }
-    await trimOutput(folderOf(id), outputLimit)
     const given = known.get(id) ?? (await portsOf(folderOf(id))) ?? {}
     known.set(id, given)
     const assigned = Object.entries(given).map(
