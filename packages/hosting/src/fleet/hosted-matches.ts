@@ -142,10 +142,11 @@ export class HostedMatches {
   /** Called when the server cannot serve the match, which then goes to another one. */
   refused(match: HostedMatch): void {
     const { ownServer } = match
-    if (match.hasBegun || (ownServer !== undefined && ownServer.requestId === undefined))
-      return this.#on.games.over(match, undefined)
-    if (ownServer !== undefined) this.#options.failServer(ownServer, 'not-listening', true)
-    else if (this.#offers.has(match)) this.#claimAgain(match, 'refused')
+    if (match.hasBegun) return this.#on.games.over(match, undefined)
+    if (ownServer === undefined) {
+      if (this.#offers.has(match)) this.#claimAgain(match, 'refused')
+    } else if (ownServer.requestId === undefined) this.#on.games.over(match, undefined)
+    else this.#options.failServer(ownServer, 'not-listening', true)
   }
 
   /** Sends a listening server's own match to it. Returns the entries to write with the server's record. */

@@ -282,12 +282,21 @@ export class HostedMatch {
     return this.#phase === 'running'
   }
 
+  /** The location that the latency rule chose for its own server. Undefined on a server of a pool. */
+  get placement(): Placement | undefined {
+    return this.ownServer && placementOf(this.ownServer)
+  }
+
+  /** Its own server, or the stored address of the pool's server to which its players were sent. */
+  get #connection(): Pick<Server, 'requestId' | 'assignment'> | undefined {
+    return this.ownServer ?? this.#place
+  }
   /** The server's address for players, and its deployment. Undefined until known. */
   get requestId(): string | undefined {
-    return (this.ownServer ?? this.#place)?.requestId
+    return this.#connection?.requestId
   }
   get assignment(): Assignment | undefined {
-    return (this.ownServer ?? this.#place)?.assignment
+    return this.#connection?.assignment
   }
   /** The match's server, even after the match has left it. Undefined: none yet, or it was gone at a restart. */
   get host(): Server | undefined {

@@ -95,14 +95,15 @@ const viewOf = ({ id: matchId, queue, at, phase, requestId, assignment, stopReas
 
 /** Returns the view of a match. For a match with its own server, the view of both. */
 export const matchViewOf = (match: HostedMatch): AllocationView => {
-  const { id, ticketIds, playerIds, ownServer, server, claim } = match
+  const { id, ticketIds, playerIds, placement, ownServer, server, claim } = match
   return {
     ...viewOf(match),
-    tag: ownServer?.tag ?? matchTag(id),
     ticketIds,
     playerIds,
-    ...(ownServer === undefined && { hosted: { serverId: server?.id, warm: claim?.isWarm } }),
-    placement: ownServer && placementOf(ownServer),
+    placement,
+    ...(ownServer === undefined
+      ? { tag: matchTag(id), hosted: { serverId: server?.id, warm: claim?.isWarm } }
+      : { tag: ownServer.tag }),
   }
 }
 
@@ -130,7 +131,7 @@ export const matchIntent = (match: HostedMatch, resumes: boolean) => ({
   ticketIds: match.ticketIds,
   playerIds: match.playerIds,
   at: match.at,
-  ...(match.ownServer !== undefined && { serverId: match.ownServer.id }),
+  ...(match.server !== undefined && { serverId: match.server.id }),
   ...(resumes && { resumption: resumptionOfMatch(match) }),
 })
 

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { type Allocator, type BlockedBy, type HostedMatch, type Placement, placementOf } from '@muster/hosting/internal'
+import type { Allocator, BlockedBy, HostedMatch, Placement } from '@muster/hosting/internal'
 import { UnknownTicket } from '../errors.js'
 import { PAUSED } from '../queues/index.js'
 import { slotIn, NOWHERE, type QueueRuntime, type TicketRecord, type TicketStore } from '../tickets/index.js'
@@ -30,7 +30,7 @@ export function createExplaining({
     })
     const { matchId } = record.seat?.match ?? {}
     const hosted = matchId === undefined ? undefined : allocator.find(matchId)
-    const placement = hosted?.ownServer && placementOf(hosted.ownServer)
+    const placement = hosted?.placement
     const server = hosted && takenServer(hosted, now)
     const reasons = queues.map(({ queue, summary }) => (queues.length === 1 ? summary : `${queue}: ${summary}`))
     return {
