@@ -103,7 +103,11 @@ export function createMatcher<Name extends string>(routes: Readonly<Record<Name,
   if (!/^(?:\/[^/]+)*$/.test(basePath)) {
     throw new RangeError(`option basePath must be empty or like /lobby-api, got ${JSON.stringify(basePath)}`)
   }
-  const entries = (Object.entries(routes) as [Name, Operation][]).map(([name, operation]) => ({ name, operation }))
+  const entries = (Object.entries(routes) as [Name, Operation][]).map(([name, operation]) => ({
+    name,
+    operation,
+    path: NO_VALUES,
+  }))
   const matcher = createPathMatcher(
     entries.map((route) => ({ method: route.operation.method, path: basePath + route.operation.path, value: route })),
   )
@@ -111,7 +115,8 @@ export function createMatcher<Name extends string>(routes: Readonly<Record<Name,
   /** Finds the route of a request. @throws {Problem} 404; or 405 naming the path's methods. */
   return (method: string, pathname: string): Match<Name> => {
     const match = matcher.match(method, pathname)
-    if (match.kind === 'route') return { ...match.value, path: pathOf(match.value.operation, match.segments) }
+    // Copying a route without placeholders would take longer than finding it.
+    if (match.kind === 'route') return match.segments.length === 0 ? match.value : withPath(match.value, match.segments)
     if (match.kind === 'unknown path') throw new Problem(404, 'no-such-path', 'There is nothing at this path.')
     const allow = methods.filter((one) => match.allow.includes(one)).join(', ')
     throw new Problem(405, 'method-not-allowed', `Method not allowed. This path accepts ${allow}.`, {
@@ -124,10 +129,10 @@ export const methodsOf = (routes: Routes): Method[] => [...new Set(Object.values
 
 const NO_VALUES: Match['path'] = Object.freeze({})
 
-const pathOf = ({ pathKeys }: Operation, segments: readonly string[]): Match['path'] =>
-  pathKeys.length === 0
-    ? NO_VALUES
-    : Object.fromEntries(pathKeys.map((key, index) => [key, decode(segments[index] as string)]))
+function withPath<Name extends string>({ name, operation }: Match<Name>, segments: readonly string[]): Match<Name> {
+  const values = operation.pathKeys.map((key, index) => [key, decode(segments[index] as string)])
+  return { name, operation, path: Object.fromEntries(values) as Match['path'] }
+}
 
 function decode(segment: string): string {
   try {
