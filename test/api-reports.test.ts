@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const into = mkdtempSync(join(tmpdir(), 'muster-api-'))
 afterAll(() => rmSync(into, { recursive: true }))
 
-interface Door {
+interface EntryPoint {
   /** The file of its report. */
   readonly file: string
   readonly name: string
@@ -24,8 +24,8 @@ interface Door {
 
 type Exports = Readonly<Record<string, { readonly types?: string }>>
 
-/** The public doors of a package: no `/internal`, and none of test helpers, which are not published. */
-function doorsOf(folder: string): Door[] {
+/** The public entry points of a package: no `/internal`, and none of test helpers, which are not published. */
+function entryPointsOf(folder: string): EntryPoint[] {
   const packageJsonFullPath = join(root, 'packages', folder, 'package.json')
   const { name, exports = {} } = JSON.parse(readFileSync(packageJsonFullPath, 'utf8')) as {
     readonly name: string
@@ -60,7 +60,7 @@ function doorsOf(folder: string): Door[] {
         },
         apiReport: {
           enabled: true,
-          // A type that no door exports is part of the signatures that name it.
+          // A type that no entry point exports is part of the signatures that name it.
           includeForgottenExports: true,
           reportFolder: into,
           reportTempFolder: into,
@@ -82,18 +82,18 @@ function doorsOf(folder: string): Door[] {
   })
 }
 
-const doors = readdirSync(join(root, 'packages')).flatMap(doorsOf)
+const entryPoints = readdirSync(join(root, 'packages')).flatMap(entryPointsOf)
 
-/** One program for all doors: most of the time is taken by what they share. */
+/** One program for all entry points, because they share most of their types. */
 let compilerState: CompilerState
 beforeAll(() => {
-  const [first, ...others] = doors.map(({ config }) => config)
+  const [first, ...others] = entryPoints.map(({ config }) => config)
   compilerState = CompilerState.create(first as ExtractorConfig, {
     additionalEntryPoints: others.map(({ mainEntryPointFilePath }) => mainEntryPointFilePath),
   })
 })
 
-test.each(doors)(
+test.each(entryPoints)(
   'the entry point $name has the public surface of its report, which `pnpm api` updates',
   async ({ file, config }) => {
     const complaints: string[] = []
@@ -112,6 +112,6 @@ test.each(doors)(
 )
 
 test('no API report exists of a removed entry point', () => {
-  const files = doors.map(({ file }) => file)
+  const files = entryPoints.map(({ file }) => file)
   expect(readdirSync(join(root, 'api')).filter((file) => !files.includes(file))).toEqual([])
 })

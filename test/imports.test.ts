@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { doorFaults } from './imports/doors.js'
+import { entryPointFaults } from './imports/entry-points.js'
 import { filesBelow } from './imports/files.js'
 import { folderFaults, layoutFaults } from './imports/layout.js'
 import { parseModule } from './imports/modules.js'
@@ -22,7 +22,7 @@ describe('this repository', () => {
   })
 
   test('each folder of this repository has one entry point, and no chain of re-exports', () => {
-    expect(doorFaults(tree)).toEqual([])
+    expect(entryPointFaults(tree)).toEqual([])
   })
 
   test('this repository has no line over 120 columns, and no file over 500 lines', () => {
@@ -263,14 +263,16 @@ test('import cycles of any length are violations, even through entry points and 
 
 describe('the layers of the matchmaker', () => {
   const src = 'packages/matchmaker/src'
-  const rooms = {
+  const folders = {
     [`${src}/wait-times/pool.ts`]: 'export const pool = 1',
     [`${src}/tickets/tickets.ts`]: 'export const tickets = 1',
   }
 
   test('the layers of the matchmaker may import from lower layers and from themselves', () => {
     const down = "import { pool } from '../wait-times/pool.js'\nimport './searching.js'\nexport const tickets = pool"
-    expect(breaches({ ...rooms, [`${src}/tickets/tickets.ts`]: down, [`${src}/tickets/searching.ts`]: '' })).toEqual([])
+    expect(breaches({ ...folders, [`${src}/tickets/tickets.ts`]: down, [`${src}/tickets/searching.ts`]: '' })).toEqual(
+      [],
+    )
   })
 
   test.each([
@@ -286,16 +288,16 @@ describe('the layers of the matchmaker', () => {
       "import { pool } from './wait-times/pool.js'\nexport const id = pool",
       'of wait-times, which is not below errors',
     ],
-    ['from a folder without a layer', 'attic/old.ts', 'export const old = 1', 'is in attic, which has no floor'],
+    ['from a folder without a layer', 'attic/old.ts', 'export const old = 1', 'is in attic, which has no layer'],
   ])('a layer of the matchmaker may not import %s', (_, path, source, message) => {
-    const [breach, ...others] = breaches({ ...rooms, [`${src}/${path}`]: source })
+    const [breach, ...others] = breaches({ ...folders, [`${src}/${path}`]: source })
     expect(breach).toContain(message)
     expect(others).toEqual([])
   })
 
   test('tests may import all layers of the matchmaker', () => {
     const source = "import { tickets } from '../tickets/tickets.js'\nconst x = tickets"
-    expect(breaches({ ...rooms, [`${src}/wait-times/pool.test.ts`]: source })).toEqual([])
+    expect(breaches({ ...folders, [`${src}/wait-times/pool.test.ts`]: source })).toEqual([])
   })
 })
 
@@ -311,44 +313,50 @@ describe('a folder with an entry point', () => {
   const src = 'packages/relay/src'
   const faults = (changed: Readonly<Record<string, string>>) => {
     const files = Object.entries({ 'packages/relay/src/index.ts': '', ...changed })
-    return doorFaults({ modules: new Map(files.map(([path, text]) => [path, parseModule(path, text)])), entryPoints })
+    return entryPointFaults({
+      modules: new Map(files.map(([path, text]) => [path, parseModule(path, text)])),
+      entryPoints,
+    })
   }
-  const room = { [`${src}/room/door.ts`]: 'export const a = 1', [`${src}/room/inner/deep.ts`]: 'export const b = 1' }
+  const folder = {
+    [`${src}/folder/entry.ts`]: 'export const a = 1',
+    [`${src}/folder/inner/deep.ts`]: 'export const b = 1',
+  }
 
   test('a folder with an entry point is imported only through one file, possibly its index.ts', () => {
-    const user = "import { a } from './room/door.js'\nconst x = a"
-    expect(faults({ ...room, [`${src}/x.ts`]: user })).toEqual([])
-    expect(faults({ ...room, [`${src}/x.ts`]: `${user}\nimport type { b } from './room/inner/deep.js'` })).toEqual([
-      `${src}/x.ts: imports ${src}/room/door.ts, past the door ${src}/room/index.ts`,
-      `${src}/x.ts: imports ${src}/room/inner/deep.ts, past the door ${src}/room/index.ts`,
+    const user = "import { a } from './folder/entry.js'\nconst x = a"
+    expect(faults({ ...folder, [`${src}/x.ts`]: user })).toEqual([])
+    expect(faults({ ...folder, [`${src}/x.ts`]: `${user}\nimport type { b } from './folder/inner/deep.js'` })).toEqual([
+      `${src}/x.ts: imports ${src}/folder/entry.ts, past the entry point ${src}/folder/index.ts`,
+      `${src}/x.ts: imports ${src}/folder/inner/deep.ts, past the entry point ${src}/folder/index.ts`,
     ])
-    const index = "export { a } from './door.js'\nexport { b } from './inner/deep.js'"
-    const proper = "import { a, b } from './room/index.js'\nconst x = a + b"
-    expect(faults({ ...room, [`${src}/room/index.ts`]: index, [`${src}/x.ts`]: proper })).toEqual([])
-    const gathered = { ...room, [`${src}/room/index.ts`]: index, [`${src}/x.ts`]: proper }
+    const index = "export { a } from './entry.js'\nexport { b } from './inner/deep.js'"
+    const proper = "import { a, b } from './folder/index.js'\nconst x = a + b"
+    expect(faults({ ...folder, [`${src}/folder/index.ts`]: index, [`${src}/x.ts`]: proper })).toEqual([])
+    const gathered = { ...folder, [`${src}/folder/index.ts`]: index, [`${src}/x.ts`]: proper }
     expect(faults({ ...gathered, [`${src}/y.ts`]: user })).toEqual([
-      `${src}/y.ts: imports ${src}/room/door.ts, past the door ${src}/room/index.ts`,
+      `${src}/y.ts: imports ${src}/folder/entry.ts, past the entry point ${src}/folder/index.ts`,
     ])
   })
 
   test('a folder can be imported fully by itself, its tests and the entry points of the package', () => {
-    const inside = { [`${src}/room/other.ts`]: "import { b } from './inner/deep.js'\nexport const c = b" }
-    const tests = { [`${src}/x.test.ts`]: "import { b } from './room/inner/deep.js'\nconst x = b" }
-    const gathering = "export { a } from './room/door.js'\nexport { b } from './room/inner/deep.js'"
+    const inside = { [`${src}/folder/other.ts`]: "import { b } from './inner/deep.js'\nexport const c = b" }
+    const tests = { [`${src}/x.test.ts`]: "import { b } from './folder/inner/deep.js'\nconst x = b" }
+    const gathering = "export { a } from './folder/entry.js'\nexport { b } from './folder/inner/deep.js'"
     const entry = { [`${src}/index.ts`]: gathering }
-    expect(faults({ ...room, ...inside, ...tests, ...entry })).toEqual([])
+    expect(faults({ ...folder, ...inside, ...tests, ...entry })).toEqual([])
   })
 
   test('an entry point re-exports from its folder, and not from other entry points', () => {
     const chain = {
-      [`${src}/room/inner/index.ts`]: "export { b } from './deep.js'",
-      [`${src}/room/index.ts`]: "export { b } from './inner/index.js'",
+      [`${src}/folder/inner/index.ts`]: "export { b } from './deep.js'",
+      [`${src}/folder/index.ts`]: "export { b } from './inner/index.js'",
     }
-    expect(faults({ ...room, ...chain })).toEqual([
-      `${src}/room/index.ts: passes on what ${src}/room/inner/index.ts has`,
+    expect(faults({ ...folder, ...chain })).toEqual([
+      `${src}/folder/index.ts: passes on what ${src}/folder/inner/index.ts has`,
     ])
-    expect(faults({ ...room, [`${src}/x.ts`]: "export type { a } from './room/door.js'" })).toEqual([
-      `${src}/x.ts: passes on what ${src}/room/door.ts has`,
+    expect(faults({ ...folder, [`${src}/x.ts`]: "export type { a } from './folder/entry.js'" })).toEqual([
+      `${src}/x.ts: passes on what ${src}/folder/entry.ts has`,
     ])
   })
 })

@@ -79,13 +79,14 @@ const TESTS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * The rooms of a package by floor, from the ground up: its folders, and the files beside them. A room imports nothing
- * from its own floor, nor from one above.
+ * The folders of a package and the files beside them, by layer, the lowest layer first. Code imports nothing from
+ * another folder of its own layer, nor from a layer above.
  */
-type Floors = readonly (readonly string[])[]
+type FolderLayers = readonly (readonly string[])[]
 
-const MATCHMAKER: Floors = [
-  ['beacons', 'errors', 'locate', 'wait-times'],
+const MATCHMAKER: FolderLayers = [
+  ['beacons', 'errors', 'wait-times'],
+  ['locate'],
   ['queues/rule-parts'],
   ['queues/rules'],
   ['queues'],
@@ -100,7 +101,7 @@ const MATCHMAKER: Floors = [
   ['index', 'internal'],
 ]
 
-const LAB: Floors = [
+const LAB: FolderLayers = [
   ['statistics'],
   ['crowd'],
   ['ratings'],
@@ -113,7 +114,7 @@ const LAB: Floors = [
   ['index', 'internal'],
 ]
 
-const SERVER: Floors = [
+const SERVER: FolderLayers = [
   ['version', 'config'],
   ['auth', 'profiles', 'telemetry'],
   ['console'],
@@ -159,39 +160,41 @@ function layers(module: Module, tree: Tree): string[] {
   })
 }
 
-/** A package with rooms. A room is a folder at any depth, or one beside `src/index.ts` with all that is in it. */
-interface House {
+/** A package whose folders are layered. */
+interface LayeredPackage {
   readonly src: string
-  readonly floors: Floors
-  readonly roomOf: (inside: string) => string
+  readonly layers: FolderLayers
+  /** Returns the layered folder of a module in a folder. */
+  readonly folderOf: (inside: string) => string
 }
 
-const HOUSES: readonly House[] = [
-  { src: 'packages/matchmaker/src/', floors: MATCHMAKER, roomOf: (inside) => posix.dirname(inside) },
-  { src: 'packages/lab/src/', floors: LAB, roomOf: (inside) => inside.split('/')[0] as string },
-  { src: 'packages/server/src/', floors: SERVER, roomOf: (inside) => inside.split('/')[0] as string },
+const firstFolder = (inside: string) => inside.split('/')[0] as string
+const LAYERED: readonly LayeredPackage[] = [
+  { src: 'packages/matchmaker/src/', layers: MATCHMAKER, folderOf: (inside) => posix.dirname(inside) },
+  { src: 'packages/lab/src/', layers: LAB, folderOf: firstFolder },
+  { src: 'packages/server/src/', layers: SERVER, folderOf: firstFolder },
 ]
 
-const houseOf = (path: string) => HOUSES.find(({ src }) => path.startsWith(src) && !isTest(path))
+const layeredPackageOf = (path: string) => LAYERED.find(({ src }) => path.startsWith(src) && !isTest(path))
 
-/** The room of a module: its folder, or its own name if it is in none. Undefined for a module of another house. */
-function roomOf(path: string, house: House): string | undefined {
-  if (houseOf(path) !== house) return undefined
-  const inside = path.slice(house.src.length)
-  return inside.includes('/') ? house.roomOf(inside) : inside.replace(/\.ts$/, '')
+/** Returns the layered folder of a module, or its own name if it is in none. Undefined in another package. */
+function layeredFolderOf(path: string, ofPackage: LayeredPackage): string | undefined {
+  if (layeredPackageOf(path) !== ofPackage) return undefined
+  const inside = path.slice(ofPackage.src.length)
+  return inside.includes('/') ? ofPackage.folderOf(inside) : inside.replace(/\.ts$/, '')
 }
 
-function floors(module: Module, tree: Tree): string[] {
-  const house = houseOf(module.path)
-  if (house === undefined) return []
-  const floorOf = (room: string) => house.floors.findIndex((rooms) => rooms.includes(room))
-  const room = roomOf(module.path, house) as string
-  const floor = floorOf(room)
-  if (floor === -1) return [`is in ${room}, which has no floor`]
+function folderLayers(module: Module, tree: Tree): string[] {
+  const ofPackage = layeredPackageOf(module.path)
+  if (ofPackage === undefined) return []
+  const layerOf = (folder: string) => ofPackage.layers.findIndex((folders) => folders.includes(folder))
+  const folder = layeredFolderOf(module.path, ofPackage) as string
+  const layer = layerOf(folder)
+  if (layer === -1) return [`is in ${folder}, which has no layer`]
   return module.imports.flatMap(({ specifier }) => {
-    const target = roomOf(resolve(module.path, specifier, tree) ?? '', house)
-    const isBelow = target === undefined || target === room || floorOf(target) < floor
-    return isBelow ? [] : [`imports ${specifier}, of ${target}, which is not below ${room}`]
+    const target = layeredFolderOf(resolve(module.path, specifier, tree) ?? '', ofPackage)
+    const isBelow = target === undefined || target === folder || layerOf(target) < layer
+    return isBelow ? [] : [`imports ${specifier}, of ${target}, which is not below ${folder}`]
   })
 }
 
@@ -262,7 +265,13 @@ function cycles(tree: Tree): string[] {
 /** All violations of the import rules, each as `path: what is wrong`. */
 export function violations(tree: Tree): string[] {
   const perModule = [...tree.modules.values()].flatMap((module) =>
-    [layers(module, tree), floors(module, tree), description(module, tree), purity(module, tree), exportStyle(module)]
+    [
+      layers(module, tree),
+      folderLayers(module, tree),
+      description(module, tree),
+      purity(module, tree),
+      exportStyle(module),
+    ]
       .flat()
       .map((problem) => `${module.path}: ${problem}`),
   )

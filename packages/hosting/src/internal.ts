@@ -101,7 +101,7 @@ export { createPolledSource } from './sources/polled-source.js'
 export { createServiceSource } from './sources/service/service-source.js'
 export { type Attributes, networkOf, type Player } from './records/player.js'
 export { LARGEST_ENVIRONMENT_BYTES, matchmakerTag } from './records/tags.js'
-export type { SpendBudget } from './fleet/server-limits.js'
+export type { SpendBudget } from './fleet/spending-limiter.js'
 export { splitRecordOf3 } from './store/earlier-records.js'
 export {
   afterEntries,

@@ -108,7 +108,7 @@ export type {
   Surveyed,
   SurveyOptions,
 } from './matches/survey.js'
-export type { WaitEstimate } from './wait-times/wait-curve.js'
+export type { WaitEstimate } from './wait-times/wait-estimate.js'
 export {
   BackfillExists,
   EnrolmentRefused,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createMatchmaker } from './create-matchmaker.js'
 import type { QueueDefinition } from './queues/queue.js'
 import { createStubService } from './replay/stub-service.js'
-import type { WaitEstimate } from './wait-times/wait-curve.js'
+import type { WaitEstimate } from './wait-times/wait-estimate.js'
 
 const deploy = { application: 'game', version: '1' }
 const trio: QueueDefinition = { name: 'trio', matchSize: 3, deploy }

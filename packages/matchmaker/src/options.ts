@@ -15,7 +15,7 @@ import {
 } from '@muster/hosting/internal'
 import type { BeaconSource } from './beacons.js'
 import { unguessable, read } from '@muster/core/internal'
-import type { Locate } from './locate/mmdb-locate.js'
+import type { Locate } from './locate/index.js'
 import { defineQueue, type Queue, type QueueDefinition, withPool } from './queues/index.js'
 
 export interface JoinTokenOptions {

@@ -220,11 +220,11 @@ export function startMuster(options: MusterOptions): Muster {
 
 function callsOf({ alive, isDead }: Life, allocator: Allocator, witness: Pick<Witness, 'answers'>): ServerCalls {
   return {
-    registerServer: (token, registration) => allocator.tokenCalls.registerServer(token, registration),
+    registerServer: (token, registration) => allocator.serverCalls.registerServer(token, registration),
     reportServer: (token, report) =>
       alive(
         (async () => {
-          const { orders, before } = allocator.tokenCalls.reportServer(token, report)
+          const { orders, before } = allocator.serverCalls.reportServer(token, report)
           const about = new Set([...before, ...report.matches.map(({ id }) => id)])
           await Promise.all(Array.from(about, (id) => allocator.recorded(id)))
           if (!isDead()) witness.answers(report)

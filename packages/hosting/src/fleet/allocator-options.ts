@@ -5,7 +5,7 @@ import type { Browser } from '../browser/index.js'
 import type { JoinAlgorithm } from '../game-servers/index.js'
 import type { Pool } from '../pools/index.js'
 import type { Prober } from './port-probe.js'
-import type { Bound, SpendBound } from './server-limits.js'
+import type { Bound, SpendBound } from './spending-limiter.js'
 import type { SourceBlock, OpenSource } from '../sources/index.js'
 import type { ServerLog } from '../store/index.js'
 

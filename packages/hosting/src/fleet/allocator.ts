@@ -4,7 +4,7 @@ import type { Enrolling } from './enrolling.js'
 import type { Pools } from '../pools/index.js'
 import type { ServerBrowser } from '../browser/index.js'
 import type { ServerCreation } from './server-creation.js'
-import { ServerTokenApi } from './server-token-api.js'
+import { ServerCalls } from './server-calls.js'
 import type { AllocatorOptions, BlockedBy } from './allocator-options.js'
 import type { createJoinSigner, JoinGrant, ServerView } from '../game-servers/index.js'
 import {
@@ -34,7 +34,7 @@ export class Allocator {
   /** Where servers come from. */
   readonly sources: Pick<Sources, 'all' | 'oldestStopMs' | 'pausedUntil' | 'stopsPending'>
   /** The calls of processes with a server's token. */
-  readonly tokenCalls: ServerTokenApi
+  readonly serverCalls: ServerCalls
   readonly #options: AllocatorOptions
   readonly #parts: AllocatorParts
 
@@ -48,7 +48,7 @@ export class Allocator {
     this.enrolling = parts.enrolling
     this.creates = parts.creates
     this.sources = parts.context.sources
-    this.tokenCalls = new ServerTokenApi(parts, options.sparesUnknown ?? (() => false))
+    this.serverCalls = new ServerCalls(parts, options.sparesUnknown ?? (() => false))
   }
 
   /** Returns the number of matches that may be allocated now. @param pool a pool whose warm servers also count. */

@@ -2,7 +2,7 @@ import { ENROLLED } from '../records/index.js'
 import type { Sources } from '../sources/index.js'
 import type { BlockedBy } from './allocator-options.js'
 import type { Fleet } from './fleet.js'
-import type { SpendingLimiter } from './server-limits.js'
+import type { SpendingLimiter } from './spending-limiter.js'
 
 interface CreationRoomOptions {
   readonly sources: Pick<Sources, 'of' | 'orphans' | 'blockedBy'>

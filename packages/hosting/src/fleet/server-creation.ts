@@ -15,7 +15,8 @@ import {
 import type { AllocatorContext } from './allocator-context.js'
 import { elsewhereOf, firstAttempt, nextAttempt } from './retry-placement.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
-import { type ConcurrencyLimit, createConcurrencyLimit, type SpendingLimiter } from './server-limits.js'
+import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.js'
+import type { SpendingLimiter } from './spending-limiter.js'
 import type { CreateOutcome, ServerSource, OpenedSource } from '../sources/index.js'
 
 interface ServerCreationOptions extends AllocatorContext {

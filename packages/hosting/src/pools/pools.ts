@@ -35,7 +35,7 @@ import {
   returning,
   type SortedStock,
   type PooledServer,
-} from './stock.js'
+} from './pooled-server.js'
 import { lossShare, mostWarm } from './stock-size.js'
 
 /** A pool in operation. */

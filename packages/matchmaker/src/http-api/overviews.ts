@@ -4,7 +4,7 @@ import type { Inspection, FoundPlayer, LongestWaiting, QueueWait, TicketExplanat
 import { forgottenAt, offencesLeft, type Explanation, PAUSED, relaxationSentence } from '../queues/index.js'
 import type { Cooldown } from '../tickets/index.js'
 import type { ResultSetAside, SeatGrant } from '@muster/hosting/internal'
-import { type Locate, placeOf } from '../locate/mmdb-locate.js'
+import { type Locate, placeOf } from '../locate/index.js'
 import { regionIn } from '../wait-times/index.js'
 import type { LobbyOfPlayer, TicketApiOptions } from './api-options.js'
 import { isBackend, type TicketCaller } from './callers.js'

@@ -15,7 +15,7 @@ import {
 } from '@muster/hosting/internal'
 import type { TicketService } from '../commands.js'
 import { UnknownServer } from '../errors.js'
-import { type Locate, placeOf } from '../locate/mmdb-locate.js'
+import { type Locate, placeOf } from '../locate/index.js'
 import { isPlayerId, NO_PLAYER_ID } from '../tickets/index.js'
 import { isBackend, type MatchCaller, playerOf } from './callers.js'
 import { type Groups, memberProblem } from './groups.js'

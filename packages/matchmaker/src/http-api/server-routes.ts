@@ -11,7 +11,7 @@ import {
 } from '@muster/hosting/internal'
 import { z } from 'zod'
 import { byAnyone, byGameServers, byOwnToken } from './callers.js'
-import { MOST_LATENCIES } from './latencies.js'
+import { MOST_LATENCIES } from '../locate/index.js'
 import { SeatSchema } from './schemas.js'
 
 // The routes of game servers: docs/servers.md.

@@ -18,7 +18,7 @@ import {
   UnknownTicket,
 } from '../errors.js'
 import type { Ticket, TicketInput } from '../tickets/ticket.js'
-import type { WaitEstimate } from '../wait-times/wait-curve.js'
+import type { WaitEstimate } from '../wait-times/wait-estimate.js'
 import type { TicketService } from '../commands.js'
 
 /** A matchmaker that matches nobody, so that tests change its tickets. It remembers the inputs it got. */

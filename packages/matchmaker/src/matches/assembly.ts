@@ -381,10 +381,10 @@ function matchmakerOf(parts: MatchmakerParts): Matchmaker {
 
     hint: (requestId) => allocator.hint(requestId),
     webhook: (request) => allocator.webhook(request),
-    serverReady: (matchId, secret) => allocator.tokenCalls.serverReady(matchId, secret),
-    playerCame: (matchId, secret, playerId) => allocator.tokenCalls.playerCame(matchId, secret, playerId),
-    isServerSecret: (secret) => allocator.tokenCalls.isServerSecret(secret),
-    isSecretOf: (matchId, secret) => allocator.tokenCalls.isSecretOf(matchId, secret),
+    serverReady: (matchId, secret) => allocator.serverCalls.serverReady(matchId, secret),
+    playerCame: (matchId, secret, playerId) => allocator.serverCalls.playerCame(matchId, secret, playerId),
+    isServerSecret: (secret) => allocator.serverCalls.isServerSecret(secret),
+    isSecretOf: (matchId, secret) => allocator.serverCalls.isSecretOf(matchId, secret),
     on: (event, listener) => events.on(event, listener),
 
     ready: (signal) => allocator.recovery.ready(signal),

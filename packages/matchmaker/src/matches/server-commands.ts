@@ -18,7 +18,7 @@ import type { Matchmaker } from './matchmaker.js'
 interface ServerCommandsOptions {
   readonly allocator: Pick<
     Allocator,
-    'tokenCalls' | 'enrolling' | 'joinToken' | 'joinKeys' | 'drainServer' | 'findServer' | 'dropServer'
+    'serverCalls' | 'enrolling' | 'joinToken' | 'joinKeys' | 'drainServer' | 'findServer' | 'dropServer'
   >
   readonly lifecycle: Pick<MatchLifecycle, 'find'>
   readonly matching: Pick<MatchCommands, 'recorded' | 'end'>
@@ -30,7 +30,7 @@ export function createServerCommands({ allocator, lifecycle, matching, ended }: 
   const unknown = (serverId: string) =>
     new UnknownServer(`There is no game server ${JSON.stringify(serverId)}. It may have ended.`)
   return {
-    registerServer: (token, registration) => allocator.tokenCalls.registerServer(token, registration),
+    registerServer: (token, registration) => allocator.serverCalls.registerServer(token, registration),
     isEnrolmentKey: (key) => allocator.enrolling.isEnrolmentKey(key),
     enrolServer: async (key, request, from) => {
       const server = allocator.enrolling.enrol(key, request, from)
@@ -42,7 +42,7 @@ export function createServerCommands({ allocator, lifecycle, matching, ended }: 
     },
     reportServer: async (token, report) => {
       assertTeams(report, (matchId) => lifecycle.find(matchId))
-      const { orders, before } = allocator.tokenCalls.reportServer(token, report)
+      const { orders, before } = allocator.serverCalls.reportServer(token, report)
       // The report's changes of matches are applied now, including the end of matches that the report omits. Answer
       // once these changes are stored.
       const about = new Set([...before, ...report.matches.map(({ id }) => id)])
@@ -70,7 +70,7 @@ export function createServerCommands({ allocator, lifecycle, matching, ended }: 
     },
     joinKeys: () => allocator.joinKeys(),
     waitForServerOrders: async (token, wait) => {
-      const { orders, before } = await allocator.tokenCalls.waitForOrders(token, wait)
+      const { orders, before } = await allocator.serverCalls.waitForOrders(token, wait)
       // A match that is not listed is over for the server. Tell the server only once this is stored.
       const there = new Set(orders.matches.map(({ id }) => id))
       await Promise.all(before.flatMap((id) => (there.has(id) ? [] : [matching.recorded(id)])))

@@ -1,7 +1,7 @@
 import type { Coordinates } from '@muster/core'
 import type { LearnedWaits, QueueWait } from '../matches/index.js'
 import { createLocating, readBody, type StoredTicket } from '../tickets/index.js'
-import type { Locate } from '../locate/mmdb-locate.js'
+import type { Locate } from '../locate/index.js'
 import { estimateOf, type WaitEstimate, type Kind, type Curves, curvesFrom } from '../wait-times/index.js'
 
 /** The properties of a stored ticket that determine its expected wait. */

@@ -6,7 +6,7 @@ import { onMatchEnd } from '../events.js'
 import type { ExportedTicket, Matchmaker } from '../matches/index.js'
 import type { QueueDefinition } from '../queues/index.js'
 import type { BackfillTeam, Ticket, TicketInput } from '../tickets/index.js'
-import { type Locate, placeOf } from '../locate/mmdb-locate.js'
+import { type Locate, placeOf } from '../locate/index.js'
 import {
   createPlayerRecorder,
   FORMAT,

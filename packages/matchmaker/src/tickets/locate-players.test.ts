@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Locate } from '../locate/mmdb-locate.js'
+import type { Locate } from '../locate/index.js'
 import { createLocating } from './locate-players.js'
 
 const oslo = { latitude: 59.9, longitude: 10.7 }

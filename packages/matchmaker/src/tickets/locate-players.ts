@@ -1,6 +1,6 @@
 import type { Coordinates } from '@muster/core'
 import { middleOf, scrub } from '@muster/core/internal'
-import type { Locate } from '../locate/mmdb-locate.js'
+import type { Locate } from '../locate/index.js'
 import type { Player } from '@muster/hosting/internal'
 import { coordinates } from './ticket-input.js'
 

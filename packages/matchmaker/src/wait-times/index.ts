@@ -3,4 +3,4 @@ export { createQueueWaits, type Curves, curvesFrom, type LearnedCurves, type Que
 export { type Kind, regionIn } from './regions.js'
 export type { TargetWaitState } from './target-wait.js'
 export type { WaitCell } from './wait-cell.js'
-export { type MatchRateCurve, estimateOf, type WaitEstimate } from './wait-curve.js'
+export { type MatchRateCurve, estimateOf, type WaitEstimate } from './wait-estimate.js'

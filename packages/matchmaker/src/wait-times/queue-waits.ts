@@ -7,7 +7,8 @@ import {
   type TargetWaitState,
 } from './target-wait.js'
 import { WaitCell } from './wait-cell.js'
-import { addRates, clearRates, type MatchRateCurve } from './wait-curve.js'
+import { addRates, clearRates } from './life-table.js'
+import type { MatchRateCurve } from './wait-estimate.js'
 import { WaitTally } from './wait-tally.js'
 
 /**

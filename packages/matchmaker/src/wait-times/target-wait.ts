@@ -1,7 +1,7 @@
 import type { Coordinates } from '@muster/core'
 import { middleOf, REGIONS } from './regions.js'
 import { p90Of, RecentWaits } from './wait-cell.js'
-import { addRates, noRates, type Rates } from './wait-curve.js'
+import { addRates, noRates, type Rates } from './life-table.js'
 
 /** Observations of a region since the last step. */
 export interface SeenLately {

@@ -1,4 +1,4 @@
-import { BINS, EDGES, LifeTable, type Rates } from './wait-curve.js'
+import { BINS, EDGES, LifeTable, type Rates } from './life-table.js'
 import { nothingObserved, type ObservedRates, WaitTally } from './wait-tally.js'
 
 /** Milliseconds within which tickets count as created at the same time. */

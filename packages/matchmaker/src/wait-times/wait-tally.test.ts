@@ -4,7 +4,8 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { createQueueWaits } from './queue-waits.js'
 import type { Kind } from './regions.js'
 import type { WaitCell } from './wait-cell.js'
-import { addRates, curveOf, LifeTable, noRates } from './wait-curve.js'
+import { addRates, LifeTable, noRates } from './life-table.js'
+import { curveOf } from './wait-estimate.js'
 
 const SECOND = 1000
 const PLACES = 34

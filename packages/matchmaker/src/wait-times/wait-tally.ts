@@ -1,4 +1,5 @@
-import { type MatchRateCurve, curveOf, noRates, type Rates } from './wait-curve.js'
+import { noRates, type Rates } from './life-table.js'
+import { type MatchRateCurve, curveOf } from './wait-estimate.js'
 
 /** Recent rates, and rates over a longer time. The latter count where there is too little recent data. */
 export interface ObservedRates {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { binOf, BINS, type MatchRateCurve, curveOf, EDGES, estimateOf, LifeTable } from './wait-curve.js'
+import { binOf, BINS, EDGES, LifeTable } from './life-table.js'
+import { type MatchRateCurve, curveOf, estimateOf } from './wait-estimate.js'
 import { kindOf, KINDS, regionOf, REGIONS } from './regions.js'
 import { createQueueWaits } from './queue-waits.js'
 import { WaitCell, WaitingTickets } from './wait-cell.js'

@@ -9,7 +9,7 @@ import {
   type Ticket,
 } from '@muster/matchmaker'
 import { configure, createTicketChecker } from '@muster/matchmaker/internal'
-import { createElection, type Lease } from './election.js'
+import { createElection, type Lease } from './lease.js'
 import { ClockDiffers } from './partition-errors.js'
 import { createFollower, type FollowerService } from './follower/follower.js'
 import { OwnQueues } from './own-queues.js'

@@ -1,11 +1,11 @@
 import type { Clock, Random } from '@muster/core/clock'
 import type { MatchmakerOptions, Survey, SurveyOptions } from '@muster/matchmaker'
 import type { Leader } from '@muster/matchmaker/internal'
-import type { Lease } from '../election.js'
+import type { Lease } from '../lease.js'
 import type { OwnQueues } from '../own-queues.js'
 import type { PartitionIdentity } from '../partition-identity.js'
 import type { Changes, PartitionStore } from '../store/index.js'
-import { leadEpoch } from './lease-epoch.js'
+import { leadEpoch } from './lead-epoch.js'
 import { Replica } from './replica.js'
 import { createStandby, createSync, type Standby } from './standby.js'
 

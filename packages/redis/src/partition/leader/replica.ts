@@ -9,7 +9,7 @@ import {
   type StoredFleet,
   type StoredTicket as LoadedTicket,
 } from '@muster/matchmaker/internal'
-import type { Lease } from '../election.js'
+import type { Lease } from '../lease.js'
 import {
   cooldownKey,
   cooldownText,

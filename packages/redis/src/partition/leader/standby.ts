@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/internal'
-import type { Lease } from '../election.js'
+import type { Lease } from '../lease.js'
 import { LeaseLost } from '../partition-errors.js'
 import { repeatUntil } from '../../connection/index.js'
 import type { Changes, PartitionStore, TicketChange } from '../store/index.js'

@@ -1,6 +1,6 @@
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { createElection, type Lease } from './election.js'
+import { createElection, type Lease } from './lease.js'
 import { MemoryPartition } from './store/memory-partition.fixture.js'
 import { openMemoryStore, type StoreHook } from './store/memory-store.fixture.js'
 

@@ -20,7 +20,7 @@ interface CalledParts {
 }
 
 /** The calls of processes with a server's token. */
-export class ServerTokenApi {
+export class ServerCalls {
   readonly #parts: CalledParts
   readonly #sparesUnknown: () => boolean
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createConcurrencyLimit } from './server-limits.js'
+import { createConcurrencyLimit } from './concurrency-limit.js'
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 

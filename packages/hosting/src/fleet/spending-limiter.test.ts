@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Bound, createSpendingLimiter } from './server-limits.js'
+import { type Bound, createSpendingLimiter } from './spending-limiter.js'
 import { Server, type ServerPhase } from '../records/server.js'
 import { Fleet } from './fleet.js'
 

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import type { Lease } from '../election.js'
+import type { Lease } from '../lease.js'
 import { repeatUntil } from '../../connection/index.js'
 import { LeaseLost } from '../partition-errors.js'
 import { readPrefix, type PartitionStore } from '../store/index.js'

@@ -1,8 +1,8 @@
 import { posix } from 'node:path'
 import type { Tree } from './rules.js'
 
-/** Doors besides `index.ts`: files that must be loaded without all that it gathers. */
-const FURTHER_DOORS: Readonly<Record<string, readonly string[]>> = {
+/** Entry points of folders besides `index.ts`: files that must be loaded without all that `index.ts` exports. */
+const FURTHER_ENTRY_POINTS: Readonly<Record<string, readonly string[]>> = {
   // The public entry point loads all schemas with zod, which a client does with its first call.
   'packages/core/src/api': ['api.ts', 'fields.ts', 'documented-limits.ts', 'settings.ts', 'value-limits.ts'],
   // Loads the emulator alone, without the server.
@@ -13,7 +13,7 @@ const FURTHER_DOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/server/src/telemetry': ['metrics.ts'],
 }
 
-/** The kernel has 26 files in all: doors would be a file more for every four. */
+/** The kernel has only 26 files: entry points would add one file for every four. */
 const EXEMPT = 'packages/kernel/'
 
 const isSource = (path: string) =>
@@ -22,7 +22,7 @@ const isSource = (path: string) =>
   !path.startsWith(EXEMPT)
 const isIndex = (path: string) => /\/index\.tsx?$/.test(path)
 
-/** The outermost folder in `src` that has `to` somewhere below, and not `from`. */
+/** Returns the outermost folder in `src` that contains `to`, but not `from`. */
 function enteredFolder(from: string, to: string): string | undefined {
   const parts = to.split('/')
   const folders = parts.slice(3, -1).map((_, index) => parts.slice(0, index + 4).join('/'))
@@ -30,11 +30,11 @@ function enteredFolder(from: string, to: string): string | undefined {
 }
 
 /**
- * Lists the imports that pass by the door of a folder: its `index.ts`, or the only file in it that others import. An
- * entry point of a package, and an `index.ts`, take what they gather from the files themselves, so that no re-export
- * leads to another one. Tests and fixtures may open every file of their package: they test what is inside.
+ * Lists the imports that bypass the entry point of a folder: its `index.ts`, or the only file in it that others
+ * import. An entry point re-exports from the files themselves, so that no re-export leads to another one. Tests and
+ * fixtures may import every file of their package, because they test the inside.
  */
-export function doorFaults({ modules, entryPoints }: Tree): string[] {
+export function entryPointFaults({ modules, entryPoints }: Tree): string[] {
   const gathers = new Set(entryPoints.values())
   const entries = new Map<string, { from: string; to: string }[]>()
   const chains: string[] = []
@@ -50,14 +50,16 @@ export function doorFaults({ modules, entryPoints }: Tree): string[] {
       if (reexports && (isIndex(to) || !(isGathering || isNear))) chains.push(`${from}: passes on what ${to} has`)
       const folder = enteredFolder(from, to)
       if (folder === undefined || isGathering) continue
-      if (FURTHER_DOORS[folder]?.includes(posix.relative(folder, to)) === true) continue
+      if (FURTHER_ENTRY_POINTS[folder]?.includes(posix.relative(folder, to)) === true) continue
       entries.set(folder, [...(entries.get(folder) ?? []), { from, to }])
     }
   }
   const passing = Array.from(entries, ([folder, all]) => {
     const [only = '', ...others] = new Set(all.map(({ to }) => to))
-    const door = others.length === 0 && posix.dirname(only) === folder ? only : `${folder}/index.ts`
-    return all.flatMap(({ from, to }) => (to === door ? [] : [`${from}: imports ${to}, past the door ${door}`]))
+    const entryPoint = others.length === 0 && posix.dirname(only) === folder ? only : `${folder}/index.ts`
+    return all.flatMap(({ from, to }) =>
+      to === entryPoint ? [] : [`${from}: imports ${to}, past the entry point ${entryPoint}`],
+    )
   })
   return [...passing.flat(), ...chains]
 }
