@@ -34,7 +34,7 @@ describe('a benchmark figure', () => {
     expect(out).toContain('ok    waits: 7 % (goal 7)')
   })
 
-  test('a benchmark figure has the same values in JSON, with those of other products', async () => {
+  test('a benchmark figure in JSON has its printed values, and the values of other products', async () => {
     const { out } = await run('matchmaker', 'kernel-tens', '--json')
     expect(JSON.parse(out)).toEqual({
       figures: [{ name: 'tens', median: 3, least: 1, most: 4, runs: 3, goal: 2.9, unit: 'ms', ok: false }],

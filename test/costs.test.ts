@@ -134,7 +134,7 @@ test('the goals in docs/costs.md are those of the benchmarks', () => {
   }
 })
 
-test('the load of queued players in docs/costs.md follows from the figures above it', () => {
+test('the load of queued players in docs/costs.md follows from the figures in the table above that sentence', () => {
   const [resting, polling] = [
     row('memory of `muster serve` at rest'),
     row('memory of 20,000 open long polls, with the process'),
@@ -248,7 +248,7 @@ test('the example in docs/costs.md follows from its input', () => {
   expect(page).toContain(`default of ${defaults?.warm?.max} only ${Math.round(100 * hit)} % of its matches`)
 })
 
-test('a wrong figure in the example of docs/costs.md is detected', () => {
+test('the check of the example in docs/costs.md detects a wrong figure', () => {
   expect(page).toContain('| 122.67 |')
   expect(exampleOf(page.replace('| 122.67 |', '| 122.76 |'))).toHaveLength(1)
   expect(exampleOf(page.replace('boots of 20 s', 'boots of 30 s')).length).toBeGreaterThan(3)

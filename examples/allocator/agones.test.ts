@@ -178,7 +178,7 @@ test('the Agones allocator reports the state of servers, and stops them for good
   expect(faults).toEqual([])
 })
 
-test('the Agones allocator deletes at the next poll what a lost allocation made after its stop', async () => {
+test('the Agones allocator deletes at its next poll a server allocated for an id after a stop of the id', async () => {
   const { servers, open } = await openCluster(1)
   const { allocator } = await open()
   await allocator.stop('a', call)

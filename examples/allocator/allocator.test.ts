@@ -75,7 +75,7 @@ test('a broken or endless request body from a stranger does not end the allocato
   expect(await allocator.poll([], call)).toEqual([])
 })
 
-test('an allocator machine that hangs delays no other, and the state of its servers is unknown', async () => {
+test('an allocator machine that hangs delays no other machine, and the state of its servers is unknown', async () => {
   const { allocator } = await open(await newFolder(), 'hangs.example.com,fra-1.example.com')
   const onSilent = allocator.allocate(wanted('a'), call)
   const hanging = expect(onSilent).rejects.toBeInstanceOf(ServerError)

@@ -5,7 +5,7 @@ import { percentiles } from './percentiles.js'
 import { isGood, type DemoResult } from './result.js'
 import { summary } from './summary.js'
 
-test('percentiles of the demo are occurring values', () => {
+test('each percentile in the demo is one of the measured values, or 0 without values', () => {
   expect(percentiles([])).toEqual({ p50: 0, p95: 0, p99: 0 })
   expect(percentiles([7])).toEqual({ p50: 7, p95: 7, p99: 7 })
   expect(percentiles(Array.from({ length: 100 }, (_, index) => 100 - index))).toEqual({ p50: 50, p95: 95, p99: 99 })
@@ -27,7 +27,7 @@ test('a demo crowd has the stated size and duration, and is equal for equal seed
   expect(gather({ ...options, seed: 6 }, 9000).arrivals).not.toEqual(arrivals)
 })
 
-test('each queue of the demo gets its share, in parties that fit', () => {
+test('each demo queue gets its share of the players, in parties no larger than the queue allows', () => {
   const { arrivals } = gather(options, 9000)
   const sizesOf = (queue: string) =>
     arrivals.flatMap(({ ticket }) => (ticket.queue === queue ? [ticket.players.length] : []))
@@ -98,7 +98,7 @@ test('the summary of the demo shows all figures', () => {
   expect(summary({ ...result, broken: ['match m: 3 duellists'] })).toContain('match m: 3 duellists')
 })
 
-test('the demo reports the measured limit: creates, maxServers or none', () => {
+test('the demo names what limited the last seconds: creates, the process, maxServers, maxStarting or nothing', () => {
   const measured = { seconds: 2, creates: 70, busy: 0.97, blockedBy: 'maxStarting' } as const
   expect(causeOf(measured)).toBe('creates')
   expect(causeOf({ ...measured, creates: 20 })).toBe('process')
@@ -107,7 +107,7 @@ test('the demo reports the measured limit: creates, maxServers or none', () => {
   expect(causeOf({ ...measured, creates: 20, busy: 0.5, blockedBy: undefined })).toBeUndefined()
 })
 
-test('many players without a match are attributed to the limit that held longest', () => {
+test('the demo explains many players without a match by the limit that was reached for the longest time', () => {
   const causes = { process: 4, creates: 15, maxServers: 1 }
   const many = {
     ...result,

@@ -72,7 +72,7 @@ interface GameView {
 const games = async () =>
   ((await (await fetch(`${url}/games`)).json()) as { readonly games: readonly GameView[] }).games
 
-test('bots of the example game play without players, and one leaves when a player joins', async () => {
+test('bots of the example game play without players, and one bot leaves when a player joins', async () => {
   const { id, token, muster } = await newPlayer()
   let shown: GameView | undefined
   await expect.poll(async () => (shown = (await games()).find(({ isOpen }) => isOpen))).toBeDefined()
@@ -142,7 +142,7 @@ test('the example game refuses to join a game that does not exist, with the reas
   expect(await join('{}', 'Bearer none')).toBe(401)
 })
 
-test('the relay bridge of the example game accepts only members of a running lobby, for any messages', async () => {
+test('the relay bridge of the example game closes connections from non-members of a running lobby', async () => {
   const { token } = await newPlayer()
   const closed = (first?: string) => {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/relay`)

@@ -102,7 +102,7 @@ describe.skipIf(chromiumPath === undefined)('a page of the site in Chromium', ()
     await context.close()
   })
 
-  test('the search box of a site page shows what the index finds', async () => {
+  test('the search box of a site page shows the hits of the search index', async () => {
     const context = await browser.newContext({ viewport: SIZES.desktop })
     const { page } = await open(context, '/')
     await page.keyboard.press('Control+k')

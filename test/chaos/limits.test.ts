@@ -60,7 +60,7 @@ async function openWorld(works: readonly object[]) {
 }
 
 describe.skipIf(skipsRedis())('rate limits shared by processes', () => {
-  test('a busy process uses the rate-limit shares of three idle ones, which do not wait', async () => {
+  test('a busy process uses the rate-limit shares of three idle processes, which still never wait', async () => {
     const { warm, part, wrong, processes, counts } = await openWorld([busy, light, light, light])
     await warm()
     expect(await part(6000)).toBeGreaterThan(0.75)

@@ -29,7 +29,7 @@ const doesRun = (pid: number) => {
   }
 }
 
-test('kill -9 at any time starts no launched server twice, loses none, and each is stopped', async () => {
+test('kill -9 of Muster at any time neither doubles nor loses a launched server, and each is stopped', async () => {
   const random = seededRandom(7)
   const found = { running: 0, never: 0, stopped: 0 }
   for (let round = 0; round < 40; round += 1) {

@@ -53,7 +53,7 @@ test('of six simultaneous processes exactly one gets the store lock, 100 times, 
   expect(kills).toBe(10)
 })
 
-test('of two containers with one volume, host name and pid, one holds the store lock until it is killed', async () => {
+test('of two containers with the same volume, host name and pid one holds the store lock until its kill', async () => {
   const path = join(folder, 'containers')
   const [first, second] = [await starter(path, containers), await starter(path, containers)]
   const opened = await ask(first, 'open')

@@ -119,7 +119,7 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
   },
 )
 
-test('with a store of a newer version Muster answers no request, and continues once it is readable', async () => {
+test('with a store of a newer version Muster answers no request, and starts once the store is readable', async () => {
   const world = await openProgramWorld(folder, 'newer')
   const { ask, begin, end, ended, until, ready, living, store } = world
   begin()

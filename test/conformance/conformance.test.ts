@@ -193,14 +193,14 @@ test('fields of emulator responses that are empty at first get values later', as
   await service.close()
 })
 
-test('every status that the API document declares occurred in the tests', () => {
+test('the conformance tests have seen every response status that the API document declares', () => {
   const declared = operations.flatMap(([id, { success, errors }]) =>
     [...success, ...errors].map((status) => pair(id, status)),
   )
   expect([...seen].toSorted()).toEqual(declared.toSorted())
 })
 
-test('the responses had every field of the API document, except those that the emulator never has', () => {
+test('the tests have seen every response field of the API document, except those the emulator never sends', () => {
   const all = new Set(operations.flatMap(([id, { method, path }]) => fieldsIn(shapeOf(`${method} ${path}`), id)))
   expect([...all].filter((field) => !seenFields.has(field)).toSorted()).toEqual([
     'ContainerLogs.logs_link', // There is nowhere else to fetch them.

@@ -70,22 +70,25 @@ describe.concurrent('a failing create', () => {
     ['there is no capacity', { deployment: 'no capacity' }, 2],
     ['the server ends in error', { deployment: 'error' }, 2],
     ['the create is refused', { status: 400, message: 'no' }, 1],
-  ])('a failing create leads to one server, and leaves nothing else behind: %s', async (_, fault, expected) => {
-    const { deployments, ticket, join, hasServer, shut } = await open({
-      emulator: { faults: [{ operation: 'deployments.create', nth: [1], ...fault }] },
-    })
-    const { createdAt } = join('ann', 'ben')
-    await hasServer('ann-ben')
-    expect(ticket('ann-ben')?.createdAt).toBe(createdAt)
-    await until(
-      'one server is left',
-      () => deployments().filter((one) => one.current_status === 'Status.READY').length === 1,
-    )
-    expect(deployments()).toHaveLength(expected)
-    expect(await shut()).toEqual(nothingLeft)
-  })
+  ])(
+    'after a failed create the match gets one server, and nothing else is left behind: %s',
+    async (_, fault, expected) => {
+      const { deployments, ticket, join, hasServer, shut } = await open({
+        emulator: { faults: [{ operation: 'deployments.create', nth: [1], ...fault }] },
+      })
+      const { createdAt } = join('ann', 'ben')
+      await hasServer('ann-ben')
+      expect(ticket('ann-ben')?.createdAt).toBe(createdAt)
+      await until(
+        'one server is left',
+        () => deployments().filter((one) => one.current_status === 'Status.READY').length === 1,
+      )
+      expect(deployments()).toHaveLength(expected)
+      expect(await shut()).toEqual(nothingLeft)
+    },
+  )
 
-  test('a server that is never READY is stopped, and the match gets another one', async () => {
+  test('a server that is never READY is stopped, and its match gets another server', async () => {
     const faults: Fault[] = [{ operation: 'deployments.create', nth: [1], deployment: 'stay deploying' }]
     const { deployments, ticket, join, hasServer, shut } = await open({ emulator: { as: 'observed', faults } })
     join('ann', 'ben')

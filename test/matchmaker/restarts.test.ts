@@ -136,7 +136,7 @@ async function orphans(world: World): Promise<readonly string[]> {
 }
 
 test.each(['way there', 'way back'] as const)(
-  'after 200 creates lost on the %s and a kill, the next process resolves all of them',
+  'after 200 creates lost on the %s and a kill, the next process finds out the outcome of each',
   async (lostOn) => {
     const world = await openWorld()
     await killAmidCreates(world, lostOn)
@@ -151,7 +151,7 @@ test.each(['way there', 'way back'] as const)(
   },
 )
 
-test('after 200 unsent creates and a kill, the next process searches for none and continues directly', async () => {
+test('after 200 unsent creates and a kill, the next process searches for no server and goes on at once', async () => {
   const world = await openWorld()
   for (let nth = 0; nth < IN_FLIGHT; nth += 1) {
     const of = { queue: 'duel', at: 0, serverId: `m${nth}` }
@@ -171,7 +171,7 @@ describe('each process in a crash loop', () => {
     { lifeMs: 2000, lives: 5, lostOn: 'way back' },
     { lifeMs: 2000, lives: 5, lostOn: 'way there' },
   ] as const)(
-    'a crash loop makes progress in $lifeMs ms, after creates lost on the $lostOn',
+    'processes killed every $lifeMs ms make progress, after creates lost on the $lostOn',
     async ({ lifeMs, lives, lostOn }) => {
       const world = await openWorld()
       await killAmidCreates(world, lostOn)

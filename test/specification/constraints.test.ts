@@ -69,7 +69,7 @@ const accepted: readonly Edge[] = [
     { ...metrics, steps },
   ]),
   ...[true, false, 'logs'].map((value): Edge => [
-    `log storage ${value}`,
+    `container_log_storage: ${value}`,
     api.deployments.stop,
     { request_id: 'r', container_log_storage: value },
   ]),

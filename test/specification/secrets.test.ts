@@ -32,7 +32,7 @@ const isPassword = (schema: JsonSchema): boolean =>
   schema.format === 'password' || (schema.anyOf ?? []).some(isPassword)
 const isText = ({ type, anyOf }: JsonSchema): boolean => type === 'string' || (anyOf ?? []).some(isText)
 
-test('every API field named like a secret is marked as one', () => {
+test('every API field named like a secret is marked as a secret', () => {
   const sounding = all.filter(
     ({ key }) => /secret|token|password|authorization/.test(key) && !secretFlags.includes(key),
   )

@@ -74,7 +74,7 @@ test.each(rows.map((row) => [row.route, row] as const))(
 
 const isUsed = ([, names]: readonly [string, object]) => Object.keys(names).length > 0
 
-test('headers and open names in the API description are those of the tables', () => {
+test('headers and open names in the API description equal those in the tables of the specification', () => {
   const headers = operations.map(([id, operation]) => [id, operation.headers] as const)
   expect(Object.fromEntries(headers.filter(isUsed))).toEqual({
     'storages.list': { x_fields: 'X-Fields' },

@@ -75,7 +75,7 @@ test('a game server registers, gets its match, and receives players with join to
   expect(await shut()).toEqual(nothingLeft)
 })
 
-test('a server’s body in single bytes is read; one that never ends is cut off, without blocking others', async () => {
+test('a server’s body in single bytes is read; a body that never ends is cut off and blocks no other', async () => {
   const { url, token, register, report, matchId, shut } = await open({
     api: { limits: { bodies: { timeoutMs: 1500 } } },
   })

@@ -96,7 +96,7 @@ describe('a response that the specification allows', () => {
   )
 })
 
-test('metrics are strings, as in the specification, and metricValues converts them to numbers', async () => {
+test('deployment metrics are strings, as in the specification, and metricValues converts them to numbers', async () => {
   const sent = { cpu: { datasets: [1, 2.5, 0] }, mem: { datasets: ['3', 'none', ''] } }
   const given = (await answered('deployments.metrics', 200, sent)) as {
     readonly cpu: { readonly datasets: readonly string[] }

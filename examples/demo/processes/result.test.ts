@@ -15,7 +15,7 @@ const good: Seen = {
   deployments: [server('match-x'), server('match-x-2'), { tags: null }],
 }
 
-test('the demo with several processes passes after a takeover, even with a second attempt elsewhere', () => {
+test('the demo with several processes passes after a takeover, even if a match was placed twice', () => {
   const whole = processesResult(result, good)
   expect(whole.several).toEqual({
     processes: 3,
@@ -38,7 +38,7 @@ test.each<[string, Partial<Seen>, object]>([
   expect(isGoodInProcesses(whole)).toBe(false)
 })
 
-test('the result of a stopped demo passes with queued tickets, but not with lost ones', () => {
+test('the result of a stopped demo passes with queued tickets, but not with lost tickets', () => {
   const stopped = { ...result, interrupted: { notCome: 1, waiting: 1, servers: 0 } }
   const waiting = { ...good, ended: [ticket('a', 'SEARCHING')], acknowledged: ['a'], takeoversMs: [] }
   expect(isGoodInProcesses(processesResult(stopped, waiting))).toBe(true)

@@ -6,7 +6,7 @@ import { createPacketLog, NO_PACKETS } from './packet-log.js'
 import { readPacket, writePacket } from './packet.js'
 import { startPump } from './pump.js'
 
-test('a relay packet that does not come back is lost, unless the session ended soon after', () => {
+test('the relay demo counts an unreturned packet as lost, or as cut off if the session ended soon after', () => {
   const log = createPacketLog()
   expect([0, 100, 2200, 3500].map((now) => log.sent(now))).toEqual([1, 2, 3, 4])
   log.back(2)
@@ -24,7 +24,7 @@ test('a relay packet of the demo contains its number and its time, in 64 bytes',
   expect(readPacket(packet)).toEqual({ number: 4_000_000_000, sentAt: 1234.5678 })
 })
 
-test('relay latencies of the demo are in microseconds, overall and for the last second', () => {
+test('the relay demo reports latency percentiles in microseconds, over all packets and over the last second', () => {
   const latencies = createLatencies()
   for (let number = 0; number < 100; number++) latencies.add(5)
   for (let number = 0; number < 2000; number++) latencies.add(0.25)
@@ -45,7 +45,7 @@ function connection() {
   return { ...all, sent }
 }
 
-test('relay demo players send in turn at the stated rate, which is limited in total', async () => {
+test('relay demo players send packets in turn at the given rate, together at most at the total rate', async () => {
   const clock = createManualClock()
   let also = 0
   const pump = startPump({ clock, perSecond: 10, mostPerSecond: 30, every: 10, also: () => void (also += 1) })

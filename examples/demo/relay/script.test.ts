@@ -20,7 +20,7 @@ test('every demo lobby has its own players, few at first and too many in total, 
   ])
 })
 
-test('equal seeds give equal relay demo scripts, different seeds different ones', () => {
+test('equal seeds give equal relay demo scripts, and different seeds different scripts', () => {
   expect(drawScripts(3, addresses, seededRandom(7))).toEqual(drawScripts(3, addresses, seededRandom(7)))
   expect(drawScripts(3, addresses, seededRandom(8))).not.toEqual(drawScripts(3, addresses, seededRandom(7)))
 })

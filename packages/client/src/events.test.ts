@@ -55,7 +55,7 @@ test('every version of a ticket arrives by one event stream, which ends with the
   expect(sent).toEqual(['POST /tickets/t1/stream-token'])
 })
 
-test('an event stream that begins with the known version stays open for the next one', async () => {
+test('an event stream that begins with a version the client has stays open for the next version', async () => {
   const { follow, opened, clock } = setUp()
   let answer: Answer | undefined
   void follow(1).then((given) => (answer = given))
@@ -79,7 +79,7 @@ test('the last version of a ticket is not lost if the stream ends before the cli
   expect(opened).toHaveLength(1)
 })
 
-test('an event stream that fails counts as a lost answer, and a refused one is opened with a new token', async () => {
+test('a failing event stream counts as a lost answer, and a refused stream reopens with a new token', async () => {
   const { follow, opened, clock, sent } = setUp()
   const lost = follow(1)
   await clock.advance(0)

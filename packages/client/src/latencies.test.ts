@@ -46,7 +46,7 @@ test('ping round trips are measured per city every ten minutes, without beacons 
   expect(asked()).toBe(2)
 })
 
-test('latencies are empty and measured again if no beacon exists or answers', async () => {
+test('the client has no latencies while no beacon exists or answers, and measures again at the next call', async () => {
   const none = setUp(async () => 1, { status: 404 })
   expect(await none.latencies()).toEqual({})
   // What a ping of the game's own says of a beacon that it does not reach: Muster would refuse the whole request.
@@ -58,7 +58,7 @@ test('latencies are empty and measured again if no beacon exists or answers', as
   expect(broken.asked()).toBe(2)
 })
 
-test('a ping takes the best of three requests with any answers', async () => {
+test('a ping is the shortest of three requests, whatever the beacon answers', async () => {
   const clock = createManualClock()
   const took = [90, 30, 40]
   const ping = pingByFetch(

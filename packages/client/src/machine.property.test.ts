@@ -159,7 +159,7 @@ function play(acts: readonly Act[], me: (typeof PLAYERS)[number], isClosed: bool
   expect([...machine.open]).toEqual([])
 }
 
-test('every command has one answer, at the latest when all is settled or the machine is closed (property)', () => {
+test('every command of the client machine is answered once, at the latest when it is closed (property)', () => {
   fc.assert(fc.property(fc.array(act, { maxLength: 30 }), fc.constantFrom(...PLAYERS), fc.boolean(), play), {
     numRuns: Number(process.env['MACHINE_RUNS'] ?? 3000),
   })

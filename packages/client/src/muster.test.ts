@@ -50,7 +50,7 @@ describe('play', () => {
     expect(Object.isFrozen(ann.state)).toBe(true)
   })
 
-  test('play of a player with a ticket or match resumes that, on this device and on another one', async () => {
+  test('play resumes a ticket or match that the player already has, on the same or another device', async () => {
     const { connect, run, sent } = open()
     const here = connect('ann')
     const first = settled(here.play({ profile: 'duel' }))
@@ -315,7 +315,7 @@ describe('the connection', () => {
     expect(asked).toBe(2)
   })
 
-  test('a wrong token ends the client in an error, and a missing one is retried', async () => {
+  test('play fails if Muster refuses the token, and is retried while the token function fails', async () => {
     const { connect, run } = open()
     const wrong = settled(connect('old').play({ profile: 'duel' }))
     await run(2)
@@ -367,7 +367,7 @@ describe('the connection', () => {
   })
 })
 
-test('a timer that ends a fraction of a millisecond too early is waited for again', async () => {
+test('the client waits again if a timer ends a fraction of a millisecond too early', async () => {
   let now = 0
   const clock = {
     now: () => (now += 0.1),

@@ -75,7 +75,7 @@ function record(): Line[] {
   return lines
 }
 
-test('an answer of another shape counts as lost, in the client machine of every language', async () => {
+test('an answer whose JSON has the wrong shape counts as lost, in the client machine of every language', async () => {
   const lines = record()
   expect(lines.length).toBeGreaterThan(1000)
   // A header that asks for a pause of years asks for an hour.
@@ -91,7 +91,7 @@ test('an answer of another shape counts as lost, in the client machine of every 
 })
 
 test.each([...oddAnswers({ tickets: [ticket], groups: [], matches: [] })].slice(0, 12).concat([5, 'x', [], null]))(
-  '`resume` is refused with the answer %j, the state is stale, and nothing else is thrown',
+  '`resume` rejects, and the client state is stale, if Muster answers %j',
   async (body) => {
     const faults = gatherFaults()
     const clock = createManualClock()

@@ -142,7 +142,7 @@ test('a quick join takes the best server, and a full server or wrong filter is r
   expect(wrong.error).toMatchObject({ status: 400, code: 'filter', field: 'where' })
 })
 
-test('a server that a player starts is followed until it has an address, or given back', async () => {
+test('the client follows a server that its player starts until it has an address or is given back', async () => {
   const { connect, run, report, host, matchmaker } = open()
   await run(8)
   const servers = createServers(connect('ann'))

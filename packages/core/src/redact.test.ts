@@ -29,7 +29,7 @@ describe('secretsIn', () => {
     ])
   })
 
-  test('secretsIn finds the values of variables marked as hidden, and no others', () => {
+  test('secretsIn finds the values of variables marked as hidden, and not those of other variables', () => {
     const variables = [
       { key: 'A', value: 'hidden-a', is_hidden: true },
       { key: 'B', value: 'open-b', is_hidden: false },
@@ -101,7 +101,7 @@ describe('scrub', () => {
 
   test('scrub ignores an empty secret', () => expect(scrub('text', [''])).toBe('text'))
 
-  test('scrub removes every secret of four or more characters, and shorter ones that stand alone', () => {
+  test('scrub removes secrets of at least four characters anywhere, and shorter secrets that stand alone', () => {
     // Without letters of the mark '[redacted]', so that a secret cannot be found in the mark itself.
     const secret = fc.string({
       unit: fc.constantFrom('x', 'Y', '0', '"', '\\', '/', '%', '$', '*', 'é', '\ud800'),

@@ -3,7 +3,7 @@ import { seededRandom, systemRandom } from './time.js'
 
 const draw = (random: () => number, count: number) => Array.from({ length: count }, random)
 
-test('equal seeds give equal random sequences, different seeds different ones', () => {
+test('equal seeds give equal random sequences, and different seeds different sequences', () => {
   expect(draw(seededRandom(7), 100)).toEqual(draw(seededRandom(7), 100))
   expect(draw(seededRandom(7), 100)).not.toEqual(draw(seededRandom(8), 100))
 })

@@ -17,7 +17,7 @@ test('a sleep of the system clock lasts at least as long as it should', async ()
   }
 })
 
-test('an abort ends a sleep of any length with its reason', async () => {
+test('an abort ends a sleep of the system clock of any length, which rejects with the abort reason', async () => {
   const abort = new AbortController()
   const nap = systemClock.sleep(2 ** 40, abort.signal)
   abort.abort(new Error('enough'))

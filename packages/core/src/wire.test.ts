@@ -23,15 +23,15 @@ describe('pathOf', () => {
 
 describe('the wire name of a key', () => {
   test.each([
-    [api.deployments.get, 'request_id', { place: 'path', name: 'request_id' }],
-    [api.fleets.list, 'page', { place: 'query', name: 'page' }],
-    [api.deployments.create, 'tags', { place: 'body', name: 'tags' }],
-    [api.deployments.stop, 'container_log_storage', { place: 'query', name: 'log-storage' }],
-    [api.deployments.selfStop, 'authorization', { place: 'header', name: 'authorization' }],
-    [api.deployments.list, 'query', { place: 'query', name: 'q' }],
-    [api.locations.list, 'type', { place: 'query', name: 'kind' }],
-    [api.locations.list, 'tags', { place: 'query', name: 'with-tags' }],
-  ])('wireName gives the place and name of a key in the request: case %#, %j', (operation, key, expected) =>
+    ['request_id', api.deployments.get, { place: 'path', name: 'request_id' }],
+    ['page', api.fleets.list, { place: 'query', name: 'page' }],
+    ['tags', api.deployments.create, { place: 'body', name: 'tags' }],
+    ['container_log_storage', api.deployments.stop, { place: 'query', name: 'log-storage' }],
+    ['authorization', api.deployments.selfStop, { place: 'header', name: 'authorization' }],
+    ['query', api.deployments.list, { place: 'query', name: 'q' }],
+    ['type', api.locations.list, { place: 'query', name: 'kind' }],
+    ['tags', api.locations.list, { place: 'query', name: 'with-tags' }],
+  ])('wireName returns where a request carries the key %s and under which name', (key, operation, expected) =>
     expect(wireName(operation, key, settings)).toEqual(expected),
   )
 })

@@ -49,7 +49,7 @@ test('probability of a fault is met approximately, and the same seed repeats it 
   expect(struck({ ...fault, probability: 1 }, 3)).toEqual([1, 2, 3])
 })
 
-test('several faults on one request add up their delays, and the first of each other kind counts', () => {
+test('delays of several faults on one request add up; of each other kind of fault the first applies', () => {
   const faults = createFaults(
     [
       { operation: '*', delayMs: 10 },

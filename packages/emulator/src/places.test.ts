@@ -35,7 +35,7 @@ test('places in mainland China are flagged, and those in Hong Kong and Taiwan ar
   expect(each(({ mainlandChina, location }) => mainlandChina === (location.country === 'China'))).toEqual([])
 })
 
-test('no field of a place is empty, and every place has the documented type and a region tag', () => {
+test('no field of an emulator place is empty, and every place has the documented type and a region tag', () => {
   expect(each(({ location }) => Object.values(location).every((value) => value !== ''))).toEqual([])
   expect(
     each(({ type, tags }) => type === 'standard' && tags.some(({ key, value }) => key === 'region' && value !== '')),
@@ -51,7 +51,7 @@ function offsetMinutes(timeZone: string) {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes))
 }
 
-test('the coordinates of places fit their time zones, so none is swapped or has a wrong sign', () => {
+test('the coordinates of every emulator place fit its time zone, so no latitude and longitude are swapped', () => {
   const hoursFromSun = ({ location }: Place) =>
     Math.abs(offsetMinutes(location.timezone) / 60 - location.longitude / 15)
   expect(each((place) => hoursFromSun(place) < 2)).toEqual([])

@@ -16,7 +16,7 @@ const arrivals = fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 80 }).m
 })
 
 describe('the sliding log', () => {
-  test('the sliding-log limit never admits more than the limit in any window of that length', () => {
+  test('the sliding-log limit never admits more requests than the limit in any window', () => {
     fc.assert(
       fc.property(arrivals, (instants) => {
         const passed = passing(slidingLog(limit), instants)
@@ -66,7 +66,7 @@ describe('the token bucket', () => {
 })
 
 test.each([slidingLog, fixedWindow, tokenBucket])(
-  '%o admits a request that waits as advised, and none that waits less',
+  'the rate limit of %o admits a request after the advised wait, and not before',
   (create) => {
     fc.assert(
       fc.property(arrivals, (instants) => {

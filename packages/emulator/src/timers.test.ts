@@ -16,7 +16,7 @@ test('speed makes emulator timers faster than the clock', async () => {
   expect(done).toEqual(['second', 'minute'])
 })
 
-test('a cancelled emulator timer does not run and leaves nothing behind', async () => {
+test('a cancelled emulator timer does not run, and leaves no sleeper of the clock behind', async () => {
   const clock = createManualClock()
   const timers = createTimers(clock, 1)
   const done: string[] = []

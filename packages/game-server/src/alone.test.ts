@@ -92,39 +92,42 @@ test.each([
   ['SERVICE', {}],
   ['ARBITRIUM', { ARBITRIUM_REQUEST_ID: 'r1' }],
   ['ACME', { MUSTER_SERVICE_PREFIX: 'ACME' }],
-])('a server of a match without MUSTER_URL stops its deployment by the variables of %s', async (prefix, more) => {
-  const heard: string[] = []
-  const backend = createServer((request, response) => {
-    heard.push(`${request.method} ${request.url} ${request.headers.authorization}`)
-    response.writeHead(204).end()
-  })
-  await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(backend.address() as AddressInfo).port}`
-  const env = {
-    MM_MATCH_ID: 'm7',
-    MM_TEAMS: '{"red":["t1"]}',
-    MM_TICKET_t1: '{"players":["ann"]}',
-    MM_REGISTRATION_URL: `${url}/server-ready`,
-    MM_REGISTRATION_SECRET: 'ready',
-    MUSTER_SERVER_TOKEN: 'm1.token',
-    [`${prefix}_DELETE_URL`]: `${url}/self/stop`,
-    [`${prefix}_DELETE_TOKEN`]: 'stop',
-    ...more,
-  }
-  const server = createGameServer({ env, handleSignals: false })
-  expect(server.mode).toBe('environment')
-  let match: Match | undefined
-  const served = server.serve({ match: (given) => void (match = given) })
-  await expect.poll(() => heard).toEqual(['POST /server-ready Bearer ready'])
-  const token = signJoinToken({ aud: 'm1', sub: 'ann', mid: 'm7', sid: 't1' }, joinKeyOf('m1.token'), Date.now())
-  expect(await server.admit(token)).toMatchObject({ id: 'ann', team: 'red' })
-  await match?.over()
-  await served
-  expect(heard[1]).toBe('DELETE /self/stop stop')
-  backend.close()
-})
+])(
+  'a match server without MUSTER_URL stops its own deployment by the variables of the prefix %s',
+  async (prefix, more) => {
+    const heard: string[] = []
+    const backend = createServer((request, response) => {
+      heard.push(`${request.method} ${request.url} ${request.headers.authorization}`)
+      response.writeHead(204).end()
+    })
+    await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(backend.address() as AddressInfo).port}`
+    const env = {
+      MM_MATCH_ID: 'm7',
+      MM_TEAMS: '{"red":["t1"]}',
+      MM_TICKET_t1: '{"players":["ann"]}',
+      MM_REGISTRATION_URL: `${url}/server-ready`,
+      MM_REGISTRATION_SECRET: 'ready',
+      MUSTER_SERVER_TOKEN: 'm1.token',
+      [`${prefix}_DELETE_URL`]: `${url}/self/stop`,
+      [`${prefix}_DELETE_TOKEN`]: 'stop',
+      ...more,
+    }
+    const server = createGameServer({ env, handleSignals: false })
+    expect(server.mode).toBe('environment')
+    let match: Match | undefined
+    const served = server.serve({ match: (given) => void (match = given) })
+    await expect.poll(() => heard).toEqual(['POST /server-ready Bearer ready'])
+    const token = signJoinToken({ aud: 'm1', sub: 'ann', mid: 'm7', sid: 't1' }, joinKeyOf('m1.token'), Date.now())
+    expect(await server.admit(token)).toMatchObject({ id: 'ann', team: 'red' })
+    await match?.over()
+    await served
+    expect(heard[1]).toBe('DELETE /self/stop stop')
+    backend.close()
+  },
+)
 
-test('a game server without Muster checks tokens by the wall clock, even after it was set', async () => {
+test('a game server without Muster checks tokens by the wall clock, even after the clock was set', async () => {
   const env = {
     MM_MATCH_ID: 'm7',
     MM_TEAMS: '{"red":["t1"]}',

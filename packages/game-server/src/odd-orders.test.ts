@@ -85,7 +85,7 @@ function oddTokens(): string[] {
 
 const macOf = (text: string) => createHmac('sha256', key).update(text).digest('base64url')
 
-test('orders of another shape are ignored, and odd tokens are refused, by every game-server language', async () => {
+test('game servers in every language ignore orders of the wrong shape and refuse malformed tokens', async () => {
   const lines: Line[] = []
   const session = async (name: string, act: (server: ReturnType<typeof openServer>) => Promise<void>) => {
     lines.push({ session: name })

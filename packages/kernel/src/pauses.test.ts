@@ -37,7 +37,7 @@ const kinds: readonly [name: string, checks: Checks][] = [
   ['quotas', { ...asks, part: always, quotas: [three] }],
 ]
 
-test.each(kinds)('a ticket that leaves while a search pauses is left out of its match: %s', (_, checks) => {
+test.each(kinds)('a ticket that leaves while its search is paused is not in the resulting match: %s', (_, checks) => {
   for (const leaving of ['b', 'c']) {
     let pauses = 0
     for (; pauses < 1000; pauses += 1) {
@@ -68,7 +68,7 @@ test('a round can pause between single matches that are made after a ticket left
   expect(Math.max(...made)).toBeLessThan(600)
 })
 
-test('a ticket is tried once in a round, even if tickets arrive while the round lists the waiting ones', () => {
+test('a ticket is tried once in a round, even if tickets arrive while the round lists its tickets', () => {
   const pool = createPool(modelOf(3))
   const add = (count: number) => Array.from({ length: count }, (_, at) => pool.add(entry(`${at}`, at)))
   add(600)

@@ -249,7 +249,7 @@ test('a waiting ticket is matched within its time limit, however many better mat
   expect(matchedAt).toBe(1)
 })
 
-test('a ticket matched with one of higher priority is not matched again in the bulk search', () => {
+test('a ticket matched with a ticket of higher priority is not matched again in the bulk search', () => {
   const pool = createPool(modelOf(2))
   for (let each = 0; each < 3001; each++)
     pool.add(entryOf(`t${each}`, { since: NOW, priority: each % 6 === 0 ? 1 : 0 }))

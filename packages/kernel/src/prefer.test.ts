@@ -37,7 +37,7 @@ describe('weights of a queue', () => {
     ['a second difference counts where it has a weight', { spans: [1, 2] }, 'first'],
     ['the distance counts less', { distance: 0.1, spans: [1, 2] }, 'far'],
     ['a difference without a weight does not count', { spans: [0, 3] }, 'first'],
-  ])('weights of a queue decide whom a ticket is matched with: %s', (_, prefer, partner) => {
+  ])('the weights of a queue decide which of two candidates a ticket is matched with: %s', (_, prefer, partner) => {
     expect(partnerOf(2, prefer, [far, first, second])).toEqual([partner])
   })
 
@@ -81,14 +81,14 @@ describe('patience of a queue', () => {
     [2, 0.5, 10],
     // The mean over the six pairs of four: four of them are 0.75 apart.
     [4, 0.75, 10],
-  ])('patience delays a match of %d players who are %d apart by %d s', (players, gap, atS) => {
+  ])('with patience, a match of %d players who are %d apart is made after %d s', (players, gap, atS) => {
     const at = madeAt(players, gap) as number
     expect(at).toBeGreaterThanOrEqual(atS)
     // It is tried again every other round.
     expect(at).toBeLessThanOrEqual(atS + 0.75)
   })
 
-  test('patience delays no match once it is over, even if the match is expensive', () => {
+  test('a match is made once the patience of its tickets is over, even if the match is expensive', () => {
     const pool = createPool(modelOf(2, { patience: { ...patience, cost: 0.01 } }))
     pool.add(entry('a', { first: 0 }))
     pool.add(entry('b', { first: 10 }))
@@ -99,7 +99,7 @@ describe('patience of a queue', () => {
   test.each([
     ['after `thoroughMs`', Infinity, patience.thoroughMs],
     ['at the last resort', 1, 30_000],
-  ])('patience makes a thorough search for matches that are hard to find %s', (_, lastResortLevel, atMs) => {
+  ])('a queue with patience searches thoroughly for matches that are hard to find %s', (_, lastResortLevel, atMs) => {
     // Any two tickets may meet, but only three that are far from each other may play.
     const pool = createPool(
       modelOf(3, {
@@ -124,7 +124,7 @@ describe('patience of a queue', () => {
     expect(ms).toBe(atMs)
   })
 
-  test('patience makes only the cheap pairs of a crowd, even if expensive ones would be more', () => {
+  test('patience makes only the cheap pairs of a crowd, even if more pairs would be possible at a higher cost', () => {
     const pool = createPool(modelOf(2, { patience, levels: Float64Array.of(0) }))
     // In each of the chains, which are far from each other, two in the middle are alike, and the ends are 0.9 away.
     for (let chain = 0; chain < 6; chain++)
@@ -132,7 +132,7 @@ describe('patience of a queue', () => {
     expect(pool.group(NOW)).toHaveLength(6)
   })
 
-  test('patience delays a whole crowd too, but not a cheaper match that appears', () => {
+  test('patience delays even a whole crowd, but not a cheaper match that becomes possible meanwhile', () => {
     expect(madeAt(2, 0.5, 1000)).toBe(0)
     const pool = createPool(modelOf(2, { patience }))
     pool.add(entry('a', { first: 0 }))

@@ -75,25 +75,28 @@ function rationed(model: Model<string>, load: number) {
 
 const loads = [1.5, 3].flatMap((load) => Object.keys(queues).map((name) => ({ name, load })))
 
-test.each(loads)('$name at $load × the servers: players are served evenly by skill and place', ({ name, load }) => {
-  const { entries, waits } = rationed(queues[name] as Model<string>, load)
-  const shareOf = (some: readonly Entry<string>[]) =>
-    (100 * some.filter(({ id }) => waits.has(id)).length) / some.length
-  const mean = shareOf(entries)
-  expect(mean).toBeGreaterThan(90 / load)
-  const skillOf = ({ values }: Entry<string>) => Math.abs((values[0] as number) - 1500)
-  const northOf = ({ place }: Entry<string>) => place?.[2] ?? 0
-  for (const by of [skillOf, northOf]) {
-    const sorted = entries.toSorted((one, other) => by(one) - by(other))
-    for (let band = 0; band < 4; band += 1) {
-      const share = shareOf(sorted.slice((band * sorted.length) / 4, ((band + 1) * sorted.length) / 4))
-      expect(Math.abs(share - mean)).toBeLessThan(5)
+test.each(loads)(
+  'with $load times as many players as servers allow, $name of every skill and place are served evenly',
+  ({ name, load }) => {
+    const { entries, waits } = rationed(queues[name] as Model<string>, load)
+    const shareOf = (some: readonly Entry<string>[]) =>
+      (100 * some.filter(({ id }) => waits.has(id)).length) / some.length
+    const mean = shareOf(entries)
+    expect(mean).toBeGreaterThan(90 / load)
+    const skillOf = ({ values }: Entry<string>) => Math.abs((values[0] as number) - 1500)
+    const northOf = ({ place }: Entry<string>) => place?.[2] ?? 0
+    for (const by of [skillOf, northOf]) {
+      const sorted = entries.toSorted((one, other) => by(one) - by(other))
+      for (let band = 0; band < 4; band += 1) {
+        const share = shareOf(sorted.slice((band * sorted.length) / 4, ((band + 1) * sorted.length) / 4))
+        expect(Math.abs(share - mean)).toBeLessThan(5)
+      }
     }
-  }
-  // First come, first served would in the end serve those who have waited this long.
-  const inTurnMs = TICKS * TICK_MS * (1 - 1 / load)
-  expect(Math.max(...waits.values())).toBeLessThanOrEqual(1.3 * inTurnMs)
-})
+    // First come, first served would in the end serve those who have waited this long.
+    const inTurnMs = TICKS * TICK_MS * (1 - 1 / load)
+    expect(Math.max(...waits.values())).toBeLessThanOrEqual(1.3 * inTurnMs)
+  },
+)
 
 test('tickets that have waited longest are matched first, by priority', () => {
   const pool = createPool(models.values)

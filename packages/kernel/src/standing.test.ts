@@ -33,7 +33,7 @@ test('a round does not read parked tickets', () => {
   expect(workOf(pool, 5751)).toBeLessThan(10)
 })
 
-test('a parked ticket is tried again when a ticket near it arrives, and when it relaxes', () => {
+test('a parked ticket is tried again when a ticket near it arrives, and when its own limits relax', () => {
   const pool = createPool(model)
   for (let id = 0; id < STANDING; id += 1) pool.add(entry(`s${id}`, 0, id % 100, id + 1))
   expect([...pool.group(1)]).toEqual([])

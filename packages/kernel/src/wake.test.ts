@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { entryOf, modelOf, noChecks, spanOf } from './plain.fixture.js'
 import { createPool, STEP } from './pool.js'
 
-test('a parked ticket with a place is tried again when one of its network without a place arrives', () => {
+test('a parked ticket with a place is tried again when a ticket without a place arrives from its network', () => {
   const pool = createPool(modelOf(2, { radius: { by: 'each', squared: Float64Array.of(0.01), unknown: 'network' } }))
   const add = (id: string, place: [number, number, number] | undefined, network: string) =>
     pool.add(entryOf(id, { place, network }))

@@ -7,7 +7,7 @@ import { readBack } from '@muster/hosting/store-fixture'
 const { createWorld, removeAll } = createWorlds()
 afterEach(removeAll)
 
-test('commands are in the log when they return, and results of a tick before waiters are notified', async () => {
+test('a command is in the ticket log when it returns, and tick results before waiters are notified', async () => {
   const world = createWorld()
   const { matchmaker, log, join } = await world.live()
   const states = () => {

@@ -53,7 +53,7 @@ describe('creates beyond the limit in flight', () => {
     expect(pairs.map((name) => status(`${name}1-${name}2`))).toEqual(pairs.map(() => 'HOST_ASSIGNED'))
   })
 
-  test('a held create is sent as soon as an earlier create fails', async () => {
+  test('a create held by maxCreatesInFlight is sent as soon as an earlier create fails', async () => {
     const { service, run } = await crowd({
       service: { latencyMs: () => 500, fault: (method, nth) => (method === 'create' && nth <= 2 ? {} : undefined) },
     })
@@ -61,7 +61,7 @@ describe('creates beyond the limit in flight', () => {
     expect(service.calls.create).toHaveLength(4)
   })
 
-  test('a held create is dropped if its match ends while it waits', async () => {
+  test('a create held by maxCreatesInFlight is dropped if its match ends before the create is sent', async () => {
     const { service, seen, serverLog, matchIdOf, matchmaker, run } = await crowd()
     await matchmaker.tick()
     const [, , third, fourth] = pairs.map(matchIdOf) as [string, string, string, string]
@@ -112,7 +112,7 @@ describe('creates beyond the limit in flight', () => {
     expect(['g', 'h'].map((name) => status(`${name}1-${name}2`))).toEqual(['HOST_ASSIGNED', 'HOST_ASSIGNED'])
   })
 
-  test('a create is held if a stop is rejected while its record is written, which then has no sentAt', async () => {
+  test('a create is held if a stop is rejected while its intent is written; its record has no sentAt', async () => {
     const memory = createMemoryServerLog()
     let release: (() => void) | undefined
     let isHeld = false

@@ -106,7 +106,7 @@ describe('enrolled servers, which Muster has not started', () => {
     }
   })
 
-  test('an enrolled server leaves after a drain that it requested, and stays after one by an operator', async () => {
+  test('an enrolled server leaves after a drain at its own request, and stays after an operator’s drain', async () => {
     const { start, run, states, matchmaker, join, status } = open()
     await run(500)
     const leaving = await start('a')
@@ -129,7 +129,7 @@ describe('enrolled servers, which Muster has not started', () => {
 })
 
 describe('the enrolment of a server', () => {
-  test('a repeated enrolment gets the same answer; a restarted process replaces the earlier server', async () => {
+  test('a repeated enrolment gets the same answer; a restarted process replaces its earlier server', async () => {
     const { enrol, enrolment, run, start, join, seen, report } = open()
     await run(500)
     const first = await start('fra-1', 'one')
@@ -359,7 +359,7 @@ test.each([
   ],
   [{ enrol: [own.enrol[0], own.enrol[0]] }, 'enrol.1.key: is the key of an earlier entry, too'],
   [{ enrol: [] }, 'deploy: must be given'],
-])('a pool with enrolments is refused for %j', (change, message) => {
+])('a pool whose enrolment settings are %j is refused', (change, message) => {
   expect(() => open({ pools: [{ ...own, ...change } as PoolDefinition] })).toThrow(message)
   expect(() => open({ pools: [{ ...own, ...change } as PoolDefinition] })).not.toThrow('short')
 })

@@ -43,7 +43,7 @@ const settings = (players: number): ServerSettings => ({
   common: ['maps', 'mode'],
 })
 
-test('the estimated size of a ticket in the environment is never below its exact size', () => {
+test('the estimated size of a ticket in a server’s environment is never below its exact size', () => {
   fc.assert(
     fc.property(ticket, fc.constantFrom([], ['maps', 'mode']), (one, common) => {
       expect(roughBytesOfTicket(one, { queue: 'duel', common })).toBeGreaterThanOrEqual(
@@ -82,7 +82,7 @@ test.each([
   [100, '𝒳'],
   [300, 'x'],
 ])(
-  'a match of %i players fits into the environment even if each uses their whole share of %j',
+  'a match of %i players fits into the server’s environment even if each player fills their share with %j',
   (players, character) => {
     const about = settings(players)
     const share = shareOf(about)
@@ -109,7 +109,7 @@ test.each([
   },
 )
 
-test('all tickets that are accepted fit together into the environment of a match', () => {
+test('any accepted tickets of one match fit together into the environment of its server', () => {
   fc.assert(
     fc.property(fc.array(ticket, { minLength: 1, maxLength: 60 }), (given) => {
       const tickets = given.map((one, index) => ({ ...one, id: `${index}-${one.id}`.slice(0, 64) }))
@@ -135,7 +135,7 @@ test('all tickets that are accepted fit together into the environment of a match
   )
 })
 
-test('a match that is too large for the environment costs an attempt only of the tickets at fault', async () => {
+test('a match too large for its server’s environment costs an attempt only of the oversized tickets', async () => {
   const hidden = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`V${index}`, 'x'.repeat(4000)]))
   const queue = { name: 'duel', matchSize: 3, deploy: { application: 'game', version: '1', hiddenEnvironment: hidden } }
   const { matchmaker, seen, run } = setUpMatchmaker({ queues: [queue] })

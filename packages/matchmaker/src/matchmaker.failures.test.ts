@@ -119,7 +119,7 @@ describe('failures of the deployment service', () => {
     ['refuses the token', new Unauthorized('no')],
     ['cannot be reached', new ConnectionLost('no route', { sent: false })],
   ])(
-    'while the service %s, creates are paused except for a probe every few seconds, and cost no attempt',
+    'while the service %s, creates pause except for a probe every few seconds, and matches lose no attempt',
     async (_, error) => {
       let down = true
       const { matchmaker, service, join, run } = setUp({
@@ -171,22 +171,25 @@ describe('the limit on servers', () => {
   test.each([
     ['all servers', { maxServers: 1 }],
     ['starting servers', { maxStarting: 1 }],
-  ])('with room for one of %s, the oldest ticket gets a server, and others wait for `servers`', async (_, bound) => {
-    const { matchmaker, service, join, run, status } = setUp(bound)
-    join('ann', 'ben')
-    await run(250)
-    join('cas', 'dee')
-    await run(1000)
-    expect([status('ann-ben'), status('cas-dee')]).toEqual(['MATCH_FOUND', 'SEARCHING'])
-    expect(matchmaker.getTicket('cas-dee')?.waitingFor).toBe('servers')
-    expect(service.calls.create).toHaveLength(1)
-    await run(6000)
-    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
-    if ('maxServers' in bound) {
-      expect(status('cas-dee')).toBe('SEARCHING')
-      await matchmaker.stopMatch(matchmaker.getTicket('ann-ben')?.matchId ?? '')
+  ])(
+    'with room for one more of %s, the oldest ticket gets a server, and other tickets are waitingFor `servers`',
+    async (_, bound) => {
+      const { matchmaker, service, join, run, status } = setUp(bound)
+      join('ann', 'ben')
       await run(250)
-    }
-    expect(status('cas-dee')).toBe('MATCH_FOUND')
-  })
+      join('cas', 'dee')
+      await run(1000)
+      expect([status('ann-ben'), status('cas-dee')]).toEqual(['MATCH_FOUND', 'SEARCHING'])
+      expect(matchmaker.getTicket('cas-dee')?.waitingFor).toBe('servers')
+      expect(service.calls.create).toHaveLength(1)
+      await run(6000)
+      expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+      if ('maxServers' in bound) {
+        expect(status('cas-dee')).toBe('SEARCHING')
+        await matchmaker.stopMatch(matchmaker.getTicket('ann-ben')?.matchId ?? '')
+        await run(250)
+      }
+      expect(status('cas-dee')).toBe('MATCH_FOUND')
+    },
+  )
 })

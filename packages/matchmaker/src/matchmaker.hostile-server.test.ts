@@ -100,7 +100,7 @@ describe('a listed server that reports players without a seat on it', () => {
     expect(matchmaker.holdSeats({ serverId: second, playerIds: ['ann'] }).seats).toMatchObject([{ state: 'held' }])
   })
 
-  test('a server that names a player as its owner does not count towards that player’s own servers', async () => {
+  test('a server that names a player as its owner does not count as started by this player', async () => {
     const { matchmaker, run, servers } = await hostile()
     for (const { listing } of servers) if (listing !== undefined) listing['owner'] = 'ann'
     await run(1000)

@@ -140,7 +140,7 @@ describe('proof of the address after a restart of Muster', () => {
     return { ...after, run, server, datagrams, socket, id, port }
   }
 
-  test('after a restart of Muster a server without a proof gets the same datagram again', async () => {
+  test('after a restart of Muster a server without an address proof gets the same datagram again', async () => {
     const { run, server, datagrams, socket, states, join, status, id, matchmaker } = await restarted()
     join('ann', 'ben')
     const came = once(socket, 'message')

@@ -8,7 +8,7 @@ const always = { cron: '* * * * *', minutes: 2 }
 /** Servers for which the service is paid. */
 const paid = ({ service }: ReturnType<typeof open>) => service.unstopped().length
 
-test('a pool in which all servers list themselves has no more servers than it keeps warm', async () => {
+test('if all servers of a pool list themselves, the pool creates no more servers than its warm stock', async () => {
   const game = open({ pools: [{ ...world, at: [{ ...always, min: 3 }] }] })
   for (let second = 0; second < 300; second += 1) {
     await game.run(1000)

@@ -114,7 +114,7 @@ test('a warm server that does not register again after a restart is stopped and 
   expect(service.unstopped()).toEqual(['r2'])
 })
 
-test('a match gets another server if its own does not register again after a restart', async () => {
+test('a match gets another server if its first server does not register again after a restart', async () => {
   const { service, servers, run, restart, join, status } = open()
   await run(5000)
   for (const server of servers.values()) server.isSilent = true
@@ -365,7 +365,7 @@ test('a server gets no second match, and the limit of servers holds, while a cla
   expect(service.unstopped()).toHaveLength(2)
 })
 
-test('a match that leaves a silent server takes no third one while its claim of the second is written', async () => {
+test('a match that leaves a silent server takes no third server while its claim of the second is stored', async () => {
   const two = { ...arena, at: [{ cron: '* * * * *', minutes: 2, min: 2 }] }
   const { matchmaker, run, join } = await openWithSlowStore({ pools: [two] })
   const { seen } = watched(matchmaker)

@@ -202,7 +202,7 @@ describe('a pool of servers', () => {
     expect(service.unstopped()).toEqual([])
   })
 
-  test('a match moves to another server of its pool if its server is silent for 3 s', async () => {
+  test('a match moves to another server of its pool if its first server is silent for 3 s', async () => {
     const { service, running, tokens, run, join, status, seen } = open()
     await run(8000)
     const [first = '', second = ''] = tokens()
@@ -241,7 +241,7 @@ describe('a pool of servers', () => {
     expect(settled.filter((id) => id === matchId)).toHaveLength(1)
   })
 
-  test('a pool server that runs is stored as that before a match that it accepted while it booted', async () => {
+  test('a pool server is stored as running before a match that it accepted while it booted is stored', async () => {
     const memory = createMemoryServerLog()
     const written: string[][] = []
     const append: ServerLog['append'] = (entries) => {

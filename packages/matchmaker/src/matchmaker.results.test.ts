@@ -144,7 +144,7 @@ describe('the result of a match that its server did not report', () => {
     expect((await first.count(1))[0]?.data).toMatchObject({ match_id: first.matchId, reason: 'ended' })
   })
 
-  test('the next process sends the result of a match whose server the first one stopped on close', async () => {
+  test('the next process sends the result of a match whose server the previous process stopped on close', async () => {
     const memory: StoreMemory = new Map()
     const { matchmaker, matchId, clock, count, service, results } = await playing(memory)
     expect(await clock.until(matchmaker.close({ stopServers: true }))).toEqual([])

@@ -27,7 +27,7 @@ describe('a seat of a player who is away and may return', () => {
     return { ...all, first, second, server, seatId: seats[0]?.id ?? '', counts }
   }
 
-  test('a seat that an absent player gives back is free, even if the server still reports the player', async () => {
+  test('a seat that an absent player gives back is free, even while the server still reports this player', async () => {
     const { matchmaker, run, server, seatId, counts, report } = await away()
     await matchmaker.releaseSeat(seatId, 'ann')
     for (const ms of [0, 1000, 10_000, 60_000]) {
@@ -51,7 +51,7 @@ describe('a seat of a player who is away and may return', () => {
     expect(counts()).toMatchObject({ free: 1, away: 1 })
   })
 
-  test('the seat of an absent player is kept if a group member takes seats elsewhere for the group', async () => {
+  test('an absent player keeps the seat if a group member takes seats on another server for the group', async () => {
     const { matchmaker, second, seatId } = await away()
     const request = { serverId: second, playerIds: ['eve', 'ann'], groupId: 'g' }
     expect(refusal(() => matchmaker.holdSeats({ ...request, by: 'eve' }))).toMatchObject({

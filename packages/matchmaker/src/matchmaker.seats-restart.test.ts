@@ -236,7 +236,7 @@ describe('a player-started server after a restart of Muster', () => {
     expect(register(tokens()[0] ?? '').host).toBeUndefined()
   })
 
-  test('after a restart a player in a match has no seat; a player-started server expires in time', async () => {
+  test('after a restart a player in a match has no seat, and an unused started server expires on time', async () => {
     const { matchmaker, run, restart, join, clock, servers, report } = openBeforeKill()
     await run(8000)
     await matchmaker.startServer({ ...custom, playerIds: ['ann', 'eve'] })
@@ -259,7 +259,7 @@ describe('a player-started server after a restart of Muster', () => {
     expect(life.next.seatsOf('ann')).toEqual([])
   })
 
-  test('a player-started server boots at the requested place after a restart, its create sent or not', async () => {
+  test('a player-started server boots at the requested place, even if a restart precedes its create', async () => {
     const places = [...(cold.places ?? []), { name: 'Tokyo', latitude: 35.7, longitude: 139.7 }]
     const { matchmaker, run, restart, tokens, service } = openBeforeKill(
       { ...cold, places },

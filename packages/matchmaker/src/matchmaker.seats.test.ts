@@ -257,7 +257,7 @@ describe('a server that players start by startServer', () => {
     await expect(matchmaker.startServer({ ...custom, pool: 'other', playerIds: ['eve'] })).rejects.toThrow('pool: ')
   })
 
-  test('a warm server that its player gives back joins the pool; repeating that leads to a cooldown', async () => {
+  test('a warm server that its player gives back returns to the pool; giving back often has a cooldown', async () => {
     const { matchmaker, service, run, clock } = open()
     await run(8000)
     const begunAt = clock.now()
@@ -277,7 +277,7 @@ describe('a server that players start by startServer', () => {
     expect(matchmaker.inspect().pools).toMatchObject([{ idle: 2, draining: 0 }])
   })
 
-  test('a booting server that its player gives back is stopped; repeating that leads to a cooldown', async () => {
+  test('a booting server that its player gives back is stopped; giving back often has a cooldown', async () => {
     const { matchmaker, service, run } = open({ pools: [{ ...arena, at: [] }] })
     await run(1000)
     for (let nth = 0; nth < 60; nth += 1) {

@@ -61,7 +61,7 @@ describe('the log of servers', () => {
     expect(status('ann-ben')).toBe('MATCH_FOUND')
   })
 
-  test('after a restart the server log shows which servers to keep, to stop and to search for', async () => {
+  test('after a restart the server log tells which servers to keep, to stop and to search for', async () => {
     const serverLog = createMemoryServerLog()
     const { clock, service, matchmaker, seen, run } = setUp({ serverLog })
     for (const [matchId, request] of [

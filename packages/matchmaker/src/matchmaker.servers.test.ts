@@ -63,7 +63,7 @@ describe('the cleanup of orphaned deployments', () => {
   })
 })
 
-test('a match whose environment is too large is not created and costs no attempt', async () => {
+test('no server is created for a match whose environment is too large, and no attempt is counted', async () => {
   const hidden = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`V${index}`, 'x'.repeat(4000)]))
   const queues = [{ ...duel, deploy: { ...deploy, hiddenEnvironment: hidden } }]
   const { matchmaker, service, seen, join, run } = setUp({ queues })
@@ -121,7 +121,7 @@ describe('a failing server of a match', () => {
     expect(names.indexOf('deploymentFailed')).toBeLessThan(names.indexOf('ticketRequeued'))
   })
 
-  test('a server that fails with players on it is reported as crashed, one that ends by itself is not', async () => {
+  test('a server that fails with players on it is reported as crashed, unlike one that ends by itself', async () => {
     const crashing = setUp({ service: { fate: () => ({ readyMs: 1000, errorMs: 9000 }) } })
     crashing.join('ann', 'ben')
     await crashing.run(60_000)

@@ -105,7 +105,7 @@ describe('a pool with servers from a custom source', () => {
     expect(own().running()).toHaveLength(1)
   })
 
-  test('a lost allocate that has no server yet but could still get one is stopped by its id', async () => {
+  test('an allocate whose answer was lost, and which may still get a server, is stopped by its id', async () => {
     const fault: Faults = (call, nth) => (call === 'allocate' && nth === 1 ? {} : undefined)
     const { join, run, status, own } = open({ fault })
     await join('ann')
@@ -136,7 +136,7 @@ describe('a pool with servers from a custom source', () => {
   })
 })
 
-test('after a restart servers are polled and stopped at the old source of a pool that has a new one', async () => {
+test('after a pool’s source changed at a restart, its servers are still polled at the earlier source', async () => {
   const memory: StoreMemory = new Map()
   const before = open({ memory })
   await before.join('ann')
@@ -190,7 +190,7 @@ describe('a matchmaker without the deployment service', () => {
     expect(matchmaker.inspect().queues.map(({ name }) => name)).toEqual(['duel'])
   })
 
-  test('without the deployment service, its earlier servers are kept, and stopped once it is back', async () => {
+  test('without the deployment service its servers are kept, and stopped once it is configured again', async () => {
     const memory: StoreMemory = new Map()
     const service = { queues, pools: [{ ...deployed, warm: {} }] }
     const before = setUp({ ...service, store: createMemoryStore(memory) })

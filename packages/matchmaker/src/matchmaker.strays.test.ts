@@ -40,7 +40,7 @@ async function live(lives: number, maxServers: number) {
   return left
 }
 
-test('orphaned servers are stopped on time even if each process lives shorter than the grace period', async () => {
+test('orphaned servers are stopped on time even if every process ends within the grace period', async () => {
   const left = await live(20, 1000)
   expect(Math.max(...left)).toBeLessThanOrEqual((REAP_MS / LIFE_MS + 1) * MATCHES_PER_LIFE)
   expect(left.at(-1)).toBe(left.at(-2))

@@ -92,7 +92,7 @@ describe('two deployments made by one create', () => {
     },
   )
 
-  test('of two deployments by one create, one is stopped even if the unused one registers first', async () => {
+  test('of two deployments of one create, the unused deployment is stopped even if it registers first', async () => {
     const { service, join, run, register, report, addTwin, ticket } = open()
     join('ann', 'ben')
     await run(500)
@@ -107,7 +107,7 @@ describe('two deployments made by one create', () => {
     expect(service.unstopped()).toEqual(['r1'])
   })
 
-  test('two processes that report no deployment are both accepted, and the later replaces the earlier', async () => {
+  test('two server processes that name no deployment are accepted, and the later replaces the earlier', async () => {
     const { join, run, register, report, addTwin } = open()
     join('ann', 'ben')
     await run(1500)
@@ -232,7 +232,7 @@ test('the store records which of two deployments is used before the other one is
 })
 
 describe('a server that claims a foreign deployment', () => {
-  test('a server that claims a foreign deployment is ordered to end, and the foreign one is untouched', async () => {
+  test('a server that claims a foreign deployment must end, and the foreign deployment is untouched', async () => {
     const { service, join, run, register, searches, ticket, matchmaker } = open()
     join('ann', 'ben')
     await run(1500)

@@ -69,12 +69,12 @@ test.each([
   ['a player index', createPlayerIndex()],
   ['a fleet', new Fleet()],
   ['an allocator', anAllocator()],
-])('%s has no getters or setters, which would slow down the V8 engine', (_, one) => {
+])('the object %s has no getters or setters, which V8 would run more slowly than fields', (_, one) => {
   const accessors = Object.entries(Object.getOwnPropertyDescriptors(one)).filter(([, { get }]) => get !== undefined)
   expect(accessors.map(([name]) => name)).toEqual([])
 })
 
-test('all queue models have the same fields in the same order, for any definition', () => {
+test('all compiled queue models have the same fields in the same order, for any definition', () => {
   const least = defineQueue({ name: 'a', matchSize: 2, deploy })
   const most = defineQueue({
     deploy,

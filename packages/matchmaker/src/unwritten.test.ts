@@ -76,7 +76,7 @@ function createWorld() {
 
 const ids = ['ann', 'ben', 'cas']
 
-test('no caller or listener learns of a change before it is on the disk', async () => {
+test('no caller or listener learns of a change before the change is on the disk', async () => {
   const { disk, run, matchmaker } = createWorld()
   for (const id of ['ann', 'ben']) matchmaker().createTicket({ id, queue: 'duel', players: [{ id, ip: '192.0.2.1' }] })
   await run(250)

@@ -54,7 +54,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     expect(complaints).toEqual([])
   })
 
-  test('the console keeps its token when a link contains another, until its own is refused', async () => {
+  test('the console ignores a token in a link while it has a token, until its token is refused', async () => {
     const { page, server } = await open(some, 'look')
     await page.getByText('may look').waitFor()
     await page.goto(`${server.url}#token=operate-token`)
@@ -68,7 +68,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     await page.getByText('may operate').waitFor()
   })
 
-  test('the console says that a token is wrong, and accepts one that is typed', async () => {
+  test('the console says that a token is wrong, and accepts another token that is typed', async () => {
     const { page } = await open(some, 'nobody')
     const field = page.getByLabel('Token')
     await field.fill('wrong')

@@ -149,7 +149,7 @@ describe.skipIf(chromiumPath === undefined)('the console served by the program',
     await page.context().close()
   })
 
-  test('the console continues by itself after its server was restarted', async () => {
+  test('the console of a running server reconnects by itself after the server was restarted', async () => {
     const { page, complaints } = await open('look')
     await page.locator('.heard.live').waitFor()
     await program.restart(async () => {

@@ -21,7 +21,7 @@ test.each([
   [9, 4, 4, 8],
   [17, 2, 12, 16],
 ])(
-  'of %i single players, a queue of %i equal teams of 1 to %i players soon matches %i',
+  'of %i single players, a queue with %i equal teams of up to %i soon puts %i in one match',
   async (singles, count, max, play) => {
     const { matchmaker, join, run, matchOf, close } = await playing(sides(count, max))
     const ids = Array.from({ length: singles }, (_, nth) => `p${nth}`)

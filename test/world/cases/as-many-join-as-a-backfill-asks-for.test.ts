@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { playing } from './playing.js'
 
-test('exactly as many players join a running match as its backfill requests', async () => {
+test('exactly as many players join a running match as its backfill has open slots', async () => {
   const sides = {
     teams: [{ name: 'side', count: 2, size: { min: 1, max: 8 } }],
     fillForMs: 1000,

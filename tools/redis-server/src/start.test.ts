@@ -12,7 +12,7 @@ const isAlive = (pid: number) => {
 }
 
 describe.skipIf(skipsRedis())('a started redis-server', () => {
-  test('a started redis-server can be killed and started again on the same data, and leaves nothing', async () => {
+  test('a started redis-server can be killed and restarted on the same data, and leaves no file behind', async () => {
     const server = await startRedisServer({ appendOnly: 'always' })
     const { pid } = server
     expect(await server.ask('SET key value')).toBe('+OK\r\n')

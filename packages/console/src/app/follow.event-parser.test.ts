@@ -29,7 +29,7 @@ const field = fc.oneof(
 )
 const streams = fc.array(fc.tuple(field, ends), { maxLength: 30 }).map((lines) => lines.flat().join(''))
 
-test('an event stream gives the same events in any pieces', () => {
+test('the event stream parser gives the same events however the stream is cut into pieces', () => {
   fc.assert(
     fc.property(streams, fc.array(fc.nat(200)), (text, cuts) => {
       // A carriage return at the very end waits for what follows, so every stream ends with another line.

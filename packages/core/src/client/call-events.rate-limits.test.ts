@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { inVirtualTime, ready, later } from './client.fixture.js'
 
 describe('rate limits', () => {
-  test('an injected limiter can enforce the rate limits', async () => {
+  test('an injected limiter is called for each documented rate limit, by its name', async () => {
     const names: string[] = []
     const limiter = ({ name }: { readonly name: string }) => {
       names.push(name)

@@ -99,12 +99,12 @@ test.each([
     'option settings.deploymentQueryParameter must be a text, not ""',
   ],
   [{ timeout: 5 }, 'timeout', 'option timeout is not known; did you mean timeoutMs?'],
-])('the client options %j are refused with the name and value of the wrong one', (options, field, message) => {
+])('createClient refuses the options %j, naming the invalid option and its value', (options, field, message) => {
   expect(() => given(options)).toThrow(expect.objectContaining({ name: 'InvalidInput', field, message }))
 })
 
 test.each([undefined, null, 'https://service.example', []])(
-  'createClient(%j) names the options that it needs',
+  'createClient(%j) fails with the names of the required options',
   (options) => {
     const create = () => configure(options as unknown as ClientOptions)
     expect(create).toThrow(
@@ -120,7 +120,7 @@ test.each([
   [{ dispatcher: null }, 'dispatcher'],
   [{ limiter: null }, 'limiter'],
   [{ baseUrl: undefined }, 'baseUrl'],
-])('the client options %j are refused with the name of the wrong one', (options, field) => {
+])('createClient refuses the options %j, naming the invalid option', (options, field) => {
   expect(() => given(options)).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))
 })
 

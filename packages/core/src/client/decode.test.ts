@@ -77,7 +77,7 @@ describe('a list with unreadable entries', () => {
   const list = { id: 'deployments.list', operation: api.deployments.list, input: {} } as const
   const entry = (request_id: unknown) => ({ request_id, status: 'Status.READY' })
 
-  test('a list with unreadable entries decodes to the readable ones, and each unreadable one is reported', () => {
+  test('a list decodes to its readable entries, and each unreadable entry is reported', () => {
     told.length = 0
     const data = [entry('a'), { status: 'Status.READY' }, entry('b'), entry(7), 'c', entry('d')]
     expect(read(JSON.stringify({ data, total_count: 6 }), 200, list)).toEqual({
@@ -91,7 +91,7 @@ describe('a list with unreadable entries', () => {
     ])
   })
 
-  test('unreadable list entries cause a process warning if nobody listens to the reports', async () => {
+  test('unreadable list entries cause a process warning if no listener receives their reports', async () => {
     const warned = once(process, 'warning')
     const deaf = { ...sink, listens: () => false }
     decode(testRequest(list), answer(JSON.stringify({ data: [entry('a'), {}, {}] })), systemClock, deaf)

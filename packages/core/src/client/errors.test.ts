@@ -15,7 +15,7 @@ test('every error class is a MusterError and an Error with its own name', () => 
   }
 })
 
-test('unknown facts are absent from an error, and the cause is kept', () => {
+test('an error has no member for an unknown fact, and keeps its cause', () => {
   const cause = new Error('socket hang up')
   const error = new errors.ConnectionLost('lost', {
     operation: 'fleets.get',

@@ -79,7 +79,7 @@ test('a call whose mayWrite is not a function is refused', async () => {
   expect(error).toMatchObject({ field: 'mayWrite' })
 })
 
-test('an expired permit is returned unused, and the call waits for another one', async () => {
+test('an expired permit is returned unused, and its call waits for another permit', async () => {
   const { seen, limiter } = permits((nth) => nth > 2)
   const { server, client } = await setUp({ limiter, limits: { other: { limit: 1 } } })
   const requests: number[] = []

@@ -91,13 +91,13 @@ describe('all pages', () => {
     expect(items).toHaveLength(3)
   })
 
-  test('`all` yields the items once if the service ignores the page number, after one more request', async () => {
+  test('`all` yields each item once, after one extra request, if the service ignores the page number', async () => {
     const { items, asked } = await gather(() => ({ fleets: [{ name: 'a' }], count: 1 }))
     expect([items, asked.length]).toEqual([[{ name: 'a' }], 2])
   })
 
   test.each([new NotFound('no such page'), new InvalidInput('page out of range')])(
-    '`all` ends if a page that was not announced is refused: %s',
+    '`all` ends at a refused page that no answer had announced: %s',
     async (refusal) => {
       const { items } = await gather((page) => {
         if (page > 2) throw refusal
@@ -111,7 +111,7 @@ describe('all pages', () => {
     ['a promised page that is missing', new NotFound('gone'), 2, true],
     ['the first page', new NotFound('no such deployment'), 1, false],
     ['any other error', new ServerError('down'), 2, false],
-  ])('`all` fails for %s', async (_, failure, at, promised) => {
+  ])('`all` fails if the service refuses a page: %s', async (_, failure, at, promised) => {
     const serve = (page: number) => {
       if (page === at) throw failure
       return promised ? pages(9)(page) : { fleets: [{ name: `${page}` }] }

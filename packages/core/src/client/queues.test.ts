@@ -157,7 +157,7 @@ describe('documented limits', () => {
     await clock.until(Promise.all(slow))
   })
 
-  test('a 429 pauses the whole queue of its limit, and no other queue', async () => {
+  test('a 429 pauses all calls under its rate limit, and no other calls', async () => {
     const { client, clock, times } = setUp()
     const refused = client.deployments.get({ request_id: 'refused' })
     await clock.advance(1)
@@ -235,7 +235,7 @@ describe('the order of a queue', () => {
     expect(order).toEqual(['a', 'b', 'high', 'high-too', 'middle', 'c', 'd', 'low'])
   })
 
-  test('a queue gives the place of an aborted call to the next one', async () => {
+  test('a queue of calls gives the place of an aborted call to the next call', async () => {
     const { client, clock, arrivals } = setUp({ limits: { status: { limit: 1 } } })
     const abort = new AbortController()
     const get = (request_id: string, signal?: AbortSignal) => client.deployments.get({ request_id }, { signal })
@@ -272,20 +272,20 @@ describe('settings for points that the specification leaves open', () => {
   const locations = (client: Client) => client.locations.list({ type: 'metal', tags: true })
   const query = encodeURIComponent('{"order_by":[{"field":"a","order":"asc"}]}')
 
-  test.each<[ClientOptions['settings'], (client: Client) => Promise<unknown>, string]>([
-    [{}, create, '/deployments'],
-    [{}, stop, '/v1/stop/abc?container_log_storage=logs'],
-    [{ containerLogStorageParameter: 'where' }, stop, '/v1/stop/abc?where=logs'],
-    [{ containerLogStorageParameter: 'where' }, selfStop, '/v1/self/stop/abc/def?where=true'],
-    [{}, list, `/v1/deployments?query=${query}`],
-    [{ deploymentQueryParameter: 'q' }, list, `/v1/deployments?q=${query}`],
-    [{}, locations, '/v1/locations?type=metal&tags=true'],
+  test.each<[ClientOptions['settings'], string, (client: Client) => Promise<unknown>]>([
+    [{}, '/deployments', create],
+    [{}, '/v1/stop/abc?container_log_storage=logs', stop],
+    [{ containerLogStorageParameter: 'where' }, '/v1/stop/abc?where=logs', stop],
+    [{ containerLogStorageParameter: 'where' }, '/v1/self/stop/abc/def?where=true', selfStop],
+    [{}, `/v1/deployments?query=${query}`, list],
+    [{ deploymentQueryParameter: 'q' }, `/v1/deployments?q=${query}`, list],
+    [{}, '/v1/locations?type=metal&tags=true', locations],
     [
       { locationTypeParameter: 'kind', locationTagsParameter: 'with_tags' },
-      locations,
       '/v1/locations?kind=metal&with_tags=true',
+      locations,
     ],
-  ])('settings %j give the path and query of request %#', async (settings, call, expected) => {
+  ])('with the settings %j a request is sent to %s', async (settings, expected, call) => {
     const { client, clock, arrivals } = setUp({ settings })
     await clock.until(call(client))
     expect(arrivals.map((one) => one.path)).toEqual([expected])

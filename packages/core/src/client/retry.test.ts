@@ -97,10 +97,14 @@ describe('retries', () => {
     [410, never, AlreadyTerminated],
   ]
   const cases = table.flatMap(([fate, repeated, type]) =>
-    methods.map((method) => ({ fate, method, type, repeats: repeated.includes(method) })),
+    methods.map((method) => {
+      const repeats = repeated.includes(method)
+      const after = fate === 'refused' ? 'a refused connection' : fate === 'lost' ? 'a lost answer' : `status ${fate}`
+      return [method, repeats ? 'is' : 'is not', after, { fate, method, type, repeats }] as const
+    }),
   )
 
-  test.each(cases)('a $method is retried after $fate: $repeats', async ({ fate, method, repeats, type }) => {
+  test.each(cases)('a %s %s retried after %s', async (_method, _is, _fate, { fate, method, repeats, type }) => {
     const { attempts, outcome } = setUp([fate])
     const came = await outcome(method)
     expect(attempts.length).toBe(repeats ? 2 : 1)
@@ -108,7 +112,7 @@ describe('retries', () => {
     else expect(came).toBeInstanceOf(type)
   })
 
-  test('calls end any sequence of failures as the retry rules say, after the stated attempts', async () => {
+  test('after any failures a call is repeated only if that is safe, and at most retry.attempts times', async () => {
     const fate = fc.constantFrom<Fate>(429, 'refused', 'lost', 500, 503, 404, 410)
     const run = fc.record({
       method: fc.constantFrom(...methods),
@@ -146,7 +150,7 @@ describe('retries', () => {
     )
   })
 
-  test.each(methods)('a 429 never fails a %s and is not counted as an attempt', async (method) => {
+  test.each(methods)('a %s succeeds after any number of 429s, which do not count as attempts', async (method) => {
     const { attempts, outcome } = setUp(
       Array.from({ length: 25 }, () => 429),
       { retry: { attempts: 1 } },
@@ -157,12 +161,12 @@ describe('retries', () => {
 })
 
 describe('a DELETE answered by 404 or 410', () => {
-  test.each([404, 410])('a DELETE whose first try is answered by %i is an error', async (status) => {
+  test.each([404, 410])('a DELETE whose first attempt is answered by %i fails', async (status) => {
     expect(await setUp([status]).outcome('DELETE')).toMatchObject({ status })
   })
 
   test.each([404, 410])(
-    'a DELETE answered by %i is a success after a try that may have been carried out',
+    'a DELETE answered by %i succeeds if an earlier attempt may have been carried out',
     async (status) => {
       expect(await setUp(['lost', status]).outcome('DELETE')).toBeUndefined()
       expect(await setUp([502, 429, 'refused', status]).outcome('DELETE')).toBeUndefined()
@@ -170,13 +174,13 @@ describe('a DELETE answered by 404 or 410', () => {
   )
 
   test.each([404, 410])(
-    'a DELETE answered by %i is an error if no earlier try can have been carried out',
+    'a DELETE answered by %i fails if no earlier attempt can have been carried out',
     async (status) => {
       expect(await setUp(['refused', 429, status]).outcome('DELETE')).toMatchObject({ status })
     },
   )
 
-  test.each([400, 404, 410])('a repeated stop answered by %i is a success', async (status) => {
+  test.each([400, 404, 410])('a repeated stop succeeds if it is answered by %i', async (status) => {
     const handle = async () => {
       handled += 1
       return Response.json({ message: 'deployment already terminated' }, { status: handled === 1 ? 500 : status })
@@ -188,7 +192,7 @@ describe('a DELETE answered by 404 or 410', () => {
     expect(handled).toBe(2)
   })
 
-  test('a repeated GET or PUT answered by 404 is an error', async () => {
+  test('a repeated GET or PUT fails if it is answered by 404', async () => {
     expect(await setUp([500, 404]).outcome('GET')).toBeInstanceOf(NotFound)
     expect(await setUp([500, 404]).outcome('PUT')).toBeInstanceOf(NotFound)
   })
@@ -240,7 +244,7 @@ describe('the wait before a retry', () => {
     }
   })
 
-  test('repeated 429s of a limit also delay the other calls of the operation', async () => {
+  test('repeated 429s of a limit also delay further calls of the same operation', async () => {
     const { client, clock, attempts } = setUp(Array.from({ length: 5 }, () => [429, { 'retry-after': '5' }]))
     const names = ['a', 'b', 'c', 'd', 'e']
     const first = names.map((name) => client.tags.get({ ...tag, tag_name: name }))
@@ -250,7 +254,7 @@ describe('the wait before a retry', () => {
     expect(attempts).toEqual([0, 0, 0, 0, 0, 5000, 6000, 7000, 7000, 8000, 8000])
   })
 
-  test('a single stray 429 delays no other call', async () => {
+  test('a single 429 without a pattern delays no call but its own', async () => {
     const { client, clock, attempts } = setUp([[429, { 'retry-after': '5' }]])
     const first = client.tags.get(tag)
     await clock.advance(10)

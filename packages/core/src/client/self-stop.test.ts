@@ -43,7 +43,7 @@ describe('the request of selfStop', () => {
     [false, undefined, 'container_log_storage=false'],
     ['my bucket&a=b', undefined, 'container_log_storage=my+bucket%26a%3Db'],
     ['logs', { containerLogStorageParameter: 'storage' }, 'storage=logs'],
-  ])('selfStop sends the container log storage: %s', async (containerLogStorage, settings, query) => {
+  ])('selfStop sends its option containerLogStorage %j in the query', async (containerLogStorage, settings, query) => {
     const server = await serve((_, response) => answer(response, 200, {}))
     await selfStop({ environment: environmentOf(server.url), containerLogStorage, settings })
     expect(server.requests.map(({ url }) => url)).toEqual([`/v1/self/stop/abc/42?${query}`])

@@ -88,7 +88,7 @@ describe('an address that has used up its guesses', () => {
   })
 })
 
-test('known callers share the rate limit of their address, and backends do not count', async () => {
+test('known players share the rate limit of their address, and backends do not count against that limit', async () => {
   const { askAll, known } = setUp()
   for (const id of ['ben', 'cleo']) known.add(id)
   expect(await askAll(['backend', 'ann', 'ben', 'backend', 'cleo', 'backend', 'ann'])).toEqual([
@@ -123,7 +123,7 @@ test('a request without an Authorization header is never remembered as accepted'
   expect(await askAll(['x', 'y', ''])).toEqual(['401', '401', '429'])
 })
 
-test('requests without a caller have their own rate limit', async () => {
+test('requests without credentials have a rate limit of their own, separate from that of known callers', async () => {
   const { admission, askAll } = setUp()
   await admission.anonymous('a')
   await admission.anonymous('a')
@@ -150,7 +150,7 @@ test('wrong tokens never slow down a caller who was admitted before (property)',
   )
 })
 
-test('callers with an unknown address share one limit, and the refusal says why', async () => {
+test('callers whose address is unknown share one rate limit, and a refusal names this reason', async () => {
   const { admission } = setUp()
   for (let turn = 0; turn < 2; turn += 1) await admission.anonymous(UNKNOWN_ADDRESS)
   await expect(admission.anonymous(UNKNOWN_ADDRESS)).rejects.toThrow(

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '../time.js'
 import { createAttempts, createMemoryLimitStore } from './attempts.js'
 
-test('a burst of attempts is allowed, then single ones at the rate', async () => {
+test('attempts up to the limit are allowed at once, and further attempts one at a time at the rate', async () => {
   const clock = createManualClock()
   const attempts = createAttempts({ limit: 3, windowMs: 3000, clock })
   expect([1, 2, 3].map(() => attempts.take('a'))).toEqual([0, 0, 0])
@@ -14,7 +14,7 @@ test('a burst of attempts is allowed, then single ones at the rate', async () =>
   expect(attempts.take('a')).toBeCloseTo(1000, 1)
 })
 
-test('an attempt that is given back does not count', () => {
+test('an attempt that the caller gives back does not count against the limit of attempts', () => {
   const attempts = createAttempts({ limit: 1, windowMs: 1000, clock: createManualClock() })
   expect(attempts.take('a')).toBe(0)
   attempts.giveBack('a')
@@ -22,7 +22,7 @@ test('an attempt that is given back does not count', () => {
   expect(attempts.take('a')).toBeGreaterThan(0)
 })
 
-test('a check does not count as an attempt; a charge counts even when no attempt is allowed', async () => {
+test('asking for the wait does not count as an attempt, but a charge counts even beyond the limit', async () => {
   const clock = createManualClock()
   const attempts = createAttempts({ limit: 2, windowMs: 2000, clock })
   expect([attempts.wait('a'), attempts.wait('a'), attempts.wait('a')]).toEqual([0, 0, 0])
@@ -50,7 +50,7 @@ test('attempts are kept for at most maxKeys keys', () => {
   expect(attempts.take('a')).toBe(0)
 })
 
-test('no window has over twice the limit of attempts, and the average keeps the limit', async () => {
+test('no window has more than twice the limit of attempts, and the average stays within the limit', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 5 }),
@@ -92,7 +92,7 @@ test.each([
   )
 })
 
-test('a limit requested again by name keeps its counts, even if the limit has changed', async () => {
+test('a limit of attempts opened again by its name keeps its counts, even with another limit value', async () => {
   const clock = createManualClock()
   const store = createMemoryLimitStore(clock)
   const minute = { limit: 2, windowMs: 60_000 }

@@ -206,7 +206,7 @@ test('an IPv6 /64 counts as one address', async () => {
   ])
 })
 
-test('exempt callers count neither against their own limit nor against that of their address', async () => {
+test('requests of exempt callers count neither against a caller’s limit nor against an address’s limit', async () => {
   const limit = { limit: 1, windowMs: 3000 }
   const { call } = setUp({ limits: { perCaller: limit, perAddress: limit, exempt: ({ id }) => id === 'own' } })
   const status = async (id: string) => (await call('DELETE', '/books', undefined, { authorization: id })).status

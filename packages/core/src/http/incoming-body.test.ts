@@ -37,7 +37,7 @@ test('an incoming body gathers tiny pieces in one buffer', async () => {
   expect((await body?.whole())?.byteLength).toBe(PIECES)
 })
 
-test('an incoming body keeps no more than its limit, and drops the rest', async () => {
+test('an incoming body keeps bytes up to its limit, and drops further bytes', async () => {
   const { message, body, socket } = await receive('POST / HTTP/1.1')
   let isOver = false
   body?.gather(1000, { ...unwatched, over: () => (isOver = true) })

@@ -183,7 +183,7 @@ describe('a handler that uses node:http', () => {
   })
 
   test.each(['early', 'late'])(
-    'a handler on node:http sees that the client disconnected when it checks %s',
+    'a handler on node:http that checks its signal %s sees that the client disconnected',
     async (when) => {
       const leaving = new AbortController()
       let seen = (_aborted: boolean) => {}

@@ -218,7 +218,7 @@ describe('a long poll', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('a long poll returns nothing when its time is over', async () => {
+  test('a long poll without news returns nothing when its time is over', async () => {
     const { clock, poll, listeners } = setUp()
     const polling = poll(1000)
     await clock.advance(1000)

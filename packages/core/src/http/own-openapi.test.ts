@@ -113,7 +113,7 @@ test('the OpenAPI document names the schema of a body after the id of the input'
   })
 })
 
-test('schemas with an id become OpenAPI components, and every reference leads to one', () => {
+test('schemas with an id become OpenAPI components, and every reference leads to a component', () => {
   const { schemas } = (document as { components: { schemas: object } }).components
   expect(Object.keys(schemas).toSorted()).toEqual(['Book', 'Order', 'Problem', 'Shelf'])
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(
@@ -123,7 +123,7 @@ test('schemas with an id become OpenAPI components, and every reference leads to
   expect(JSON.stringify(document)).not.toContain('$defs')
 })
 
-test('the OpenAPI document lists the refusals of each operation and those that precede any handler', () => {
+test('the OpenAPI document lists per operation its own refusals and those before any handler runs', () => {
   const responses = (path: string, method: string) =>
     Object.keys(
       (document as { paths: Record<string, Record<string, { responses: object }>> }).paths[path]?.[method]?.responses ??

@@ -54,7 +54,7 @@ describe('the client address', () => {
     expect(addressOf(new Request('http://localhost/', { headers }), { remoteAddress: '10.0.0.1' })).toBe(address)
   })
 
-  test('the client address is that of the proxy if the proxy is not trusted', () => {
+  test('the client address is the address of the proxy if the proxy is not trusted', () => {
     const addressOf = clientAddress({ trustedProxies: ['10.0.0.0/8'] })
     expect(addressOf(from('198.51.100.1'), { remoteAddress: '192.0.2.1' })).toBe('192.0.2.1')
   })
@@ -75,7 +75,7 @@ describe('the client address', () => {
     )
   })
 
-  test('trustedProxies must be valid networks; a wrong one is refused by name', () => {
+  test('trustedProxies must be valid networks, and an invalid network is refused by name', () => {
     expect(() => clientAddress({ trustedProxies: ['10.0.0.1'] })).toThrow(
       'trustedProxies must hold networks such as 10.0.0.0/8 or ::1/128, got "10.0.0.1"',
     )

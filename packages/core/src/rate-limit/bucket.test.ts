@@ -90,7 +90,7 @@ describe('a token returned to the bucket', () => {
     expect(bucket.inspect(1010).tokens).toBe(2)
   })
 
-  test('tokens return to the bucket in the order in which the server counts, not in that of writing', () => {
+  test('tokens return to the bucket in the order of the answers, not in that of the written requests', () => {
     const { take, nextFrom } = setUp({ limit: 2 })
     const slow = take(0)
     const fast = take(0)
@@ -125,7 +125,7 @@ describe('the share of a bucket', () => {
 })
 
 describe('the burst of a bucket', () => {
-  test('the burst of a bucket starts that many requests together, then one at a time at the rate', () => {
+  test('a bucket with a burst of n starts n requests together, and then one at a time at the rate', () => {
     const { bucket, take, nextFrom } = setUp({ limit: 10, burst: 3 })
     expect(bucket.inspect(0).tokens).toBe(3)
     for (let n = 0; n < 3; n += 1) take(0)

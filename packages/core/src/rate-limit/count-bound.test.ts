@@ -17,18 +17,18 @@ function setUp(leastMs = 50) {
 
 const onlyAnswers = Number.POSITIVE_INFINITY
 
-test('the count bound is "only answers" at first: nothing else proves that a request was counted', () => {
+test('the count bound is infinite at first: only an answer proves that the server counted a request', () => {
   expect(setUp().at()).toBe(onlyAnswers)
 })
 
-test('the count bound stays at "only answers" if answers are quick', () => {
+test('the count bound stays infinite, so only answers prove counting, while answers are quick', () => {
   const { answers, at, changes } = setUp()
   answers(120, 40)
   expect(at()).toBe(onlyAnswers)
   expect(changes).toEqual([])
 })
 
-test('the count bound is wide after 5 s of slow answers, and narrow after 30 s without a surprise', () => {
+test('the count bound is 250 ms after 6 s of slow answers, and falls to 50 ms in 30 more steady seconds', () => {
   const { answers, at, changes } = setUp()
   answers(4, 800)
   expect(at()).toBe(onlyAnswers)
@@ -44,7 +44,7 @@ test('the count bound is wide after 5 s of slow answers, and narrow after 30 s w
   ])
 })
 
-test('the count bound returns to "only answers" if quick answers follow slow ones', () => {
+test('the count bound is infinite again once quick answers follow slow answers', () => {
   const { answers, at, changes } = setUp()
   answers(40, 800)
   answers(6, 20)
@@ -53,7 +53,7 @@ test('the count bound returns to "only answers" if quick answers follow slow one
 })
 
 describe('a count bound after a surprise', () => {
-  test('the count bound is "only answers" after a late event loop, until answers are slow again', () => {
+  test('the count bound is infinite after a late event loop, until answers are slow again', () => {
     const { bound, answers, at, now, changes } = setUp()
     answers(40, 800)
     bound.late(now())
@@ -63,7 +63,7 @@ describe('a count bound after a surprise', () => {
     expect(at()).toBe(250)
   })
 
-  test('the count bound is "only answers" for a minute after a 429', () => {
+  test('the count bound is infinite for a minute after a 429', () => {
     const { bound, answers, at, now, changes } = setUp()
     answers(40, 800)
     bound.refused(now())
@@ -74,7 +74,7 @@ describe('a count bound after a surprise', () => {
     expect(at()).toBeLessThanOrEqual(250)
   })
 
-  test('the count bound is "only answers" after half a minute without any answer', () => {
+  test('the count bound is infinite after half a minute without any answer', () => {
     const { bound, answers, now } = setUp()
     answers(40, 800)
     expect(bound.at(now() + 31_000)).toBe(onlyAnswers)
@@ -82,7 +82,7 @@ describe('a count bound after a surprise', () => {
 })
 
 describe('the silence of a server', () => {
-  test('the silence of a server begins when an answer is overdue by more than usual and the bound', () => {
+  test('a server counts as silent once an answer takes longer than usual plus the count bound', () => {
     const { bound, answers, now } = setUp()
     answers(40, 800)
     const idleUntil = now() + 5000
@@ -94,7 +94,7 @@ describe('the silence of a server', () => {
     expect(bound.silentSince(idleUntil + 9000)).toBeUndefined()
   })
 
-  test('the silence of a server continues when requests time out, until one is answered', () => {
+  test('a server stays silent while its requests time out, until it answers a request', () => {
     const { bound, answers, now } = setUp()
     answers(40, 800)
     const from = now()

@@ -23,19 +23,19 @@ function run(rate: ReturnType<typeof createRateSearch>, allowed: (second: number
   return { rates, refused }
 }
 
-test('the rate search begins at the accepted rate, and returns to it when more is refused', () => {
+test('the search for a rate limit begins at the accepted rate, and returns to this rate after a refusal', () => {
   const { rates, refused } = run(createRateSearch(20, 1000), () => 20, 20)
   expect(rates.slice(0, 4)).toEqual([20, 20, 20, 22])
   expect(rates.slice(5)).toEqual(rates.slice(5).map(() => 20))
   expect(refused).toBe(2)
 })
 
-test('the rate search doubles its rate if nothing was accepted before', () => {
+test('the search for a rate limit starts by doubling the rate if no rate was accepted before', () => {
   const { rates } = run(createRateSearch(0, 1000), () => 1000, 12)
   expect(rates.filter((rate, n) => rate !== rates[n - 1]).slice(0, 5)).toEqual([1, 2, 4, 8, 16])
 })
 
-test('the rate search retries a refused rate after half a minute, and then later each time', () => {
+test('the search for a rate limit retries a refused rate first after 30 s, and then after ever longer times', () => {
   const { refused } = run(createRateSearch(20, 1000), () => 20, 600)
   expect(refused).toBeLessThanOrEqual(2 * 6)
 })

@@ -14,7 +14,7 @@ describe('the order of the scheduler', () => {
     expect(await results).toEqual(['a', 'b', 'c', 'd', 'e'])
   })
 
-  test('the scheduler starts a later call of higher priority before all waiting ones', async () => {
+  test('the scheduler starts a call of higher priority before all calls that already wait', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     const starts: string[] = []
     for (const name of ['a', 'b', 'c']) void scheduler.run(request(clock, starts, name))
@@ -124,7 +124,7 @@ describe('aborting a call in the scheduler', () => {
     await scheduler.onIdle()
   })
 
-  test('aborting a call that waits for another to end returns its permit', async () => {
+  test('aborting a call that has a permit but waits for a running call returns the permit', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(2), maxInFlight: 1 })
     const abort = new AbortController()
     void scheduler.run(never)
@@ -214,7 +214,7 @@ describe('the bounds of the scheduler', () => {
     expect(starts).toEqual(['a at 0', 'b at 0', 'c at 100', 'd at 200', 'e at 300'])
   })
 
-  test('the scheduler has at most one timer, and none when no call waits', async () => {
+  test('the scheduler has one timer while calls wait, and no timer otherwise', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(5) })
     const calls = Array.from({ length: 50 }, () => scheduler.run(async (slot) => slot.written()))
     let most = 0
@@ -251,7 +251,7 @@ describe('the end of the scheduler', () => {
   })
 
   test.each([undefined, perSecond(1)])(
-    'close of the scheduler rejects waiting calls and lets running ones finish',
+    'close of the scheduler rejects waiting calls and lets running calls finish',
     async (limiter) => {
       const { clock, scheduler } = setUp({ limiter, maxInFlight: 1 })
       const starts: string[] = []

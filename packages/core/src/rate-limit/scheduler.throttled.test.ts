@@ -38,7 +38,7 @@ test('a shorter Retry-After does not shorten a longer pause of the scheduler', (
   expect(scheduler.state.pausedUntil).toBe(5000)
 })
 
-test('429s of calls in flight together lower the rate once, and it recovers', async () => {
+test('429s of concurrent calls lower the rate once, and the rate recovers', async () => {
   const { clock, scheduler } = setUp({ limiter: perSecond(10) })
   for (let refused = 0; refused < 5; refused += 1) scheduler.throttled(undefined)
   expect(scheduler.state.rate).toBeCloseTo(7)

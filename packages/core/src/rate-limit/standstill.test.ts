@@ -90,7 +90,7 @@ const coldThenWarm =
   }
 
 describe('the limit during standstills', () => {
-  test('the rate limit is kept if only answers count, for any standstills and durations of requests', () => {
+  test('no request is refused if tokens return only after answers, for any standstills and request durations', () => {
     const anything: FateOf = ({ thinkMs, coldMs }, random) => ({
       connectMs: eighths(random() * coldMs),
       outMs: eighths(random() * coldMs),
@@ -104,7 +104,7 @@ describe('the limit during standstills', () => {
     )
   })
 
-  test('the limit is kept with cold connections and standstills if the server answers within the bound', () => {
+  test('no request is refused with cold connections and standstills if answers come within the count bound', () => {
     const fate = coldThenWarm(25, () => 0)
     fc.assert(
       fc.property(scene, (scenario) => void expect(refused(scenario, { fate })).toEqual(none)),
@@ -112,7 +112,7 @@ describe('the limit during standstills', () => {
     )
   })
 
-  test('the rate limit is kept with cold connections and a busy event loop shared with a slow server', () => {
+  test('no request is refused with cold connections and a busy event loop shared with a slow server', () => {
     const fate = coldThenWarm(50, ({ thinkMs }, random) => random() * thinkMs)
     fc.assert(
       fc.property(scene, (scenario) => void expect(refused(scenario, { inProcess: true, fate })).toEqual(none)),

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { createRate } from './token-bucket.js'
 
-test('the bucket rate begins to recover one window later if there was no pause', () => {
+test('the rate of a token bucket starts to recover one window after a 429 without a pause', () => {
   const rate = createRate(40, 1000)
   rate.lower(0, 0)
   expect([1000, 2000].map(rate.at)).toEqual([28, 30])
 })
 
-test('the bucket rate falls once for calls in flight together; a later pause only delays recovery', () => {
+test('the rate of a token bucket falls once for concurrent 429s; a longer pause only delays its recovery', () => {
   const rate = createRate(40, 1000)
   rate.lower(0, 500)
   rate.lower(10, 3000)
@@ -15,7 +15,7 @@ test('the bucket rate falls once for calls in flight together; a later pause onl
   expect([1000, 3000, 4000].map(rate.at)).toEqual([28, 28, 30])
 })
 
-test('the bucket rate falls again on the next 429, down to a tenth', () => {
+test('the rate of a token bucket falls again on each later 429, down to a tenth of the limit', () => {
   const rate = createRate(40, 1000)
   rate.lower(0, 0)
   rate.lower(2000, 2000)

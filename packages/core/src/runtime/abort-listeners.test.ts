@@ -21,7 +21,7 @@ test('many abort callbacks share one listener, each is called once, and no liste
   expect(getEventListeners(signal, 'abort')).toHaveLength(0)
 })
 
-test('the last abort callback to leave removes the listener, and the next one adds a new one', () => {
+test('the last abort callback to leave removes the shared listener, and the next callback adds it again', () => {
   const { signal } = new AbortController()
   const listener = { handleEvent: () => {} }
   for (let round = 0; round < 2; round += 1) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { linkedSignal } from './abort-signals.js'
 
-test('a linked signal is aborted with the first of its sources, with the same reason', () => {
+test('a linked signal is aborted as soon as one of its sources is, with the reason of that source', () => {
   const [one, other] = [new AbortController(), new AbortController()]
   const { signal } = linkedSignal(one.signal, undefined, other.signal)
   expect(signal.aborted).toBe(false)

@@ -7,7 +7,7 @@ interface Names extends WithProblems {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('an event listener that throws or rejects affects no other and is reported as a problem', async () => {
+test('an event listener that throws or rejects affects no other listener and is reported as a problem', async () => {
   const { emitter, emit } = createEventsWithProblems<Names>()
   const heard: string[] = []
   const problems: unknown[] = []

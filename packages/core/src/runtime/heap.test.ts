@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createHeap } from './heap.js'
 
-test('the heap returns entries in order', () => {
+test('the heap returns its entries in ascending order', () => {
   fc.assert(
     fc.property(fc.array(fc.integer()), fc.array(fc.integer()), (first, second) => {
       const heap = createHeap<number>((a, b) => a < b)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { oneAtATime } from './one-at-a-time.js'
 
-test('tasks run one after the other, in order, and a failed one does not stop the others', async () => {
+test('serialized tasks run one after another, in order, even after a task has failed', async () => {
   const inTurn = oneAtATime()
   const seen: string[] = []
   const task = (name: string, fails = false) =>

@@ -17,7 +17,7 @@ function setUp() {
   return { clock, state, ticker }
 }
 
-test('the ticker ticks while it is needed and then stops sleeping', async () => {
+test('the ticker ticks while there is work, and sets no timer once there is none', async () => {
   const { clock, state, ticker } = setUp()
   ticker.wake()
   ticker.wake()
@@ -29,7 +29,7 @@ test('the ticker ticks while it is needed and then stops sleeping', async () => 
   expect(clock.sleepers).toBe(0)
 })
 
-test('the ticker begins again when it is needed again, even after a wake-up without work', async () => {
+test('the ticker starts again at a wake-up with work, even after a wake-up without work', async () => {
   const { clock, state, ticker } = setUp()
   state.needed = false
   ticker.wake()

@@ -35,7 +35,7 @@ const isJson = (text: string) => {
   }
 }
 
-test('jsonFault finds a fault exactly in the strings that JSON.parse refuses', () => {
+test('jsonFault finds a fault in exactly those strings that JSON.parse refuses', () => {
   const broken = fc.tuple(
     fc.json(),
     fc.nat(),

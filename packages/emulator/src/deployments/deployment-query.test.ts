@@ -103,7 +103,7 @@ describe('filters of the deployment list', () => {
     expect(run({ filters: [{ field, operator, value }] }, some)).toMatch(problem)
   })
 
-  test('filters of the deployment list must all hold, and two on one field can be refused', () => {
+  test('a deployment must pass all filters of a list, and a setting refuses two filters on one field', () => {
     const between = {
       filters: [
         { field: 'created_at', operator: 'gte', value: formatA(start) },
@@ -131,7 +131,7 @@ describe('the order of the deployment list', () => {
   })
 })
 
-test('a deployment filter and its opposite together select every deployment once', () => {
+test('a filter of the deployment list and its opposite together select every deployment once', () => {
   const listed = fc.record({
     status: fc.constantFrom('ready', 'error'),
     tags: fc.uniqueArray(fc.constantFrom('x', 'y', 'z')),
@@ -224,7 +224,7 @@ describe('the deployment list', () => {
     })
   })
 
-  test('the deployment list can refuse two filters on one field', async () => {
+  test('a setting makes the deployment list refuse two filters on one field', async () => {
     const { list } = await studio({ deployments: { rejectRepeatedFilters: true } })
     const filter = { field: 'tags', operator: 'eq', value: 'a' }
     expect((await list({ filters: [filter] })).status).toBe(200)

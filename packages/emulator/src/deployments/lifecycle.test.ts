@@ -66,7 +66,7 @@ test('a deployment that never becomes ready stays DEPLOYING until time_to_deploy
   expect(run({ ...stuck, timeToDeployMs: Infinity }).life).toMatchObject({ status: 'DEPLOYING', since: 100 })
 })
 
-test('an early stop waits for READY, then ends the deployment in the same instant', () => {
+test('a stop before READY takes effect at the moment at which the deployment is READY', () => {
   const asked = stop(newborn, 5)
   expect(asked).toMatchObject({ status: 'INITIALIZING', stopRequested: true, since: 0 })
   expect(run(plan, asked).seen.slice(-3)).toEqual([
@@ -76,7 +76,7 @@ test('an early stop waits for READY, then ends the deployment in the same instan
   ])
 })
 
-test('an early stop also waits for ERROR', () => {
+test('a stop before READY also takes effect when the deployment reaches ERROR', () => {
   expect(run({ ...plan, outcome: 'error' }, stop(newborn, 5)).seen.slice(-3)).toEqual([
     [500, 'ERROR'],
     [500, 'TERMINATING'],

@@ -145,7 +145,7 @@ describe('capacity of places', () => {
     expect((await create()).status).toBe(202)
   })
 
-  test('a place without capacity for a version is not in the location list', async () => {
+  test('a place without capacity for an application version is not in the location list of that version', async () => {
     const { call, deploy } = await studio({ capacity: capacityOnlyAt({ tokyo: 1, paris: 1, beijing: 1 }) })
     const cities = async () => {
       const { body } = await call('GET', '/v1/locations?app=arena&version=1.0&limit=100')

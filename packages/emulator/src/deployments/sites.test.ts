@@ -5,7 +5,7 @@ import { createPortPool, createSites, type Site } from './placement.js'
 
 const place = places[0] as Place
 
-test('no port of a place is given out twice, and none is lost', () => {
+test('no port of a place is assigned twice or lost, for any assignments and releases', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.nat(4), fc.constant('give' as const)), { maxLength: 60 }), (steps) => {
       const pool = createPortPool({ from: 100, to: 109 })

@@ -22,12 +22,12 @@ test('a handler may return what its operation declares (types)', () => {
   expectTypeOf(() => noContent()).toExtend<Delete>()
 })
 
-test('a handler with an undeclared status does not compile', () => {
+test('a handler with a status that its operation does not declare does not compile', () => {
   expectTypeOf(() => fail(404, 'gone')).not.toExtend<Create>()
   expectTypeOf(() => ok(201, { name: 'arena' })).not.toExtend<Create>()
 })
 
-test('a handler with another body does not compile', () => {
+test('a handler whose body does not fit its operation does not compile', () => {
   expectTypeOf(() => ok({ is_active: true })).not.toExtend<Create>()
   expectTypeOf(() => noContent()).not.toExtend<Create>()
   expectTypeOf(() => ok({ name: 'arena' })).not.toExtend<Delete>()

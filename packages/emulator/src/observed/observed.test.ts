@@ -18,7 +18,7 @@ async function withVersion(options: Parameters<typeof started>[0] = {}) {
   return { ...service, deploy }
 }
 
-test('the observed service creates at /v2/deployments only, unless the settings have another path', async () => {
+test('the emulator in mode observed creates deployments only at /v2/deployments or a configured path', async () => {
   const { call } = observed()
   expect(await call('POST', '/deployments', created)).toMatchObject({ status: 404, body: expect.stringMatching(/^<!/) })
   expect(await call('POST', '/v2/deployments', created)).toMatchObject({ status: 400 })
@@ -28,7 +28,7 @@ test('the observed service creates at /v2/deployments only, unless the settings 
   expect(await other.call('POST', '/own', created)).toMatchObject({ status: 400 })
 })
 
-test('the emulator of the specification creates at /deployments and has fleets', async () => {
+test('the emulator in mode specification creates deployments at /deployments, and has fleets', async () => {
   const { call, emulator } = started()
   expect(emulator.settings.createDeploymentPath).toBe('/deployments')
   expect((await call('POST', '/v2/deployments', {})).status).toBe(404)
@@ -36,7 +36,7 @@ test('the emulator of the specification creates at /deployments and has fleets',
 })
 
 test.each(['/v1/fleets', '/v1/fleet/europe/policies', '/v2/status/x'])(
-  'the observed service answers %s with a 404 that is a web page',
+  'the emulator in mode observed answers %s with a 404 that is a web page',
   async (path) => {
     const { status, body } = await observed().call('GET', path)
     expect([status, body]).toEqual([404, expect.stringMatching(/^<!doctype html>/)])
@@ -95,13 +95,13 @@ describe('a request that the observed service refuses', () => {
       '/v1/deployments/bulk-stop',
       { filters: [{ field: 'application', values: ['arena'], filter_type: 'any' }] },
     ],
-  ])('the observed service refuses a request with 400: %s', async (says, method, path, body) => {
+  ])('the emulator in mode observed refuses a request with 400: %s', async (says, method, path, body) => {
     const { call } = await withVersion()
     const answer = await call(method, path, body)
     expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(says) } })
   })
 
-  test('requests that the observed service refuses are accepted by the service of the specification', async () => {
+  test('requests that the emulator refuses in mode observed are accepted in mode specification', async () => {
     const { call } = started()
     await call('POST', '/v1/app', { name: 'arena', is_telemetry_agent_active: true })
     const saved = await call('POST', '/v1/app/arena/version', {
@@ -114,7 +114,7 @@ describe('a request that the observed service refuses', () => {
   })
 })
 
-test('the observed service shows a deployment without an address with empty strings, and no null', async () => {
+test('the emulator in mode observed shows a missing deployment address as empty strings, never as null', async () => {
   const { call, deploy } = await withVersion()
   const request_id = await deploy()
   const { body } = await call('GET', `/v1/status/${request_id}`)
@@ -124,7 +124,7 @@ test('the observed service shows a deployment without an address with empty stri
     expect(body).not.toHaveProperty(absent)
 })
 
-test('variables of an observed container begin with ARBITRIUM_, and the delete token is hidden', async () => {
+test('in mode observed, container variables begin with ARBITRIUM_, and the delete token is hidden', async () => {
   const { emulator, clock, call, deploy } = await withVersion()
   const request_id = await deploy()
   await clock.advance(60_000)
@@ -135,7 +135,7 @@ test('variables of an observed container begin with ARBITRIUM_, and the delete t
   expect(JSON.stringify(page.body)).not.toContain(variables['ARBITRIUM_DELETE_TOKEN'])
 })
 
-test('the observed service has no logs of a container once it is being stopped', async () => {
+test('the emulator in mode observed has no logs of a container once the container is being stopped', async () => {
   const { clock, call, deploy } = await withVersion()
   const request_id = await deploy()
   await clock.advance(60_000)
@@ -145,7 +145,7 @@ test('the observed service has no logs of a container once it is being stopped',
   expect((await call('GET', logs)).status).toBe(404)
 })
 
-test('the observed service answers a stop before READY with 202, and a self-stop without a body', async () => {
+test('the emulator in mode observed answers a stop before READY with 202, and a self-stop without a body', async () => {
   const { clock, call, deploy, emulator } = await withVersion()
   const request_id = await deploy()
   const stopped = await call('DELETE', `/v1/stop/${request_id}`)
@@ -161,7 +161,7 @@ test('the observed service answers a stop before READY with 202, and a self-stop
   expect((await call('DELETE', path, undefined, headers)).status).toBe(404)
 })
 
-test('observed lists come in pages, and have no member for their entries if there are none', async () => {
+test('the emulator in mode observed returns lists in pages, and an empty list without its entries field', async () => {
   const { call } = observed()
   expect((await call('GET', '/v1/apps')).body).toEqual({
     total_count: 0,
@@ -175,7 +175,7 @@ test('observed lists come in pages, and have no member for their entries if ther
   })
 })
 
-test('observed webhooks contain what a read would return', async () => {
+test('the emulator in mode observed sends webhooks without null and without fields that reads omit', async () => {
   const posted: unknown[] = []
   const { clock, deploy } = await withVersion({
     fetch: async (_, { body }) => {
@@ -189,6 +189,6 @@ test('observed webhooks contain what a read would return', async () => {
   expect(JSON.stringify(posted)).not.toMatch(/null|whitelisting_active|sockets/)
 })
 
-test('createEmulator refuses an unknown service in the option as', () => {
+test('createEmulator refuses an unknown value of the option `as`', () => {
   expect(() => started({ as: 'live' as 'observed' })).toThrow(/option as/)
 })

@@ -48,19 +48,19 @@ test.each([
   await client.connect()
 })
 
-test.each([undefined, relayState.checking])(
-  'a relay peer fails to connect within its time if answers are %s',
-  async (state) => {
-    const { client, clock, answer } = await fakeRelay({ timeoutMs: 2000 })
-    answer(state)
-    const failed = failure(client.connect())
-    await clock.advance(1999)
-    expect(client.state).toBe('checking')
-    await clock.advance(1)
-    expect(await failed).toMatchObject({ problem: 'no answer' })
-    expect(client.state).toBe('disconnected')
-  },
-)
+test.each([
+  ['does not answer', undefined],
+  ['answers only with the state checking', relayState.checking],
+])('a relay peer fails to connect at its timeout if the relay %s', async (_, state) => {
+  const { client, clock, answer } = await fakeRelay({ timeoutMs: 2000 })
+  answer(state)
+  const failed = failure(client.connect())
+  await clock.advance(1999)
+  expect(client.state).toBe('checking')
+  await clock.advance(1)
+  expect(await failed).toMatchObject({ problem: 'no answer' })
+  expect(client.state).toBe('disconnected')
+})
 
 test('a relay peer fails to connect within its time if the port is closed', async () => {
   const { clock } = await fakeRelay()

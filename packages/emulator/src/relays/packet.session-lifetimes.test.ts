@@ -122,7 +122,7 @@ describe('roles in a relay session', () => {
     expect(host.ping()).toBe(error)
   })
 
-  test('the role of a relay user is fixed', () => {
+  test('a relay user cannot change between the roles host and client', () => {
     const { user, host, first, counters } = session()
     expect(user(host.token, 'client').ping()).toBe(error)
     expect(user(first.token, 'server').ping()).toBe(error)

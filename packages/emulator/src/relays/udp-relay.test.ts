@@ -12,14 +12,14 @@ const relay = (host = '127.0.0.1') =>
 
 const order = { token: 1, fault: undefined }
 
-test('no two relay lines share a port', async () => {
+test('no two sessions of a UDP relay share a port', async () => {
   const made = relay()
   const lines = await Promise.all([made.open(order), made.open(order)])
   expect(new Set(lines.flatMap((line) => [line?.serverPort, line?.clientPort])).size).toBe(4)
   await made.close()
 })
 
-test('a closed relay opens no line, and drops one that is being opened', async () => {
+test('a closed UDP relay opens no ports for a session, and closes those that it was opening', async () => {
   const made = relay()
   const opening = made.open(order)
   await made.close()
@@ -27,7 +27,7 @@ test('a closed relay opens no line, and drops one that is being opened', async (
   expect(await made.open(order)).toBeUndefined()
 })
 
-test('closing a relay line or the relay twice has no effect', async () => {
+test('closing a UDP relay, or the ports of a session, a second time has no effect', async () => {
   const made = relay()
   const line = await made.open(order)
   await line?.close()
@@ -37,7 +37,7 @@ test('closing a relay line or the relay twice has no effect', async () => {
   expect(line?.connected()).toBe(0)
 })
 
-test('no relay line is opened at an address that this machine does not have', async () => {
+test('a UDP relay opens no ports at an address that this machine does not have', async () => {
   expect(await relay('203.0.113.80').open(order)).toBeUndefined()
 })
 

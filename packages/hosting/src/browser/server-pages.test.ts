@@ -232,7 +232,7 @@ describe('pages of the server list', () => {
 })
 
 describe('the copy of the server list in another process', () => {
-  test('property: a copied server list equals the list after any changes, and gets only what is new', () => {
+  test('property: a copied server list equals the original after any changes, and receives only the changes', () => {
     const step = fc.record({ id: fc.nat(5), taken: fc.option(fc.nat(8)), reads: fc.boolean() })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

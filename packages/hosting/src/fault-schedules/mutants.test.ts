@@ -22,7 +22,7 @@ const found = {
   'every error confirms a stop': 60,
 } satisfies Partial<Record<MutantName, number>>
 
-test.each(Object.entries(found))('the fault schedules find the fault: %s', async (name, first) => {
+test.each(Object.entries(found))('the fault schedules detect the planted fault: %s', async (name, first) => {
   const { broken } = await runSchedules({
     first,
     count: 200,

@@ -33,7 +33,7 @@ function setUp(most: number) {
   return { limit, taken, end }
 }
 
-test('a concurrency limit runs a limited number of entries concurrently, the others in order', async () => {
+test('a concurrency limit runs a limited number of entries at once, and starts the others in order', async () => {
   const { limit, taken, end } = setUp(2)
   for (const item of ['a', 'b', 'c', 'd']) limit.add(item)
   expect(taken).toEqual([])
@@ -45,7 +45,7 @@ test('a concurrency limit runs a limited number of entries concurrently, the oth
   expect(taken).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('a concurrency limit skips removed entries; a running entry cannot be removed', async () => {
+test('a concurrency limit skips entries removed while they wait; running entries cannot be removed', async () => {
   const { limit, taken, end } = setUp(1)
   for (const item of ['a', 'b', 'c']) limit.add(item)
   await settled()
@@ -54,7 +54,7 @@ test('a concurrency limit skips removed entries; a running entry cannot be remov
   expect(taken).toEqual(['a', 'c'])
 })
 
-test('entries added while others start count towards the concurrency limit', async () => {
+test('an entry that is added while another entry starts counts towards the concurrency limit', async () => {
   const taken: number[] = []
   const limit = createConcurrencyLimit<{ id: number; turn: number }>(3, async ({ id }) => {
     taken.push(id)

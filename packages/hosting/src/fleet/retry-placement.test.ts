@@ -18,16 +18,16 @@ describe('the place of the next attempt', () => {
     ['at the nearest place with capacity', [firstAttempt(false)], at(paris)],
     ['at the next nearest place', [firstAttempt(false), at(paris)], at(oslo)],
     ['impossible after four attempts', [firstAttempt(true), at(undefined), at(paris), at(oslo)], undefined],
-  ])('the next placement attempt is %s', (_, tries, next) => {
+  ])('after a failed placement the next attempt is %s', (_, tries, next) => {
     expect(nextAttempt(tries, known([tokyo, oslo, paris], { latitude: 47, longitude: 8 }))).toEqual(next)
   })
 
-  test('a placement is not retried if no other place is known to have capacity', () => {
+  test('a failed placement is not retried if no other place is known to have capacity', () => {
     expect(nextAttempt([firstAttempt(false)], known([], oslo))).toBeUndefined()
     expect(nextAttempt([firstAttempt(false), at(oslo)], known([oslo], oslo))).toBeUndefined()
   })
 
-  test('a placement is retried in the order of the service if the place of the players is unknown', () => {
+  test('a failed placement is retried in the order of the service’s list if the players’ place is unknown', () => {
     expect(nextAttempt([firstAttempt(false)], known([tokyo, oslo], undefined))).toEqual(at(tokyo))
   })
 })
@@ -59,7 +59,7 @@ describe('the place of the next attempt, if the rules choose it', () => {
     ],
     ['impossible if capacity is elsewhere', [attempt(inTokyo)], [{ latitude: 0, longitude: 0 }], undefined],
     ['impossible when all places were tried', placements.map((one) => attempt(one)), undefined, undefined],
-  ])('the next placement attempt, if rules rank the places, is %s', (_, tries, places, next) => {
+  ])('if rules rank the places, the placement attempt after a failure is %s', (_, tries, places, next) => {
     expect(nextAttempt(tries, { placements, places, players: paris })).toEqual(next)
   })
 

@@ -63,7 +63,7 @@ test('without a start time of its deployment, a match may last its whole duratio
   expect(one.endsAt).toBe(at + 60_000)
 })
 
-test('after a restart a failed age read is repeated later, and the other reads do not wait for it', async () => {
+test('after a restart a failed read of a deployment’s age is repeated later and delays no other read', async () => {
   const { asked, problems, add, run } = setUp((id) => (id === 'r-bad' ? new ServerError('down') : { ageMs: 1000 }))
   const [bad, good] = [add('bad', 1000), add('good', 1000)]
   await run(12_000)

@@ -44,7 +44,7 @@ describe('the state of a server', () => {
     )
   })
 
-  test('a server that costs money is always followed, searched for or being stopped', () => {
+  test('a server whose create was sent is always followed, searched for or being stopped', () => {
     fc.assert(
       fc.property(life, fc.boolean(), ({ phase: now, happened }, isWanted) => {
         const { requestId, sentAt } = storedOf(happened, false)
@@ -54,7 +54,7 @@ describe('the state of a server', () => {
     )
   })
 
-  test('an unwanted server is never followed', () => {
+  test('a server with a stop reason is never followed', () => {
     for (const now of PHASES) expect(workOf({ phase: now, stopReason: 'surplus' })).not.toBe('follow')
   })
 })

@@ -156,11 +156,14 @@ async function failedBy(kind: SourceKind): Promise<readonly string[]> {
   return failed
 }
 
-test('a correct server source passes all scenes', async () => {
+test('a correct server source passes all shared test scenes of server sources', async () => {
   expect(await failedBy(kindOf({}))).toEqual([])
 })
 
-test.each(Object.entries(mutants))('the scenes find the faulty server source: %s', async (_, mutant) => {
-  const failed = await failedBy(kindOf(mutant))
-  expect(failed).not.toEqual([])
-})
+test.each(Object.entries(mutants))(
+  'the shared test scenes of server sources detect the planted fault: %s',
+  async (_, mutant) => {
+    const failed = await failedBy(kindOf(mutant))
+    expect(failed).not.toEqual([])
+  },
+)

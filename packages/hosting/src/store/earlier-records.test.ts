@@ -18,7 +18,7 @@ const match = { matchId: 'm1', queue: 'duel', ticketIds: ['t1', 't2'], playerIds
 const ofMatch = { expansionMs: 5, teams: ['a', 'b'], teamOf: [0, 1] }
 
 describe('a record of format version 3', () => {
-  test('a record of format version 3 becomes a match and the server created for it', () => {
+  test('a record of format version 3 becomes a match record and a record of the server created for the match', () => {
     const { server, match: own } = splitRecordOf3({
       ...found,
       sentAt: 2,
@@ -50,7 +50,7 @@ describe('a record of format version 3', () => {
       expect(server).not.toHaveProperty(gone)
   })
 
-  test('a record of format version 3 whose create waits becomes the same, with the tag of the attempt', () => {
+  test('a record of format version 3 with an unsent create becomes a match and a server with its tag', () => {
     const { server, match: own } = splitRecordOf3(found)
     expect(server).toMatchObject({
       serverId: 'm1',

@@ -98,7 +98,7 @@ test('kept log entries are retried even without a new append, one entry per atte
   expect(writer.isBehind()).toBe(false)
 })
 
-test('a log entry required before its action is refused behind a failed one, and not written later', async () => {
+test('a log entry that an action requires is refused behind a failed entry, and is not written later', async () => {
   const { writer, written, disk } = setUp()
   void writer.append(server('a'))
   disk.full = true

@@ -18,7 +18,7 @@ test.each([
   [9999.9, 1],
   [10_000, 2],
   [1e12, 2],
-])('a ticket that has waited for %d ms is at relaxation level %d', (waited, level) => {
+])('a ticket that has waited for %d ms has relaxation level %d', (waited, level) => {
   expect(levelAt(model.levels, waited)).toBe(level)
 })
 
@@ -88,7 +88,7 @@ describe('changes of the relaxation level of a ticket', () => {
     expect(all).toEqual([NOTHING, NOTHING, NOTHING, RELAXED, NOTHING, NOTHING, RELAXED, NOTHING, RELAXED, NOTHING])
   })
 
-  test('a change of a ticket’s relaxation level is not lost when others read the level', () => {
+  test('a change of a ticket’s relaxation level is reported even if a search read the level before', () => {
     const { levels, slot, newsAt } = setUp(average)
     newsAt(0)
     for (const now of [1500, 5100, 6200]) {

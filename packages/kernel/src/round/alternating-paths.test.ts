@@ -41,7 +41,7 @@ const pairs = (tickets: number) =>
     .map((all) => all.filter(([one, other]) => one !== other))
 
 describe('the chosen pairs', () => {
-  test('the chosen pairs are two at the ends of a chain instead of the cheap one in the middle', () => {
+  test('of a chain of four tickets both outer pairs are chosen instead of the one cheap pair in the middle', () => {
     expect(chosen([[1, 2, 1], [0, 1, 5], [2, 3, 9]])).toEqual([[0, 1, 5], [2, 3, 9]]) // prettier-ignore
   })
 
@@ -49,11 +49,11 @@ describe('the chosen pairs', () => {
     expect(chosen([[0, 1, 1], [0, 2, 2], [1, 3, 2], [2, 3, 9]])).toEqual([[0, 2, 2], [1, 3, 2]]) // prettier-ignore
   })
 
-  test('the chosen pair is the cheapest of three tickets, even if one ticket remains', () => {
+  test('of three tickets the cheapest pair is chosen, and the third ticket remains', () => {
     expect(chosen([[0, 1, 4], [1, 2, 3], [0, 2, 5]])).toEqual([[1, 2, 3]]) // prettier-ignore
   })
 
-  test('the chosen pairs contain a pair once even if both tickets name each other', () => {
+  test('a pair is chosen once even if each of its tickets is a candidate of the other', () => {
     expect(chosen([[0, 1, 4], [1, 0, 4]])).toHaveLength(1) // prettier-ignore
     expect(chosen([])).toEqual([])
   })

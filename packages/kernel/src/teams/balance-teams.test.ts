@@ -47,14 +47,14 @@ test('the least uneven of all arrangements of teams is returned', () => {
   expect(gap(teamsOf(skills, teams ?? []))).toBe(0)
 })
 
-test('with too many arrangements to try, players are exchanged between teams to even them', () => {
+test('if there are too many arrangements to try, players are exchanged between teams to make the teams even', () => {
   const skills = Array.from({ length: 20 }, (_, at) => at)
   const first = skills.map((_, at) => (at < 10 ? 0 : 1))
   const teams = arranged({ ...NO_CHECKS, unevenness: gap }, lineupOf(skills), first, budgetOf(1000))
   expect(gap(teamsOf(skills, teams ?? []))).toBeLessThan(3)
 })
 
-test('a forbidden arrangement of teams is not returned, however even; the only allowed one is found', () => {
+test('the only allowed arrangement of teams is returned, even if a forbidden arrangement is more even', () => {
   const onlyWay = (teams: readonly (readonly number[])[]) => teams[0]?.toString() === '2,4'
   expect(
     arranged({ ...NO_CHECKS, whole: onlyWay, unevenness: gap }, lineupOf([1, 2, 3, 4]), [0, 1, 1, 0], budgetOf(1000)),
@@ -64,7 +64,7 @@ test('a forbidden arrangement of teams is not returned, however even; the only a
   ).toBeUndefined()
 })
 
-test('the only allowed arrangement among too many is found if `part` rejects partial ones early', () => {
+test('the only allowed of too many arrangements is found if the check `part` rejects partial teams early', () => {
   const skills = Array.from({ length: 14 }, (_, at) => at)
   const sorted = (teams: readonly (readonly number[])[]) =>
     (teams[0] ?? []).every((one) => one % 2 === 0) && (teams[1] ?? []).every((one) => one % 2 === 1)

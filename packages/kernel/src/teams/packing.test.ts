@@ -24,7 +24,7 @@ test('parties are never split between teams', () => {
   expect(packed(packing, [4, 1, 3, 2])).toBe(full)
 })
 
-test('a match that is not full keeps the teams at their minima and as even as possible', () => {
+test('the teams of a match that is not full have at least their minimum and are as even as possible', () => {
   const packing = createPacking([team(5, 5, 1), team(5, 5, 1)])
   const three = packed(packing, [1, 1, 1])
   expect(packing.plan(three, at(0))).toBeUndefined()

@@ -32,7 +32,7 @@ test('any change of a crowd gives one that can be written and read, the same for
 })
 
 describe('a scaled crowd', () => {
-  test('a crowd that is scaled down loses some parties, and all others stay unchanged', () => {
+  test('a crowd that is scaled down loses some parties, and all other parties stay unchanged', () => {
     const half = scaleCrowd(crowd, 0.5, 3)
     expect(half.parties.length / crowd.parties.length).toBeCloseTo(0.5, 1)
     const all = new Set(crowd.parties)

@@ -51,7 +51,7 @@ describe('the share of simulated matches that find a warm server', () => {
   )
 })
 
-test('the lab simulates servers of pools with any source', async () => {
+test('the lab simulates the servers of a pool whatever source the pool has', async () => {
   const pools = [{ ...arena, source: 'metal' }]
   const { servers } = await runCrowd(europeans(60, 10), [pair], { pools, startMs: 20_000 })
   expect(servers.created).toBeGreaterThan(0)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { rounded, spreadOf } from './spread.js'
 
-test('percentiles are occurring values, by the nearest rank', () => {
+test('a percentile is one of the given values, by the nearest rank', () => {
   const values = Float64Array.from({ length: 100 }, (_, at) => 100 - at)
   expect(spreadOf(values, 1)).toEqual({ count: 100, mean: 50.5, p10: 10, p50: 50, p90: 90, p95: 95, p99: 99, max: 100 })
   expect(spreadOf(Float64Array.of(7, -3), 0)).toMatchObject({ mean: 2, p10: -3, p50: -3, p90: 7 })

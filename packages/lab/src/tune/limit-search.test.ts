@@ -40,7 +40,7 @@ const queueOf = (more: Partial<QueueDefinition> = {}) =>
 
 const searched = (options: SearchOptions = {}, more?: Partial<QueueDefinition>) => searchedIn(queueOf(more), options)
 
-test('only limits that relax are searched, including those in `any` and in teams; the rest is listed', () => {
+test('a search changes only limits that relax, even in `any` and in teams, and lists all other limits', () => {
   const { limits, numbers, leftAlone } = searched()
   expect(limits.map(({ path, name }) => [name, path.join('.')])).toEqual([
     ['smallest team', 'teams.0.size.min'],
@@ -69,7 +69,7 @@ test('wait times listed in `also` are searched in addition to limits', () => {
   expect(leftAlone.map(({ name }) => name)).toEqual(['latency', 'difference skill', 'distance by'])
 })
 
-test('patience is searched by both of its numbers, around those of the file', () => {
+test('a search includes both numbers of `patience`, around the values in the file', () => {
   const more = { patience: { cost: 2.65, untilMs: 24_000 } }
   expect(searched({}, more).leftAlone).toContainEqual({ name: 'patience', why: 'searched only if asked for by also' })
   const { numbers } = searched({ also: ['patience'] }, more)

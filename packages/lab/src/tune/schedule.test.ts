@@ -81,7 +81,7 @@ test.each<[string, TimedLimit, Partial<ScheduleSpace>]>([
     ],
     { steps: 3, endsFree: true },
   ],
-])('the %s of a file can be expressed as a schedule', (_, relaxing, more) => {
+])('a limit in the file that is a %s can be expressed as a searched schedule', (_, relaxing, more) => {
   const space: ScheduleSpace = {
     form: 'steps',
     steps: 2,

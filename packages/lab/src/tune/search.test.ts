@@ -66,14 +66,17 @@ describe('a search with a constraint', () => {
   test.each([
     [3, 100, 1.01],
     [6, 150, 1.03],
-  ])('a search with a constraint finds the best point of %d axes with %d runs', async (axes, budget, near) => {
-    const { landscape, least } = bowl(axes)
-    const { problem, trials } = problemOf(landscape, axes, budget)
-    const [best] = await search(problem)
-    // The noise is up to 2 %, of which a border takes its part too.
-    expect(Math.exp(best?.score ?? Infinity) / least).toBeLessThan(near + 0.03)
-    expect(trials.left()).toBeGreaterThanOrEqual(SPARE)
-  })
+  ])(
+    'a search with a constraint finds the best point in a space of %d axes within %d runs',
+    async (axes, budget, near) => {
+      const { landscape, least } = bowl(axes)
+      const { problem, trials } = problemOf(landscape, axes, budget)
+      const [best] = await search(problem)
+      // The noise is up to 2 %, of which a border takes its part too.
+      expect(Math.exp(best?.score ?? Infinity) / least).toBeLessThan(near + 0.03)
+      expect(trials.left()).toBeGreaterThanOrEqual(SPARE)
+    },
+  )
 })
 
 test('a search repeats no run, mostly uses a part of the crowd, and runs the best points with every seed', async () => {

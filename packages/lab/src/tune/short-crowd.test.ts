@@ -20,7 +20,7 @@ const crowdOf = (count: number): Crowd => ({
   })),
 })
 
-test('a crowd shortened to a quarter has a quarter of each hour, in the order of arrivals', () => {
+test('a crowd shortened to a quarter keeps a quarter of the parties of each hour, in the order of arrival', () => {
   const crowd = crowdOf(4000)
   const { header, parties } = shortCrowd(crowd, 0.25)
   expect(header).toEqual({ format: crowd.header.format, startsAt: crowd.header.startsAt, durationMs: 6 * HOUR })

@@ -83,7 +83,7 @@ describe('the best schedule that keeps a wait promise', () => {
   })
 })
 
-test('the nearest schedule is reported if no schedule keeps the promise', async () => {
+test('if no schedule keeps the promised wait, the search reports the schedule that comes nearest to it', async () => {
   const { possible, changes, best, loosest } = await tune({ promises: { waitP90Ms: 5000 } })
   expect(possible).toBe(false)
   // All limits at their loosest from the start on: no wait is shorter in this world.
@@ -91,7 +91,7 @@ test('the nearest schedule is reported if no schedule keeps the promise', async 
   expect(changes[0]?.is).toBe(800)
 })
 
-test('a schedule that cannot be improved stays unchanged', async () => {
+test('a search leaves a schedule unchanged that cannot be improved', async () => {
   const queue = ranked()
   const measure = async (runs: readonly WantedRun[]) => runs.map(() => ({ cost: 2, waitP90Ms: 20_000, gaveUp: 0 }))
   const tuned = await tune({ measure })
@@ -100,7 +100,7 @@ test('a schedule that cannot be improved stays unchanged', async () => {
   expect(tuned.best).toEqual(tuned.own)
 })
 
-test('each longer wait on the Pareto front has better matches', async () => {
+test('on the Pareto front each point with a longer wait has better matches', async () => {
   const { front, best } = await usual
   const others = front.filter(({ is }) => is !== 'own')
   for (const [index, point] of others.slice(1).entries()) {

@@ -25,16 +25,19 @@ test('every command that an operator can call over HTTP has a case in this test'
 })
 
 const requests = Object.values(REQUESTS).map(([request, what, body]) => ({ request, what, body }))
-test.each(requests)('a backend’s $request calls the `acted` callback with $what', async ({ request, what, body }) => {
-  const acts: BackendAct[] = []
-  const { service, call } = setUp({ acted: (act) => void acts.push(act) })
-  service.matches.push({ matchId: 'm1' } as (typeof service.matches)[number])
-  const [method = '', path = ''] = request.split(' ')
-  expect((await call('backend', method, path, body)).status).toBeLessThan(300)
-  expect(acts).toEqual([{ who: 'backend', what, id: path.split('/')[2] }])
-})
+test.each(requests)(
+  'the API reports the backend request $request to the `acted` callback as $what',
+  async ({ request, what, body }) => {
+    const acts: BackendAct[] = []
+    const { service, call } = setUp({ acted: (act) => void acts.push(act) })
+    service.matches.push({ matchId: 'm1' } as (typeof service.matches)[number])
+    const [method = '', path = ''] = request.split(' ')
+    expect((await call('backend', method, path, body)).status).toBeLessThan(300)
+    expect(acts).toEqual([{ who: 'backend', what, id: path.split('/')[2] }])
+  },
+)
 
-test('ending a pause of a pool calls the `acted` callback with its resumption', async () => {
+test('the API reports the end of a pool’s pause to the `acted` callback as resume-pool', async () => {
   const acts: BackendAct[] = []
   const { call } = setUp({ acted: (act) => void acts.push(act) })
   await call('backend', 'PATCH', '/pools/arena', { paused: false })

@@ -25,7 +25,7 @@ describe('creating tickets as a backend', () => {
     })
   })
 
-  test('a backend can create a batch of tickets, in which each ticket is accepted or refused on its own', async () => {
+  test('a backend can create a batch of tickets, and each ticket is accepted or refused separately', async () => {
     const { call } = setUp()
     const of = (player_id: string, more: object = {}) => ({ ...duel, player_id, player_ip: '203.0.113.7', ...more })
     const { status, json } = await call('backend', 'POST', '/tickets/batch', {

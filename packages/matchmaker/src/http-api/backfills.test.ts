@@ -115,7 +115,7 @@ describe('backfills and matches through the backend API', () => {
       [],
     ],
     ['nobody, if no listed player is in the match', { 'ticket-1': { player_id: 'zoe' } }, []],
-  ])('a backfill’s list of present tickets marks as left: %s', async (_, tickets, left) => {
+  ])('a backfill’s list of present tickets reports as left: %s', async (_, tickets, left) => {
     const { call, service } = setUp()
     service.matches.push(running)
     expect((await call('backend', 'POST', '/backfills', { tickets })).status).toBe(201)

@@ -140,7 +140,7 @@ describe('the latencies of a ticket', () => {
       '203.0.113.7',
     ],
     ['no place lookup', { beacons }, '203.0.113.7'],
-  ])('a ticket keeps the measured latencies unchanged, given %s', async (_, options, from) => {
+  ])('a ticket keeps its measured latencies, without estimates, given %s', async (_, options, from) => {
     expect((await latenciesOf(options, { Oslo: 0, Sydney: 3 }, from)).latencies).toEqual({ Sydney: 3 })
   })
 

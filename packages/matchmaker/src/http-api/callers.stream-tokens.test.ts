@@ -120,7 +120,7 @@ const sameBits = (one: string, other: string) =>
   one.split('.')[0] === other.split('.')[0] &&
   Buffer.from(one.split('.')[1] ?? '', 'base64url').equals(Buffer.from(other.split('.')[1] ?? '', 'base64url'))
 
-test('processes accept each other’s stream tokens only if they share a key', () => {
+test('a process accepts a stream token of another process only if both have the same key', () => {
   const clock = createManualClock()
   const grant = { ticketId: 'abc.1', playerId: 'ann' }
   const of = (key?: string) => createStreamTokens({ key, lifetimeMs: 60_000 }, clock)

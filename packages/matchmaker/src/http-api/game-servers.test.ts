@@ -341,7 +341,7 @@ describe('a registered game server', () => {
     expect(matchmaker.inspect().matches[0]).toMatchObject({ phase: 'running' })
   })
 
-  test('a server process gets 410 from a foreign deployment, and 503 while its own deployment is unknown', async () => {
+  test('a server process that names a foreign deployment gets 410, and 503 while its own is unknown', async () => {
     let createMs = 0
     const { send, token, tokenOf, run, matchmaker } = await open({}, ['ann'], {
       service: { latencyMs: (method) => (method === 'create' ? createMs : 0) },
@@ -388,7 +388,7 @@ describe('a registered game server', () => {
     expect(await drains).toMatchObject({ passed: 10_000, json: { want: 'drain', matches: [] } })
   })
 
-  test('hundreds of reports from one server are rate-limited, but not those of others at its address', async () => {
+  test('hundreds of reports from one server are rate-limited, but not those of servers at its address', async () => {
     const { join, run, register, report, send, tokenOf, clock } = await open()
     join('cas', 'dan')
     await run(7000)

@@ -23,7 +23,7 @@ describe('a party that is too big for its queue', () => {
     expect((await join('ben')).status).toBe(201)
   })
 
-  test('the refusal of a group that is too big is a whole sentence, even if the problem names no field', () => {
+  test('the refusal of a too big group is a whole sentence, even if it names no field', () => {
     const error = invalidTicket('players', 'players: a party of 3 is too big: a team takes at most 2')
     expect(problemOf(error, { dateOf: (at = 0) => at })).toMatchObject({
       status: 400,

@@ -14,7 +14,7 @@ function setUp(options: Partial<ProfileOptions> = {}) {
 }
 
 describe('the requests for player profiles', () => {
-  test('profile requests are batched: one call for all players of one event loop turn, each player once', async () => {
+  test('profiles that are requested in one event loop turn are resolved by one call, each player once', async () => {
     const { profiles, asked } = setUp()
     const found = await Promise.all(['ann', 'bo', 'ann', 'cleo'].map(profiles))
     expect(found).toEqual([3, 2, 3, 4].map(skill))

@@ -114,7 +114,7 @@ describe('request limits', () => {
     for (const one of [third, fourth, fifth]) await one.body?.cancel()
   })
 
-  test('limits ignore long polls whose client disconnected, even if the HTTP server does not report it', async () => {
+  test('a long poll whose client left does not count, even if the HTTP server reports no disconnect', async () => {
     const { call, request } = setUp({ limits: { waitsPerCaller: 8, waits: 9 } })
     await call('ann', 'POST', '/tickets', duel)
     for (let lost = 0; lost < 20; lost += 1) void call('ann', 'GET', '/tickets/ticket-1?wait=20')

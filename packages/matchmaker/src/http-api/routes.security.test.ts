@@ -58,7 +58,7 @@ describe('a player who calls the ticket API', () => {
     ['POST', '/accept'],
     ['POST', '/decline'],
   ])(
-    'a player cannot %s a ticket%s of another player: the answer is the 404 of a missing ticket',
+    'a player’s %s /tickets/ID%s of another player is answered by 404, like that of a missing ticket',
     async (method, path) => {
       const { call, service } = setUp()
       await call('ann', 'POST', '/tickets', duel)
@@ -78,7 +78,7 @@ describe('a player who calls the ticket API', () => {
     ['GET', '/members/MEMBER'],
     ['PATCH', '/members/MEMBER'],
     ['DELETE', '/members/MEMBER'],
-  ])('a player cannot %s a group%s of other players', async (method, path) => {
+  ])('a player’s %s /groups/ID%s is refused for a group of other players', async (method, path) => {
     const { call } = setUp()
     const { group_id, member_id } = (await call('ann', 'POST', '/groups', { ...duel, is_ready: false })).json as {
       group_id: string

@@ -44,7 +44,7 @@ describe('an attribute that a rule compares', () => {
   })
 
   test.each(forged)(
-    'an attribute that a rule compares is accepted if the queue allows it, and from a backend: %s in %j',
+    'an attribute that a rule compares is accepted from a backend, and from a player if the queue allows it: %s in %j',
     async (_, more) => {
       const { call } = setUpReal(queues)
       const status = more === forged[1][1] ? 400 : 201

@@ -80,7 +80,7 @@ describe('a ticket in the HTTP API', () => {
     expect(service.players.get('ticket-1')).toEqual([{ id: 'ann', ip: '192.0.2.1' }])
   })
 
-  test('a ticket names either one profile or several', async () => {
+  test('a ticket is created with `profile` or `profiles`, and refused with both fields or neither', async () => {
     const { call } = setUp()
     const { json } = await call('ann', 'POST', '/tickets', { profiles: ['duel', 'ranked'], attributes: { skill: 1 } })
     expect(json).toMatchObject({ profile: 'duel', profiles: ['duel', 'ranked'] })

@@ -13,7 +13,7 @@ describe('waiting for a change of a ticket', () => {
     for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  test('a long poll answers when the ticket changes', async () => {
+  test('a long poll of a ticket answers when the ticket changes', async () => {
     const { api, call, service } = await waiting()
     const polled = call('ann', 'GET', '/tickets/ticket-1?wait=25')
     await settled()

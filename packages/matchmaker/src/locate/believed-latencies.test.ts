@@ -26,7 +26,7 @@ test.each([
   ['a negative number', -5],
   ['NaN', Number.NaN],
   ['Infinity', Infinity],
-])('a latency of %s counts as missing', (_, ms) => {
+])('a reported latency of %s counts as missing', (_, ms) => {
   expect(readLatencies({ Oslo: ms }, beacons, fromOslo).latencies).toEqual({ Oslo: 10, Sydney: 329 })
   expect(readLatencies({ Oslo: ms }, undefined, undefined).latencies).toEqual({})
 })
@@ -103,7 +103,7 @@ test('a measurement overrides the place of the address, and only missing latenci
   expect(latencies).toEqual({ Boston: 12, Seattle: 92, Sydney: 337 })
 })
 
-test('of latencies that contradict each other, the one with most contradictions is dropped', () => {
+test('of latencies that contradict each other, the latency with most contradictions is dropped', () => {
   const measured = { Boston: 12, Seattle: 75, Sydney: 4 }
   for (const place of [undefined, boston, seattle]) {
     const distances = place && distancesFrom(place, coasts)
@@ -113,7 +113,7 @@ test('of latencies that contradict each other, the one with most contradictions 
   }
 })
 
-test('of two latencies that contradict each other, the one that contradicts the address is dropped', () => {
+test('of two latencies that contradict each other, the latency that contradicts the address is dropped', () => {
   const both = { Boston: 12, Sydney: 10 }
   expect(readLatencies(both, coasts, distancesFrom(sydney, coasts), false).latencies).toEqual({ Sydney: 10 })
   expect(readLatencies(both, coasts, distancesFrom(boston, coasts), false).latencies).toEqual({ Boston: 12 })
@@ -133,7 +133,7 @@ test('property: honest latencies of one player never contradict each other', () 
   )
 })
 
-test('contradicting latencies cost little more CPU time to check than true ones', () => {
+test('checking contradictory latencies takes little more CPU time than checking true latencies', () => {
   const places = Array.from({ length: 64 }, (_, nth) => [
     `city-${nth}`,
     { latitude: -80 + ((nth * 37) % 160), longitude: -180 + ((nth * 101) % 360) },

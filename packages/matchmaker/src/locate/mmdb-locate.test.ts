@@ -36,7 +36,7 @@ test('the MMDB lookup finds addresses in a file, in any spelling', async () => {
 })
 
 test.each([{ cacheSize: 0 }, { cacheSize: 1 }, {}])(
-  'the MMDB lookup finds nothing for unknown and invalid addresses, even the second time (%o)',
+  'the MMDB lookup finds nothing for unknown and invalid addresses, even at a second lookup, with options %o',
   (options) => {
     const locate = mmdbLocate({ buffer: inLondon, ...options })
     const unknown = [

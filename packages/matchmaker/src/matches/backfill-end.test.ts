@@ -81,12 +81,15 @@ describe('the end of a backfill', () => {
   test.each([
     ['first', 'r1'],
     ['last', 'r2'],
-  ] as const)('with `backfill: %s` in the queue, the next two players join server %s', async (backfill, server) => {
-    const { matchmaker, join, run, matchId } = await running({ backfill })
-    matchmaker.createBackfill({ matchId })
-    join('cas')
-    join('dee')
-    await run(6500)
-    expect(matchmaker.getTicket('cas')?.assignment?.fqdn).toBe(`${server}.example.com`)
-  })
+  ] as const)(
+    'with `backfill: %s` in the queue, and an open backfill on server r1, two new players play on server %s',
+    async (backfill, server) => {
+      const { matchmaker, join, run, matchId } = await running({ backfill })
+      matchmaker.createBackfill({ matchId })
+      join('cas')
+      join('dee')
+      await run(6500)
+      expect(matchmaker.getTicket('cas')?.assignment?.fqdn).toBe(`${server}.example.com`)
+    },
+  )
 })

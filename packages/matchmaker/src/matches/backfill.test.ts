@@ -159,7 +159,7 @@ describe('a backfill', () => {
     expect(() => matchmaker.updateBackfill(id, { version: 3, teams })).toThrow(BackfillVersionConflict)
   })
 
-  test('a ticket found for a backfill that changes in the same tick does not join, and keeps searching', async () => {
+  test('a ticket found for a backfill keeps searching if the backfill changes in the same tick', async () => {
     const { matchmaker, join, run, clock } = setUp({ queues: [{ ...social, name: 'other' }, social] })
     join('ann')
     join('ben')
@@ -184,7 +184,7 @@ describe('a backfill', () => {
     await clock.advance(0)
   })
 
-  test('a backfill applies the limits from when the match was found, and those of joining players', async () => {
+  test('a backfill applies the limits from when its match was found and the limits of joining players', async () => {
     const { matchmaker, run, clock } = setUp({
       queues: [
         {

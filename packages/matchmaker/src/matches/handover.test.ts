@@ -50,7 +50,7 @@ describe('tickets handed over to another matchmaker', () => {
     expect(after.matchmaker.explain('a').waitedMs).toBe(5000)
   })
 
-  test('copied tickets stay queued, and tickets that are sent twice are imported once', async () => {
+  test('tickets copied to another matchmaker stay queued, and tickets sent twice are imported once', async () => {
     const { matchmaker, join, names } = setUp()
     join('ann')
     const snapshot = matchmaker.exportTickets()
@@ -61,7 +61,7 @@ describe('tickets handed over to another matchmaker', () => {
     expect(names).toEqual(['ticketCreated'])
   })
 
-  test('tickets handed over can be imported again by the first matchmaker', async () => {
+  test('tickets that a matchmaker handed over can be imported back into the same matchmaker', async () => {
     const { matchmaker, clock, seen, join, run, status } = setUp({ endedTicketTtlMs: 4000 })
     const { createdAt } = join('ann')
     await clock.advance(3000)

@@ -44,7 +44,7 @@ describe('the acceptance of a match', () => {
     expect(await told).toMatchObject({ status: 'MATCH_FOUND', version: 2, acceptance })
   })
 
-  test('a party accepts a match one player at a time, or by one call for all of them', async () => {
+  test('a party accepts a match one player at a time, or by one call for all its players', async () => {
     const { service, matchmaker, join, run } = setUp({ queues: [{ ...asking, matchSize: 4 }] })
     join('ann', 'ben')
     join('cas', 'dee')
@@ -136,7 +136,7 @@ describe('the acceptance of a match', () => {
     expect(service.calls.create).toEqual([])
   })
 
-  test('with a limit of two servers, a match awaiting acceptance and one of another queue each get one', async () => {
+  test('of two allowed servers, a match awaiting acceptance gets one and a match of another queue one', async () => {
     const { service, matchmaker, join, run, status } = setUp({
       queues: [asking, { ...duel, name: 'other' }],
       maxServers: 2,
@@ -186,7 +186,7 @@ describe('the acceptance of a match with replacement', () => {
     expect(service.calls.create).toHaveLength(1)
   })
 
-  test('a replacement is chosen by the limits from when the match was found, not the strictest ones', async () => {
+  test('a replacement is chosen by the limits from when the match was found, not the strictest limits', async () => {
     const max = [
       { afterMs: 0, value: 50 },
       { afterMs: 20_000, value: 500 },

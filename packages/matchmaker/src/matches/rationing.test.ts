@@ -140,7 +140,7 @@ const scenes: readonly Scene[] = [
   },
 ]
 
-test.each(scenes)('scarce servers go to the longest-waiting tickets: $what', async (scene) => {
+test.each(scenes)('if servers are scarce, the longest-waiting tickets get them: $what', async (scene) => {
   const runs: Played[] = []
   for (const seed of scene.seeds) runs.push(await play(scene, seed))
   for (const { counts } of scene.waiting === undefined ? [] : runs) {
@@ -158,7 +158,7 @@ const ip = '198.51.100.7'
 const limit = (max: number) => [{ kind: 'difference', attribute: 'skill', max }] as const
 const duel: QueueDefinition = { name: 'duel', matchSize: 2, deploy, rules: limit(1000) }
 
-test('in the first tick with too few servers, the oldest tickets get them, not the nearest pairs', async () => {
+test('in the first tick with too few servers, the oldest tickets get the servers, not the nearest pairs', async () => {
   const { clock, matchmaker, seen } = setUp({ queues: [duel], maxServers: 5, maxStarting: 5 })
   for (let at = 0; at < 40; at += 1) {
     // The later a ticket comes, the nearer is the next.
@@ -171,7 +171,7 @@ test('in the first tick with too few servers, the oldest tickets get them, not t
   expect(served.toSorted()).toEqual(Array.from({ length: 10 }, (_, at) => `t${at}`))
 })
 
-test('a new ticket in a queue of mode `arrival` takes no server before tickets that wait for one', async () => {
+test('a new ticket in a queue of mode `arrival` takes no server that older tickets wait for', async () => {
   const { clock, matchmaker, seen, run, status } = setUp({
     queues: [{ ...duel, mode: 'arrival' }],
     maxServers: 1,

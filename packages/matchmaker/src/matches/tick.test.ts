@@ -4,7 +4,7 @@ import { duel, setUp } from '../matchmaker.fixture.js'
 test.each([
   ['the highest priority', 5, 0],
   ['the longest wait, at equal priority', 0, 1000],
-])('in a tick the only server goes to the match with %s, in any queue', async (_, priority, lead) => {
+])('if a tick has one server for matches of several queues, the match with %s gets it', async (_, priority, lead) => {
   const { matchmaker, clock, seen } = setUp({ queues: [duel, { ...duel, name: 'other' }], maxServers: 1 })
   const pair = (queue: string, given: object = {}) => {
     for (const end of ['a', 'b']) {

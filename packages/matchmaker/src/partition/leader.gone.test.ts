@@ -41,7 +41,7 @@ test.each([
   ['sent', 0],
   ['sent', 50],
 ] as const)(
-  'a ticket cancelled by another process while its `%s` entry is written (%i ms) ends its match',
+  'a match ends if another process cancels its ticket while the `%s` entry is being written (for %i ms)',
   async (kind, slowMs) => {
     const { begin, join, service, entries, serverLog } = setUp(kind, ['ann'])
     const { leader, run, seen, changes } = begin(slowMs)
@@ -73,7 +73,7 @@ test('creates are not paused when many matches end by cancels in another process
 })
 
 test.each([0, 50])(
-  'a ticket cancelled in another process while `playing` is written (%i ms) ends match and server',
+  'a match and its server end if another process cancels its ticket while `playing` is written (for %i ms)',
   async (slowMs) => {
     const { begin, join, service, asked, serverLog } = setUp('playing', ['ann'])
     const { leader, run, seen } = begin(slowMs)
@@ -88,7 +88,7 @@ test.each([0, 50])(
 )
 
 test.each([0, 50])(
-  'with replaceLeavers and log writes of %i ms, a ticket cancelled elsewhere is replaced, others are assigned',
+  'with replaceLeavers a ticket cancelled in another process is replaced, and the others get the server (%i ms)',
   async (slowMs) => {
     const queue = { ...duel, matchSize: 3, replaceLeavers: true }
     const { begin, join, service, serverLog } = setUp('playing', ['ann'], { queues: [queue] })

@@ -38,7 +38,7 @@ test('a ticket loaded by a partition leader keeps its time of creation, version 
   expect(leader.explain('ann').waitedMs).toBe(60_000)
 })
 
-test('a leader that loads a ticket again changes nothing, in any state of the ticket', async () => {
+test('loading a ticket again does not change it, in any state of the ticket', async () => {
   const { join, process, stored } = createWorld()
   const { leader, run, changes } = process()
   await leader.lead()
@@ -122,7 +122,7 @@ test('a loaded ticket in a match without a server searches again once this proce
   expect(changes).toMatchObject([{ id: 'ben', version: 3, status: 'SEARCHING', matchId: undefined }])
 })
 
-test('a loaded ticket is cancelled if all its queues are gone, and kept by a remaining one', async () => {
+test('a loaded ticket is cancelled if all its queues are gone, and keeps its place in a remaining queue', async () => {
   const { create, process, checker } = createWorld()
   const { leader, changes } = process()
   checker.reconfigure([duel, { ...duel, name: 'new' }])
@@ -188,7 +188,7 @@ test('players of loaded tickets without coordinates are located once, even if ne
   expect(leader.exportTickets().tickets[0]?.place).toEqual({ latitude: 1, longitude: 2 })
 })
 
-test('a loaded new ticket of a player over the limit of servers is cancelled, a waiting one is kept', async () => {
+test('a loaded ticket of a player over the limit of servers is cancelled if new, and kept if it waited', async () => {
   const { join, process, state } = createWorld()
   const { leader, run } = process({ maxServersPerPlayer: 1 })
   await leader.lead()

@@ -24,7 +24,7 @@ test('after a takeover players are notified of a recorded server of which they w
   expect(seen.serverAssigned).toHaveLength(1)
 })
 
-test('a running match keeps its teams after a takeover, and its server stops with the last player', async () => {
+test('a running match keeps its teams after a takeover, and its server stops when the last player leaves', async () => {
   const { leader, run, service, matchId, join, state } = await takenOverAfter(6500, createWorld({ queues: [sides] }))
   await run(500)
   expect(leader.getTicket('ann')).toMatchObject({

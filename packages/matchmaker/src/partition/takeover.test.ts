@@ -52,7 +52,7 @@ test('after a takeover a create without an answer is found by its tag, and its s
   expect(service.calls.stop).toEqual([])
 })
 
-test('after a takeover players search again if no server has their match’s tag; it is not retried', async () => {
+test('after a takeover a match without a server of its tag is dissolved, and its players search again', async () => {
   const { run, service, state, matchId } = await takenOverAfter(
     500,
     createWorld({ service: { latencyMs: () => 1000 } }),
@@ -65,7 +65,7 @@ test('after a takeover players search again if no server has their match’s tag
   expect(state('ann')?.matchId).not.toBe(matchId)
 })
 
-test('after a takeover a retried placement continues after the earlier attempts', async () => {
+test('after a takeover the placement of a match continues with the attempt after those already made', async () => {
   const queue = { ...duel, deploy: { ...deploy, requireCachedLocations: true } }
   const fault = (method: string, nth: number) =>
     method === 'create' && nth === 1 ? { error: new NoCapacity('full', { requestId: 'r1' }), effect: true } : undefined
@@ -183,7 +183,7 @@ test('a takeover by a hot standby gives the same results as one by a process tha
   expect(standby.changes.map(({ id, version }) => `${id} ${version}`)).toEqual(['ann 3', 'ben 3'])
 })
 
-test('the match, server and sent entries of the server log have the data to resume a match', async () => {
+test('the entries `match`, `server` and `sent` of the server log contain all data to resume a match', async () => {
   const { entries } = await takenOverAfter(500)
   const kinds = (kind: HostingEntry['kind']) => entries.filter((entry) => entry.kind === kind)
   expect(kinds('match')).toMatchObject([{ resumption: { expansionMs: 0 } }])

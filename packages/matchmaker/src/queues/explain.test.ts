@@ -220,7 +220,7 @@ describe('explain in a queue with a target wait', () => {
     expect(why(80_000).compatible).toBe(1)
   })
 
-  test('explain starts a ticket with a negative head start at the strictest limits of the target wait', () => {
+  test('explain gives a ticket with a negative head start the strictest limits of the target wait', () => {
     expect(why(-20_000, 4000)).toMatchObject({
       summary: expect.stringContaining('enough come for it to begin with the strictest. In 21 s rule'),
       aheadMs: -20_000,
@@ -359,7 +359,7 @@ describe('explain of values that look alike', () => {
       has({ mode: 1, level: '41' }),
       has({ mode: 2, level: '41' }),
     ],
-  ])('explain names how two values that look alike differ: %s', (_what, sentence, rules, one, two) => {
+  ])('explain names the difference between two values that look alike: %s', (_what, sentence, rules, one, two) => {
     const withTeam = [one, two].map((each, at) => ({ ...each, attributes: { ...each.attributes, ...team[at] } }))
     expect(explain(rules, withTeam).summary).toContain(` ${sentence}`)
     // Nothing is named where nothing looks the same, and nothing where the rule does not count any more.
@@ -383,7 +383,7 @@ describe('explain of values that look alike', () => {
     ).not.toMatch(/Another ticket has/)
   })
 
-  test('a refused ticket’s error names how a value that looks like an allowed one differs', () => {
+  test('the error of a refused ticket names the difference between a value and the allowed value it resembles', () => {
     const rule: RuleDefinition = { kind: 'require', attribute: 'mode', operator: 'in', value: ['x', other] }
     expect(() => explain([rule], [mode(word)])).toThrow(`; that is their ${inForm}`)
   })

@@ -7,7 +7,7 @@ import { replayTickets } from './replay-tickets.js'
 import { skill, duel, rated, setUp, playedIn } from './replay.fixture.js'
 
 describe('a replay of recorded tickets', () => {
-  test('a replay needs no pools for queues that name pools: its emulated service has room for all', async () => {
+  test('a replay needs no pools for queues that name pools: its emulated service has unlimited room', async () => {
     const { matchmaker, lines, pass } = setUp([duel])
     for (const id of ['ann', 'ben']) matchmaker.createTicket({ id, queue: 'duel', players: [rated(id, 100)] })
     await pass(20_000)
@@ -89,7 +89,7 @@ describe('a replay of recorded tickets', () => {
     return lines
   }
 
-  test('a replay with other queues shows what they would have done with the recorded tickets', async () => {
+  test('a replay with other queues reports the matches these would have made of the recorded tickets', async () => {
     const lines = await twoOfEach()
     const before = await replayTickets(lines)
     expect(playedIn(before)).toEqual([['ann', 'ben']])
@@ -129,7 +129,7 @@ describe('a replay of recorded tickets', () => {
     expect(playedIn(replay)).toEqual([['ann', 'ben']])
   })
 
-  test('a replay cancels a ticket as absent exactly when the recording has that', async () => {
+  test('a replay cancels a ticket as absent exactly when the recording contains this cancellation', async () => {
     const { matchmaker, lines, parsed, pass } = setUp([
       { ...duel, expireAfterMs: 60_000, presence: { withinMs: 10_000 } },
     ])

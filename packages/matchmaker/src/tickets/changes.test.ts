@@ -53,7 +53,7 @@ describe('waiting for a change of a ticket', () => {
     expect(await waiting).toMatchObject({ status: 'CANCELLED', cancelReason: 'closed' })
   })
 
-  test('waitForChange resolves even when only waitingFor changes', async () => {
+  test('waitForChange resolves even if the only changed field of the ticket is waitingFor', async () => {
     const { matchmaker, join, run } = setUp({ queues: [duel], maxServers: 1 })
     join('ann', 'ben')
     await run(250)

@@ -82,7 +82,7 @@ test('after cooldowns are forgiven, the next cooldown of the player has the firs
   expect(cooldowns.of('ann', 10)).toMatchObject([{ offences: 1, until: 1010 }])
 })
 
-test('exported cooldowns can be loaded: the later end wins, and decayed ones are left out', () => {
+test('exported cooldowns can be loaded: of two ends the later one applies, and decayed cooldowns are left out', () => {
   const { cooldowns } = setUp()
   cooldowns.count(duel, ['ann', 'ben', 'ann'], 'left', 0)
   const all = cooldowns.all(0)

@@ -26,7 +26,7 @@ describe('a ticket in several queues', () => {
     expect(matchmaker.inspect().queues.map(({ players }) => players)).toEqual([1, 0])
   })
 
-  test('a ticket matched in two queues in one tick is in one match; others of the second match wait on', async () => {
+  test('a ticket matched in two queues in one tick joins one match; the other match is not made', async () => {
     const { matchmaker, service, seen, run, status } = setUp({ queues: [duel, trio] })
     matchmaker.createTicket(ticket('both', 'duel', 'trio'))
     matchmaker.createTicket(ticket('ann', 'duel'))
@@ -109,7 +109,7 @@ describe('a player with two tickets', () => {
     players: players.map((player) => ({ id: player, ip })),
   })
 
-  test('a player’s second ticket is held while the first is matched, and searches again after it', async () => {
+  test('a player’s second ticket is held while the first has a match, and searches again if it fails', async () => {
     const { matchmaker, run, status } = setUp({ queues })
     matchmaker.createTicket(again('a', 'duel', 'ann'))
     matchmaker.createTicket(again('b', 'trio', 'ann', 'ben'))

@@ -133,7 +133,7 @@ describe('the head start of a queue with a target wait', () => {
     expect(Math.abs((waits.steering()?.headStartMs ?? 0) - before)).toBeLessThan(TARGET_MS / 2)
   })
 
-  test('a head start is kept if its queue is defined again with the same target, else reset', () => {
+  test('a queue defined again keeps its head start with the same target wait, and resets it with another', () => {
     const waits = steered()
     const { play } = queueOf(waits)
     play(300, new Map([[berlin, 3]]))

@@ -79,7 +79,7 @@ describe('an estimate of a wait', () => {
     )
   })
 
-  test('an estimated wait is that of the exponential distribution for matches at a steady rate', () => {
+  test('the estimated wait for matches at a steady rate equals that of the exponential distribution', () => {
     const of = (value: number) => new Float64Array(BINS).fill(value)
     const steady = curveOf([
       { bins: BINS, tickets: 50 * BINS, weight: 50 * BINS, matched: of(50), entered: of(60), waited: of(500_000) },
@@ -148,7 +148,7 @@ describe('wait statistics', () => {
     expect(waited[binOf(10_000)]).toBeCloseTo(3 * 250, 0)
   })
 
-  test('wait statistics weigh events by 1/e after their memory time, and stay exact over months', () => {
+  test('wait statistics weigh an event by 1/e after the memory time, and stay exact over months', () => {
     const table = new LifeTable(60_000, 0)
     const month = 30 * 24 * 3_600_000
     table.leave(month, month + 5000, true)

@@ -44,7 +44,7 @@ describeRedis('the limit store in Redis', () => {
     expect(taken.filter((ms) => ms === 0)).toHaveLength(20)
   })
 
-  test('every process of a Redis limit store counts what one of them gave back or charged', async () => {
+  test('an attempt that one process gives back or charges counts in every process of a Redis limit store', async () => {
     await open({ limit: 1, windowMs: 60_000 })
     expect(await one.take('ann')).toBe(0)
     expect(await other.wait('ann')).toBeGreaterThan(0)
@@ -122,7 +122,7 @@ describeRedis('the limit store without Redis', () => {
     return { it, problems, clock, attempts }
   }
 
-  test('each process counts limits itself while Redis is down, reports that once, then counts in Redis', async () => {
+  test('each process counts limits itself while Redis is down, reports it once, then counts in Redis', async () => {
     const { it, problems, clock, attempts } = await open()
     expect(await attempts.take('ann')).toBe(0)
     await it.server.kill()

@@ -81,7 +81,7 @@ describeRedis('a connection to Redis', () => {
     await it.redis.command(key, ['DEL', key])
   })
 
-  test('a Redis connection leaves a client open that was open before', async () => {
+  test('closing a Redis connection leaves a given client open that was open before', async () => {
     const client = createClient({ url: it.server.url })
     await client.connect()
     const redis = await it.connect({ client, prefix: 'other' })
@@ -127,7 +127,7 @@ describeRedis('a connection to a failing Redis', () => {
     await it.close()
   })
 
-  test('a Redis that is a replica is refused at connecting and on every write', async () => {
+  test('connecting to a Redis replica, and every write to it, fails with RedisReadOnly', async () => {
     const it = await openRedis()
     const key = it.redis.keys('test')('key')
     await it.server.ask(`REPLICAOF 127.0.0.1 ${it.server.port}`)
@@ -136,7 +136,7 @@ describeRedis('a connection to a failing Redis', () => {
     await it.close()
   })
 
-  test('a Redis that refuses the user makes the connection fail without showing the password', async () => {
+  test('if Redis refuses the user, connecting fails with an error that does not show the password', async () => {
     const it = await openRedis({ settings: ['--user', 'muster', 'on', '>right', '~mu:*', '+@all', '-@dangerous'] })
     const url = it.server.url.replace('//', '//muster:wr0ng@')
     const error = await failure(it.connect({ client: { url } }))
@@ -148,7 +148,7 @@ describeRedis('a connection to a failing Redis', () => {
     await it.close()
   })
 
-  test('a command has an unknown outcome if Redis is killed; later ones are not sent until it is back', async () => {
+  test('a command in flight when Redis is killed has an unknown outcome; later ones wait for Redis', async () => {
     const it = await openRedis({ appendOnly: 'always' })
     const key = it.redis.keys('test')('key')
     await it.redis.run(put, [key], ['before'])
@@ -165,7 +165,7 @@ describeRedis('a connection to a failing Redis', () => {
     await it.close()
   })
 
-  test('a command that Redis does not answer in time has an unknown outcome', async () => {
+  test('a Redis command without an answer in time has an unknown outcome', async () => {
     const it = await openRedis()
     const redis = await it.connect({ timeoutMs: 100 })
     await redis.run(put, [redis.keys('test')('key')], ['x'])
@@ -179,7 +179,8 @@ describeRedis('a connection to a failing Redis', () => {
     await it.close()
   })
 
-  test.each([false, true])('a connection to a Redis that froze is opened again (cluster: %s)', async (cluster) => {
+  test.each(['a single Redis', 'a Redis cluster'])('a connection to %s that froze is opened again', async (kind) => {
+    const cluster = kind === 'a Redis cluster'
     const it = await openRedis({ cluster })
     const gate = await openGate(it.server.port)
     const nodeAddressMap = () => ({ host: '127.0.0.1', port: Number(new URL(gate.url).port) })
@@ -204,7 +205,7 @@ describeRedis('a connection to a failing Redis', () => {
     await it.close()
   })
 
-  test('a cluster of one node refuses scripts with keys in two slots', async () => {
+  test('a Redis cluster of one node refuses scripts with keys in two slots', async () => {
     const it = await openRedis({ cluster: true })
     const { redis } = it
     const [one, two] = [redis.keys('one')('key'), redis.keys('two')('key')]

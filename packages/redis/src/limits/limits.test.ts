@@ -105,7 +105,7 @@ describeRedis('limits in Redis', () => {
     })
   })
 
-  test('calls wait while Redis is down, and time out unsent with the reason', async () => {
+  test('rate-limited calls wait while Redis is down, and time out unsent because of LimitsUnavailable', async () => {
     const { under } = await open()
     const { get, client } = await clientOf(under)
     const requests: string[] = []
@@ -121,7 +121,7 @@ describeRedis('limits in Redis', () => {
     expect(client.queues()['status']).toMatchObject({ rate: 20 })
   })
 
-  test('calls use a share of the limit while Redis is down, and the whole limit when it is back', async () => {
+  test('calls use the fallback share of a limit while Redis is down, and the whole limit afterwards', async () => {
     const { under } = await open()
     const limits = createRedisLimits({ redis: await under.connect({ timeoutMs: 200 }), fallbackShare: 0.5 })
     const limiter = limits.limiter({ name: 'status', limit: 40, windowMs: 50 })
@@ -138,7 +138,7 @@ describeRedis('limits in Redis', () => {
     await limits.close()
   })
 
-  test('a permit that no call uses is returned to the Redis limit', async () => {
+  test('a permit of a Redis limit that no call uses is returned to the limit', async () => {
     const { under, reserve, warmUp } = await open()
     await warmUp()
     const permit = await (await reserve())()

@@ -31,7 +31,7 @@ describeRedis('the tokens in Redis', () => {
     wipe: async () => void (await under.server.ask('FLUSHALL')),
   }))
 
-  test('the Redis tokens ignore data that another run of Redis has written', async () => {
+  test('the Redis rate-limit tokens ignore data that Redis had before its last restart', async () => {
     const store = await warm(3)
     expect(await store.take('a')).toMatchObject({ granted: true })
     await under.server.restart()
@@ -39,7 +39,7 @@ describeRedis('the tokens in Redis', () => {
     expect(await size()).toBe(4)
   })
 
-  test('the Redis tokens start over when the clock of Redis was set back by more than its look-ahead', async () => {
+  test('the Redis rate-limit tokens start over if Redis’ clock is set back by more than the look-ahead', async () => {
     const store = await warm(2)
     const inAnHour = (Date.now() + 3_600_000) * 1000
     await under.redis.command(OUT, ['ZADD', OUT, inAnHour, 'a', inAnHour, 'b'])
@@ -48,7 +48,7 @@ describeRedis('the tokens in Redis', () => {
     expect(await size()).toBe(3)
   })
 
-  test('the Redis tokens store at most the limit plus one entry, however often tokens are requested', async () => {
+  test('the Redis rate-limit tokens store at most one entry more than the limit, for any requests', async () => {
     const store = await warm(5)
     for (let n = 0; n < 40; n++) {
       await store.take(`t${n}`)
@@ -57,7 +57,7 @@ describeRedis('the tokens in Redis', () => {
     expect(await size()).toBeLessThanOrEqual(6)
   })
 
-  test('the Redis tokens apply the lower of two limits if processes disagree', async () => {
+  test('the Redis rate-limit tokens apply the lower of two limits if processes disagree', async () => {
     const high = await warm(5)
     const low = tokens(2)
     for (const id of ['a', 'b', 'c']) expect(await high.take(id)).toMatchObject({ granted: true })
@@ -70,7 +70,7 @@ describeRedis('the tokens in Redis', () => {
     expect(await low.take('f')).toMatchObject({ granted: false })
   })
 
-  test('the Redis tokens store only keys that expire', async () => {
+  test('the Redis rate-limit tokens store only keys that expire', async () => {
     const store = await warm(2)
     await store.take('a')
     await store.refused(5000)
@@ -82,7 +82,7 @@ describeRedis('the tokens in Redis', () => {
     expect(await under.redis.command(OUT, ['PTTL', OUT])).toBeGreaterThan(0)
   })
 
-  test('the Redis tokens fail with a named error for a key of another type, and without INFO permission', async () => {
+  test('the Redis rate-limit tokens fail by name for a key of a wrong type or without INFO permission', async () => {
     const store = tokens(2)
     await under.server.ask(`SET ${OUT} x`)
     await expect(store.take('a')).rejects.toThrow(RedisWrongType)

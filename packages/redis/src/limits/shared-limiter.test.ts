@@ -42,7 +42,7 @@ describe('the limit shared by Redis', () => {
     )
   })
 
-  test('property: a limit shared by Redis is never exceeded by slow requests of running processes', async () => {
+  test('property: a limit shared by Redis is never exceeded, however slow the requests are', async () => {
     const slow = fc.record({ scenario: scenarios, wayMs: fc.integer({ min: 0, max: 6000 }) })
     await fc.assert(
       fc.asyncProperty(slow, async ({ scenario, wayMs }) => {
@@ -95,7 +95,7 @@ describe('the fallback to shares while Redis is down', () => {
     )
   })
 
-  test('the fallback shares continue the work, and the whole limit is used when Redis is back', async () => {
+  test('processes send within their fallback shares while Redis is down, and then use the whole limit', async () => {
     const outages = [{ from: 6000, ms: 12_000 }]
     const counted = await simulate({ ...steady, outages, limit: 20, fallback: true }, 30_000)
     const within = (from: number, until: number) => counted.filter((at) => at >= from && at < until).length / 20

@@ -103,7 +103,7 @@ describeRedis('lobbies of two processes', () => {
     await eventually(annSees.types).toContain('member.ready')
   })
 
-  test('lobbies are gone after Redis was restarted empty; members are notified, and new lobbies work', async () => {
+  test('after Redis restarted without data, members of lost lobbies are notified and new lobbies work', async () => {
     await it.close()
     it = await openRedis()
     const [here, there] = [await open(), await open()]

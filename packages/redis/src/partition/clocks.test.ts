@@ -52,7 +52,7 @@ describe.each([
     await answer(Promise.all([first.close(), second.close()]))
   })
 
-  test('the times of a match are those of the store, even under leaders with clocks minutes off', async () => {
+  test('the times of a match follow the store’s clock, even if the leaders’ clocks are minutes off', async () => {
     const { first, second, answer, pass, join, read, clock } = await open()
     await pass(1000)
     const at = clock.now()

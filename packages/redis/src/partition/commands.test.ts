@@ -255,9 +255,9 @@ test('every command with a stored effect has a scenario in this test', () => {
   expect(Object.keys(KEPT).toSorted()).toEqual(kept.toSorted())
 })
 
-describe.each(Object.entries(KEPT))('the command %s', (_, scenario) => {
+describe.each(Object.entries(KEPT))('the command %s', (command, scenario) => {
   test.each(ENDS.map((end) => ({ end })))(
-    'a command is stored and answered even if its leader ends: $end',
+    `the command "${command}" is stored and answered even if the leader ends: $end`,
     async (one) => {
       await expect(keeps(scenario, one.end)).resolves.toBeUndefined()
     },

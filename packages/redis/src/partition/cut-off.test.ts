@@ -137,15 +137,19 @@ const commands = (at: Awaited<ReturnType<typeof prepare>>): Readonly<Record<stri
 })
 const given = (...ids: readonly string[]) => ids.map((id) => ({ player_id: id, player_ip: '192.0.2.1' }))
 
-/** How the way to Redis is cut: connections break, nothing passes, or answers are lost. */
-const CUTS = ['shut', 'hold', 'deafen'] as const
+/** How the way to Redis is cut. */
+const CUTS = [
+  ['connections break', 'shut'],
+  ['nothing passes', 'hold'],
+  ['answers are lost', 'deafen'],
+] as const
 const PROCESSES = ['following', 'leading'] as const
-const cases = PROCESSES.flatMap((which) => CUTS.map((how) => [which, how] as const))
+const cases = PROCESSES.flatMap((which) => CUTS.map(([what, how]) => [which, what, how] as const))
 
 describeRedis('a process that is cut off from Redis', () => {
   test.each(cases)(
-    'a process (%s) cut off from Redis answers every command with 503, and works again later: %s',
-    async (which, how) => {
+    'a process (%s) cut off from Redis (%s) answers every command with 503, and works again later',
+    async (which, _, how) => {
       const world = await begin()
       const { gate, call } = world[which]
       const at = await prepare(world.following.call, world.service)

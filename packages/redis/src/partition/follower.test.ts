@@ -224,7 +224,7 @@ describe('a partition without a leader', () => {
     await clock.until(follower.close(), 10)
   })
 
-  test('an RPC request made without a leader is answered once there is one', async () => {
+  test('an RPC request made without a leader is answered once a process leads', async () => {
     const { clock, process, player, pass } = createWorld()
     const follower = process({ canLead: false })
     follower.start()

@@ -112,7 +112,7 @@ describe('a server that reports to a follower', () => {
     await close()
   })
 
-  test('a server’s report waits no longer than requested, and a server has one open request', async () => {
+  test('a server’s report is answered within the requested wait, and a server has one open request', async () => {
     const { second, answer, pass, game, clock, close } = await warm()
     await answer(game.report(second))
     const before = clock.now()
@@ -185,7 +185,7 @@ describe('a server that reports to a follower', () => {
     await close()
   })
 
-  test('a server is not refused before any process has led, when its token cannot be checked', async () => {
+  test('before any process has led, a server’s token is not refused, because it cannot be checked yet', async () => {
     const { process, clock } = createWorld()
     const idle = process()
     await expect(idle.isServerSecret(`server.${'x'.repeat(22)}`)).rejects.toThrow(PartitionUnavailable)

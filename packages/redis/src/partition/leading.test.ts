@@ -34,7 +34,7 @@ test('a leader that closes does not load tickets again', async () => {
   expect(loads.length).toBe(before)
 })
 
-test('a takeover during which answers are lost keeps the tickets that were already loaded', async () => {
+test('a takeover during which Redis answers are lost keeps the tickets that were already loaded', async () => {
   const { clock, process, pass, partition, player } = createWorld()
   const first = process()
   first.start()
@@ -61,7 +61,7 @@ test('a takeover during which answers are lost keeps the tickets that were alrea
   await clock.until(second.close(), 10)
 })
 
-test('queues replaced while a process starts to lead are in force', async () => {
+test('queues that are replaced while a process starts to lead are in force once it leads', async () => {
   const { clock, process, pass, player } = createWorld()
   let go = () => {}
   const held = new Promise<void>((resolve) => {
@@ -107,7 +107,7 @@ test('queues replaced while the store is down are reported as in force once the 
   await clock.until(only.close(), 10)
 })
 
-test('a process leads only once it has read what the leader before it wrote', async () => {
+test('a process leads only once it has read everything that the previous leader wrote', async () => {
   const { clock, process, pass, player, problems, service } = createWorld()
   const first = process()
   first.start()
@@ -138,7 +138,7 @@ test('a process leads only once it has read what the leader before it wrote', as
   await clock.until(second.close(), 10)
 })
 
-test('a standby discards the tickets it has loaded if it missed changes', async () => {
+test('a standby discards its loaded tickets if it missed changes of tickets', async () => {
   const { clock, process, pass, player, partition, problems } = createWorld({ queues: [duel, trio] })
   const first = process()
   first.start()

@@ -26,7 +26,7 @@ const untilEnd = ({ signal }: Lease) =>
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-test('a process that fails to lead lets another one try before it retries', async () => {
+test('a process that fails to lead lets another process try before it retries', async () => {
   let tries = 0
   const { clock, problems, elect } = open(async () => {
     tries += 1
@@ -50,7 +50,7 @@ test('a process that fails to lead lets another one try before it retries', asyn
   expect(clock.sleepers).toBe(0)
 })
 
-test('a lease is held while renewed, distrusted otherwise, and lost when another process has it', async () => {
+test('a lease is held while renewed, not trusted after a failed renewal, and lost to another process', async () => {
   let lease: Lease | undefined
   let isAway = false
   const { clock, partition, elect } = open(
@@ -113,7 +113,7 @@ test('a lease is trusted from the time of its request, however late its answer c
   await clock.until(election.stop())
 })
 
-test('a process that stops holds its lease until its epoch has ended, and then releases it', async () => {
+test('a process that stops holds its lease until its work as a leader has ended, then releases it', async () => {
   let end = () => {}
   const ending = new Promise<void>((resolve) => {
     end = resolve

@@ -98,7 +98,7 @@ describeRedis('a partition', () => {
   )
 
   test(
-    'a partition continues once a key of another type is gone, and loses no server',
+    'a partition continues once a Redis key of a wrong type is removed, and loses no server',
     using({}, async ({ redis, service, problems, join, expectStatus, ticket }) => {
       const only = await join()
       await eventually(() => only.leads()).toBe(true)
@@ -115,7 +115,7 @@ describeRedis('a partition', () => {
   )
 
   test(
-    'a partition fails over to a replica, which has every change that waited for replication',
+    'a partition continues on a replica after a failover, with every change that waited for replication',
     using({ settings: ['--repl-diskless-sync-delay', '0'] }, async ({ redis, service, join, expectStatus, ticket }) => {
       const replica = await startRedisServer({ replicaOf: redis.server.port })
       const gate = await openGate(redis.server.port)

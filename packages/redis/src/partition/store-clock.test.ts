@@ -62,7 +62,7 @@ test('the store clock follows a step of the store at a tenth of the rate, and ne
   expect(differences.map((offsetMs) => Math.round(offsetMs / 1000))).toEqual([60, 0])
 })
 
-test('the error of the store clock is at most the time of an answer once it has caught up', async () => {
+test('the store clock, once caught up, differs from the store by at most the time of an answer', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: -1e9, max: 1e9 }),
@@ -88,7 +88,7 @@ test('the error of the store clock is at most the time of an answer once it has 
   )
 })
 
-test('dates follow a step of the store’s time immediately, waits follow it at a tenth of the rate', async () => {
+test('dates follow a step of the store’s clock at once; waits follow the step at a tenth of the rate', async () => {
   const { clock, store, storeClock, measure, error } = open()
   await measure()
   expect(storeClock.wallStepMs()).toBe(0)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPair } from './world.fixture.js'
 
-test('a follower and the next leader know the wait times that the leader has learned', async () => {
+test('a follower and the next leader know the wait statistics of the leader', async () => {
   const { first: leader, second: follower, join, answer, status, pass, close } = await createPair()
   for (let match = 0; match < 15; match += 1) {
     await join(`first-${match}`)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { RecordsVanished } from './partition-errors.js'
 import { createWorld, duel } from './world.fixture.js'
 
-test('an emptied Redis is reported once by each process, and stops no server that may have players', async () => {
+test('each process reports once that Redis was emptied, and stops no server that may have players', async () => {
   const lasting = { ...duel, deploy: { ...duel.deploy, maxDurationMs: 300_000 } }
   const { clock, partition, service, process, pass, player } = createWorld({
     orphanGraceMs: 60_000,

@@ -9,7 +9,7 @@ const MOST = 3
 const PAIRS = 4
 
 describeRedis('two partitions that spend together', () => {
-  test('two partitions with a shared budget never have more servers than it, and use returned ones', async () => {
+  test('two partitions never exceed their shared budget of servers, and reuse what is given back', async () => {
     const under = await openRedis()
     onTestFinished(() => under.close())
     const service = new FakeService(systemClock, 0)

@@ -41,7 +41,7 @@ test('a shared budget has one request in flight at a time, and at most one every
   expect(asks).toHaveLength(3)
 })
 
-test('a partition uses no more of a shared budget than its request in flight will leave it', async () => {
+test('during a budget request, a partition uses no more of the shared budget than it asks to keep', async () => {
   const { budget, answer } = setUp()
   budget.servers(0)
   await answer(10, 10)
@@ -50,7 +50,7 @@ test('a partition uses no more of a shared budget than its request in flight wil
   expect(budget.creates()).toBe(2)
 })
 
-test('a partition counts creates planned during a budget request against its answer', async () => {
+test('creates that a partition plans during a budget request count against the answer of that request', async () => {
   const { asks, budget, answer, plan } = setUp()
   budget.servers(0)
   await answer(2, 2)

@@ -61,7 +61,7 @@ describeRedis('a shared budget in Redis', () => {
     expect(await settle(clock, first, 4)).toBe(1)
   })
 
-  test('a shared budget grants a partition what others do not hold, and reuses what is returned', async () => {
+  test('a shared budget grants a partition what no other partition holds, including returned parts', async () => {
     const { clock, spending, first } = await open({ maxServers: 3 })
     const second = spending.budget('second')
     expect(await settle(clock, first, 2)).toBe(1)

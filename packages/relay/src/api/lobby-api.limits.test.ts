@@ -11,7 +11,7 @@ describe('the limits of the lobby API', () => {
     expect(statuses).toEqual([200, 200, 200, 429])
   })
 
-  test('the lobby API limits the list requests of a caller on their own', async () => {
+  test('the lobby API limits the list requests of a caller separately from other requests', async () => {
     const { call } = await serve({ limits: { listsPerCaller: { limit: 2, windowMs: 1000 } } })
     const statuses: number[] = []
     for (const who of ['ann', 'ann', 'ann', 'bob']) statuses.push((await call(who, 'GET', '/lobbies')).status)

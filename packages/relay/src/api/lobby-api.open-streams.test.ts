@@ -13,7 +13,7 @@ test('a lobby stream beyond the limit of a caller ends the oldest of that caller
   expect(others.signal.aborted).toBe(false)
 })
 
-test('lobby streams that ended or whose client disconnected do not count', () => {
+test('lobby streams that ended or whose client disconnected do not count towards the limit of open streams', () => {
   const open = createOpenStreams({ perCaller: 8, inAll: 100 })
   const leaving = new AbortController()
   const first = open('ann', never())

@@ -48,7 +48,7 @@ describe('codes of lobbies', () => {
     expect(await lobbies.join({ player: player('dora', '203.0.113.1'), code })).toMatchObject({ status: 'joined' })
   })
 
-  test('successful joins are never limited, and simultaneous guesses are charged up to one window', async () => {
+  test('successful lobby joins are never limited; concurrent wrong codes are charged up to one window', async () => {
     const { clock, lobbies } = setUp({ limits: { joinsOverall: { limit: 2, windowMs: 60_000 } } })
     const { code } = await lobbies.create({ player: ann, maxPlayers: 16 })
     const all = Array.from({ length: 10 }, (_, index) => player(`player-${index}`, `192.0.2.${index}`))

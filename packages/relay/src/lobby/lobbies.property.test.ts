@@ -175,7 +175,7 @@ async function play(actions: readonly Action[], seed: number): Promise<void> {
   expect(await store.ids()).toEqual([])
 }
 
-test('any failures leave one host, no extra slot, no foreign token and nothing undeleted (property)', async () => {
+test('property: after any failures a lobby has one host, no extra slot and no token or session left over', async () => {
   const schedules = fc.array(action, { minLength: 20, maxLength: 60, size: 'max' })
   const holds = fc.asyncProperty(schedules, fc.nat(), (actions, seed) => play(actions, seed))
   // Few, to save time: `pnpm fuzz` tries others.

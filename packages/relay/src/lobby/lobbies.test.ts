@@ -46,7 +46,7 @@ describe('a lobby', () => {
     expect(await of('cleo')).toEqual([])
   })
 
-  test('at most 16 lobbies are read for a player', async () => {
+  test('a query for the lobbies of a player reads at most 16 lobbies', async () => {
     const { lobbies } = setUp({ limits: { lobbiesPerPlayer: null, createsPerPlayer: null } })
     for (let index = 0; index < 20; index += 1) await lobbies.create({ player: ann, maxPlayers: 2 })
     expect(await lobbies.ofPlayer('ann')).toHaveLength(16)

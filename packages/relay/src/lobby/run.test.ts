@@ -28,7 +28,7 @@ describe('the run of a lobby', () => {
     expect(sessionOf(game.lobby)?.id).toBe('session-1')
   })
 
-  test('the run of a lobby can be taken over from a process that is silent', () => {
+  test('a process can take over the run of a lobby from a process that is silent', () => {
     const game = withThree()
     game.do({ kind: 'start', playerId: 'ann' })
     game.do({ kind: 'claim', worker: 'w' })
@@ -88,7 +88,7 @@ describe('the run of a lobby', () => {
     expect(game.lobby).toMatchObject({ term: 2, phase: 'running' })
   })
 
-  test('a running lobby keeps the old session until the new one is ready when the host role is handed over', () => {
+  test('after a handover of the host role, a running lobby keeps its session until the new one is ready', () => {
     const game = running()
     game.do({ kind: 'transferHost', playerId: 'ann', targetId: 'bob' })
     expect(endable(game.lobby)).toEqual([])
@@ -96,7 +96,7 @@ describe('the run of a lobby', () => {
     expect(endable(game.lobby)).toEqual(['session-1'])
   })
 
-  test('a running lobby does not keep the old session if a member with a token of it leaves', () => {
+  test('a running lobby does not keep its old session if a member who has a token of that session leaves', () => {
     const game = running()
     game.do({ kind: 'transferHost', playerId: 'ann', targetId: 'bob' })
     game.do({ kind: 'kick', playerId: 'bob', targetId: 'cleo', ban: false })
@@ -203,7 +203,7 @@ describe('the run of a lobby', () => {
       expect(game.do({ kind: 'matchEnded', term: 1, reason: 'over' })).toEqual([])
     })
 
-    test('the match of a lobby can be assigned before the ticket id is recorded', () => {
+    test('the match of a lobby can be assigned before the lobby has recorded the id of its ticket', () => {
       const game = withThree({ outcome: 'match' })
       game.do({ kind: 'start', playerId: 'ann' })
       game.do({ kind: 'claim', worker: 'w' })

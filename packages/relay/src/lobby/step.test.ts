@@ -222,7 +222,7 @@ describe('the end of a lobby', () => {
     expect(game.lobby.events.at(-1)).toMatchObject({ type: 'lobby.closed', reason: 'too old' })
   })
 
-  test('an ended lobby refuses commands, and lasts until the session is deleted and the event is old', () => {
+  test('an ended lobby refuses commands, and is kept until its session is deleted and its end event is old', () => {
     const game = running()
     expect(types(game.do({ kind: 'close', playerId: 'ann' }))).toEqual(['run.ended', 'lobby.closed'])
     expect(game.do({ kind: 'setReady', playerId: 'bob', ready: true })).toBe('lobby-closed')

@@ -72,7 +72,7 @@ describe('opening a relay session', () => {
     ['without tokens', 'without relay or tokens', 90_000],
     ['too few users', 'without relay or tokens', 90_000],
     ['in error', 'in error', 5000],
-  ] as const)('opening a relay session fails if two sessions are %s', async (fault, reason, ms) => {
+  ] as const)('opening a relay session fails after two sessions with the fault “%s”', async (fault, reason, ms) => {
     const { clock, service, sessions, within } = setUp({ faults: [{ operation: 'create', fault }] })
     const began = clock.now()
     const error = await within(failing(sessions.open({ players })))
@@ -88,7 +88,7 @@ describe('opening a relay session', () => {
     ['server error', 1],
     ['lost before', 1],
     ['done late', 2],
-  ] as const)('opening a relay session gives one session after a create that is %s', async (fault, opened) => {
+  ] as const)('opening a relay session gives one session after the create fault “%s”', async (fault, opened) => {
     const { clock, service, sessions, within } = setUp({ faults: [{ operation: 'create', fault, times: 1 }] })
     const session = await within(sessions.open({ players }))
     await clock.advance(60_000)

@@ -51,7 +51,7 @@ test('one reapOrphans call deletes all sessions of a dead process, on any number
 })
 
 test.each(['lost before', 'server error', 'not done'] as const)(
-  'a failed delete of an orphaned relay session is repeated: %s',
+  'the delete of an orphaned relay session is repeated after the fault “%s”',
   async (fault) => {
     const { open, gone, next, within } = setUp([{ operation: 'delete', fault, times: 30 }])
     await within(Promise.all(Array.from({ length: 12 }, () => gone.create({ players }))))

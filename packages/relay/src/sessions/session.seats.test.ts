@@ -42,7 +42,7 @@ test('a player without a relay token is missing, and gets no token of another pl
   })
 })
 
-test('a relay token listed twice counts once, and one listed for two addresses is given to no player', () => {
+test('a relay token listed twice counts once, and a token listed for two addresses is given to no player', () => {
   expect(
     freeTokens(
       '192.0.2.1',
@@ -65,7 +65,7 @@ test('a relay token listed twice counts once, and one listed for two addresses i
   ).toEqual([])
 })
 
-test('any order of the relay users keeps addresses and distinct tokens, and a repeat gives the same result', () => {
+test('relay users in any order give each player the right address and a distinct token, at every read', () => {
   fc.assert(
     fc.property(
       fc.array(ip, { minLength: 1, maxLength: 64 }),

@@ -7,24 +7,27 @@ import { createRelaySessions } from './sessions.js'
 
 describe('adding a player to a session', () => {
   test.each([
-    undefined,
+    'no fault',
     'lost after',
     'lost before',
     'server error',
     'conflict after',
     'token of another',
     'done late',
-  ] as const)('adding a player to a relay session gives the player a distinct token (%s)', async (fault) => {
-    const { service, sessions, within } = setUp({
-      faults: fault === undefined ? [] : [{ operation: 'authorizeUser', fault, times: 1 }],
-    })
-    const { id } = await within(sessions.open({ players }))
-    const session = await within(sessions.authorize(id, dora))
-    const tokens = session.seats.map(({ token }) => token)
-    expect(new Set(tokens).size).toBe(4)
-    for (const token of tokens) expect(service.isValid(session.link.token, token)).toBe(true)
-    expect((await sessions.authorize(id, dora)).seats).toEqual(session.seats)
-  })
+  ] as const)(
+    'adding a player to a relay session gives the player a distinct token, with the fault “%s”',
+    async (fault) => {
+      const { service, sessions, within } = setUp({
+        faults: fault === 'no fault' ? [] : [{ operation: 'authorizeUser', fault, times: 1 }],
+      })
+      const { id } = await within(sessions.open({ players }))
+      const session = await within(sessions.authorize(id, dora))
+      const tokens = session.seats.map(({ token }) => token)
+      expect(new Set(tokens).size).toBe(4)
+      for (const token of tokens) expect(service.isValid(session.link.token, token)).toBe(true)
+      expect((await sessions.authorize(id, dora)).seats).toEqual(session.seats)
+    },
+  )
 
   test('adding a player uses a plausible answer if there is no earlier reading to compare', async () => {
     const { service, sessions, within } = setUp()
@@ -89,11 +92,11 @@ describe('adding a player to a session', () => {
 })
 
 describe('removing a player from a session', () => {
-  test.each([undefined, 'lost after', 'lost before', 'server error', 'not done'] as const)(
-    'removing a player from a relay session is complete when the revocation is confirmed (%s)',
+  test.each(['no fault', 'lost after', 'lost before', 'server error', 'not done'] as const)(
+    'removing a player from a relay session is complete once the revocation is confirmed, with the fault “%s”',
     async (fault) => {
       const { service, sessions, within } = setUp({
-        faults: fault === undefined ? [] : [{ operation: 'revokeUser', fault, times: 1 }],
+        faults: fault === 'no fault' ? [] : [{ operation: 'revokeUser', fault, times: 1 }],
       })
       const { id } = await within(sessions.open({ players }))
       const { sessionToken, userToken } = sessions.credentialsFor(id, 'bob')

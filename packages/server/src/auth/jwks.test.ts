@@ -123,7 +123,7 @@ describe('several JWKS keys that fit a token', () => {
   test.each([
     ['without a kid', undefined],
     ['under one kid', 'k1'],
-  ])('all JWKS keys that fit a token are tried if they are %s, as during a rotation', async (_, kid) => {
+  ])('all JWKS keys that fit a token are tried if the keys are %s, as during a rotation', async (_, kid) => {
     const [old, next] = [await createSigningKey(kid), await createSigningKey(kid)]
     const { ask, sign } = await setUp(serving(old, next))
     expect(await ask(await sign(old, 'ann'))).toBe('ann')

@@ -150,7 +150,7 @@ describe('an invalid JWT', () => {
     expect(await ask(await make())).toBe(refused)
   })
 
-  test('a JWT signed with the public key as a shared secret is refused', async () => {
+  test('a JWT that uses a public key as its shared HMAC secret is refused', async () => {
     const key = await createSigningKey('k1', 'RS256')
     const keys = await openKeyServer((_, response) => response.end(JSON.stringify({ keys: [key.publicKey] })))
     const { ask } = setUp({ jwks: keys.url })

@@ -120,7 +120,7 @@ describe('muster serve', () => {
     expect([await waiting(third), await total(third)]).toEqual([100, '1500'])
   })
 
-  test('muster serve reloads its configuration, but no invalid one, and takes two signals at once as one', async () => {
+  test('muster serve reloads only a valid configuration, and treats two simultaneous signals as one', async () => {
     configure()
     const { child, ask, ended, lines, said } = await serve()
     const path = join(folder, 'muster.yaml')

@@ -72,7 +72,7 @@ test.each([
   expect(config.launch).toEqual({ command, folder: join(folder, where) })
 })
 
-test('the secret of a source must be a Standard Webhooks secret, and others are refused at their place', async () => {
+test('a configuration is refused if the secret of a source is not a Standard Webhooks secret', async () => {
   const sources = 'sources: { metal: { allocator: https://hoster.example, secret: { env: METAL } } }\n'
   const at = await written('sources.yaml', BASE + sources)
   const good = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
@@ -142,7 +142,7 @@ describe('a reference to something outside the configuration', () => {
   }
   const keyOf = (source: string) => `auth: { keys: [{ name: a, role: look, key: { ${source} } }] }\n`
 
-  test('a reference to an environment variable that is unset, empty or cannot be sent is refused', async () => {
+  test('a configuration is refused if an environment variable it refers to is unset, empty or unsendable', async () => {
     const field = 'auth.keys.0.key: is a secret, but the environment variable GAME_KEY'
     expect(await messagesOf(keyOf('env: GAME_KEY'))).toEqual([`${field} is not set`])
     expect(await messagesOf(keyOf('env: GAME_KEY'), { GAME_KEY: '' })).toEqual([`${field} is empty`])
@@ -168,14 +168,14 @@ describe('a reference to something outside the configuration', () => {
     )
   })
 
-  test('a refused reference does not repeat a name that may be the secret itself', async () => {
+  test('the error of a refused reference does not repeat a name that may be the secret itself', async () => {
     expect(await messagesOf(keyOf('env: f3a9c1d2e4b5'))).toEqual([
       'auth.keys.0.key: is a secret, but the environment variable is not set',
     ])
     expect((await messagesOf(keyOf('file: f3a9c1d2e4b5'))).join()).not.toContain('f3a9c1d2e4b5')
   })
 
-  test('a reference to a file that is missing, a folder, or too large is refused', async () => {
+  test('a configuration is refused if a referenced file is missing, a folder or too large', async () => {
     await mkdir(join(folder, 'secrets'))
     await written('large.txt', 'x'.repeat(70_000))
     expect(await messagesOf(keyOf('file: secrets/none.txt'))).toEqual([
@@ -185,7 +185,7 @@ describe('a reference to something outside the configuration', () => {
     expect((await messagesOf(keyOf('file: large.txt')))[0]).toContain('is larger than 65536 bytes')
   })
 
-  test('referenced secrets that are too short and keys that are equal are refused', async () => {
+  test('a configuration is refused if a referenced secret is too short or two keys are equal', async () => {
     const keys =
       'auth:\n  keys:\n    - { name: a, role: look, key: { env: A } }\n    - { name: b, role: look, key: { env: B } }\n'
     expect(await messagesOf(keys, { A: 'short', B: 'x'.repeat(16) })).toEqual([
@@ -205,13 +205,13 @@ describe('a reference to something outside the configuration', () => {
     ])
   })
 
-  test('a reference to a missing database is refused', async () => {
+  test('a configuration is refused if the referenced geo database is missing', async () => {
     expect(await messagesOf('locate: { file: city.mmdb }\n')).toEqual([
       'locate.file: cannot be read: there is no such file, or this user may not',
     ])
   })
 
-  test('references are not followed with `outside: false`', async () => {
+  test('a configuration read with `outside: false` does not read its referenced files and variables', async () => {
     const text = `${BASE}locate: { file: city.mmdb }\n`
     const { config } = await readConfigText(text, { path: 'muster.yaml', env: {}, outside: false })
     expect(config.service?.token.reveal()).toBe('')

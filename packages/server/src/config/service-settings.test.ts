@@ -27,7 +27,7 @@ queues: [{ name: duel, matchSize: 2, deploy: { application: game, version: '1' }
   return (await readConfigText(text, { path: 'muster.yaml', outside: false })).config.service?.settings
 }
 
-test('omitted service settings keep the defaults of the client, and given ones replace them', async () => {
+test('omitted service settings have the defaults of the client, and given settings replace the defaults', async () => {
   expect(settingsWith(await configOf(''))).toEqual(defaultSettings)
   const limits = 'valueLimits: { port: { max: unlimited } }'
   const given = await configOf(`, settings: { createDeploymentPath: /v2/deployments, fillRequired: false, ${limits} }`)

@@ -76,7 +76,7 @@ test('no shown configuration line contains a string that may be a secret, apart 
   }
 })
 
-test('any configuration text is read, or refused with a place, never by another error (property)', async () => {
+test('any configuration text is read, or refused with line and column; nothing else fails (property)', async () => {
   const words = 'service queues name duel matchSize rules kind distance maxKm token env << __proto__:'
   const marks = '& * a : - ? | > [ ] { } , # ! % @ " \''
   const piece = fc.constantFrom(
@@ -139,7 +139,7 @@ test.each([
   ['the same name many times', (count: number) => `{ ${Array<string>(count).fill('a: secret').join(', ')} }`, 9999],
   ['many aliases of nothing', (count: number) => `[ ${Array<string>(count).fill('*a').join(', ')} ]`, 10_001],
 ] as const)(
-  'many configuration errors on one line, %s, are cut to the first ones with the number of the rest',
+  'of many configuration errors on one line (%s), the first are shown with the number of the others',
   async (_, listOf, faults) => {
     const errors = await errorsOf(`${BASE}x: ${listOf(10_000)}\n`)
     expect(errors).toHaveLength(101)

@@ -49,7 +49,7 @@ async function open(playing: boolean) {
   return { ...world, get, id, report, drain, matchId: matchmaker.getTicket('a')?.matchId ?? '' }
 }
 
-test('the console server list shows the warm servers of a pool, how often matches find one, and the cost', async () => {
+test('the console server list shows a pool’s warm servers, how often matches find one, and the cost', async () => {
   const { get, id, clock } = await open(false)
   await clock.advance(598_000)
   const { pools, servers, total } = await get<ServerList>('servers')
@@ -63,7 +63,7 @@ test('the console server list shows the warm servers of a pool, how often matche
   expect(total).toBe(servers.length)
 })
 
-test('a match on a pool server is shown in the line of that server, not as a server', async () => {
+test('the console shows a match on a pool server in the line of that server, not as a server of its own', async () => {
   const { get, id, matchId } = await open(true)
   const { pools, servers, total, players } = await get<ServerList>('servers')
   expect(pools).toMatchObject([{ warm: 0, starting: 1, playing: 1, asked: 1, hits: 1, cameLastHour: 1 }])

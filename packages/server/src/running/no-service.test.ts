@@ -51,7 +51,7 @@ test('without a deployment service, Muster serves players, and allocates and che
   }
 })
 
-test('a deployment service added by a reload needs a restart; until then queues that need it are refused', async () => {
+test('a deployment service added by a reload needs a restart; queues that use it are refused until then', async () => {
   const sourced = arena()
   const { server } = await openServer(without(sourced))
   onTestFinished(async () => void (await server.close()))

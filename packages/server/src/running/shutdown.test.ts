@@ -31,7 +31,7 @@ interface Ticket {
   readonly code?: string
 }
 
-test('during shutdown Muster reports it, accepts nothing new, and still answers reads', async () => {
+test('during its shutdown Muster says so on /readyz, accepts nothing new and still answers reads', async () => {
   const under = await openServer(yamlOf(service.url))
   const { ticket } = await create(under, 'ann')
   // What was said a moment ago does not count any more.
@@ -49,7 +49,7 @@ test('during shutdown Muster reports it, accepts nothing new, and still answers 
   await expect(under.ask('GET', '/healthz')).rejects.toThrow()
 })
 
-test('streams and long polls do not delay the shutdown', async () => {
+test('open streams and long polls do not delay the shutdown of Muster', async () => {
   const under = await openServer(yamlOf(service.url))
   const { ticket } = await create(under, 'ann')
   const stream = await under.ask('GET', `/tickets/${ticket.id}/events`, { token: BACKEND_KEY })

@@ -75,7 +75,7 @@ async function metricsOfMatch(): Promise<string> {
   return text
 }
 
-test('every metric in the alerts and the dashboard exists', async () => {
+test('every metric that the alerts and the dashboard use is exported by Muster', async () => {
   const text = await metricsOfMatch()
   const shown = new Set(Array.from(text.matchAll(/^(muster_\w+?)(?:\{.*\})? \S+/gm), ([, name = '']) => name))
   const named = [...rules, ...panels].flatMap(({ expr }) =>
@@ -88,7 +88,7 @@ test('every metric in the alerts and the dashboard exists', async () => {
   for (const name of Object.values(OF_TROUBLE)) expect(documented).toContain(`\`${name}\``)
 })
 
-test('every alert has its section in the runbooks, in the same order', () => {
+test('every alert has a section in docs/runbooks.md, in the order of the alert file', () => {
   const sections = Array.from(textOf('docs/runbooks.md').matchAll(/^## (\w+)$/gm), ([, name]) => name)
   expect(sections).toEqual(rules.map(({ alert }) => alert))
   for (const { alert } of rules) expect(textOf(RULES)).toContain(`docs/runbooks.md#${alert.toLowerCase()}\n`)

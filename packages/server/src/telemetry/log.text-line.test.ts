@@ -25,7 +25,7 @@ test.each([
   expect(lineOf({ text: given, who: given })).toBe(`12:00:01 info  "${written}"  who="${written}"\n`)
 })
 
-test('no value in a text log line looks like another field or line', () => {
+test('no value in a text log line can be read as a further field or line', () => {
   expect(lineOf({ text: 'a\nb', who: 'x  role=operate', ids: ['a b', 'c"'], none: [] })).toBe(
     '12:00:01 info  "a\\nb"  who="x  role=operate"  ids="a b,c\\""  none=""\n',
   )

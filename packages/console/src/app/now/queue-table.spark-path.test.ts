@@ -11,6 +11,6 @@ test.each([
   expect(sparkPath(values, 3, 100, 10, 10)).toBe(path)
 })
 
-test('a sparkline of zeros only is on the baseline', () => {
+test('a sparkline whose values are all 0 is drawn on the baseline', () => {
   expect(sparkPath([0, 0], 2, 100, 10, 0)).toBe('M0 10h0L100 10')
 })

@@ -245,7 +245,7 @@ describe('the rating of a player', () => {
   })
 })
 
-test('a balance rule that has become optional allows teams of infinite difference', () => {
+test('a balance rule that has become optional allows teams however uneven', () => {
   const difference = { kind: 'balance', attribute: 'mu', max: 5, optionalAfterMs: 1000 } as const
   const queue = { ...queueOf({}, 1), rules: [difference] }
   expect(

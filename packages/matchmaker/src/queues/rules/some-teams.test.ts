@@ -144,7 +144,7 @@ describe('a running match that accepts more players', () => {
     expect(play({ matchSize: 2, rules: [{ ...skill, by: 'youngest' }] }, [old, young], 10_000)).toBeUndefined()
   })
 
-  test('a running match is near a joining player only if each of its players is, not only their centre', () => {
+  test('a distance rule compares a joining player with each player of a running match, not with their centre', () => {
     const rules: readonly RuleDefinition[] = [{ kind: 'distance', maxKm: 1000 }]
     const compiled = compileQueue(defineQueue({ name: 'queue', deploy, matchSize: 3, rules }))
     const at = (id: string, longitude: number): RuleTicket => ({

@@ -117,7 +117,7 @@ test('property: teams of parties are as even in size as the best possible arrang
   )
 })
 
-test('teams are not made less even in size to keep a rule about averages', () => {
+test('teams are not made less even in size so that a rule about averages holds', () => {
   const skills = [0, 0, 300, 100]
   const teams = [{ name: 'side', count: 2, size: { min: 1, max: 4 } }]
   // Three against one would be 100 against 100, two against two at best 150 against 50.

@@ -28,7 +28,7 @@ function open(changes: (call: number) => Partial<Changes> | Error) {
   return { clock, tail, received, problems, missed: () => missed }
 }
 
-test('waiters from before the tail’s first answer or before a gap are woken', async () => {
+test('a ticket’s waiters are woken by the first read of the change stream and by a gap in it', async () => {
   const answers = [{ cursor: '0' }, { gap: true }]
   const { clock, tail, received, missed } = open((call) => answers[call - 1] ?? {})
   tail.start()
@@ -38,7 +38,7 @@ test('waiters from before the tail’s first answer or before a gap are woken', 
   expect(clock.sleepers).toBe(0)
 })
 
-test('after a failed read of the stream, waiters are woken repeatedly for some time', async () => {
+test('after a failed read of the change stream, a ticket’s waiters are woken repeatedly for some time', async () => {
   const answers = [{ cursor: '0' }, new Error('away')]
   const { clock, tail, problems, missed } = open((call) => answers[call - 1] ?? {})
   tail.start()

@@ -63,7 +63,7 @@ test('without a leader presence reports are kept once per player, up to a number
   expect(problems).toMatchObject([{ message: 'broken' }])
 })
 
-test('a closed presence reporter reports no presence', async () => {
+test('a presence reporter sends no report after it is closed', async () => {
   const { clock, told, presence } = open()
   presence.note([{ ticketId: 'ann' }])
   const closed = presence.close()

@@ -17,7 +17,7 @@ function open() {
   return { clock, waits, ended, begin }
 }
 
-test('a server’s request waits until its orders have another version, or the time is over', async () => {
+test('a server’s request waits until the version of its orders changes, or the wait time is over', async () => {
   const { clock, waits, ended, begin } = open()
   void begin('a')
   void begin('b')
@@ -41,7 +41,7 @@ test('a new order version between the answer to a report and the wait is not mis
   expect(ended[1]).toBe('a after 10000')
 })
 
-test('a server has one open request: a later one ends the earlier one', async () => {
+test('a server has one open request: a later request ends the earlier request', async () => {
   const { clock, waits, ended, begin } = open()
   for (let nth = 0; nth < 100; nth += 1) {
     void begin('a')
@@ -91,7 +91,7 @@ test('after a gap in the stream all servers report again, spread over time, and 
   expect(waits.size()).toBe(0)
 })
 
-test('a second gap wakes servers that are waiting again while the others are still being woken', async () => {
+test('a second stream gap wakes servers that wait again while servers of the first gap are still woken', async () => {
   const { clock, waits, ended, begin } = open()
   for (let nth = 0; nth < 20; nth += 1) void begin(`s${nth}`)
   waits.missed()

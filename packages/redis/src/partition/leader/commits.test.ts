@@ -31,7 +31,7 @@ function open(commit: (given: Commit, tries: number) => Promise<CommitOutcome> =
   return { clock, commits, written, problems, refused, isLost: () => isLost }
 }
 
-test('changes made in one turn are one commit, with the newest header of each ticket', async () => {
+test('changes made in one event loop turn are one commit, with the newest header of each ticket', async () => {
   const { clock, commits, written } = open()
   commits.header({ ticketId: 't1', header: 'M2' })
   commits.header({ ticketId: 't2', header: 'M2' })
@@ -64,7 +64,7 @@ test('a commit whose answer is lost is repeated unchanged; later changes are in 
   expect([problems.length, isLost()]).toEqual([2, false])
 })
 
-test('after a commit each record has the tickets that left its match; refused headers are reported', async () => {
+test('a commit returns per match record the tickets that left it, and reports refused ticket headers', async () => {
   const { clock, commits, refused } = open(async () => ({
     refused: [{ ticketId: 't3', header: 'C4' }],
     unmet: [{ matchId: 'm2', ticketIds: ['t2'] }],
@@ -74,7 +74,8 @@ test('after a commit each record has the tickets that left its match; refused he
   expect(refused).toEqual(['t3'])
 })
 
-test.each([true, false])('commits of servers wait for replicas only if configured: %s', async (isDurable) => {
+test.each(['wait', 'do not wait'])('commits of server records %s for replicas, as configured', async (how) => {
+  const isDurable = how === 'wait'
   const { clock, commits, written } = open(undefined, isDurable)
   commits.header({ ticketId: 't1', header: 'M2' })
   await clock.until(commits.flushed())
@@ -82,7 +83,7 @@ test.each([true, false])('commits of servers wait for replicas only if configure
   expect(written.map(({ durable }) => durable)).toEqual([false, isDurable])
 })
 
-test('once another process leads nothing more is written, and waiters are rejected', async () => {
+test('once another process leads, a deposed leader writes no more commits and rejects those that wait', async () => {
   const { clock, commits, written, isLost } = open(async () => {
     throw new LeaseLost('eu')
   })

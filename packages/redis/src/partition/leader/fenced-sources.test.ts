@@ -47,7 +47,7 @@ test('a deposed leader stops no server', async () => {
   expect(calls).toEqual([])
 })
 
-test('servers of another source are allocated and stopped only while the lease is held', async () => {
+test('a leader allocates and stops servers of a custom source only while it holds the lease', async () => {
   const { calls, source, lose } = open()
   const all = async () => {
     await source.allocate({} as never, {})
@@ -60,7 +60,7 @@ test('servers of another source are allocated and stopped only while the lease i
   expect(calls).toEqual(['allocate true', 'stop true', 'poll anyway', 'allocate false', 'stop false', 'poll anyway'])
 })
 
-test('a deposed leader stops no server of another source', async () => {
+test('a deposed leader stops no server of a custom source', async () => {
   const { calls, source } = open(async () => {
     throw new LeaseLost('eu')
   })

@@ -84,7 +84,7 @@ test('a ticket cancelled before the assignment is left out, and the others are a
   expect(written.at(-1)).toMatchObject([{ requires: ['t2'], locks: true }, {}])
 })
 
-test('no assignment is written if all tickets are cancelled', async () => {
+test('no assignment of a match is written if all its tickets are cancelled', async () => {
   const { serverLog, missing, written, ...it } = open(() => (written.length < 2 ? [] : ['t1', 't2']), ['t1', 't2'])
   await serverLog.append(INTENT)
   const assigning = serverLog.append(ASSIGNED)

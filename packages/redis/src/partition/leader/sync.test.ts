@@ -29,7 +29,7 @@ function open(answer: (id: string) => Promise<void> = async () => {}) {
   return { clock, marks, problems, sync, ending, reached, isReached: () => isReached }
 }
 
-test('a new leader’s sync mark is reached when it arrives, but not before earlier changes', async () => {
+test('a new leader’s sync mark is reached when it and all earlier changes of the stream have arrived', async () => {
   const { clock, sync, reached, isReached } = open()
   await clock.advance(0)
   sync.receive({ replies: ['other'], isBehind: false })

@@ -126,7 +126,7 @@ describeRedis('a partition when Redis fails', () => {
 
   describe('a partition whose Redis is killed', () => {
     test(
-      'a partition has everything acknowledged after Redis was killed, if each write is on the disk',
+      'after a kill of Redis a partition has every acknowledged change, if Redis syncs each write to the disk',
       broken({ appendOnly: 'always' }, async (redis, store) => {
         await create(store, 't1', 't2', 't3')
         const token = await tokenOf(store)
@@ -171,7 +171,7 @@ describeRedis('a partition when Redis fails', () => {
     )
 
     test(
-      'requests in flight when Redis is killed have an unknown outcome; later ones are "not done"',
+      'requests in flight at a kill of Redis have an unknown outcome; later requests fail as "not done"',
       broken({}, async (redis, store) => {
         await create(store, 't1')
         redis.server.pause()
@@ -220,7 +220,7 @@ describeRedis('a partition when Redis fails', () => {
   )
 
   test(
-    'a partition keeps fewer long answers than short ones for a process that does not read them',
+    'a partition keeps fewer long RPC answers than short answers for a process that does not read its answers',
     broken({}, async ({ redis }, store) => {
       const token = await tokenOf(store)
       const key = redis.keys('ranked')('r:a')

@@ -142,7 +142,7 @@ describe('muster import edgegap', () => {
     expect(yaml.queues[0]).toMatchObject({ teams: [{ size: { min: 1, max: 4 } }], fillForMs: 60_000 })
   })
 
-  test('muster import edgegap uses the largest of growing team sizes, and allows the first size at once', async () => {
+  test('muster import edgegap takes the largest of growing team sizes, with the first as the minimum', async () => {
     const profile = profileOf(
       { match_size: size(1, 2, 4) },
       { '20': { match_size: { max_team_size: 8 } }, '60': { match_size: { min_team_size: 1 } } },

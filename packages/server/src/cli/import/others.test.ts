@@ -249,7 +249,7 @@ const { tree } = fc.letrec((tie) => ({
 }))
 
 test.each([importEdgegap, importFlexMatch, importUnity, importPlayFab])(
-  '%o converts any file or refuses it with an UnfitSource error',
+  'muster import, by %o, converts any file or refuses it with an UnfitSource error',
   (read) => {
     fc.assert(
       fc.property(tree, (source) => {

@@ -46,7 +46,7 @@ test('a lab queue with a pool is read together with the pools of the file', () =
   expect(pools).toMatchObject([{ name: 'arena', warm: { hit: 0.9, max: 50 } }])
 })
 
-test('a lab queue with a pool but no pools in its file gets a server for each match', () => {
+test('a lab queue that names a pool missing in its file gets a server for each match', () => {
   const { queues, pools } = readQueuesText('queues: [{ name: duel, matchSize: 2, pool: arena }]', 'a.yaml')
   expect(queues.map(({ name, pool, deploy }) => [name, pool, deploy.application])).toEqual([['duel', undefined, 'lab']])
   expect(pools).toBeUndefined()

@@ -18,25 +18,22 @@ test.concurrent.each<readonly [Fault, readonly string[]]>([
       'refuses a token that was used',
     ],
   ],
-])(
-  'muster verify-server --client lets the client join, and finds what the fault %s does wrong',
-  async (fault, wrong) => {
-    const client = `"${process.execPath}" bot.mjs`
-    const { out } = await verify(studio(fault), '--json', '--client', client, '--', process.execPath, 'server.mjs')
-    const { lines } = JSON.parse(out) as Shown
-    const names = (outcome: string) => lines.filter((line) => line.outcome === outcome).map(({ name }) => name)
-    expect(names('FAIL')).toEqual(expect.arrayContaining([...wrong]))
-    if (wrong.length === 0) expect(names('FAIL')).toEqual([])
-    expect(names('ok')).toContain('lets in who has a good token, and reports it')
-    expect(out).not.toContain('answered by the library')
-  },
-)
+])('muster verify-server --client lets a real client join, and detects the server fault: %s', async (fault, wrong) => {
+  const client = `"${process.execPath}" bot.mjs`
+  const { out } = await verify(studio(fault), '--json', '--client', client, '--', process.execPath, 'server.mjs')
+  const { lines } = JSON.parse(out) as Shown
+  const names = (outcome: string) => lines.filter((line) => line.outcome === outcome).map(({ name }) => name)
+  expect(names('FAIL')).toEqual(expect.arrayContaining([...wrong]))
+  if (wrong.length === 0) expect(names('FAIL')).toEqual([])
+  expect(names('ok')).toContain('lets in who has a good token, and reports it')
+  expect(out).not.toContain('answered by the library')
+})
 
 test('the words of a verify-server client command may be quoted', () => {
   expect(wordsOf(`node "my bot.js" --name 'a b' x`)).toEqual(['node', 'my bot.js', '--name', 'a b', 'x'])
 })
 
-test('with a URL as --client, each client is a POST that lasts as long as the client stays', async () => {
+test('verify-server with a URL as --client sends a POST per client that lasts until the client leaves', async () => {
   const asked: unknown[] = []
   const left: string[] = []
   const server = createServer((request, response) => {

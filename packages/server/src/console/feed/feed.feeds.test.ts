@@ -50,7 +50,7 @@ test('a reader of the console feed that is a minute behind gets the whole histor
   expect(await told(next)).toBe('step 1000')
 })
 
-test('console feeds beyond the limit are refused, unless an open one is not being read', async () => {
+test('a console feed beyond the limit is refused, unless an open feed is not being read and can end', async () => {
   const { feeds, listen, pass } = open()
   const stuck = listen('ann')
   await stuck.next()

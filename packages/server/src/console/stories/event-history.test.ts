@@ -100,7 +100,7 @@ describe('a history of events', () => {
     await history.close()
   })
 
-  test('the event history keeps a limited number of unwritten events, the newest ones', async () => {
+  test('the event history keeps a limited number of unwritten events, and drops the oldest', async () => {
     let appended: readonly string[] = []
     let release = () => {}
     const store: EventStore = {

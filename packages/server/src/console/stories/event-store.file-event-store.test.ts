@@ -51,7 +51,7 @@ describe('an event store in a folder', () => {
     expect(await read()).toEqual(['{"a":1}', '{"b":', '{"c":1}'])
   })
 
-  test('an event store in a folder keeps at most its limit of bytes, the newest ones', async () => {
+  test('an event store in a folder keeps at most its limit of bytes, and drops the oldest events', async () => {
     const store = open(8000)
     for (let index = 0; index < 1000; index += 1) await store.append([`${index}`.padStart(99, '.')])
     expect(await sizeOf()).toBeLessThanOrEqual(8000)

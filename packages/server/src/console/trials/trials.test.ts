@@ -55,7 +55,7 @@ async function open(options?: Parameters<typeof openConsole>[0]) {
 }
 
 describe('a trial of changed rules', () => {
-  test('a trial of changed rules compares the recorded outcome with the simulated one, in its own thread', async () => {
+  test('a trial of changed rules compares the recorded and the simulated outcome, in its own thread', async () => {
     const { crowd, yaml, begin, done } = await open()
     await crowd(20)
     const answer = await begin((await yaml()).replace('value: 50', 'value: 150'))

@@ -2,7 +2,7 @@ import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { createAcceptQueue } from './accept-queue.js'
 
-test('waiting connections are timed since the accept queue was last seen empty', async () => {
+test('the accept queue reports for how long connections have been waiting, since it was last seen empty', async () => {
   const clock = createManualClock()
   let look: (() => void) | undefined
   const queue = createAcceptQueue(clock, (next) => (look = next))

@@ -30,7 +30,7 @@ function crowd(options: Partial<ConnectionsOptions<string>> = {}) {
 }
 
 describe('a connection beyond the limit of all connections', () => {
-  test('a connection beyond the limit is accepted, and the longest idle one of the busiest address ends', async () => {
+  test('a connection beyond the limit is accepted, and the busiest address loses its idlest connection', async () => {
     const { connections, ended, open } = crowd()
     await open('192.0.2.1', 'a', 7)
     await open('192.0.2.2', 'b', 3)
@@ -39,7 +39,7 @@ describe('a connection beyond the limit of all connections', () => {
     expect(connections.counts()).toMatchObject({ open: 10, largest: 6, idleEnded: 1, refused: 0 })
   })
 
-  test('a connection beyond the limit ends an idle connection, not one with a request in progress', async () => {
+  test('a connection beyond the limit ends an idle connection, not a connection with an open request', async () => {
     const { connections, ended, open } = crowd()
     await open('192.0.2.1', 'a', 10)
     connections.begin('a1')
@@ -49,7 +49,7 @@ describe('a connection beyond the limit of all connections', () => {
     expect(ended).toEqual(['a3'])
   })
 
-  test('a connection beyond the limit ends a busy one of an address that has more connections', async () => {
+  test('a connection beyond the limit ends a busy connection of an address that has more connections', async () => {
     const { connections, ended, open } = crowd()
     await open('192.0.2.1', 'a', 10)
     for (let index = 1; index <= 10; index += 1) connections.begin(`a${index}`)
@@ -58,7 +58,7 @@ describe('a connection beyond the limit of all connections', () => {
     expect(connections.counts().busyEnded).toBe(5)
   })
 
-  test('a connection beyond the limit ends no busy one behind a proxy; some more are accepted and marked', async () => {
+  test('behind a proxy a connection beyond the limit ends no busy one; some are accepted and marked', async () => {
     const { connections, ended, open, told } = crowd({ perAddress: undefined, beyond: 2 })
     await open('192.0.2.1', 'a', 10)
     for (let index = 1; index <= 10; index += 1) connections.begin(`a${index}`)
@@ -84,7 +84,7 @@ describe('a connection beyond the limit of all connections', () => {
 })
 
 describe('the share of connections', () => {
-  test('the share of an address is kept by ending its longest idle connection, or refusing the new one', async () => {
+  test('an address keeps to its share: its longest idle connection ends, or the new one is refused', async () => {
     const { connections, ended, open, told } = crowd({ most: 100, perAddress: 3 })
     expect(await open('192.0.2.1', 'a', 4)).toEqual([true, true, true, true])
     expect(ended).toEqual(['a1'])
@@ -120,7 +120,7 @@ test('ended connections are forgotten, and reported at most every ten seconds', 
   expect(told).toEqual([1, 4])
 })
 
-test('a new address always gets and keeps a connection, for any openings by 30 addresses (property)', () => {
+test('a new address always gets and keeps a connection, however 30 other addresses open theirs (property)', () => {
   const step = fc.record({ address: fc.integer({ min: 1, max: 30 }), busy: fc.boolean(), close: fc.boolean() })
   fc.assert(
     fc.property(fc.array(step, { minLength: 100, maxLength: 400, size: 'max' }), (steps) => {
@@ -146,7 +146,7 @@ test('a new address always gets and keeps a connection, for any openings by 30 a
   )
 })
 
-test('addresses with the most connections lose some first, and only as many as needed (property)', () => {
+test('beyond the limit, addresses with the most connections lose some first, no more than needed (property)', () => {
   const holding = fc
     .record({ held: fc.nat(50), part: fc.nat(100) })
     .map(({ held, part }) => ({ held, free: Math.floor((held * part) / 100) }))

@@ -75,7 +75,7 @@ test('refused requests with a body take a turn of the event loop each', async ()
   expect(new Set(turns).size).toBeGreaterThanOrEqual(49)
 })
 
-test('a request starts only after the previous one of its connection is answered', async () => {
+test('a request starts only after the previous request of its connection is answered', async () => {
   const taken: ServerResponse[] = []
   const send = await open({ onRequest: (_, response) => void taken.push(response) })
   const { bodies } = await send(requests(numbered(3)))
@@ -88,7 +88,7 @@ test('a request starts only after the previous one of its connection is answered
   await expect.poll(() => bodies(), { interval: 5 }).toEqual(['0', '1', '2'])
 })
 
-test('a connection with too many waiting requests is ended, and the others are answered', async () => {
+test('a connection with too many waiting requests is ended; requests of other connections are answered', async () => {
   const begun: string[] = []
   const send = await open({ onRequest: ({ url = '' }, response) => void (begun.push(url), response.end('<served>')) })
   const { socket } = await send(requests(numbered(500)))
@@ -118,7 +118,7 @@ test('an ended connection drops its queued requests, which do not count as laten
   guard.close()
 })
 
-test('no request of a paused connection starts', async () => {
+test('no queued request of a paused connection is started', async () => {
   let rest: (() => void) | undefined
   const begun: string[] = []
   const send = await open({

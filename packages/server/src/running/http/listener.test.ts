@@ -46,7 +46,7 @@ describe('a misbehaving connection', () => {
   test.each([
     ['one that sends nothing', ''],
     ['one that does not finish its headers', 'GET / HTTP/1.1\r\nHost: localhost\r\n'],
-  ])('a connection that is too slow is ended: %s', async (_, text) => {
+  ])('the listener ends a connection that is too slow: %s', async (_, text) => {
     const send = await open({ headersTimeoutMs: 200 })
     const { ended } = await send(text)
     expect(await ended).toMatch(/^(HTTP\/1\.1 408 .*)?/)
@@ -58,7 +58,7 @@ describe('a misbehaving connection', () => {
     expect(await ended).toContain('HTTP/1.1 431')
   })
 
-  test('a connection beyond the limit of its address is ended, until another one of that address ends', async () => {
+  test('a connection beyond the limit of its address is ended until another of its connections has ended', async () => {
     const send = await open({ mostPerAddress: 2 })
     const [first] = [await send(''), await send('')]
     const third = await send('')

@@ -15,7 +15,7 @@ test.each([
   ['keep', 'GET', ['/tickets/t', '/me', '/queues']],
   ['keep', 'DELETE', ['/tickets/t', '/matches/m']],
   ['keep', 'HEAD', ['/me']],
-])('requests have the urgency %s: %s %j', (urgency, method, paths) => {
+])('the load guard gives the urgency %s to the requests %s %j', (urgency, method, paths) => {
   for (const path of paths) expect([path, urgencyOf(messageOf(method, path))]).toEqual([path, urgency])
 })
 
@@ -67,7 +67,7 @@ function guarded(delayMs: number) {
   }
 }
 
-test('a too long turn of the event loop refuses further requests, and the next turn accepts them', async () => {
+test('a too long turn of the event loop refuses its further requests, and the next turn accepts them', async () => {
   const { ask, pass, look, guard, told } = guarded(1000)
   expect(ask('POST', '/tickets').isTaken).toBe(true)
   pass(700)

@@ -44,7 +44,7 @@ test.each<[string, (text: string) => string, unknown[]]>([
   expect(found.slice(0, Math.max(1, expected.length))).toEqual(expected)
 })
 
-test('changes do not show variables of servers, for any name of their queue', async () => {
+test('the description of configuration changes shows no server variables, for any name of a queue', async () => {
   const named = (text: string) => text.replace('name: duel', 'name: a.b.deploy')
   const before = await read(named(yaml))
   const found = changesOf(before, await read(named(yaml).replace('hush-hush', 'other')))

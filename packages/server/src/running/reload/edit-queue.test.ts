@@ -165,7 +165,7 @@ describe('an edit of parts that queues share', () => {
     expect(() => editQueue(text, 'duel', edit('duel', 2, skill(200)))).toThrow('shares parts with others')
   })
 
-  test('an edit gives a queue its own copy of a repeated part', () => {
+  test('an edit of a queue that aliases a YAML part of another queue gives the edited queue its own copy', () => {
     const text = shared(`&rules ${skill(100)}`)
     const edited = parseDocument(editQueue(text, 'trio', edit('trio', 3, skill(200)))).toJS() as unknown
     expect(edited).toEqual(parseDocument(shared(skill(100), skill(200))).toJS())
@@ -178,7 +178,7 @@ describe('an edit that cannot be made', () => {
     ['of the queue name', 'duel', duel.replace('duel', 'duels'), 'must keep the name "duel"'],
     ['that is not a mapping', 'duel', '- 1', 'is not a YAML mapping'],
     ['that is not YAML', 'duel', 'a: [', 'is not a YAML mapping'],
-  ])('an edit %s is refused', (_, name, yaml, message) => {
+  ])('an edit of a queue is refused if the edit is %s', (_, name, yaml, message) => {
     expect(() => editQueue(text, name, yaml)).toThrow(NotEdited)
     expect(() => editQueue(text, name, yaml)).toThrow(message)
   })

@@ -58,7 +58,7 @@ test('the key of stream tokens is readable by its user only, and replaced if inc
   expect(readFileSync(path)).toHaveLength(32)
 })
 
-test('a process that cannot use the store folder releases it at once for the next one', async () => {
+test('a process that fails to start releases its store folder at once for the next process', async () => {
   const { server } = await open()
   await server.close()
   await expect(open(yaml().replace('name: test', 'name: other'))).rejects.toThrow('"test"')

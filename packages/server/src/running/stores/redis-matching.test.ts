@@ -59,7 +59,7 @@ describe.skipIf(skipsRedis())('a store in Redis', () => {
   const open = () =>
     openServer(yamlOf(service.url, `store: { redis: { url: "${redis.url}" } }\nlobbies: { enabled: true }`))
 
-  test('two processes share a Redis store: a ticket of one is known to the other, and outlives the first', async () => {
+  test('a ticket created in one process over a Redis store is known to a second, and outlives the first', async () => {
     const [one, other] = [await open(), await open()]
     const create = async (player: string) => {
       const body = { profile: 'duel', player_id: player, player_ip: '192.0.2.7', attributes: {} }

@@ -20,7 +20,7 @@ const watched = (changes: Partial<Watched>): Watched => ({
 })
 
 describe('the worth of reading the status of a deployment', () => {
-  test('reading a status is worth nothing if it is being read, was just read, or runs without suspicion', () => {
+  test('a status read is worth nothing for a deployment being read, just read, or running and not suspected', () => {
     expect(readingWorth(watched({ reading: true }), NOW, times)).toBe(0)
     expect(readingWorth(watched({ readAt: NOW - 100 }), NOW, times)).toBe(0)
     expect(readingWorth(watched({ phase: 'running' }), NOW, times)).toBe(0)
@@ -28,11 +28,11 @@ describe('the worth of reading the status of a deployment', () => {
     expect(readingWorth(watched({ phase: 'running', suspect: true }), NOW, times)).toBeGreaterThan(0)
   })
 
-  test('reading a status is worth nothing if it saves no wait time', () => {
+  test('a status read is worth nothing right after the deployment was seen, because it saves no wait time', () => {
     expect(readingWorth(watched({ seenAt: NOW, readAt: NOW - 300, since: NOW - 300 }), NOW, times)).toBe(0)
   })
 
-  test('the worth of reading a status grows with time, falls during a list, and is highest if suspected', () => {
+  test('the worth of a status read grows since the last sight, falls during a list, and peaks on suspicion', () => {
     const order = [
       watched({ suspect: true }),
       watched({ seenAt: NOW - 2000 }),
@@ -44,7 +44,7 @@ describe('the worth of reading the status of a deployment', () => {
     expect(new Set(worths).size).toBe(order.length)
   })
 
-  test('the worth of reading a status grows with the time since the deployment was seen healthy', () => {
+  test('the worth of a status read grows with the time since the deployment was last read', () => {
     expect(readingWorth(watched({ readAt: 0, since: 0 }), NOW, times)).toBeGreaterThan(
       readingWorth(watched({}), NOW, times),
     )
