@@ -189,6 +189,48 @@ test('250 unfinished bodies in 1-byte pieces hold only the bytes received, and e
   expect([bodies.held(), clock.sleepers]).toEqual([0, 0])
 })
 
+describe('the body of a Request that did not come from node:http', () => {
+  const requestOf = (body: BodyInit) =>
+    new Request('http://x/', { method: 'POST', body, duplex: 'half' } as RequestInit)
+  const setUpStream = () => {
+    const clock = createManualClock()
+    const bodies = createBodies({ clock, perAddress: 1 })
+    const begin = () => {
+      const body = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(new Uint8Array(300)) })
+      return bodies.begin(requestOf(body), MOST, 'a').bytes()
+    }
+    return { clock, bodies, begin }
+  }
+
+  test('is read without a timer if it is in memory', async () => {
+    const { clock, bodies } = setUpStream()
+    const read = bodies.begin(requestOf('abc'), MOST, 'a').bytes()
+    expect(Buffer.from(await read).toString()).toBe('abc')
+    expect([bodies.open(), clock.sleepers]).toEqual([0, 0])
+    await clock.advance(1)
+    expect([bodies.open(), clock.sleepers]).toEqual([0, 0])
+  })
+
+  test('is refused at its deadline if it does not end', async () => {
+    const { clock, bodies, begin } = setUpStream()
+    const refused = expect(begin()).rejects.toMatchObject({ status: 408, code: 'body-too-slow' })
+    await clock.advance(9999)
+    expect([bodies.open(), bodies.held()]).toEqual([1, 300])
+    await clock.advance(1)
+    await refused
+    expect([bodies.open(), bodies.held(), clock.sleepers]).toEqual([0, 0, 0])
+  })
+
+  test('is refused if a later body of its address exceeds the limit', async () => {
+    const { clock, bodies, begin } = setUpStream()
+    const refused = expect(begin()).rejects.toMatchObject({ status: 408, code: 'body-superseded' })
+    await clock.advance(1)
+    void Promise.resolve(begin()).catch(() => {})
+    await refused
+    expect([bodies.open(), clock.sleepers]).toEqual([1, 1])
+  })
+})
+
 test.each([
   ['timeoutMs', 0],
   ['perAddress', Number.NaN],

@@ -32,9 +32,7 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
   if (body === null) return NOTHING
   if (body instanceof Uint8Array) return body
   if (body === undefined)
-    return request.body === null
-      ? NOTHING
-      : readStream(request.body, new ByteBuffer(), maxBytes, new AbortController().signal)
+    return request.body === null ? NOTHING : readStream(request.body, new ByteBuffer(), maxBytes, () => false)
   body.gather(maxBytes, UNWATCHED)
   return body.whole()
 }
@@ -151,16 +149,26 @@ export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll
 
   const beginStream = (request: Request, maxBytes: number, address: string): BegunBody => {
     let from: string | undefined = address
-    const read = async (stream: ReadableStream<Uint8Array>) => {
-      const bytes = new ByteBuffer()
-      const stopping = new AbortController()
-      const one = enter({ from, bytes, stop: (why) => stopping.abort(why) })
-      try {
-        return await readStream(stream, bytes, maxBytes, stopping.signal)
-      } finally {
-        leave(one)
-      }
-    }
+    const read = (stream: ReadableStream<Uint8Array>) =>
+      new Promise<Uint8Array>((resolve, reject) => {
+        const bytes = new ByteBuffer()
+        let one: Unfinished | undefined
+        let isStopped = false
+        // The stream is not cancelled, because some servers then close the socket before the response is sent.
+        const stop = (why: Problem) => {
+          isStopped = true
+          bytes.drain()
+          reject(why)
+        }
+        // A body in memory arrives within one turn of the event loop. It needs no timer.
+        const nextTurn = setImmediate(() => (one = enter({ from, bytes, stop })))
+        readStream(stream, bytes, maxBytes, () => isStopped)
+          .then(resolve, reject)
+          .finally(() => {
+            clearImmediate(nextTurn)
+            if (one !== undefined) leave(one)
+          })
+      })
     return {
       bytes: () => (request.body === null ? NOTHING : read(request.body)),
       trust: () => {
@@ -188,40 +196,25 @@ export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll
 }
 
 /**
- * Reads a stream into `bytes`. Rejects with a `Problem` for more than `maxBytes` and for a truncated stream. Rejects
- * with `signal.reason` once the signal is aborted.
+ * Reads a stream into `bytes` and returns them. Rejects with a `Problem` for more than `maxBytes` and for a truncated
+ * stream. Returns early if the reading was stopped.
  */
-function readStream(
+async function readStream(
   stream: ReadableStream<Uint8Array>,
   bytes: ByteBuffer,
   maxBytes: number,
-  signal: AbortSignal,
+  isStopped: () => boolean,
 ): Promise<Uint8Array> {
   const reader = stream.getReader()
-
-  const readAll = async (): Promise<Uint8Array> => {
-    for (;;) {
-      const { done, value } = await reader.read().catch(broken)
-      if (done || signal.aborted) return bytes.drain()
-      if (bytes.size + value.byteLength > maxBytes) {
-        await reader.cancel().catch(() => {})
-        throw bodyTooLarge(maxBytes)
-      }
-      bytes.append(value)
+  for (;;) {
+    const { done, value } = await reader.read().catch(broken)
+    if (done || isStopped()) return bytes.drain()
+    if (bytes.size + value.byteLength > maxBytes) {
+      await reader.cancel().catch(() => {})
+      throw bodyTooLarge(maxBytes)
     }
+    bytes.append(value)
   }
-  return new Promise((resolve, reject) => {
-    // The stream is not cancelled, because some servers then close the socket before the response is sent.
-    const onAbort = () => {
-      bytes.drain()
-      reject(signal.reason)
-    }
-    if (signal.aborted) return onAbort()
-    signal.addEventListener('abort', onAbort, { once: true })
-    readAll()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }
 
 function broken(): never {
