@@ -183,7 +183,7 @@ export function createManualClock(options: { readonly start?: number } = {}): Ma
       await turn()
       for (let step = 0; !state.settled; step++) {
         if (step === MOST_STEPS)
-          throw new Error(`the promise did not settle within ${MOST_STEPS} steps of ${stepMs} ms`)
+          throw new Error(`the promise did not settle within ${MOST_STEPS} steps of the clock, ${stepMs} ms each`)
         const end = now + stepMs
         await wakeUntil(end)
         now = end

@@ -269,7 +269,7 @@ const schema = z.strictObject({
   random: callable<Random>().default(() => unguessable),
 })
 
-const invalidOption = (field: string, message: string) => new InvalidInput(`option ${message}`, { field })
+const invalidOption = (field: string, fieldAndFault: string) => new InvalidInput(`option ${fieldAndFault}`, { field })
 
 /** The share of the time between two ticks that matching may take. */
 const BUDGET = 0.15

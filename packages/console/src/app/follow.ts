@@ -138,7 +138,7 @@ async function readFeed(options: FollowOptions, attempt: AbortController, heard:
     const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' }
     const answer = await options.fetch(url, { headers, cache: 'no-store', signal: attempt.signal })
     if (answer.status === 401 || answer.status === 403) throw new WrongToken()
-    if (!answer.ok || answer.body === null) throw new Error(`status ${answer.status}`)
+    if (!answer.ok || answer.body === null) throw new Error(`The event feed answered with HTTP ${answer.status}.`)
     const parse = createEventParser()
     const decoder = new TextDecoder()
     const reader = answer.body.getReader()

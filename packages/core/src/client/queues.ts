@@ -110,7 +110,7 @@ export interface Queues {
 }
 
 /** Rejects a request that still waits in the common queue when its operation gets its own queue. */
-const movedToOwnQueue = new Error('the call moved to the queue of its operation')
+const movedToOwnQueue = new Error('the request left the common queue, because its operation got a queue of its own')
 
 /** Creates the queues. @throws {InvalidInput} if the share leaves less than one request of a limit. */
 export function createQueues(config: ClientConfig, events: EventSink): Queues {

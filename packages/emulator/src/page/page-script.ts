@@ -76,7 +76,7 @@ async function refresh() {
   const answer = await fetch(location.pathname + location.search, { signal: AbortSignal.timeout(TIMEOUT_MS) })
   const text = await answer.text()
   const wanted = new DOMParser().parseFromString(text, 'text/html').getElementById('live')
-  if (!wanted) throw new Error('status ' + answer.status)
+  if (!wanted) throw new Error('the page answered with HTTP ' + answer.status)
   // A response that arrives after that of a later request is outdated.
   if (paused || mine < answered) return
   answered = mine
@@ -148,7 +148,7 @@ document.addEventListener('click', async ({ target }) => {
       if (token !== '') answer = await stop(path)
       if (answer.status === 401) token = ''
     }
-    if (!answer.ok) throw new Error('status ' + answer.status)
+    if (!answer.ok) throw new Error('the stop answered with HTTP ' + answer.status)
   } catch {
     target.disabled = false
     target.textContent = 'It could not be stopped. Try again'

@@ -266,7 +266,7 @@ describe('a result that the backend refuses', () => {
     const { outbox, problems, run } = open(['away'])
     outbox.add(outcome('m1', 'ann'))
     await run(1000)
-    expect(problems.map(String)).toEqual(['Error: the results URL did not answer: connect ECONNREFUSED'])
+    expect(problems.map(String)).toEqual(['Error: the URL of results did not answer: connect ECONNREFUSED'])
   })
 
   test('a result set aside survives a restart, until it is sent again in its order or dropped', async () => {

@@ -111,7 +111,7 @@ function reasonOf(error: unknown): unknown {
   const { cause } = error instanceof TypeError ? error : {}
   if (!(cause instanceof Error)) return error
   const why = cause.message || ('code' in cause ? String(cause.code) : cause.name)
-  return new Error(`the results URL did not answer: ${why}`, { cause })
+  return new Error(`the URL of results did not answer: ${why}`, { cause })
 }
 
 type PendingResult = ReturnType<typeof newWaiting>
@@ -272,7 +272,7 @@ export class ResultOutbox {
     const ending = new AbortController()
     const linked = linkedSignal(this.#closing.signal, ending.signal)
     this.#options.clock.sleep(TIMEOUT_MS, linked.signal).then(
-      () => ending.abort(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)),
+      () => ending.abort(new Error(`the URL of results did not answer within ${TIMEOUT_MS / 1000} s`)),
       () => {},
     )
     try {

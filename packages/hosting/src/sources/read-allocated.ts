@@ -39,6 +39,6 @@ export function readAllocated(entry: unknown): AllocatedServer {
   const { data, faults = [] } = validateAll(entrySchema, entry)
   if (data !== undefined) return data
   const { id } = Object(entry) as { readonly id?: unknown }
-  const [{ field = 'entry', message } = { message: 'is not a server' }] = faults
+  const [{ field = 'entry', message } = { message: 'must be an object that describes a server' }] = faults
   return { id: typeof id === 'string' ? id : NO_ID, status: 'unclear', detail: `${field}: ${message}` }
 }

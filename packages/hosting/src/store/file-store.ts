@@ -79,7 +79,7 @@ const schema = z.strictObject({
  *   that may be about a server. Nothing was changed.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const config = read(schema, options, (field, message) => new InvalidInput(`option ${message}`, { field }))
+  const config = read(schema, options, (field, fieldAndFault) => new InvalidInput(`option ${fieldAndFault}`, { field }))
   const path = resolve(config.path)
   const lock = await takeLock(path)
   const older: OlderFile[] = []

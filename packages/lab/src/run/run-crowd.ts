@@ -59,7 +59,7 @@ const schema = z.strictObject({
 
 /** Returns the options with all defaults. @throws {InvalidInput} naming the option and the value. */
 const readRunOptions = (options: Omit<RunOptions, 'pools'>): z.infer<typeof schema> =>
-  read(schema, options, (field, message) => new InvalidInput(`option ${message}`, { field }))
+  read(schema, options, (field, fieldAndFault) => new InvalidInput(`option ${fieldAndFault}`, { field }))
 
 /** Milliseconds after the crowd's duration at which a run ends, even if players still wait or play. */
 const LONGEST_AFTER_MS = 86_400_000

@@ -176,7 +176,7 @@ const schema = z.strictObject({
  * @throws {InvalidInput} naming the option and the value.
  */
 export function checkOptions(options: TicketApiOptions): void {
-  const refuse = (field: string, message: string) => new InvalidInput(`option ${message}`, { field })
+  const refuse = (field: string, fieldAndFault: string) => new InvalidInput(`option ${fieldAndFault}`, { field })
   read(schema, options, refuse)
   if (options.groups !== undefined && options.store !== undefined)
     throw refuse('store', 'store: must not be given with groups, which keeps them elsewhere')

@@ -158,7 +158,10 @@ describe('a failing profile resolver', () => {
     expect(signals[0]?.aborted).toBe(false)
     await clock.advance(300)
     expect(await asked).toMatchObject({ status: 503 })
-    expect([signals[0]?.aborted, errors]).toEqual([true, ['Error: profile failed: no answer within 300 ms']])
+    expect([signals[0]?.aborted, errors]).toEqual([
+      true,
+      ['Error: reading player profiles failed: the backend did not answer within 300 ms'],
+    ])
     answer(new Map([['ann', skill(1)]]))
     expect(profiles('ann')).toBeInstanceOf(Promise)
   })

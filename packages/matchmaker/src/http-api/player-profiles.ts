@@ -50,7 +50,7 @@ function createBatches<Found>(options: BatchOptions<Found>): (id: string) => Pro
     const over = new AbortController()
     try {
       const found = await within(ask(ids, over.signal), timeoutMs, clock)
-      if (found === undefined) throw new Error(`no answer within ${timeoutMs} ms`)
+      if (found === undefined) throw new Error(`the backend did not answer within ${timeoutMs} ms`)
       settle(ids, (one, id) => one.resolve(found.get(id)))
     } catch (error) {
       onError(error)
@@ -74,7 +74,7 @@ function createBatches<Found>(options: BatchOptions<Found>): (id: string) => Pro
     const before = answers.get(id)
     if (before !== undefined) return before
     if (pending.size >= MOST_WAITING)
-      return Promise.reject(new Error(`${MOST_WAITING} players already wait for their profiles`))
+      return Promise.reject(new Error(`${MOST_WAITING} players already wait for their profiles, which is the maximum`))
     gathered.push(id)
     if (!isDue) setImmediate(send)
     isDue = true
@@ -167,7 +167,7 @@ export function createProfiles(
       ? undefined
       : new LRUCache<string, PlayerProfile>({ ...growingTo(cacheSize), ttl: cacheMs, ttlResolution: 0, perf })
 
-  const report = (error: unknown) => onError(new Error(`profile failed: ${messageOf(error)}`))
+  const report = (error: unknown) => onError(new Error(`reading player profiles failed: ${messageOf(error)}`))
   const batched = createBatches({
     ask: async (ids, signal) => checked(await resolve(ids, signal), report),
     most: batchSize,
@@ -203,7 +203,7 @@ function checked(
   answer: ReadonlyMap<string, PlayerProfile>,
   report: (error: Error) => void,
 ): ReadonlyMap<string, PlayerProfile | typeof UNUSABLE> {
-  if (!(answer instanceof Map)) throw new Error('the answer must be a Map from player id to profile')
+  if (!(answer instanceof Map)) throw new Error('resolve() must return a Map from player id to profile')
   const profiles = new Map<string, PlayerProfile | typeof UNUSABLE>()
   let firstWrong: string | undefined
   for (const [id, profile] of answer as ReadonlyMap<unknown, unknown>) {

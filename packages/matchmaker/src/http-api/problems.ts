@@ -137,7 +137,7 @@ export function problemOf(error: unknown, dates: Dates, party = false): Problem 
   }
   if (error instanceof Unavailable) {
     const { retryAfterMs } = error
-    return new Problem(503, 'unavailable', 'What was asked for is unavailable now. Retry later.', { retryAfterMs })
+    return new Problem(503, 'unavailable', 'The requested function is unavailable now. Retry later.', { retryAfterMs })
   }
   if (error instanceof InvalidInput) {
     const code = error instanceof InvalidBackfill ? 'invalid-backfill' : 'invalid-input'

@@ -173,7 +173,7 @@ function seatingHandlers(
   const seatsView = ({ seats }: Pick<SeatsGranted, 'seats'>, { caller }: SeatExchange) => {
     const views = seats.map((seat) => seatView(seat, service))
     const [first] = views
-    if (first === undefined) throw new Error('a granted seat has no player')
+    if (first === undefined) throw new Error('the matchmaker granted seats, but named no player for them')
     return isBackend(caller) ? { ...first, party: views } : first
   }
   const answer = (granted: SeatsGranted, exchange: SeatExchange, status = granted.isNew ? 201 : 200) =>

@@ -41,7 +41,8 @@ const input: z.ZodType<BackfillInput> = z.strictObject({
 })
 const change: z.ZodType<BackfillChange> = z.strictObject({ version: z.int().min(1), teams: teamsSchema })
 
-const invalidBackfill = (field: string, message: string) => new InvalidBackfill(`backfill: ${message}`, { field })
+const invalidBackfill = (field: string, fieldAndFault: string) =>
+  new InvalidBackfill(`backfill: ${fieldAndFault}`, { field })
 
 /** Validates the input of a backfill. @throws {InvalidBackfill} */
 const readBackfillInput = (given: BackfillInput): BackfillInput => read(input, given, invalidBackfill)

@@ -65,7 +65,7 @@ export function createHandover({
 }: Handover): Pick<Matchmaker, 'exportTickets' | 'importTickets'> {
   const take = (given: ExportedTicket): Ticket => {
     const { id, queues, players, priority } = given
-    const before = read(past, given, (field, message) => new InvalidInput(`ticket: ${message}`, { field }))
+    const before = read(past, given, (field, fieldAndFault) => new InvalidInput(`ticket: ${fieldAndFault}`, { field }))
     const checked = readTicketInput({ id, queues, players, priority })
     return tickets.create({ ...checked, privateSeat: before.privateSeat }, { ...before, place: before.place })
   }
@@ -88,7 +88,7 @@ export function createHandover({
       const checked = read(
         snapshotSchema,
         snapshot,
-        (field, message) => new InvalidInput(`snapshot: ${message}`, { field }),
+        (field, fieldAndFault) => new InvalidInput(`snapshot: ${fieldAndFault}`, { field }),
       )
       const taken: Ticket[] = []
       const refused: Imported['refused'][number][] = []

@@ -94,7 +94,11 @@ export const createCooldownCommands = ({
   },
   exportCooldowns: () => cooldowns.all(clock.now()),
   importCooldowns: (given) => {
-    const checked = read(schema, given, (field, message) => new InvalidInput(`cooldowns: ${message}`, { field }))
+    const checked = read(
+      schema,
+      given,
+      (field, fieldAndFault) => new InvalidInput(`cooldowns: ${fieldAndFault}`, { field }),
+    )
     cooldowns.load(checked, clock.now())
   },
 })

@@ -167,7 +167,7 @@ export async function replayTickets(
   lines: Iterable<string> | AsyncIterable<string>,
   options: ReplayOptions = {},
 ): Promise<Replay> {
-  const given = read(schema, options, (field, message) => new InvalidInput(`option ${message}`, { field }))
+  const given = read(schema, options, (field, fieldAndFault) => new InvalidInput(`option ${fieldAndFault}`, { field }))
   const { seed, tickMs, startMs, acceptance, progressed } = given
   const recording = await readRecording(lines)
   const queues = given.queues ?? queuesOf(recording)

@@ -25,8 +25,8 @@ export function createStubService(clock: Clock, startMs: number): DeploymentServ
   const find = (requestId: string): StubServer => {
     const one = standing.get(requestId)
     if (one !== undefined) return one
-    if (Number(requestId.slice(1)) <= created) throw new AlreadyTerminated('it was stopped')
-    throw new NotFound('there is no such deployment')
+    if (Number(requestId.slice(1)) <= created) throw new AlreadyTerminated(`deployment ${requestId} was stopped`)
+    throw new NotFound(`there is no deployment ${requestId}`)
   }
   const isReady = ({ readyAt }: StubServer) => clock.now() >= readyAt
   const whereOf = ({ requestId, tags }: StubServer) => ({

@@ -145,7 +145,7 @@ function readMatchInput(input: MatchInput): CheckedMatch {
   }
 }
 
-const invalidMatch = (field: string, message: string) => new InvalidMatch(`match: ${message}`, { field })
+const invalidMatch = (field: string, fieldAndFault: string) => new InvalidMatch(`match: ${fieldAndFault}`, { field })
 
 /**
  * Validates a match as far as that does not depend on other tickets. Makes a ticket of each of its teams.

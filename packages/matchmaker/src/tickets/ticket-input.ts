@@ -238,7 +238,8 @@ export function readBySchema(input: TicketInput): CheckedTicket {
   return { id, queues: queues ?? [queue as string], players: players.map(complete), priority: priority ?? 0 }
 }
 
-export const invalidTicket = (field: string, message: string) => new InvalidTicket(`ticket: ${message}`, { field })
+export const invalidTicket = (field: string, fieldAndFault: string) =>
+  new InvalidTicket(`ticket: ${fieldAndFault}`, { field })
 
 /** Checks that the player is in the ticket. @throws {InvalidTicket} if the player is not in the ticket. */
 export function assertPlayerOfTicket(ticket: Pick<Ticket, 'id' | 'players'>, playerId: string): void {

@@ -94,9 +94,9 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
     const isLost = () => isOver
     const lose = () => {
       isOver = true
-      epoch.abort(new Error('the lease is lost'))
+      epoch.abort(new Error('this process has lost the lease of the partition'))
     }
-    const release = () => epoch.abort(new Error('the lease is being released'))
+    const release = () => epoch.abort(new Error('this process releases the lease of the partition'))
     const isHeld = () => !isOver && clock.now() < heldUntil
     let hasFailed = false
     const leading = lead({ token, signal: epoch.signal, isHeld, isLost, lose })

@@ -97,7 +97,7 @@ export function createOpenStreams(limits: { readonly perCaller: number; readonly
   return (callerId: string, request: AbortSignal): OpenStream => {
     const own = manyWaitOn()
     const leave = waits.enter({ id: callerId }, () =>
-      own.abort(new Problem(409, 'superseded', 'You have opened too many streams since; the oldest was closed.')),
+      own.abort(new Problem(409, 'superseded', 'You opened more streams than allowed. The oldest one was closed.')),
     )
     const linked = linkedSignal(request, own.signal)
     const end = () => {

@@ -93,7 +93,9 @@ function relayRunner(relay: RelaySessions): Runner {
             const { seats } = await relay.authorize(work.session.id, work.player)
             const seat = seats.find(({ id }) => id === work.player.id)
             if (seat === undefined)
-              throw new RelayNotAuthorized('the session has no seat for the player', { sessionId: work.session.id })
+              throw new RelayNotAuthorized(`Relay session ${work.session.id} has no seat for this player.`, {
+                sessionId: work.session.id,
+              })
             return { kind: 'authorized', sessionId: work.session.id, seat }
           })
       }

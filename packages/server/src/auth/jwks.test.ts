@@ -69,7 +69,8 @@ test('the last signing keys stay valid for a day while the JWKS URL fails', asyn
   await clock.advance(3600_000)
   expect(await ask(await sign(key, 'ben'))).toBe('ben')
   await eventually(() => problems.length === 1)
-  expect(problems).toEqual(['The keys at auth.jwt.jwks cannot be fetched: HTTP 500. Check the URL and the network.'])
+  const failure = 'The keys at auth.jwt.jwks cannot be fetched: the URL of the keys answered with HTTP 500.'
+  expect(problems).toEqual([`${failure} Check the URL and the network.`])
   // Not with every token: the address is requested again later.
   await Promise.all(['cas', 'dee', 'eva'].map(async (id) => ask(await sign(key, id))))
   expect(server.asked).toHaveLength(2)
@@ -95,11 +96,15 @@ describe('an invalid JWKS answer', () => {
     [
       'with a redirect',
       (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
-      'HTTP 302',
+      'the URL of the keys answered with HTTP 302',
     ],
-    ['that is too large', (_, response) => response.end('x'.repeat(600_000)), 'the JWKS has more than 524288 bytes'],
-    ['that is not JSON', (_, response) => response.end('<html>'), 'not a JSON Web Key Set'],
-    ['without keys', (_, response) => response.end('null'), 'not a JSON Web Key Set'],
+    [
+      'that is too large',
+      (_, response) => response.end('x'.repeat(600_000)),
+      'the key set (JWKS) has more than 524288 bytes',
+    ],
+    ['that is not JSON', (_, response) => response.end('<html>'), 'the answer of the URL is not a JSON Web Key Set'],
+    ['without keys', (_, response) => response.end('null'), 'the answer of the URL is not a JSON Web Key Set'],
   ])('a JWKS answer %s is ignored', async (_, answer, reason) => {
     const { ask, sign, problems } = await setUp(answer)
     expect(await ask(await sign(await createSigningKey('k1'), 'ann'))).toBe('auth-unavailable')

@@ -75,17 +75,17 @@ async function fetchBounded(url: string, headers: Headers, signal: AbortSignal):
   const { statusCode, body } = await request(url, { headers: Object.fromEntries(headers), signal })
   if (statusCode !== 200) {
     await body.dump()
-    throw new Error(`HTTP ${statusCode}`)
+    throw new Error(`the URL of the keys answered with HTTP ${statusCode}`)
   }
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     size += chunk.length
-    if (size > LARGEST) throw new Error(`the JWKS has more than ${LARGEST} bytes`)
+    if (size > LARGEST) throw new Error(`the key set (JWKS) has more than ${LARGEST} bytes`)
     chunks.push(chunk)
   }
   const keys = keysIn(Buffer.concat(chunks).toString())
-  if (keys === undefined) throw new Error('the answer is not a JSON Web Key Set')
+  if (keys === undefined) throw new Error('the answer of the URL is not a JSON Web Key Set')
   return Response.json({ keys: keys.map(anyName) })
 }
 

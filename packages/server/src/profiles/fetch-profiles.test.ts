@@ -71,15 +71,27 @@ test('profiles can belong to players named like members of Object.prototype', as
 
 describe('a failing call for profiles', () => {
   test.each<[string, (asked: Asked, response: ServerResponse) => unknown, string]>([
-    ['with another status', (_, response) => void response.writeHead(500).end('at 10.0.0.1'), 'HTTP 500'],
+    [
+      'with another status',
+      (_, response) => void response.writeHead(500).end('at 10.0.0.1'),
+      'the URL of the profiles answered with HTTP 500',
+    ],
     [
       'instead of following a redirect',
       (_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
-      'HTTP 302',
+      'the URL of the profiles answered with HTTP 302',
     ],
-    ['without JSON', () => '<html>', 'the answer is not JSON'],
-    ['without profiles', () => ({ ann: {} }), "the answer's players must hold profiles by the ids of the players"],
-    ['with a list', () => ({ players: [] }), "the answer's players must hold profiles by the ids of the players"],
+    ['without JSON', () => '<html>', 'the answer of the profiles URL is not JSON'],
+    [
+      'without profiles',
+      () => ({ ann: {} }),
+      'in the answer of the profiles URL, players must hold profiles by the ids of the players',
+    ],
+    [
+      'with a list',
+      () => ({ players: [] }),
+      'in the answer of the profiles URL, players must hold profiles by the ids of the players',
+    ],
     ['without an answer', (_, response) => void response.destroy(), 'UND_ERR_SOCKET'],
     [
       'with an answer that is too large',

@@ -21,7 +21,7 @@ function readAnswer(text: string, ids: readonly string[]): ReadonlyMap<string, P
   const { success, data, error } = answerSchema.safeParse(parse(text))
   if (!success) {
     const [{ path, message } = { path: [], message: 'is not valid' }] = error.issues
-    throw new Error(`the answer${path.length === 0 ? '' : `'s ${path.join('.')}`} ${message}`)
+    throw new Error(`in the answer of the profiles URL, ${path.join('.') || 'the body'} ${message}`)
   }
   const profiles = new Map<string, PlayerProfile>()
   for (const id of ids) if (Object.hasOwn(data.players, id)) profiles.set(id, profileOf(data.players[id]))
@@ -32,7 +32,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error('the answer is not JSON')
+    throw new Error('the answer of the profiles URL is not JSON')
   }
 }
 
@@ -95,7 +95,7 @@ export function createFetchProfiles(options: FetchProfilesOptions) {
     const answer = await request(url, { method: 'POST', headers, body, dispatcher, signal }).catch(fail)
     if (answer.statusCode !== 200) {
       await answer.body.dump()
-      throw new Error(`HTTP ${answer.statusCode}`)
+      throw new Error(`the URL of the profiles answered with HTTP ${answer.statusCode}`)
     }
     return readAnswer(await answer.body.text().catch(fail), ids)
   }

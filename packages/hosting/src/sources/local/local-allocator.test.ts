@@ -107,7 +107,7 @@ test.each([
   await allocator.allocate(wanted('a'), call)
   await untilOver(allocator)
   expect(await statusOf(allocator)).toEqual({ id: 'a', ...said })
-  await expect(allocator.allocate(wanted('a'), call)).rejects.toThrow('id: "a" has ended')
+  await expect(allocator.allocate(wanted('a'), call)).rejects.toThrow('id: server "a" has ended. Use a new id.')
 })
 
 test('a launch in a missing folder results in a failed server, whose output names the fault', async () => {

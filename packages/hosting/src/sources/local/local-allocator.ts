@@ -129,7 +129,8 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
   const start = async ({ id, application, version, environment }: WantedServer, mayWrite: () => boolean) => {
     const { status } = await stateOf(folderOf(id))
     if (status === 'running') return
-    if (status !== 'unknown') throw new InvalidInput(`id: ${JSON.stringify(id)} has ended`, { field: 'id' })
+    if (status !== 'unknown')
+      throw new InvalidInput(`id: server ${JSON.stringify(id)} has ended. Use a new id.`, { field: 'id' })
     await sweep()
     for (const one of known.keys()) {
       if (await isAlive(folderOf(one))) continue

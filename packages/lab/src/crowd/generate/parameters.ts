@@ -239,7 +239,11 @@ const seedSchema = z
 
 /** Returns the parameters with their defaults. @throws {InvalidInput} naming the parameter and its value. */
 export const readParameters = (parameters: unknown): CompleteParameters =>
-  read(parametersSchema, parameters, (field, message) => new InvalidInput(`crowd parameter ${message}`, { field }))
+  read(
+    parametersSchema,
+    parameters,
+    (field, fieldAndFault) => new InvalidInput(`crowd parameter ${fieldAndFault}`, { field }),
+  )
 
 /** Returns a valid seed. @throws {InvalidInput} */
 export const readSeed = (seed: unknown): number =>

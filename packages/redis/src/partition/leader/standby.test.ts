@@ -102,7 +102,7 @@ test.each(['a failed step', 'a stream gap', 'a missed change'])(
     await clock.advance(1000)
     expect(standby.isBroken()).toBe(true)
     expect(problems).toHaveLength(what === 'a failed step' ? 1 : 0)
-    await expect(clock.until(standby.end())).rejects.toThrow('not up to date')
+    await expect(clock.until(standby.end())).rejects.toThrow('its copy of the tickets cannot be used')
   },
 )
 

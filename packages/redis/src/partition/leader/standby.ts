@@ -33,7 +33,9 @@ export function createStandby({ store, replica, clock, problem }: StandbyOptions
   let prunedAt = clock.now()
   const breakOff = () => {
     isBroken = true
-    ending.abort(new Error('the followed changes are not up to date'))
+    ending.abort(
+      new Error('the hot standby missed a change or failed to apply one, so its copy of the tickets cannot be used'),
+    )
   }
 
   /** Operations on the replica, one after another. */
@@ -93,10 +95,13 @@ export function createStandby({ store, replica, clock, problem }: StandbyOptions
      */
     end: async () => {
       await loaded
-      ending.abort(new Error('this process leads now'))
+      ending.abort(new Error('the hot standby stops following the leader, because its own process leads now'))
       await following
       await work
-      if (isBroken) throw new Error('the tickets loaded in advance are not up to date')
+      if (isBroken)
+        throw new Error(
+          'the hot standby missed a change or failed to apply one, so its copy of the tickets cannot be used',
+        )
       return cursor
     },
     /** True if the replica is unusable. */

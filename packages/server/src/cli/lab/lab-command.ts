@@ -195,7 +195,7 @@ export async function interruptible<T>(
   signals: Signals = process,
 ): Promise<T | undefined> {
   const ending = new AbortController()
-  const end = () => ending.abort(new Error('ended by Ctrl-C'))
+  const end = () => ending.abort(new Error('Ctrl-C ended the run'))
   signals.once('SIGINT', end)
   try {
     return await work(ending.signal)

@@ -90,8 +90,12 @@ export async function playThrough(stage: Stage, tell: (line: CheckLine) => void)
   if (second !== undefined) {
     await check('plays it by the same process', async () => {
       if (second.server === first) return
-      if (second.hadEnded) throw new Skipped('the process had ended after its first match')
-      throw new Failed('the match is taken', `another server was started; of the first came ${stateOf(first)}`, REPORT)
+      if (second.hadEnded) throw new Skipped('the process of the server had ended after its first match')
+      throw new Failed(
+        'The server takes another match after its first one is over.',
+        `Muster started another server. State of the first one: ${stateOf(first)}`,
+        REPORT,
+      )
     })
     if (isAsking) await leaving(stage, second, check)
     await outage(stage, second, isAsking, check)
@@ -100,7 +104,8 @@ export async function playThrough(stage: Stage, tell: (line: CheckLine) => void)
   await signalled(stage, check)
   await check('sends no report that Muster refuses', async () => {
     const refused = stage.servers.find(({ refusal }) => refusal !== undefined)
-    if (refused?.refusal !== undefined) throw new Failed('no answer 400 to a report', refused.refusal, REPORT)
+    if (refused?.refusal !== undefined)
+      throw new Failed('Muster answers no report of the server with 400 or 413.', refused.refusal, REPORT)
   })
 }
 
@@ -115,10 +120,12 @@ interface StartedMatch {
 
 async function firstServer(stage: Stage): Promise<SeenServer> {
   await stage.players.join(['ann', 'ben'])
-  if (!(await until(() => stage.servers.length > 0, BOOT_MS))) throw new Error('Muster has asked for no server.')
+  if (!(await until(() => stage.servers.length > 0, BOOT_MS)))
+    throw new Error(`Muster started no game server within ${BOOT_MS / 1000} s for two queued players.`)
   const server = stage.servers[0] as SeenServer
   await until(() => server.registered !== undefined || server.exitCode !== undefined, BOOT_MS)
-  if (server.registered === undefined) throw new Failed('POST /servers at MUSTER_URL', stateOf(server), REPORT)
+  if (server.registered === undefined)
+    throw new Failed('The server sends POST /servers to MUSTER_URL.', stateOf(server), REPORT)
   return server
 }
 
@@ -127,7 +134,7 @@ function stateOf(server: SeenServer): string {
   const { exitCode, refusal } = server
   if (refusal !== undefined) return `Muster refuses its reports (${refusal})`
   if (exitCode !== undefined) return `the process has ended with exit code ${exitCode}\n${server.output()}`.trimEnd()
-  return 'nothing'
+  return 'the process runs, but sent no such request'
 }
 
 const matchState = (server: SeenServer, matchId: string) =>
@@ -143,14 +150,14 @@ async function seatsOf(stage: Stage, server: SeenServer, players: readonly [stri
   const other = one && (await stage.players.seatWithin(players[1], REPORT_MS, isVain))
   if (one === undefined || other === undefined) {
     const came = isVain() ? stateOf(server) : `its report has ${JSON.stringify(server.report.matches ?? [])}`
-    throw new Failed('status open of its match, within 30 s', came, REPORT)
+    throw new Failed('The server reports its match with the status "open" within 30 s.', came, REPORT)
   }
   return [one, other]
 }
 
 async function asking(server: SeenServer): Promise<true> {
   if (await until(() => server.hasAsked, REPORT_MS)) return true
-  throw new Failed('GET MUSTER_VERIFY_URL within 5 s of its match', 'no request', VERIFY)
+  throw new Failed('The server sends GET MUSTER_VERIFY_URL within 5 s of its first match.', 'no request', VERIFY)
 }
 
 const answerText = (answer: CommandAnswer | undefined) =>
@@ -165,13 +172,21 @@ async function admit(
 ): Promise<void> {
   const answer = await server.send({ do: 'admit', token })
   if (answer?.ok === true && (answer.player ?? player) === player) return
-  const over = results.has(matchId) ? '; the match is over by then: it must last 20 s' : ''
-  throw new Failed(`${what} admits ${player}`, `${answerText(answer)}${over}`, over === '' ? CONNECTS : VERIFY)
+  const over = results.has(matchId) ? '; the match was over by then: it must last at least 20 s' : ''
+  throw new Failed(
+    `The server admits player ${player} with ${what}.`,
+    `${answerText(answer)}${over}`,
+    over === '' ? CONNECTS : VERIFY,
+  )
 }
 
 async function saysOf(server: SeenServer, matchId: string, player: string, status: string): Promise<void> {
   if (await until(() => server.match(matchId)?.players?.[player] === status, REPORT_MS)) return
-  throw new Failed(`players.${player}: ${JSON.stringify(status)} within 5 s`, matchState(server, matchId), REPORT)
+  throw new Failed(
+    `The server reports player ${player} as ${JSON.stringify(status)} within 5 s.`,
+    matchState(server, matchId),
+    REPORT,
+  )
 }
 
 /**
@@ -203,8 +218,9 @@ async function tokens(stage: Stage, server: SeenServer, [ann, ben]: Two, check: 
   for (const [what, token] of Object.entries(wrong))
     await check(`refuses ${what}`, async () => {
       const answer = await server.send({ do: 'admit', token })
-      if (answer?.ok !== false) throw new Failed('"ok":false', answerText(answer), CONNECTS)
-      if (isIn === undefined) throw new Skipped('no valid token was admitted either')
+      if (answer?.ok !== false)
+        throw new Failed(`The server answers "ok":false to ${what}.`, answerText(answer), CONNECTS)
+      if (isIn === undefined) throw new Skipped('the check with a valid token failed, so this refusal proves nothing')
     })
   await check('lets in the next player after that', async () => {
     await admit(stage, server, 'ben', ben, 'a good token')
@@ -214,13 +230,13 @@ async function tokens(stage: Stage, server: SeenServer, [ann, ben]: Two, check: 
 
 async function returning(stage: Stage, server: SeenServer, [ann]: Two, check: Check): Promise<void> {
   await check('reports a player who may return as away', async () => {
-    if (stage.results.has(ann.matchId)) throw new Skipped('the match has ended')
+    if (stage.results.has(ann.matchId)) throw new Skipped('the match ended before this check')
     await server.send({ do: 'leave', player: 'ann', mayReturnMs: MAY_RETURN_MS })
     await leftOrAway(stage, server, ann.matchId, 'ann', 'away')
   })
   await check('lets a player return with a fresh token', async () => {
     const fresh = await stage.players.seat('ann')
-    if (fresh?.matchId !== ann.matchId) throw new Skipped('the match has ended')
+    if (fresh?.matchId !== ann.matchId) throw new Skipped('the match ended before this check')
     await admit(stage, server, 'ann', fresh, 'a fresh token')
     await saysOf(server, ann.matchId, 'ann', 'in')
   })
@@ -231,12 +247,17 @@ async function ending(stage: Stage, server: SeenServer, [{ matchId }]: Two, chec
     if (!stage.results.has(matchId)) await server.send({ do: 'over', match: matchId })
     const withinMs = stage.hasClient ? PLAY_MS : MATCH_MS
     const isFree = await until(() => stage.results.has(matchId), withinMs)
-    if (!isFree) throw new Failed(`status over within ${withinMs / 1000} s`, matchState(server, matchId), REPORT)
+    if (!isFree)
+      throw new Failed(
+        `The server reports its match with the status "over" within ${withinMs / 1000} s.`,
+        matchState(server, matchId),
+        REPORT,
+      )
     return true
   })
   if (isOver === undefined) return
   await check('reports a result', async () => {
-    if (stage.results.get(matchId) === undefined) throw new Skipped('the server reported none')
+    if (stage.results.get(matchId) === undefined) throw new Skipped('the server reported no result')
   })
 }
 
@@ -247,7 +268,7 @@ async function another(stage: Stage, first: SeenServer): Promise<StartedMatch & 
   await stage.players.join(players)
   const seats = await seatsOf(stage, first, players)
   const server = stage.servers.find((one) => one.match(seats[0].matchId) !== undefined)
-  if (server === undefined) throw new Failed('a report of the match', 'none', REPORT)
+  if (server === undefined) throw new Failed('A server reports the second match.', 'no server reports it', REPORT)
   return { server, seats, players, hadEnded }
 }
 
@@ -260,10 +281,11 @@ async function leaving(stage: Stage, { server, seats, players }: StartedMatch, c
   })
   await check('lets in who replaces a player who has left', async () => {
     if (!(await until(() => server.match(matchId)?.seats?.open, SEATS_MS)))
-      throw new Skipped('the server never asks for seats')
+      throw new Skipped('the server never reports open seats')
     await stage.players.join(['eve'])
     const seat = await stage.players.seatWithin('eve', MATCH_MS)
-    if (seat?.matchId !== matchId) throw new Failed('a seat for eve in the match, within 10 s', 'none', REPORT)
+    if (seat?.matchId !== matchId)
+      throw new Failed('Muster gives eve an open seat of the match within 10 s.', 'no seat', REPORT)
     await admit(stage, server, 'eve', seat, 'a good token')
   })
 }
@@ -275,16 +297,20 @@ async function outage(stage: Stage, playing: StartedMatch, isAsking: boolean, ch
   const comeBack = stage.gateway.cut()
   await check('plays on, and lets players in, while Muster does not answer', async () => {
     await until(() => server.exitCode !== undefined, AWAY_MS)
-    if (server.exitCode !== undefined) throw new Failed('the match goes on', stateOf(server), REPORT)
+    if (server.exitCode !== undefined) throw new Failed('The server continues its match.', stateOf(server), REPORT)
     if (isAsking) await admit(stage, server, players[0], first, 'a good token')
   })
   const { registrations } = server
   comeBack()
   await check('registers and reports again after a restart of Muster', async () => {
     if (!(await until(() => server.registrations > registrations, BACK_MS)))
-      throw new Failed('POST /servers after an answer 409, within 20 s', stateOf(server), REPORT)
+      throw new Failed('The server sends POST /servers again within 20 s of an answer 409.', stateOf(server), REPORT)
     if (!(await until(() => server.match(matchId)?.status === 'open', REPORT_MS)))
-      throw new Failed('its match with status open', matchState(server, matchId), REPORT)
+      throw new Failed(
+        'The server reports its match with the status "open" again.',
+        matchState(server, matchId),
+        REPORT,
+      )
     if (isAsking) await saysOf(server, matchId, players[0], 'in')
   })
 }
@@ -294,10 +320,11 @@ async function draining(stage: Stage, playing: StartedMatch, isAsking: boolean, 
   const [{ matchId }] = seats
   await check('plays its match to the end while it drains', async () => {
     await stage.matchmaker.drainServer(server.registered?.id ?? '')
-    if (!(await until(() => server.isToldToDrain, MATCH_MS))) throw new Failed('a report', stateOf(server), REPORT)
+    if (!(await until(() => server.isToldToDrain, MATCH_MS)))
+      throw new Failed('The server sends a report, whose answer requires it to drain.', stateOf(server), REPORT)
     await until(() => server.exitCode !== undefined, DRAINING_MS)
     if (server.match(matchId)?.status !== 'open' || server.exitCode !== undefined)
-      throw new Failed('status open of its match', matchState(server, matchId), REPORT)
+      throw new Failed('The server continues its match while it drains.', matchState(server, matchId), REPORT)
   })
   await check('ends by itself once it is drained', async () => {
     if (isAsking) await server.send({ do: 'over', match: matchId })
@@ -306,8 +333,8 @@ async function draining(stage: Stage, playing: StartedMatch, isAsking: boolean, 
     await until(() => server.exitCode !== undefined, MATCH_MS)
     if (server.exitCode !== 0)
       throw new Failed(
-        'exit code 0 within 10 s of want: stop, or 410',
-        server.exitCode === undefined ? 'the process runs on' : stateOf(server),
+        'The server exits with code 0 within 10 s of an answer with "want":"stop" or the status 410.',
+        server.exitCode === undefined ? 'the process still runs' : stateOf(server),
         REPORT,
       )
   })
@@ -327,10 +354,10 @@ async function signalled(stage: Stage, check: Check): Promise<void> {
     await until(() => server.exitCode !== undefined, GRACE_MS)
     // Exit code 137 means that SIGKILL ended the process.
     if (server.exitCode === undefined || server.exitCode === 137)
-      throw new Failed('the end of the process', 'it was killed', END)
+      throw new Failed('The process ends within 30 s of SIGTERM.', 'the process had to be killed', END)
   })
   await check('says after SIGTERM that it takes no match any more', async () => {
-    if (server.report.draining !== true) throw new Skipped('the server ended without a report')
+    if (server.report.draining !== true) throw new Skipped('the server sent no report with "draining":true')
   })
 }
 

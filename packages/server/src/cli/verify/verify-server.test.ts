@@ -22,7 +22,7 @@ const faults: readonly (readonly [Fault, readonly object[]])[] = [
     [
       {
         name: 'refuses a token that is signed by another key',
-        expected: '"ok":false',
+        expected: 'The server answers "ok":false to a token that is signed by another key.',
         came: '{"ok":true,"player":"ben"}',
         read: 'docs/servers.md, Who connects?',
       },
@@ -34,7 +34,7 @@ const faults: readonly (readonly [Fault, readonly object[]])[] = [
     [
       {
         name: 'reports a match that is over, and its players are free',
-        expected: 'status over within 10 s',
+        expected: 'The server reports its match with the status "over" within 10 s.',
         came: expect.stringContaining('"status":"open"'),
         read: 'docs/servers.md, What a server reports',
       },
@@ -45,8 +45,8 @@ const faults: readonly (readonly [Fault, readonly object[]])[] = [
     [
       {
         name: 'ends by itself once it is drained',
-        expected: 'exit code 0 within 10 s of want: stop, or 410',
-        came: 'the process runs on',
+        expected: 'The server exits with code 0 within 10 s of an answer with "want":"stop" or the status 410.',
+        came: 'the process still runs',
       },
     ],
   ],
@@ -77,8 +77,8 @@ describe.concurrent('muster verify-server', () => {
     const { code, failed, failures, skipped } = await linesOf('none')
     expect(failures).toEqual([])
     expect(skipped).toMatchObject([
-      { name: 'reports a result', why: 'the server reported none' },
-      { name: 'lets in who replaces a player who has left', why: 'the server never asks for seats' },
+      { name: 'reports a result', why: 'the server reported no result' },
+      { name: 'lets in who replaces a player who has left', why: 'the server never reports open seats' },
       { name: 'says after SIGTERM that it takes no match any more' },
     ])
     expect([code, failed]).toEqual([0, 0])
@@ -96,7 +96,7 @@ describe.concurrent('muster verify-server', () => {
   test('verify-server does not credit a server that refuses all players with refusing invalid ones', async () => {
     const { failures, skipped } = await linesOf('lets-none-in')
     expect(failures[0]).toMatchObject({ name: 'lets in who has a good token, and reports it' })
-    const why = 'no valid token was admitted either'
+    const why = 'the check with a valid token failed, so this refusal proves nothing'
     const names = ['another key', 'an expired token', 'a token of another match']
     for (const name of names)
       expect(skipped).toContainEqual(expect.objectContaining({ name: expect.stringContaining(name), why }))
@@ -104,9 +104,9 @@ describe.concurrent('muster verify-server', () => {
 
   test('muster verify-server reports that a match ended too early to be verified', async () => {
     const { failures, skipped } = await linesOf('short')
-    const came = expect.stringContaining('the match is over by then: it must last 20 s')
+    const came = expect.stringContaining('the match was over by then: it must last at least 20 s')
     expect(failures[0]).toMatchObject({ name: 'lets in the next player after that', came })
-    const returns = { name: 'reports a player who may return as away', why: 'the match has ended' }
+    const returns = { name: 'reports a player who may return as away', why: 'the match ended before this check' }
     expect(skipped).toContainEqual(expect.objectContaining(returns))
   })
 
@@ -115,7 +115,7 @@ describe.concurrent('muster verify-server', () => {
     const missing = await verify(folder, '--', 'no-such-program')
     const said = [
       'FAIL registers within 30 s',
-      '     expected: POST /servers at MUSTER_URL',
+      '     expected: The server sends POST /servers to MUSTER_URL.',
       '     came: the process has ended with exit code 127',
     ]
     expect(missing.out.split('\n').slice(0, 3)).toEqual(said)

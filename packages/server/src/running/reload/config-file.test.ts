@@ -54,7 +54,7 @@ test('an edit of the configuration file is refused if the file has changed in be
   const { file, apply, reload } = await setUp()
   const theirs = text.replace('name: test', 'name: tested')
   await writeFile(path, theirs)
-  await expect(file.editQueue('duel', DUEL)).rejects.toThrow('The file was changed meanwhile.')
+  await expect(file.editQueue('duel', DUEL)).rejects.toThrow('The configuration file was changed before the edit.')
   expect(await readFile(path, 'utf8')).toBe(theirs)
   await reload()
   expect(apply).toHaveBeenCalledOnce()

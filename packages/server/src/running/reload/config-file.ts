@@ -33,7 +33,8 @@ export async function replaceFile(target: string, text: string, before: string):
     } finally {
       await file.close()
     }
-    if ((await readFile(target, 'utf8')) !== before) throw new NotEdited('The file was changed meanwhile.')
+    if ((await readFile(target, 'utf8')) !== before)
+      throw new NotEdited('The configuration file was changed during the edit. Repeat the edit.')
     await rename(beside, target)
   } catch (error) {
     await rm(beside, { force: true })
@@ -111,7 +112,8 @@ async function changeFile({ path, env }: ConfigFileOptions, seen: string, change
     // Writes the target of a symbolic link, so that the link remains.
     const target = await realpath(path)
     const before = await readFile(target, 'utf8')
-    if (before !== seen) throw new NotEdited('The file was changed meanwhile. Read it again and repeat the edit.')
+    if (before !== seen)
+      throw new NotEdited('The configuration file was changed before the edit. Read it again and repeat the edit.')
     const read = await readConfigText(change(before), { path, env })
     await replaceFile(target, read.text, before)
     return read

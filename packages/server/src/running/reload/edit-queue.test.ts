@@ -176,8 +176,8 @@ describe('an edit that cannot be made', () => {
   test.each([
     ['of an unknown queue', 'solo', duel.replace('duel', 'solo'), 'has no queue "solo"'],
     ['of the queue name', 'duel', duel.replace('duel', 'duels'), 'must keep the name "duel"'],
-    ['that is not a mapping', 'duel', '- 1', 'is not a YAML mapping'],
-    ['that is not YAML', 'duel', 'a: [', 'is not a YAML mapping'],
+    ['that is not a mapping', 'duel', '- 1', 'must be a YAML mapping'],
+    ['that is not YAML', 'duel', 'a: [', 'must be a YAML mapping'],
   ])('an edit of a queue is refused if the edit is %s', (_, name, yaml, message) => {
     expect(() => editQueue(text, name, yaml)).toThrow(NotEdited)
     expect(() => editQueue(text, name, yaml)).toThrow(message)

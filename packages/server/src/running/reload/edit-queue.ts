@@ -103,10 +103,11 @@ export function editQueue(text: string, name: string, yaml: string, inForce?: un
   const changed = parseDocument(yaml)
   if (document.errors.length > 0) throw new NotEdited('The configuration file is not valid YAML now. Correct it first.')
   if (changed.errors.length > 0 || !isMap(changed.contents))
-    throw new NotEdited('The definition is not a YAML mapping.')
+    throw new NotEdited('The definition of a queue must be a YAML mapping.')
   const old = queueOf(document, name)
   const next = changed.contents as YAMLMap
-  if (next.get('name') !== name) throw new NotEdited(`The definition must keep the name ${JSON.stringify(name)}.`)
+  if (next.get('name') !== name)
+    throw new NotEdited(`The definition of the queue must keep the name ${JSON.stringify(name)}.`)
   keepVariables(old, next)
   leaveOut(old, next, inForce)
   const spliced = spliceYaml(text, document, old, next)
