@@ -93,7 +93,7 @@ function typeOf(schema: Json): string {
   if (any.length > 0 && !('type' in schema)) return [...new Set(any.map(typeOf))].join(' or ')
   switch (schema['type']) {
     case 'array':
-      return 'items' in schema ? `a list: ${typeOf(schema['items'] as Json)}` : 'a list'
+      return 'items' in schema ? listOf(typeOf(schema['items'] as Json)) : 'a list'
     case 'object':
       return 'names and values'
     case 'integer':
@@ -105,6 +105,14 @@ function typeOf(schema: Json): string {
     default:
       return 'a text'
   }
+}
+
+/** Returns the type of a list by the type of its entries. */
+function listOf(entry: string): string {
+  if (entry === 'a text') return 'a list of texts'
+  if (entry === 'a rule') return 'a list of rules'
+  if (entry === 'names and values') return 'a list of entries, each with names and values'
+  return `a list of any of ${entry}`
 }
 
 const HUGE = 2 ** 31 - 2

@@ -106,7 +106,7 @@ export function createMachine(random: () => number): Machine {
     group: [],
     /** End once the player has left, although that may not be known yet. */
     cancel: [],
-    /** End with the response to the job `act`. */
+    /** End with the response to the job `act`, which sends a command such as accepting a match. */
     act: [],
   }
   /**

@@ -195,7 +195,7 @@ export interface History {
   readonly length: number
   readonly queues: readonly QueueHistory[]
   readonly servers: readonly number[]
-  /** Sentences about missing data, e.g. that the program started ten minutes ago, or that old stories were dropped. */
+  /** Sentences about missing data, e.g. that the program started ten minutes ago, or that old events were dropped. */
   readonly missing: readonly string[]
 }
 
@@ -245,7 +245,7 @@ export interface Hello {
   readonly history: History
 }
 
-/** The response of `GET acts`: at most 1,000 entries, the newest first. */
+/** The response of `GET acts`, the audit log of operators: at most 1,000 actions, the newest first. */
 export interface Audit {
   readonly acts: readonly {
     readonly at: Moment
@@ -376,8 +376,8 @@ export interface Applied {
 export type StoryKind = 'player' | 'ticket' | 'match' | 'server'
 
 /**
- * The response of `GET find?id=…`. It may have several stories, because one string may be the id of objects of several
- * kinds.
+ * The response of `GET find?id=…`. A story is what happened to one object. There may be several stories, because one
+ * string may be the id of objects of several kinds.
  */
 export interface FoundStories {
   readonly id: string

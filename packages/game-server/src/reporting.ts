@@ -67,7 +67,7 @@ export function createReporting(options: ReportingOptions) {
   let { token } = options
   let revision = 0
   let acknowledged = 0
-  /** Aborts the report that waits for orders. */
+  /** Aborts the report in flight, whose response Muster delays until it has orders for the server (a long poll). */
   let interrupt = () => {}
 
   const acknowledge = (upTo: number) => {

@@ -9,7 +9,7 @@ const SAID: Readonly<Record<string, string>> = {
   'command level': 'the leader | its effect is stored. The game server repeats its whole state anyway',
   'command itself': 'Redis | its effect is stored: any leader continues from there',
   'command current': 'the leader | nothing that survives a takeover: repeat the call after one',
-  'read current': 'the leader | the result was true when answered, and is stored',
+  'read current': 'the leader | the result was true when answered, and rests on stored changes only',
   'read itself': 'Redis | the result was true when answered',
   hint: 'the leader | nothing: without the call, Muster learns the same later',
   'at once': 'the process | the result is what the process knows',

@@ -58,7 +58,7 @@ type Promises = { readonly [What in keyof Does]: readonly [What, Does[What]] }[k
  */
 type ErrorDelivery<Call> = Call extends (...input: never) => Promise<unknown> ? 'rejected' | 'both' : 'thrown'
 
-/** The audit log's name of an operator's act. The second name is for a command that was called with `false`. */
+/** The audit log's name of an operator's action. The second name is for a command that was called with `false`. */
 type Acts = readonly [act: string, opposite?: string]
 
 type CommandRow<Call> =
@@ -184,7 +184,7 @@ export type TicketService = Readonly<Pick<Matchmaker, LocalCommandName | Waiting
 export type OperatorCommandName = {
   [Name in keyof Table]: Table[Name] extends readonly [unknown, unknown, unknown, ...Acts] ? Name : never
 }[keyof Table]
-/** Names of operators' acts in an audit log. */
+/** Names of operators' actions in an audit log. */
 export type OperatorAction<Name extends OperatorCommandName = OperatorCommandName> = Exclude<
   Table[Name][3 | 4],
   undefined

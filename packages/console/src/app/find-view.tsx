@@ -5,7 +5,7 @@ import { usePolled, useStore } from './store-context.js'
 import { timeOfDay } from './words.js'
 import { StoryCard } from './story-card.js'
 
-/** Milliseconds between two fetches of an open story. */
+/** Milliseconds between two fetches of an open story, which is what happened to a player, ticket, match or server. */
 const AGAIN_MS = 3000
 
 /** Shows a field that accepts any id, and the stories found for it. */

@@ -174,7 +174,8 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
         try {
           return await runOnce(request, job, isRepeated)
         } catch (error) {
-          // Requests that the queues themselves stopped, by a move or an expired permit, were not sent and wait again.
+          // The request was not sent, because it moves to its own queue or its limiter's permit expired. So it waits
+          // again.
           if (error !== movedToOwnQueue && error !== permitExpired) throw error
           if (error === movedToOwnQueue) continue
           progress.lastError ??= error

@@ -8,8 +8,8 @@ const LONGEST_GAP = 4
  * Tokens of requests that were written and ended without a response. Such a request may be in a buffer, and be counted
  * when a stalled server continues. The first response to a request written later shows that the server continues. Then
  * requests that had ended before are counted within 250 ms of that response (our choice). Until such a response, the
- * tokens become free one at a time: after one window, after two, then after every four. The requests that use them are
- * probes. The times passed in never decrease from one call to the next.
+ * tokens become free one at a time: after one window, after two, then after every four. The requests that use them show
+ * whether the server continues. The times passed in never decrease from one call to the next.
  */
 export function createUnanswered() {
   /** The end times of the requests, in ascending order. */

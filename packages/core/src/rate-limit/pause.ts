@@ -13,7 +13,9 @@ export interface Pause {
   refused(now: number, retryAfterMs: number | undefined, startedAt: number): void
   /** Records that a request was accepted. */
   accepted(): void
-  /** True if several pauses have passed without an accepted request, so that single requests should probe. */
+  /**
+   * True if several pauses have passed without an accepted request, so that single requests should test the service.
+   */
   probing(): boolean
 }
 

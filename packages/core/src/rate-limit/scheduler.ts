@@ -81,8 +81,9 @@ const unlimitedState: LimiterState = { tokens: Number.POSITIVE_INFINITY, rate: N
 
 /**
  * The queue of one documented limit. p-queue keeps the order, the priorities and the number of running calls. The
- * limiter decides when the next call may start. The queue runs only while a permit is available. The next call is thus
- * chosen only when it can really start, and a late call of higher priority overtakes all waiting calls.
+ * limiter decides when the next call may start. The queue runs only while a permit, the limiter's right to start one
+ * call, is available. The next call is thus chosen only when it can really start, and a late call of higher priority
+ * overtakes all waiting calls.
  */
 export class Scheduler {
   readonly #clock: Clock
@@ -144,8 +145,8 @@ export class Scheduler {
     this.#prepare()
   }
   /**
-   * Records a response other than 429. After two pauses in a row without such a response, calls start one at a time, as
-   * probes.
+   * Records a response other than 429. After two pauses in a row without such a response, calls start one at a time, to
+   * test whether the service accepts them again.
    */
   accepted(): void {
     const wasProbing = this.#pause.probing()
@@ -259,8 +260,8 @@ export class Scheduler {
       const value = await job(this.#slotOf(start))
       start.answered(this.#clock.now())
       this.#running -= 1
-      // Only after this turn does the caller report whether the call was refused. So look for the next probe by the
-      // alarm.
+      // Only after this turn does the caller report whether the call was refused. So the alarm starts the next single
+      // call.
       if (this.#pause.probing() && !this.#alarm.isSet()) this.#alarm.set(this.#clock.now())
       return value
     } catch (error) {

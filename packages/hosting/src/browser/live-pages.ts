@@ -24,7 +24,10 @@ export interface PageChange {
   readonly total: number
 }
 
-/** Reads the list of servers for players. Keeps a copy that is at most 1 s old, and updates the followed pages. */
+/**
+ * Reads the list of servers for players. Keeps a copy that is at most 1 s old, and updates the pages that players
+ * follow.
+ */
 export type ServerReader = ReturnType<typeof createServerReader>
 
 /** Maximum age of a copy of the list, and the minimum time between two updates of a page, in milliseconds. */
@@ -66,7 +69,7 @@ export function createServerReader({ read, browser, clock, onError }: ServerRead
         if (after !== undefined) table.set(after)
         else if (before !== undefined) table.remove(before.id)
       }
-      // Updates the followed pages first, because a page that is started later already contains the changes.
+      // Updates the pages that players follow first, because a page that is started later already contains the changes.
       if (different.length > 0) for (const one of followed.values()) turn(one, different)
     } while (changes.more)
     readAt = clock.now()

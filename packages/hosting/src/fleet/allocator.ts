@@ -158,7 +158,7 @@ export class Allocator {
   recorded(matchId: string): Promise<void> | undefined {
     return this.#parts.context.writer.written(matchId)
   }
-  /** Returns why `room` last returned 0. Undefined if there was room. */
+  /** Returns why no server could be created when `room` was last called. Undefined if one could. */
   blockedBy(): BlockedBy | undefined {
     return this.#parts.room.blockedBy()
   }

@@ -43,7 +43,7 @@ export class CreationRoom {
     return this.of(source, now, this.#options.needed())
   }
 
-  /** Returns why there was no room last time. Undefined if there was some. */
+  /** Returns why no server could be created at the last call of `of`. Undefined if one could. */
   blockedBy(): BlockedBy | undefined {
     const { sources, spendingLimiter, isBroken } = this.#options
     return isBroken() ? 'store' : (sources.blockedBy() ?? spendingLimiter.blockedBy())

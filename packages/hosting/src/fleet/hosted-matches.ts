@@ -25,7 +25,7 @@ import type { HostingEntry } from '../store/index.js'
 interface HostedMatchesOptions extends AllocatorContext {
   readonly gameServers: Pick<GameServers, 'changed' | 'drain'>
   readonly pools: Pools
-  /** Begins a server. @param claims entries that are written with its intent */
+  /** Begins a server. @param claims entries that bind matches to the server; they are written with its intent */
   readonly begin: (server: Server, claims?: readonly HostingEntry[]) => Promise<void>
   /** Number of servers of a pool that may be created now. */
   readonly room: (pool: string, now: number) => number
@@ -37,14 +37,14 @@ interface HostedMatchesOptions extends AllocatorContext {
 
 /** Milliseconds within which a server must accept a match offered to it (our choice). */
 const ANSWER_MS = 3000
-/** Milliseconds for which a match waits for room for its server while its tickets cannot expire (our choice). */
+/** Milliseconds for which a match whose tickets cannot expire waits until its server may be created (our choice). */
 const ROOM_MS = 60_000
 /** Maximum number of servers to which a match is offered before its players search again (our choice). */
 const MOST_OFFERS = 4
 
 /** What an earlier process knew of a match. */
 interface InheritedMatch {
-  /** The server that was claimed for the match. Undefined: none was, or the server is no longer wanted. */
+  /** The server that the match had taken. Undefined: it had taken none, or the server is no longer wanted. */
   readonly server: Server | undefined
   /** The address to which the match's players were sent. Undefined: nowhere yet, or unknown. */
   readonly assignment: Assignment | undefined
@@ -83,7 +83,8 @@ const newOffer = (offers: number) => ({
  *                │                               │ refused, or silent for 3 s: claims again
  *                └── none ──▶ a server is created for it, and it is offered once that has registered
  *
- * The claim is stored before the server learns of the match. So after a crash each match is on one server or on none.
+ * A claim binds the match to a server. It is stored before the server learns of the match. So after a crash each match
+ * is on one server or on none.
  *
  * Without a pool, a server is created for the match alone. Its intent is the claim, and it accepts the match when it
  * runs. The match lasts as long as the server.
@@ -355,7 +356,7 @@ export class HostedMatches {
     else this.#options.dropServer(match.ownServer, reason)
   }
 
-  /** @returns the entries that must be written together with the end of the match or of its claim */
+  /** @returns the entries to be written together with the end of the match, or of its claim to the server */
   #leaveServer(match: HostedMatch, reason: FreedReason): readonly HostingEntry[] {
     const { server } = match
     match.server = undefined

@@ -11,8 +11,8 @@ interface KnockingOptions {
   /** Returns the text of the datagram that Muster sends to this server. */
   readonly textOf: (server: Server, port: string) => string
   /**
-   * Returns how to knock at a server by the current configuration. Undefined: not at all. `gone`: its key is no longer
-   * in the configuration.
+   * Returns how to knock at a server, i.e. test whether its address can be reached, by the current configuration.
+   * Undefined: not at all. `gone`: its key is no longer in the configuration.
    */
   readonly probeOf: (server: Server) => KnockProbe | undefined | 'gone'
   /** Called when the server is at the reported address, as far as that can be known. */

@@ -70,7 +70,7 @@ export function createServerRestore(
     return open.wanted?.start && pools.find(pool)?.orderAt(open.wanted.start.near)
   }
 
-  /** Takes over a match without its own server. The pool's server that it claimed was taken over before. */
+  /** Takes over a match without its own server. The pool's server that the match has taken was taken over before. */
   const adoptMatch = (open: MatchRecord, announced: Assignment | undefined, order: Order | undefined) => {
     const server = open.serverId === undefined ? undefined : fleet.find(open.serverId)
     const taken = server?.stopReason === undefined ? server : undefined

@@ -69,7 +69,7 @@ export class ServerCreation {
 
   /**
    * Begins the first attempt. Resolves once the store holds the intent. Reports the outcome to `AllocatorListener`.
-   * @param claims entries of the matches for the server, written with the intent
+   * @param claims entries that bind matches to the server, written with the intent
    */
   begin(server: Server, claims?: readonly HostingEntry[]): Promise<void> {
     server.tries = server.order?.deploy.requireCachedLocations === true ? FIRST_CACHED : FIRST
@@ -152,7 +152,7 @@ export class ServerCreation {
 
   /**
    * Resolves when the intent is stored and the attempt continues, or the write failed and the server has ended.
-   * @param claims entries written with it
+   * @param claims entries that bind matches to the server, written with the intent
    */
   #writeDown(server: Server, goOn: () => void, claims: readonly HostingEntry[] = []): Promise<void> {
     const { writer } = this.#options
@@ -174,7 +174,7 @@ export class ServerCreation {
   async #send(server: Server): Promise<void> {
     const { order } = server
     if (order === undefined) return
-    // The create was planned a while ago. Since then its source may have paused or have no more room.
+    // The create was planned a while ago. Since then its source may have paused, or may allow no more servers.
     if (!this.#mayBeSent(server)) return this.#holdBack(server)
     // Nothing is awaited unnecessarily: the create should leave in the tick in which it was decided.
     if (order.placements !== undefined && server.placements === undefined) {

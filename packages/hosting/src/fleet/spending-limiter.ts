@@ -68,7 +68,7 @@ export function createSpendingLimiter({ maxServers, maxStarting, maxCreatesPerMi
     },
     /** Records that the create will never be sent. A create that was sent stays counted. */
     abandoned: (match: object) => void planned.delete(match),
-    /** Returns the limit because of which `room` last returned 0. Undefined if there was room. */
+    /** Returns the limit that allowed no server when `room` was last called. Undefined if one was allowed. */
     blockedBy: (): Bound | undefined => blockedBy,
   }
 }

@@ -72,7 +72,7 @@ export interface GameServerListener {
   registered(server: Server, registration: ServerRegistration, isNew: boolean): void
   /** Called when a server has reported. @param knock the datagram that it says it has received from Muster */
   heard(server: Server, knock: string | undefined): void
-  /** Returns the beginning of the datagram with which Muster knocks at the server. Undefined: no knock. */
+  /** Returns the beginning of the datagram with which Muster tests the server's address. Undefined: none is sent. */
   knockOf(server: Server): string | undefined
   /** The server takes no more matches. */
   draining: ServerListener['draining']
@@ -321,7 +321,7 @@ export class GameServers {
     }
   }
 
-  /** True if anyone needs the server. A claimed server need not know its match yet. */
+  /** True if anyone needs the server. A server that a match has taken need not know the match yet. */
   #isUsed(server: Server): boolean {
     return server.matches.length > 0 || this.#on.isOccupied(server)
   }

@@ -69,8 +69,8 @@ export function createServerKeys(master: () => string | Uint8Array) {
         .digest('hex')
         .slice(0, 28)}`,
     /**
-     * Returns the text with which Muster knocks at a server. Only Muster can create it. Of its last 30 characters, 8
-     * announce it and 22 prove it.
+     * Returns the text of the datagram that tests whether a server can be reached. Only Muster can create it. Of its
+     * last 30 characters, 8 announce it and 22 prove it.
      */
     knockOf: (id: string, port: string) =>
       `muster-knock-${createHmac('sha256', keyFor('muster-knocks-1'))

@@ -51,8 +51,8 @@ export interface ServerOrders {
   /** The session that the server should list, because players have requested it. */
   readonly host?: SessionWanted | undefined
   /**
-   * The beginning of the datagram with which Muster knocks. The server must repeat the whole datagram in its reports,
-   * as `knock`.
+   * The beginning of the datagram with which Muster tests the server's address. The server must repeat the whole
+   * datagram in its reports, as `knock`.
    */
   readonly knock?: string | undefined
 }

@@ -31,7 +31,7 @@ export interface ServerListener {
   returned(server: Server, silentMs: number): void
   /** Called when a match takes a server of a pool. `isWarm`: false if the server was created for the match. */
   taken(match: HostedMatch, server: Server, isWarm: boolean): void
-  /** Called when a match no longer has a claim to its server. */
+  /** Called when a match no longer takes up a place on its server. */
   freed(match: HostedMatch, server: Server, reason: FreedReason): void
 }
 

@@ -21,7 +21,7 @@ export interface EnrolmentDefinition {
   /** Builds that its servers may run. Default: the version that the pool deploys. For a pool without `deploy`: any. */
   readonly builds?: readonly string[] | undefined
   /**
-   * If set, Muster knocks at a port of the server's address, and sends no players before the server has responded.
+   * If set, Muster tests whether a port of the server's address can be reached, and sends no players before that.
    * Default: the address is trusted.
    */
   readonly knock?:
@@ -29,7 +29,7 @@ export interface EnrolmentDefinition {
         readonly kind: 'tcp' | 'udp'
         /** Name of the port, in the server's address. */
         readonly port: string
-        /** Milliseconds of knocking, one knock a second, after which the server is removed. Default 30,000. */
+        /** Milliseconds of the test, with one attempt a second, after which the server is removed. Default 30,000. */
         readonly withinMs?: number | undefined
       }
     | undefined

@@ -255,7 +255,7 @@ export class Pools {
     this.#checkedAt = now
     this.#isCheckUrgent = false
     const states = [...this.#states.values()]
-    // Read before the first order, because the room shrinks while orders wait for their creates.
+    // Read before the first order, because fewer servers may be created while orders wait for their creates.
     const rooms = new Map(states.map(({ definition: { source } }) => [source, this.#options.room(source)]))
     let ordered = 0
     for (const state of states) {

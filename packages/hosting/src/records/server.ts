@@ -158,7 +158,7 @@ export class Server {
     return this.bornFor === undefined ? NO_MATCHES : [this.bornFor]
   }
 
-  /** Number of matches on the server, including those whose claim is still being written. */
+  /** Number of matches on the server, including those whose entry is still being written to the store. */
   get claims(): number {
     let count = 0
     for (const match of this.guests) if (match.isOpen) count += 1
@@ -195,7 +195,7 @@ export class HostedMatch {
    * of a pool.
    */
   claim: { readonly at: number; readonly isWarm: boolean } | undefined = undefined
-  /** True if the match's claim to a server is in the store, so that the server may learn of the match. */
+  /** True if the store knows which server the match has taken, so that the server may learn of the match. */
   isClaimStored = true
   /** True if the server has accepted the match's players. A server of only this match accepts them by running. */
   isAccepted = false

@@ -37,7 +37,7 @@ export interface SeatRequest {
   /** The build of the players' game. Default: any. */
   readonly build?: string | undefined
   readonly groupId?: string | undefined
-  /** Ids for the seats if they were promised before. */
+  /** Ids for the seats, if the players got them earlier, when their server was still to be started. */
   readonly seatIds?: readonly string[] | undefined
   /** The requesting player, also for a party. Undefined: a trusted backend. */
   readonly by?: string | undefined
@@ -63,7 +63,7 @@ export interface SeatsOptions {
  * Milliseconds after a hold's end from which a report shows that nobody came. Earlier ones may be late (our choice).
  */
 const REPORT_WAY_MS = 5000
-/** Holds that were unused within this time count together (our choices). */
+/** `unused` reports a player who left `MOST_UNUSED` held seats unused within this many milliseconds (our choices). */
 const UNUSED_WINDOW_MS = 300_000
 const MOST_UNUSED = 3
 /** Maximum number of servers suggested in place of a full one. */
@@ -219,7 +219,7 @@ export class Seats {
     if (!this.#own.has(playerId) && this.#invitations.knows(playerId)) this.#invitations.over(playerId)
   }
 
-  /** Called when the player has given back a promised seat. It counts like an expired hold. */
+  /** Called when the player has given back a seat on a server that is being started. It counts like an expired hold. */
   unused(playerId: string) {
     this.#unusedAt.add(playerId)
     if (this.#unusedAt.of(playerId).length < MOST_UNUSED) return

@@ -21,8 +21,8 @@ export type SourceCircuitBreaker = ReturnType<typeof createSourceCircuitBreaker>
 /** Number of failures after which a pause begins. One or two may be chance, and should not delay other creates. */
 const FAILURES_BEFORE_PAUSE = 3
 /**
- * Milliseconds between two probes. The first response after an outage is at most this late. An hour of outage costs
- * 1,500 creates.
+ * Milliseconds between two probes, which are creates that test whether the source works again. The first response after
+ * an outage is at most this late. An hour of outage costs 1,500 creates.
  */
 const PROBE_GAP = { baseMs: 500, capMs: 3000, jitter: 0.5 }
 /** Errors of a stop that will recur until somebody changes the address, the token or the account. */
@@ -106,7 +106,7 @@ export function createSourceCircuitBreaker(random: Random) {
         if (stopRefusals.some((kind) => error instanceof kind)) unstoppable.add(handle)
       },
     } satisfies Partial<SourceListener>,
-    /** Returns why `room` last returned 0. Undefined if there was room. */
+    /** Returns why no server could be requested when `room` was last called. Undefined if one could. */
     blockedBy: (): SourceBlock | undefined => blockedBy,
     /** Returns the epoch milliseconds of the next probe of the pause. In the past, or 0, without a pause. */
     pausedUntil: () => probeAt,

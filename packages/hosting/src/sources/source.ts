@@ -54,7 +54,7 @@ export interface LostCreate {
   readonly isAwaited: boolean
 }
 
-/** A change of a followed server. */
+/** A change of a server whose state Muster follows, i.e. reads until the server has ended. */
 export type ServerChange =
   /** READY within the last `unseenMs` milliseconds: since it was last seen without being READY, or was created. */
   | { readonly kind: 'ready'; readonly handle: string; readonly assignment: Assignment; readonly unseenMs: number }
@@ -67,7 +67,7 @@ export type ServerChange =
 export interface SourceListener {
   readonly changed: (change: ServerChange) => void
   /**
-   * A server exists that is not followed.
+   * A server exists whose state Muster does not follow.
    * @param ids its possible ids. Several only if the source cannot decide
    * @returns false if it belongs to nothing that Muster knows
    */

@@ -46,7 +46,7 @@ export function createSources({ service, others, clock, random, listener }: Sour
     orphans: () => all().reduce((sum, source) => sum + source.orphans(), 0),
     stopsPending: () => all().reduce((sum, source) => sum + source.stopsPending(), 0),
     oldestStopMs: () => Math.max(...all().map((source) => source.oldestStopMs())),
-    /** Returns why the last room of any source was 0. Undefined if all had some. */
+    /** Returns why a source allowed no server when it was last asked. Undefined if every source allowed one. */
     blockedBy: (): SourceBlock | undefined =>
       all()
         .find(({ breaker }) => breaker.blockedBy() !== undefined)

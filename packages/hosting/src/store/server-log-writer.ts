@@ -52,8 +52,8 @@ function reached(one: Transaction, direction: 'before' | 'after'): ReadonlySet<T
 }
 
 /**
- * Writes entries to the store, those of one call together. Entries of one server or match are written in order. Entries
- * that could not be written are kept until they are.
+ * Writes entries to the store, those of one call together. Entries of one server or match are written in order. After a
+ * failed write, entries of `note` are kept and written later. Entries of `append` are dropped.
  */
 export class ServerLogWriter {
   readonly #serverLog: ServerLog

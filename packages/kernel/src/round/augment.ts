@@ -1,4 +1,4 @@
-// pure: matches remaining tickets by rearranging matches of the round
+// pure: matches the tickets that a round left without a match, by rearranging the matches of the round
 import type { Pausable } from '../data/budget.js'
 import { isFree, isPresent } from '../data/columns.js'
 import type { Grouped, Slot } from '../data/model.js'

@@ -1,4 +1,4 @@
-// pure: decides which tickets a round searches
+// pure: decides for which tickets a round, one pass over the waiting tickets, searches matches
 import type { Pausable } from '../data/budget.js'
 import { DEFERRED, DIRTY, FRESH, grown, isPresent, PARKED, UNTIL, type Columns } from '../data/columns.js'
 import { NOTHING, RELAXED } from '../data/levels.js'
@@ -29,9 +29,9 @@ export interface DirtyInput<Facts> extends PoolParts<Facts> {
   count(): number
 }
 
-/** The tickets that a round searches. */
+/** The tickets for which a round searches matches. */
 export interface Changed {
-  /** Tickets that no round has searched yet. */
+  /** Tickets for which no round has searched a match yet. */
   readonly fresh: readonly Slot[]
   /** Tickets that had no turn in the last round, and tickets with a reason to be searched again. */
   readonly dirty: readonly Slot[]

@@ -23,7 +23,10 @@ const BATCH = 8192
  * In a crowd of up to this many tickets, pairs are chosen with care. In a larger one, the cheapest pair is made first.
  */
 export const MOST_CHOSEN = 1500
-/** Number of price steps per unit of cost, then the greatest price and the number of pairs that fit into a sort key. */
+/**
+ * A pair's sort key is its price, which is its cost rounded down to steps, and its index. `PRICES` is the number of
+ * steps per unit of cost, `MOST_PRICE` the greatest price, and `PAIRS` the number of pairs, that fit into a key.
+ */
 const PRICES = 65_536
 const MOST_PRICE = 2 ** 26 - 1
 const PAIRS = 2 ** 26
@@ -55,8 +58,8 @@ export function createPairs<Facts>(input: PairsInput<Facts>) {
   let costs: number[] = []
   let own = 0
   /**
-   * True if many tickets choose. Each then names different partners of equal price. With few tickets the oldest
-   * partners come first.
+   * True if many tickets choose. Each then names different partners among those of equal cost. With few tickets the
+   * oldest partners come first.
    */
   let isCrowd = false
 

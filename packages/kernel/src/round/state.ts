@@ -1,4 +1,4 @@
-// pure: the current round: its tickets, the matches made in it, and whether it continues
+// pure: the current round (one pass over the waiting tickets): its tickets and matches, and whether it continues
 import type { Budget } from '../data/budget.js'
 import { FRESH, isFree, isOlder, isPresent, type Columns } from '../data/columns.js'
 import type { Grouped, Matches, Slot } from '../data/model.js'

@@ -11,7 +11,7 @@ export interface CandidatesInput<Facts> extends PoolParts<Facts> {
   readonly draft: Draft<Facts>
   readonly grid: Grid
   readonly counts: QuotaCounts<Facts>
-  /** Returns the number of the round. */
+  /** Returns the number of the current round, from 1. A round is one pass over the waiting tickets. */
   number(): number
 }
 

@@ -16,7 +16,7 @@ import {
   WAITS_FOR_QUEUE,
 } from './scene.js'
 
-/** What a scene's moments may refer to: the queues and the tickets with their names. */
+/** What the events and expectations of a scene may refer to: the queues, and the tickets with their names. */
 interface MomentGround {
   readonly checking: Checking
   readonly queues: readonly Queue[]

@@ -22,7 +22,7 @@ export const teamNames = ({ teams }: Queue): string[] =>
     count === 1 ? [name] : Array.from({ length: count }, (_, index) => `${name}-${index + 1}`),
   )
 
-/** Settings of tickets or players, from any level: the file, the scene, the ticket or the player. */
+/** Settings of tickets or players, from any level: the file, the scene (one test), the ticket or the player. */
 type Form = Partial<TicketForm>
 
 /**

@@ -32,7 +32,7 @@ function listOf(subjects: readonly string[], say = (sentence: string) => sentenc
   return { words: words + (more > 0 ? `; and ${more} more like this` : '') }
 }
 
-/** The state of a scene at a moment, with matches derived from it. */
+/** The state of a scene (a test of queues, played by the matchmaker) at a moment, and the matches derived from it. */
 export interface Sight {
   readonly view: SceneView
   /** The tickets of the scene, by id. */

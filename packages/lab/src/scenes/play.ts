@@ -10,7 +10,7 @@ export const TICK_MS = 250
 /** Milliseconds from create to READY of a server, as in a replay. */
 const START_MS = 5000
 
-/** Epoch milliseconds at which every scene starts. */
+/** Epoch milliseconds at which every scene, a test of queues with tickets and expectations, starts. */
 const STARTS_AT = Date.UTC(2026, 0, 1)
 
 /** The state of a scene at one moment. */

@@ -71,7 +71,7 @@ function ruleWords({ nearest, rules, blocking, next }: Explanation, at: number):
 const changeWords = ({ to }: RelaxationChange, inUnit: (value: number) => string) =>
   to === undefined ? 'it no longer counts' : `it allows ${inUnit(to)}`
 
-/** The result of a scene. */
+/** The result of a scene, which is a test: tickets that arrive, and expectations of their matches. */
 export interface SceneResult {
   readonly name: string
   readonly path: readonly string[]

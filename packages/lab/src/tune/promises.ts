@@ -1,4 +1,4 @@
-// pure: promises of a queue to its players, and whether results keep them
+// pure: a queue's promises, i.e. bounds of waits and of players who give up, and whether results keep them
 /** The figures of one run of a queue over a crowd. */
 export interface Measured {
   /** Cost of the matches: 0 at best, Infinity if nobody was matched. See `costOf`. */

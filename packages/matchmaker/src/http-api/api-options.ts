@@ -56,7 +56,7 @@ export interface BackendAct {
 }
 
 export interface TicketApiOptions extends ApiOptions<TicketCaller> {
-  /** Called after each act of a backend, e.g. to write an audit log. Default: none. */
+  /** Called after each operator's command that a backend has sent, e.g. to write an audit log. Default: none. */
   readonly acted?: ((act: BackendAct) => void) | undefined
   /**
    * Identifies the caller; returns undefined for an unknown caller. `bearerToken` of `@muster/core/http` finds the

@@ -129,7 +129,10 @@ export class MatchLifecycle {
     return begun
   }
 
-  /** Adds tickets to a match by its backfill, unless one of them has changed or a player is already in the match. */
+  /**
+   * Adds tickets to a match by its backfill. Does nothing if the backfill is no longer open or has changed, if one of
+   * the tickets has changed, or if a player is already in the match.
+   */
   join(group: GroupedTickets, now: number): void {
     const { backfill, records } = group
     if (backfill?.record.status !== 'OPEN' || backfill.record.version !== backfill.version) return

@@ -28,7 +28,7 @@ export interface GroupedTickets {
   readonly expansionMs: number
 }
 
-/** The bounds of a round. */
+/** The bounds of a round, which is one pass of matching over the waiting tickets of all queues. */
 export interface RoundTerms {
   /** Epoch milliseconds. */
   readonly now: number

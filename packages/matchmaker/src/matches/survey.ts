@@ -40,7 +40,7 @@ interface SurveyDeps {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
-/** Creates a survey. @throws {InvalidInput} naming the option */
+/** Creates a survey, which counts waiting players, matches and servers. @throws {InvalidInput} naming the option */
 export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 50 }: SurveyOptions = {}): Survey {
   if (!(areaDegrees >= 0.5 && areaDegrees <= 30)) {
     throw new InvalidInput(`option areaDegrees: must be from 0.5 to 30, got ${areaDegrees}`, { field: 'areaDegrees' })

@@ -28,7 +28,7 @@ interface TicksOptions {
   readonly isClosed: () => boolean
 }
 
-/** The outcome of claiming groups. */
+/** The outcome of claiming groups, i.e. of moving their tickets into matches. */
 interface Claimed {
   /** Number of matches that have begun. */
   readonly begun: number
@@ -205,8 +205,8 @@ function createRoom(lifecycle: Pick<MatchLifecycle, 'room'> | undefined, now: nu
   const all = lifecycle?.room(now) ?? 0
   let cold = all
   /**
-   * Number of servers of each pool beyond the room for new servers; below 0 if the pool has fewer. If the room for new
-   * servers is unlimited: all servers of the pool.
+   * Number of matches that each pool can take beyond the number of new servers that may be created; below 0 if it can
+   * take fewer. If that number is unlimited: all matches that the pool can take.
    */
   const own = new Map<string, number>()
   const ownOf = (pool: string): number => {
@@ -226,7 +226,7 @@ function createRoom(lifecycle: Pick<MatchLifecycle, 'room'> | undefined, now: nu
       if (pool !== undefined && warmIn(pool) > 0) own.set(pool, ownOf(pool) - 1)
       else cold -= 1
     },
-    /** True if there is room for some of the groups but not for all. */
+    /** True if there are servers for some of the groups but not for all. */
     isShort: (groups: readonly GroupedTickets[]) => {
       const pools = new Set(groups.map(({ runtime }) => runtime.queue.pool))
       const room = Math.max(0, cold) + [...pools].reduce((sum, pool) => sum + warmIn(pool), 0)

@@ -232,7 +232,7 @@ export const mayWaitTwice = (runtimes: readonly QueueRuntime[], others: readonly
   others.every((runtime) => runtime.queue.playersMayWaitTwice)
 
 /**
- * Checks that two tickets of the same id have the same queues and players.
+ * Checks that two tickets of the same id have the same queues and players, in the same order.
  * @throws {InvalidTicket} if the earlier ticket of this id differs.
  */
 export function assertSameTicket(

@@ -30,7 +30,7 @@ export interface LearnedCurves {
   readonly kinds: Readonly<Record<number, MatchRateCurve>>
 }
 
-/** The learned curves of a queue at the time of the survey. */
+/** The learned curves of a queue at the time of a survey, which counts waiting players for operators. */
 interface WaitSurvey extends Curves {
   learned(): LearnedCurves
 }

@@ -35,7 +35,7 @@ end
 `
 
 /**
- * Takes a token, or promises the next one that becomes free. Keys: set, hash. Arguments: id, limit, then in
+ * Takes a token, or reserves the next one that becomes free. Keys: set, hash. Arguments: id, limit, then in
  * microseconds window, ahead, hold and cold. Reply: granted, wait, free, rate.
  */
 const takeScript = defineScript<TokenGrant>({

@@ -5,7 +5,8 @@
  */
 export interface TokenStore {
   /**
-   * Takes a free token, or the next one. It is used for `holdMs`, unless a report changes that.
+   * Takes a free token. If none is free, reserves the used token that becomes free first, for its next use. The token
+   * is used for `holdMs`, unless a report changes that.
    * @param id names the token; never used before.
    */
   take(id: string): Promise<TokenGrant>
@@ -45,7 +46,7 @@ export interface LimitTimes {
   readonly permitMs: number
   /** Maximum time from writing a request until the service has counted it, if its process can no longer report. */
   readonly settleMs: number
-  /** Maximum time in advance that a used token is promised. */
+  /** Maximum time before a used token becomes free at which a process can reserve it. */
   readonly aheadMs: number
   /** Time after its permit became valid until a token is free again without any report. */
   readonly holdMs: number
@@ -72,15 +73,15 @@ export interface WrittenRequest {
 }
 
 const LONGEST_GAP = 4
-/** Milliseconds, before a token could be promised to another process, at which the time of the token is extended. */
+/** Milliseconds, before another process could reserve a token, at which the time of the token is extended. */
 const MARGIN_MS = 750
 
 /**
  * Finds the requests whose tokens must be kept used for longer. Only the response to a request proves that the request
  * was counted. A request that ended without a response may be in a buffer until the network or the service continues,
  * which a response to a later request proves. Until then, tokens become free one at a time, after a window, two, then
- * every four, and the requests that use them are probes (`createUnanswered` in core does the same for one
- * process).
+ * every four. The requests that use them show whether the service responds again (`createUnanswered` in core does the
+ * same for one process).
  */
 export function createUnansweredRequests({ windowMs, settleMs, aheadMs }: LimitTimes) {
   const open = new Set<WrittenRequest>()
@@ -115,7 +116,9 @@ export function createUnansweredRequests({ windowMs, settleMs, aheadMs }: LimitT
     lost: (request: WrittenRequest, now: number) => {
       if (open.delete(request)) lost.push({ request, endedAt: now })
     },
-    /** Returns the requests whose tokens could soon be promised to others. */
+    /**
+     * Returns the requests whose tokens other processes could soon reserve, although the requests may not be counted.
+     */
     due: (now: number): readonly WrittenRequest[] => {
       letProbesGo(now)
       return [...open, ...lost.map(({ request }) => request)].filter(

@@ -66,7 +66,7 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
   const renewMs = leaseMs / RENEWALS
   const stopping = new AbortController()
   let running: Promise<void> | undefined
-  /** Milliseconds of the slowest recent step, from the due time of its timer until the store's reply. */
+  /** Milliseconds of the longest recent delay: a late timer, the store's reply to a request for the lease, or both. */
   let slowestMs = 0
   /** Times at which the lease was lost to another process, in the last minute. */
   let losses: readonly number[] = []

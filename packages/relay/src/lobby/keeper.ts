@@ -82,11 +82,11 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
     if ((await read(lobbyId))?.lease?.worker === worker) await change(lobbyId, { kind: 'release', worker })
   }
 
-  /** Claims the lobby, if it has pending work and no other process does it. */
+  /** Assigns the lobby's pending work to this process, if there is some and no other process does it. */
   const claim = async (lobbyId: string): Promise<Lobby | undefined> => {
     const lobby = await read(lobbyId)
     if (lobby === undefined || closing.signal.aborted || workOf(lobby).length === 0) return undefined
-    // The record from before the claim shows what an earlier process had started.
+    // The record from before this process took the work shows what an earlier process had started.
     const claimed = await change(lobbyId, { kind: 'claim', worker }).catch(() => undefined)
     return claimed === undefined || lobby.run?.status !== 'allocating' || claimed.run?.term !== lobby.run.term
       ? claimed

@@ -56,15 +56,19 @@ export const listen = section({
   })
   .describe('Where the program listens.')
 
-const bounds = (most: string) =>
+/** @param least the default of `min`. @param most the default of `max`. Without one, there is no bound by default. */
+const bounds = (what: string, least?: number, most?: number) =>
   section({
-    min: z.number().optional().describe('Minimum. Default: that of the published descriptions.'),
+    min: z
+      .number()
+      .optional()
+      .describe(`Minimum. Default: ${least ?? 'none'}.`),
     max: orWord(z.number(), 'unlimited', Infinity, 'a number')
       .optional()
-      .describe('Maximum, or `unlimited`. Default: that of the published descriptions.'),
+      .describe(`Maximum, or \`unlimited\`. Default: ${most ?? 'unlimited'}.`),
   })
     .refine(({ min = -Infinity, max = Infinity }) => min <= max, 'must not have a min above its max')
-    .describe(most)
+    .describe(what)
 const parameter = (what: string) =>
   textLike(/^[\w.[\]-]{1,64}$/, 'must be the name of a query parameter')
     .optional()
@@ -90,16 +94,16 @@ const settings = section({
         'open. Default true.',
     ),
   valueLimits: section({
-    appName: bounds("Characters of an application's name. Default 3 to 64."),
-    versionName: bounds("Characters of a version's name. Default 1 to 64."),
-    reqCpu: bounds('CPU units of a version. Default at least 100.'),
-    reqMemory: bounds("Megabytes of a version's memory. Default at least 100."),
-    maxDuration: bounds('Minutes that a deployment may run. Default -1 to 1440.'),
-    timeToDeploy: bounds('Seconds that a version may take to deploy. Default at least 15.'),
-    terminationGrace: bounds('Seconds from SIGTERM to SIGKILL. Default 5 to 3600.'),
-    port: bounds('Ports of a version. Default 0 to 59999.'),
-    tagName: bounds('Characters of a tag. Default 1 to 40.'),
-    environmentValue: bounds('Bytes of the value of an environment variable. Default at most 4096.'),
+    appName: bounds("Characters of an application's name.", 3, 64),
+    versionName: bounds("Characters of a version's name.", 1, 64),
+    reqCpu: bounds('CPU units of a version.', 100),
+    reqMemory: bounds("Megabytes of a version's memory.", 100),
+    maxDuration: bounds('Minutes that a deployment may run.', -1, 1440),
+    timeToDeploy: bounds('Seconds that a version may take to deploy.', 15),
+    terminationGrace: bounds('Seconds from SIGTERM to SIGKILL.', 5, 3600),
+    port: bounds('Ports of a version.', 0, 59_999),
+    tagName: bounds('Characters of a tag.', 1, 40),
+    environmentValue: bounds('Bytes of the value of an environment variable.', undefined, 4096),
   }).describe('Limits on values, which are checked before a request is sent.'),
 }).describe(
   "Values for points that the service's specification leaves open. `muster check --live` names those that do not " +

@@ -3,17 +3,20 @@ import type { Audit as AuditView, StoryEvent, StoryKind } from '@muster/console/
 import type { AuditedAction } from './options.js'
 import { createEventHistory, type EventHistoryOptions } from './stories/index.js'
 
-/** The latest acts of operators. The log has a line for each act too. */
+/** The latest actions of operators. The program's log has a line for each action too. */
 export type AuditLog = ReturnType<typeof createAudit>
 
 export type AuditOptions = Omit<EventHistoryOptions<RecordedAction>, 'taken'>
 
 type RecordedAction = AuditedAction & { readonly at: number }
 
-/** Maximum number of acts that are stored and shown (our choice). */
+/** Maximum number of actions that are shown (our choice). */
 const MOST_ACTS = 1000
 
-/** Bounds of the store (our choice): 90 days, because acts are few and are needed long after stories are dropped. */
+/**
+ * Bounds of the stored actions (our choice): 90 days and 1 MiB. Actions are few. They are needed long after the
+ * recorded events of tickets, matches and servers were dropped.
+ */
 export const AUDIT_BOUNDS = { keepMs: 90 * 86_400_000, mostBytes: 1024 * 1024 }
 
 export function createAudit({ store, clock, failed }: AuditOptions) {
@@ -30,12 +33,12 @@ export function createAudit({ store, clock, failed }: AuditOptions) {
 
   return {
     note: (act: AuditedAction) => history.add({ at: Math.floor(dateOf(clock)), ...act }),
-    /** Returns the acts, the newest first. */
+    /** Returns the actions, the newest first. */
     view: async (): Promise<AuditView> => {
       await history.loaded()
       return { acts: acts.slice(-MOST_ACTS).toReversed() }
     },
-    /** Returns the acts of operators on one object, as events of the object's story. */
+    /** Returns the actions of operators on one object, as events of the object's history. */
     about: (kind: StoryKind, id: string): readonly StoryEvent[] =>
       acts.flatMap(({ at, who, what, id: of }) => {
         const [its, did] = TOLD[what] ?? []
@@ -45,7 +48,10 @@ export function createAudit({ store, clock, failed }: AuditOptions) {
   }
 }
 
-/** The acts that stories contain: the kind of object, and a sentence part that says what the operator did to it. */
+/**
+ * The actions that are shown in the history of an object: the kind of object, and a sentence part that says what the
+ * operator did to it.
+ */
 const TOLD: Readonly<Partial<Record<AuditedAction['what'], readonly [StoryKind, did: string]>>> = {
   'cancel-ticket': ['ticket', 'cancelled the ticket'],
   'stop-match': ['match', 'stopped the match'],

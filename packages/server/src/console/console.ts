@@ -163,7 +163,7 @@ export function createConsole(options: ConsoleOptions) {
      * on them. Call this before tickets are created.
      */
     recording: (plain: Matchmaker): Matchmaker => recording.of(plain, queues(), locate),
-    /** Records the act of an operator who called another API. */
+    /** Records the action of an operator who called another API. */
     acted,
     /** Ends all feeds and trials, and stops listening to events. */
     close: async () => {

@@ -26,10 +26,10 @@ export interface Operator {
 /** The operator's commands that the console offers. */
 export type ConsoleCommand = Exclude<OperatorCommandName, 'stopServer' | 'pausePool' | 'repeatResult' | 'dropResult'>
 
-/** An act of an operator, as the audit log and the program's log record it. */
+/** An action of an operator, as the audit log and the program's log record it. */
 export interface AuditedAction {
   readonly who: string
-  /** The acts that a backend may also do, and the acts that only the console offers. */
+  /** The actions that a backend may also do, and the actions that only the console offers. */
   readonly what: OperatorAction | 'apply-queue' | 'kill-server' | 'let-bots-in'
   /** Id of the ticket, match, server, player or enrolment key; name of the queue or pool; or number of bots. */
   readonly id: string
@@ -99,7 +99,7 @@ export interface ConsoleOptions {
   readonly editDeploy?: boolean | undefined
   /** Identifies the caller by the token in the Authorization header. Undefined for an unknown token. */
   readonly operatorOf: (request: Request, connection: Connection) => Awaitable<Operator | undefined>
-  /** Called with each act of an operator, for the program's log. */
+  /** Called with each action of an operator, for the program's log. */
   readonly acted: (act: AuditedAction) => void
   readonly spending: () => ConsoleSpending
   /** Returns the use of the service's limits. Default: no limits are shown. */

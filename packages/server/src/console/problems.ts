@@ -64,7 +64,7 @@ export function problemText(during: ProblemSource, error: unknown): string {
   return problemOf(`${doing[during]}: ${scrub(error instanceof Error ? error.message : String(error))}`)
 }
 
-/** Returns the end of a server's logs. The server's story has the whole text. */
+/** Returns the end of a server's logs. The server's page in the console has the whole text. */
 const lastLines = (logs: string) => (logs.length <= LONGEST_TEXT / 2 ? logs : `…${logs.slice(-LONGEST_TEXT / 2)}`)
 
 function problemOf(words: string): string {

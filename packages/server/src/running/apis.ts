@@ -69,7 +69,7 @@ export interface ApiParts extends Pick<MatchingOptions, 'client' | 'locate' | 'c
   readonly devToken: string | undefined
   /** Called with the reason for each rejected token. */
   readonly onRefused: (reason: string) => void
-  /** Called after each act of a backend. */
+  /** Called after each operator's command that a backend has sent. */
   readonly acted: NonNullable<TicketApiOptions['acted']>
 }
 

@@ -105,7 +105,7 @@ async function open(options: PartsOptions, opened: (close: Close) => void) {
     clock,
     onProblem,
     onRefused: options.onRefused,
-    // Without a console there is no audit log, so acts of operators are logged here.
+    // Without a console there is no audit log, so operators' actions are written to the program's log here.
     acted: console?.acted ?? (({ who, what, id }) => log.info(`${who} did ${what}`, { who, what, id })),
   }
   return { client, sources, locate, matching, console, lobbies, api }

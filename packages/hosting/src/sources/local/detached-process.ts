@@ -38,8 +38,8 @@ const STOPPED = 'stopped'
 
 /**
  * A wrapper that runs the command and waits for it. Its arguments are the folder, the limit of the output, the working
- * directory and the command. It closes descriptor 3 once the claim is decided. A second wrapper for the same folder
- * ends without starting anything. The rest of the process group ends with the command, like in a container.
+ * directory and the command. It closes descriptor 3 once the file `claim` exists. A second wrapper for the same
+ * folder ends without starting anything. The rest of the process group ends with the command, like in a container.
  *
  * The wrapper rotates the output every 5 s, also while no Muster runs. The command appends, so it continues at the
  * beginning of the emptied file. A line written at that moment may be lost.
@@ -71,7 +71,7 @@ kill -KILL -$$
 `
 
 /**
- * Starts the command, unless the folder has a claim.
+ * Starts the command, unless the folder has a file `claim`.
  * @throws {ServerError} if nothing was started
  */
 export async function startDetached(
@@ -152,7 +152,7 @@ export async function outputOf(folder: string): Promise<string> {
   return parts.join('')
 }
 
-/** Writes the claim unless there is one. Resolves with true if it was written. */
+/** Writes the file `claim` unless there is one. Resolves with true if it was written. */
 async function writeClaim(folder: string, text: string): Promise<boolean> {
   const own = join(folder, `claim.${newId(unguessable)}`)
   await writeFile(own, text, { mode: 0o600 })

@@ -39,8 +39,8 @@ const MOST_SINGLE = 3
 /** Milliseconds until a failed lookup is repeated. */
 const RETRY_MS = 1000
 /**
- * Milliseconds between two lookups of one search because of claims (our choice). A process can repeat claims as often
- * as it wants.
+ * Minimum milliseconds between two lookups of one search because a process claims to be the server (our choice). A
+ * process can repeat its claim as often as it wants.
  */
 const CLAIM_GAP_MS = 1000
 const TIMEOUT_MS = 10_000
@@ -57,7 +57,7 @@ const newSearch = (id: string, lostAt: number, times: readonly number[]) => ({
   /** Number of `times` that had passed when the last answered lookup began. */
   looks: 0,
   isHinted: false,
-  /** Epoch milliseconds before which a claim causes no lookup. */
+  /** Epoch milliseconds before which a process that claims to be the server causes no lookup. */
   claimsRestUntil: 0,
   isLooking: false,
   /** Epoch milliseconds before which a failed lookup is not repeated. */

@@ -54,7 +54,7 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
   const { locations, clock, random, ownTag, listLagMs, webhookUrl } = options
   const service = notingAnswers(options.service, on)
 
-  /** Called for a listed deployment that is not followed. */
+  /** Called for a listed deployment whose status Muster does not read. */
   const listed = (entry: DeploymentListEntry) => {
     if (!on.seen(serverIdsOf(entry.tags), entry.request_id)) reaper.orphan(entry)
   }

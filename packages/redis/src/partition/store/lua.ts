@@ -30,7 +30,7 @@ local function get(key, list, from, to)
 end`
 
 /**
- * \`free(key, ticket, from, to)\`: removes the ticket from each of the players ARGV[from] to ARGV[to]. A player's entry
+ * `free(key, ticket, from, to)`: removes the ticket from each of the players ARGV[from] to ARGV[to]. A player's entry
  * is the ids of the tickets, separated by spaces.
  */
 export const FREE = `

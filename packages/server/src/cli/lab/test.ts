@@ -10,7 +10,7 @@ import { type QueueFile, readQueues, readQueuesText } from './lab-input.js'
 /** Maximum number of warnings that are printed. */
 const MOST_WARNINGS = 50
 
-/** The scenes of a file, validated and ready to run. */
+/** The scenes of a file, i.e. tests of queues with tickets and expectations, validated and ready to run. */
 interface ScenesFile {
   readonly file: string
   /** The file with the queues of the scenes. */

@@ -199,7 +199,7 @@ const MOST_FEEDS = { inAll: 64, perCaller: 8 }
 
 interface WatchDeps {
   readonly clock: Clock
-  /** Returns sentences about what stories and recordings lack. */
+  /** Returns sentences about data that is missing from the objects' histories and from recordings. */
   readonly missing: () => readonly string[]
   readonly failed: (error: unknown) => void
 }
@@ -232,7 +232,8 @@ export function createWatch(options: ConsoleOptions, { clock, missing, failed }:
     if (seen !== undefined) bill.note(serverCount(seen), clock.now())
   }
   const frame = async () => {
-    // A survey of many tickets takes several frames. Until it ends, frames show the previous result.
+    // A survey, which counts players and servers, takes several frames if there are many tickets. Until it ends, frames
+    // show the previous result.
     const looking = survey().catch(failed)
     if (surveyor.latest() === undefined) await looking
     feeds.state(nowText(deps, (await ready?.()) ?? READY))

@@ -6,7 +6,10 @@ import { type EventRing, matchOf, type RecordedEvent, ticketsOf } from './record
 import { type QueueLimits, relaxations, searchingSpans, storyEvent } from './sentences.js'
 import { matchStanding, playerStanding, serverStanding, type CurrentState, ticketStanding } from './standing.js'
 
-/** Selects the events of one story. `takes` is called for each event in order of time. */
+/**
+ * Selects the events of one story. A story is what happened to a player, ticket, match or server, in order of time.
+ * `takes` is called for each recorded event in that order. It returns true if the event belongs to the story.
+ */
 interface Follower {
   takes(event: RecordedEvent): boolean
 }
@@ -135,7 +138,7 @@ interface StoriesOptions {
   readonly ring: EventRing
   /** Resolves once the ring contains the events of earlier processes. */
   readonly loaded: () => Promise<void>
-  /** Returns the operators' acts on one object. */
+  /** Returns the operators' actions on one object. */
   readonly operated: (kind: StoryKind, id: string) => readonly StoryEvent[]
   readonly matchmaker: Pick<ConsoleMatchmaker, 'getTicket' | 'findPlayer' | 'cooldownsOf' | 'explain' | 'inspect'>
   /** Returns the limits of a queue; undefined if the queue does not exist now. */

@@ -28,7 +28,7 @@ export function createAllowance(perSecond: number, start: number) {
   }
 }
 
-/** A followed deployment. Times are epoch milliseconds. */
+/** A deployment whose status Muster reads until it has ended. Times are epoch milliseconds. */
 export type Watched = ReturnType<typeof newWatched>
 
 /** @param kind deployments of the same kind take about the same time to become READY */

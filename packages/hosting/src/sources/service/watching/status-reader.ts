@@ -8,7 +8,7 @@ import { type DeploymentService, priorities } from '../deployment-service.js'
 import type { DeployTimes } from './deploy-times.js'
 import { createAllowance, mostWorthReading, type Watched } from './read-budget.js'
 
-/** The followed deployments. */
+/** The followed deployments: those whose status Muster reads until they have ended. */
 type WatchedSet = ReturnType<typeof createWatchedSet>
 
 export function createWatchedSet() {
@@ -166,7 +166,11 @@ export function createStatusReader(options: StatusReaderOptions) {
   }
 
   return {
-    /** Reads the status at once if half of the tokens are left. Otherwise a later read or list shows the change. */
+    /**
+     * Reads the status at once, or once fewer than `MOST_READS` reads are in flight. Does nothing if a read of the
+     * deployment is in flight or ended within `HINT_GAP_MS`, or if less than half of the reads per second are left. A
+     * later read or list then shows the change.
+     */
     confirm,
 
     /** Reads the most valuable statuses. Hints may use all tokens. Other reads leave some for the next hint. */

@@ -14,7 +14,7 @@ export interface WatcherOptions extends OfReads {
   readonly tag: string
   /** True if the service reports changes by webhooks, so that lists need only find missed ones. */
   readonly pushed: boolean
-  /** Called with a listed deployment that has the tag and is not followed. */
+  /** Called with a listed deployment that has the tag, and whose status Muster does not read. */
   readonly stranger: (entry: DeploymentListEntry) => void
   /** Called when all pages have been listed, one after another since `begunAt`, in epoch milliseconds. */
   readonly swept?: ((begunAt: number) => void) | undefined
