@@ -68,7 +68,11 @@ const OF_POOLS: Fields = {
 const WITHIN: Readonly<Record<string, Fields>> = {
   probe: {
     ...OF_PROBES,
-    kind: { description: 'What is knocked at: a TCP port or a UDP port; or nothing, if the server registers itself.' },
+    kind: {
+      description:
+        'How Muster checks: `tcp` connects to a port, `udp` sends a datagram to a port, and `registration` waits until ' +
+        'the server registers itself.',
+    },
   },
   knock: {
     kind: { description: 'By a TCP connection, or by a UDP datagram that the next report of the server must repeat.' },

@@ -15,7 +15,7 @@ export interface CooldownDefinition {
   readonly name?: string | undefined
   /** Duration of the first cooldown in milliseconds. Default 30,000. */
   readonly firstMs?: number | undefined
-  /** At least 1. Default 2. */
+  /** Factor by which each further cooldown is longer than the previous one, at least 1. Default 2. */
   readonly factor?: number | undefined
   /** Maximum duration in milliseconds, at least `firstMs`. Default 900,000. */
   readonly maxMs?: number | undefined

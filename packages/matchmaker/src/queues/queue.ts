@@ -191,8 +191,8 @@ export const thoroughMsOf = ({ untilMs }: PatienceDefinition, expireAfterMs: num
 
 export interface PresenceDefinition {
   /**
-   * Milliseconds for which a client may be away while its ticket searches, at least 10,000. They start at the ticket's
-   * creation, and start anew whenever the client is present.
+   * Milliseconds for which a client may be away while its ticket searches, at least 10,000. The time starts at the
+   * ticket's creation, and starts anew whenever the client is present.
    */
   readonly withinMs: number
 }

@@ -22,7 +22,7 @@ const claims = section({
   role: claim
     .optional()
     .describe(
-      'What the caller may do: `player`, `backend`, or a role of the console as of a key. Default: no claim, so ' +
+      'What the caller may do: `player`, `backend`, or a role of the console as in `keys.role`. Default: no claim, so ' +
         'everyone with a token is a player. Another value is refused.',
     ),
   attributes: z
@@ -41,10 +41,10 @@ const jwt = strictObject({
   secret: signingSecret.optional().describe('Secret that the issuer shares with this program, of at least 32 bytes.'),
   issuer: list('the issuer of tokens')
     .optional()
-    .describe('The `iss` that a token must have, or several of which it has one. Default: any.'),
+    .describe('The `iss` that a token must have; of a list, it must have one. Default: any.'),
   audience: list('an audience')
     .optional()
-    .describe('The `aud` that a token must have, or several of which it has one. Default: any.'),
+    .describe('The `aud` that a token must have; of a list, it must have one. Default: any.'),
   algorithms: z
     .array(z.enum([...SHARED_ALGORITHMS, ...PUBLIC_ALGORITHMS]))
     .min(1)
@@ -109,8 +109,8 @@ export const profiles = optionalSection({
     'Address of your endpoint. Muster sends a POST with `{ player_ids: [id, …] }`, and the endpoint ' +
       'answers with their profiles.',
   ),
-  token: secret.optional().describe('Bearer token that is sent to it.'),
-  timeoutMs: duration.default(2000).describe('Milliseconds to wait for its answer.'),
+  token: secret.optional().describe('Bearer token that Muster sends to the endpoint.'),
+  timeoutMs: duration.default(2000).describe('Milliseconds to wait for the answer of the endpoint.'),
   cacheMs: z
     .number()
     .min(0)
@@ -123,7 +123,7 @@ export const profiles = optionalSection({
     .union([z.enum(['refuse', 'without']), profile], { error: 'must be refuse, without, or a profile' })
     .prefault('refuse')
     .describe(
-      'What happens while it does not answer. `refuse`: players get 503 and try again. `without`: they ' +
+      'What happens while the endpoint does not answer. `refuse`: players get 503 and try again. `without`: they ' +
         'wait without a profile. Or a profile that they get instead.',
     ),
 }).describe('Your endpoint that supplies values for rules, e.g. the skill of players.')

@@ -102,7 +102,7 @@ export const fileSchema = strictObject({
   version: z
     .literal(FILE_VERSION)
     .default(FILE_VERSION)
-    .describe('Version of the format of this file. A later Muster may read another; this one reads 1.'),
+    .describe('Version of the format of this file. This version of Muster reads 1.'),
   name: textLike(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -')
     .default(defaultOptions.name)
     .describe(

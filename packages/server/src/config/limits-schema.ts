@@ -30,8 +30,8 @@ export const spending = section({
   maxMatchesPerPlayer: unlimitedOr()
     .prefault(defaultOptions.maxMatchesPerPlayer)
     .describe(
-      'Matches that a player may wait for and play in at a time, in queues that allow several. Only one ' +
-        'once half of `maxServers` exist, so that a few accounts cannot take all.',
+      'Matches that a player may wait for and play in at a time, in queues that allow several. Once half of ' +
+        '`maxServers` exist, each player may have only one, so that a few accounts cannot take all servers.',
     ),
   maxServersPerPlayer: unlimitedOr()
     .prefault(defaultOptions.maxServersPerPlayer)
@@ -139,9 +139,9 @@ const rules = section({
 }).describe('Times after which lobbies and their members change or end.')
 
 const lobbyLimits = section({
-  joinsPerPlayer: attemptsOf('Wrong codes and passwords of one player.', '10 per minute'),
-  joinsPerAddress: attemptsOf('Wrong codes and passwords from one address.', '30 per minute'),
-  joinsOverall: attemptsOf('Wrong codes and passwords of all players.', '1,000 per minute'),
+  joinsPerPlayer: attemptsOf('Joins of one player with a wrong code or password.', '10 per minute'),
+  joinsPerAddress: attemptsOf('Joins from one address with a wrong code or password.', '30 per minute'),
+  joinsOverall: attemptsOf('Joins of all players with a wrong code or password.', '1,000 per minute'),
   createsPerPlayer: attemptsOf('Lobbies that one player creates.', '10 per minute'),
   lobbiesPerPlayer: unboundedOr().optional().describe('Lobbies that one player is in at a time. Default 5.'),
   sessionsPerPlayer: attemptsOf('Starts that one player causes.', '10 per 10 minutes'),

@@ -206,7 +206,7 @@ export const consoleSection = section({
     .default([])
     .describe(
       'Names that the Host header of a request to the console may have, in addition to localhost and ' +
-        'the host of `listen.publicUrl`. Other requests are refused, so that no page of another site can reach it.',
+        'the host of `listen.publicUrl`. Other requests are refused, so that no page of another site can reach the console.',
     ),
   editDeploy: flag(false).describe(
     'Whether a role `deploy` may change `deploy` of a queue in the console: the application, its version, ' +
@@ -229,7 +229,7 @@ export const consoleSection = section({
         'Maximum megabytes of stories, in the memory of each process and, with `store`, in the folder ' +
           'or in Redis. The oldest events are dropped first.',
       ),
-  }).describe('Events that Find can show. With a folder or Redis they survive a restart.'),
+  }).describe('Events that the search of the console (Find) can show. With a folder or Redis they survive a restart.'),
 }).describe('The web page on which people see and operate the matchmaker. `auth` decides who may use it.')
 
 export const telemetry = section({
@@ -325,8 +325,8 @@ const redis = strictObject({
         'until it is back.',
     ),
   replicas: optionalSection({
-    atLeast: z.int().min(1).max(100).describe('Number of replicas that must have it.'),
-    timeoutMs: z.number().min(1).max(10_000).describe('Milliseconds to wait for them.'),
+    atLeast: z.int().min(1).max(100).describe('Number of replicas that must have the record.'),
+    timeoutMs: z.number().min(1).max(10_000).describe('Milliseconds to wait for the replicas.'),
   }).describe('Replicas of Redis that must have the record of a server before it is requested. Default: none.'),
 }).describe('Several processes share a Redis 7 or later.')
 

@@ -29,10 +29,10 @@ const latency = z.strictObject({
     "Median milliseconds that a player's own line adds. Our choice, between fibre (3) and mobile (40)",
   ),
   accessSpread: amount(0, 2, 0.6).describe(
-    'Deviation of the logarithm of that. Our choice: one in twenty has 2.7 times the median or more',
+    'Standard deviation of the logarithm of accessMs. Our choice: one in twenty has 2.7 times the median or more',
   ),
   jitterMs: amount(0, 1000, 3).describe(
-    'Mean milliseconds (exponential) that a measured round trip is too long. Our choice: a quiet line',
+    'Mean milliseconds by which a measured round trip is too long, exponentially distributed. Our choice: a quiet line',
   ),
 })
 
@@ -45,23 +45,24 @@ const parties = z.strictObject({
     .default([66, 19, 7, 3, 5])
     .describe('Weights of parties of 1, 2, 3 … players. Our choice: three players in five are in parties'),
   sameCity: share(0.7).describe(
-    "Share of members who live where the party's first does; others in its region. Our choice: most friends have met",
+    "Share of members who live in the city of the party's first player; the others live in the region of that player. " +
+      'Our choice: most friends have met',
   ),
   samePlatform: share(0.8).describe(
-    "Share of members on the platform of the party's first. Our choice: friends buy alike",
+    "Share of members who use the platform of the party's first player. Our choice: friends buy alike",
   ),
 })
 
 const skill = z.strictObject({
   mean: amount(-1e6, 1e6, 1500).describe('Mean of the true skill. Where Elo and Glicko begin'),
   deviation: amount(0, 1e6, 350).describe(
-    'Its deviation among players. What Glicko supposes of a player of whom nothing is known (Glickman)',
+    'Standard deviation of the true skill among players. What Glicko assumes for an unknown player (Glickman)',
   ),
   partyCorrelation: share(0.5).describe(
-    'Correlation of two members of a party. Our choice: friends are alike, not equal',
+    'Correlation of the skills of two members of a party. Our choice: friends are alike, not equal',
   ),
   error: amount(0, 1e6, 80).describe(
-    'Deviation of attributes.skill from the true one. About what Glicko leaves of a regular player',
+    'Standard deviation of attributes.skill from the true skill. About that of a regular player in Glicko',
   ),
 })
 
@@ -88,27 +89,33 @@ const patience = z.strictObject({
 const play = z.strictObject({
   medianMs: amount(1, 24 * HOUR_MS, 1_200_000).describe('Median milliseconds of a match. Our choice: 20 minutes'),
   spread: amount(0, 2, 0.25).describe(
-    'Deviation of the logarithm of that. Our choice: two of three last 16 to 26 minutes',
+    'Standard deviation of the logarithm of the length of a match. Our choice: two of three last 16 to 26 minutes',
   ),
   leaveEarly: share(0.03).describe(
-    'Share of visits that leave the match before its end, at any time. Our choice: of ten, one in each fourth match',
+    'Share of visits that leave the match before its end, at any time. Our choice: among ten players, one leaves in ' +
+      'each fourth match',
   ),
 })
 
 const visits = z.strictObject({
   decline: share(0.02).describe(
-    'Share of visits that decline a match that asks. Our choice: one of ten parties, each fifth time',
+    'Share of visits that decline a match which requires acceptance. Our choice: one of ten parties, each fifth time',
   ),
   again: amount(0, 0.99, 0.75).describe(
     'Probability of queueing again after a visit. Our choice: four matches in a row',
   ),
-  breakMs: amount(1, 24 * HOUR_MS, 45_000).describe('Median milliseconds until then. Our choice: results are read'),
-  later: amount(0, 0.99, 0.2).describe(
-    'Probability of coming back later to those who do not. Our choice: one in five plays twice a day',
+  breakMs: amount(1, 24 * HOUR_MS, 45_000).describe(
+    'Median milliseconds from a visit until the player queues again. Our choice: results are read',
   ),
-  laterMs: amount(1, 7 * 24 * HOUR_MS, 10_800_000).describe('Median milliseconds until then. Our choice: three hours'),
+  later: amount(0, 0.99, 0.2).describe(
+    'Probability that a player who does not queue again comes back later. Our choice: one in five plays twice a day',
+  ),
+  laterMs: amount(1, 7 * 24 * HOUR_MS, 10_800_000).describe(
+    'Median milliseconds until a player comes back later. Our choice: three hours',
+  ),
   spread: amount(0, 2, 0.7).describe(
-    'Deviation of the logarithm of both. Our choice: two of three within half and twice the median',
+    'Standard deviation of the logarithm of breakMs and laterMs. Our choice: two of three are within half and twice ' +
+      'the median',
   ),
 })
 
@@ -145,7 +152,7 @@ export const parametersSchema = z
       .default(50_000)
       .describe('How many players come, each at least once. Our choice: a game of middling size'),
     hours: amount(0.01, 24 * 31, 24).describe(
-      'Hours in which they come for the first time. A whole day, since load follows it',
+      'Hours within which players come for the first time. A whole day, because load follows the time of day',
     ),
     startsAt: z
       .int()
@@ -174,10 +181,12 @@ export const parametersSchema = z
         Africa: 2,
       })
       .describe(
-        'Weights of regions, each with a city; cities of others have no players. Our choice, for PC and consoles',
+        'Weights of the regions in which players live. Each needs a city; cities of other regions have no players. Our ' +
+          'choice, for PC and consoles',
       ),
     metropolitanKm: amount(0, 500, 15).describe(
-      'Deviation of homes from the middle of their city, in kilometres to each side. Our choice: suburbs count',
+      'Standard deviation of homes from the middle of their city in each direction, in kilometres. Our choice: ' +
+        'suburbs count',
     ),
     activity: z
       .array(weight)
@@ -187,7 +196,7 @@ export const parametersSchema = z
         4.5, 3, 2, 1.4, 1.1, 1, 1.2, 1.8, 2.6, 3.4, 4.2, 5, 5.6, 6, 6.2, 6.6, 7.2, 8, 8.8, 9.6, 10, 9.6, 8.2, 6.3,
       ])
       .describe(
-        'Weights of arrivals at each hour of local time, from 0; straight lines between. Games have such a daily ' +
+        'Weights of arrivals at each hour of local time, from hour 0, with straight lines between them. Games have such a daily ' +
           'rhythm (Chambers and others, IMC 2005); that it is tenfold is our choice',
       ),
     beacons: z
@@ -208,7 +217,8 @@ export const parametersSchema = z
       .record(nameText, weight)
       .default({})
       .describe(
-        'Weights of the queues that parties want, one each; {} for all queues of a run. A crowd fits any queue',
+        'Weights of the queues, of which each party wants one; {} means that each party wants all queues of a run. So a ' +
+          'crowd fits any queue',
       ),
     patience: patience.prefault({}),
     visits: visits.prefault({}),

@@ -33,7 +33,10 @@ export interface AcceptsRule extends RuleBase, Among {
   readonly operator: Comparison | 'in' | 'not in' | 'contains' | 'excludes'
   /** Name of the player's own attribute to compare with; for `in` and `not in`, a list of strings. */
   readonly own: string
-  /** Players who do not have `attribute`. Default `refuse`. */
+  /**
+   * What happens with players without `attribute`. `refuse` (default): their tickets are refused when created. `any`:
+   * the rule ignores these players. `{ value }`: they count as having this value.
+   */
   readonly missing?: Missing<string | number | boolean | readonly string[]> | undefined
 }
 

@@ -55,8 +55,9 @@ export interface BalanceRule extends RuleBase {
   /** Maximum difference. With `predictedWin`: maximum probability, from 0.5 to 1. */
   readonly max: RelaxingLimit
   /**
-   * Players who do not have the attribute. Default `refuse`. With `predictedWin`, `any` is not allowed, and the value
-   * is a rating. A missing attribute gets the rating's field.
+   * What happens with players without the attribute. `refuse` (default): their tickets are refused when created. `any`:
+   * the rule ignores these players. `{ value }`: they count as having this value. With `predictedWin`, `any` is not
+   * allowed, and `value` is a rating, whose fields replace missing attributes.
    */
   readonly missing?: Missing<number | RatingValue> | undefined
 }

@@ -34,7 +34,10 @@ export interface CompareRule extends RuleBase {
   readonly value?: RelaxingLimit | undefined
   /** Name of the team to compare with. */
   readonly otherTeam?: string | undefined
-  /** Players who do not have the attribute. Default `refuse`. */
+  /**
+   * What happens with players without the attribute. `refuse` (default): their tickets are refused when created. `any`:
+   * the rule ignores these players. `{ value }`: they count as having this value.
+   */
   readonly missing?: Missing<number> | undefined
 }
 

@@ -26,7 +26,10 @@ export interface DifferenceRule extends RuleBase, Among {
    * The number that represents a party: the average (default), lowest or highest of its players, or each player's own.
    */
   readonly party?: 'avg' | 'min' | 'max' | 'each' | undefined
-  /** Players who do not have the attribute. Default `refuse`. */
+  /**
+   * What happens with players without the attribute. `refuse` (default): their tickets are refused when created. `any`:
+   * the rule ignores these players. `{ value }`: they count as having this value.
+   */
   readonly missing?: Missing<number> | undefined
 }
 

@@ -29,8 +29,9 @@ export interface DistanceRule extends RuleBase {
   /** Maximum distance in kilometres. */
   readonly maxKm: RelaxingLimit
   /**
-   * Tickets of unknown location. `network` (default): matched only with tickets of the same network, i.e. the /16 of an
-   * IPv4 address or the /32 of an IPv6 address. `refuse`: refused when created. `any`: matched with any ticket.
+   * What happens with tickets of unknown location. `network` (default): they match only tickets of the same network,
+   * i.e. the /16 of an IPv4 address or the /32 of an IPv6 address. `refuse`: they are refused when created. `any`: they
+   * match any ticket.
    */
   readonly missing?: 'network' | 'refuse' | 'any' | undefined
 }

@@ -25,7 +25,10 @@ export interface EqualRule extends RuleBase {
   readonly attribute: string
   /** The players whose values are equal. With `team`, teams may differ from one another. Default `match`. */
   readonly scope?: Scope | undefined
-  /** Players who do not have the attribute. Default `refuse`. */
+  /**
+   * What happens with players without the attribute. `refuse` (default): their tickets are refused when created. `any`:
+   * the rule ignores these players. `{ value }`: they count as having this value.
+   */
   readonly missing?: Missing<string | number | boolean> | undefined
 }
 
@@ -42,7 +45,10 @@ export interface DifferentRule extends RuleBase {
    * of different teams; within a team, values may be equal.
    */
   readonly scope?: Scope | 'teams' | undefined
-  /** Players who do not have the attribute. Default `refuse`. */
+  /**
+   * What happens with players without the attribute. `refuse` (default): their tickets are refused when created. `any`:
+   * the rule ignores these players. `{ value }`: they count as having this value.
+   */
   readonly missing?: Missing<string | number | boolean> | undefined
 }
 

@@ -22,7 +22,10 @@ export interface LatencyRule extends RuleBase {
   readonly maxMs?: RelaxingLimit | undefined
   /** Maximum difference in milliseconds between the round trips of any two players to the beacon. */
   readonly maxDifferenceMs?: RelaxingLimit | undefined
-  /** Players without any measured latency. Default `refuse`. */
+  /**
+   * What happens with players without any measured latency. `refuse` (default): their tickets are refused when created.
+   * `any`: the rule ignores these players.
+   */
   readonly missing?: 'refuse' | 'any' | undefined
 }
 

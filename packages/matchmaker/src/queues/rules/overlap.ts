@@ -27,7 +27,10 @@ export interface OverlapRule extends RuleBase, Among {
    * them lists (`union`).
    */
   readonly party?: 'intersection' | 'union' | undefined
-  /** Players who do not have the attribute. Default `refuse`. */
+  /**
+   * What happens with players without the attribute. `refuse` (default): their tickets are refused when created. `any`:
+   * the rule ignores these players. `{ value }`: they count as having this value.
+   */
   readonly missing?: Missing<readonly string[]> | undefined
 }
 

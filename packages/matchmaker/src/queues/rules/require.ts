@@ -38,7 +38,10 @@ export interface RequireRule extends RuleBase {
    * The number that represents a party when numbers are compared. Default `each`: every player's number is compared.
    */
   readonly party?: 'avg' | 'min' | 'max' | 'each' | undefined
-  /** Players who do not have the attribute. Default `refuse`. */
+  /**
+   * What happens with players without the attribute. `refuse` (default): their tickets are refused when created. `any`:
+   * the rule ignores these players. `{ value }`: they count as having this value.
+   */
   readonly missing?: Missing<string | number | boolean | readonly string[]> | undefined
 }
 
